@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use tenter_proc::Cancel;
-use tenter_protocol::EventName;
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::{EventName, EventRef};
 
 use crate::matcher::Matcher;
 use crate::static_action::StaticAction;
 use crate::trust::{self, Changed, Pin, TrustEntry};
 
+pub use crate::claude_code::ClaudeCodeHook;
 pub use crate::hook_policy::{FailMode, HookPolicy, PRIORITIES, TIMEOUTS_MS};
 pub use crate::layer::Layer;
 pub use crate::source::EntryPoint;
@@ -80,6 +81,19 @@ impl Hook {
         }
     }
 
+    /// Whether it runs at this event, as far as that does not depend on the call of a tool.
+    pub(crate) fn applies(&self, event: EventRef<'_>) -> bool {
+        self.claude_code().is_none_or(|hook| hook.applies(event))
+    }
+
+    /// What is special about it if its script is written for Claude Code.
+    pub fn claude_code(&self) -> Option<&ClaudeCodeHook> {
+        match &self.protocol {
+            Protocol::Executable => None,
+            Protocol::Manifest(manifest) => manifest.claude_code.as_ref(),
+        }
+    }
+
     /// Its matcher, if it has one and the event is about a tool: at other events a matcher is ignored (R19).
     pub(crate) fn matcher_at(&self, event: EventName) -> Option<&Matcher> {
         self.matcher().filter(|_| event.lifecycle().matcher)
@@ -142,6 +156,8 @@ pub struct ManifestHook {
     pub env: Vec<String>,
     /// Whether no hook of a higher layer shadows it (R9).
     pub protected: bool,
+    /// What is special about a script that is written for Claude Code.
+    pub claude_code: Option<ClaudeCodeHook>,
 }
 
 /// What a manifest hook does.

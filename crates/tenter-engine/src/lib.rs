@@ -43,6 +43,7 @@
 mod builder;
 pub mod builtin;
 pub mod catalog;
+mod claude_code;
 pub mod configuration;
 mod directories;
 pub mod dispatch;

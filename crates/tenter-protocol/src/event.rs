@@ -67,6 +67,10 @@ pub struct HostFacts {
     pub tool_input: Option<Object>,
     /// The names of the payload's fields that it does not provide.
     pub unknown: Vec<String>,
+    /// How it treats calls that need the user's permission, in its own word. Only hooks written for Claude Code read it.
+    pub permission_mode: Option<String>,
+    /// The file with the conversation, if that is in Claude Code's format. Only hooks written for it read it.
+    pub transcript_path: Option<String>,
 }
 
 /// A subagent of a host.

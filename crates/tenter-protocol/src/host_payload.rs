@@ -30,7 +30,7 @@ impl<'e> HostPayload<'e> {
         let Some(host) = scope.host.as_deref() else {
             return Self { name: TENTER, ..Self::default() };
         };
-        let HostFacts { name, version, event, tool_name, tool_input, unknown } = host;
+        let HostFacts { name, version, event, tool_name, tool_input, unknown, .. } = host;
         Self {
             name,
             version: version.as_deref(),

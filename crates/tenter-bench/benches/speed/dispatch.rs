@@ -128,6 +128,7 @@ fn hook(index: usize, others: Others, program: &Path) -> Hook {
         light_payload: true,
         env: Vec::new(),
         protected: false,
+        claude_code: None,
     };
     Hook {
         name: format!("hook-{index}"),

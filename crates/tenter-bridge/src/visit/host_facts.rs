@@ -4,7 +4,11 @@ use tenter_protocol::event::HostFacts;
 
 use super::Visitor;
 use crate::occurrence::{Detail, Occurrence};
+use crate::payload::Payload;
 use crate::tool_call;
+
+/// The host with Claude Code's own format of conversations.
+const CLAUDE_CODE: &str = "claude-code";
 
 /// The facts about one occurrence.
 pub(super) fn of(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
@@ -24,6 +28,14 @@ pub(super) fn of(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
         }
         _ => facts,
     }
+}
+
+/// Adds what only hooks that are written for Claude Code read: the permission mode, and the conversation if it is in Claude
+/// Code's format.
+pub(super) fn add(facts: &mut HostFacts, payload: &Payload) {
+    let text = |field: &str| payload.text(field).map(str::to_owned);
+    facts.permission_mode = text("permission_mode");
+    facts.transcript_path = text("transcript_path").filter(|_| facts.name == CLAUDE_CODE);
 }
 
 /// The fields of payloads that no payload of a host provides.

@@ -88,13 +88,14 @@ impl Visitor {
     /// A payload that cannot be read is reported; what is about to happen is denied then if a hook that fails closed would have
     /// had to see it (B25).
     pub fn run(&self, payload: Result<Payload, PayloadError>) -> Visited {
-        match payload.and_then(|payload| (self.host.read)(self.event, &payload)) {
-            Ok(occurrence) => self.visit(&occurrence),
+        let read = |payload: Payload| Ok(((self.host.read)(self.event, &payload)?, payload));
+        match payload.and_then(read) {
+            Ok((occurrence, payload)) => self.visit(&occurrence, &payload),
             Err(error) => self.unreadable(&error),
         }
     }
 
-    fn visit(&self, occurrence: &Occurrence) -> Visited {
+    fn visit(&self, occurrence: &Occurrence, payload: &Payload) -> Visited {
         if occurrence.detail == Detail::Nothing {
             return Visited::default();
         }
@@ -104,6 +105,7 @@ impl Visitor {
             return Visited { after: Some(after), ..Visited::default() };
         }
         let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip);
+        host_facts::add(Arc::make_mut(&mut visit.host_facts), payload);
         visit.open();
         visit.handle();
         let after = visit.remainder();

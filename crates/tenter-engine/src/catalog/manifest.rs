@@ -15,6 +15,7 @@ use tenter_protocol::{Diagnostic, EventName, Severity};
 
 use super::outline::HookOutline;
 use super::policy::OwnPolicy;
+use crate::claude_code::{self, ClaudeCodeHook};
 use crate::hook::{Implementation, ManifestHook, Protocol};
 use crate::matcher::Matcher;
 use crate::query::KnownManifest;
@@ -168,6 +169,7 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
             light_payload: manifest.extensions.light_payload,
             env: manifest.extensions.env.clone(),
             protected: manifest.extensions.protected,
+            claude_code: manifest.extensions.claude_code.clone().map(ClaudeCodeHook::new),
         })))
     };
     let script = match (&manifest.extensions.static_action, script.clone()) {
@@ -194,8 +196,12 @@ fn static_action(action: &StaticActionText) -> Result<StaticAction, String> {
 
 /// Returns the matcher; `None` if it is empty, or no event has a tool call (R19).
 fn matcher(manifest: &Manifest, subscriptions: &[Subscription]) -> Option<Matcher> {
-    let text = &manifest.matcher;
+    let script = manifest.extensions.claude_code.as_ref();
+    let native = script.and_then(claude_code::expression);
+    let mut text = manifest.matcher.clone();
+    text.tool = native.clone().or(text.tool);
     let is_empty = text.tool.is_none() && text.pattern.is_none();
     let applies = subscriptions.iter().any(|named| named.event.lifecycle().matcher);
-    (!is_empty && applies).then(|| Matcher::new(text))
+    let matcher = (!is_empty && applies).then(|| Matcher::new(&text))?;
+    Some(if native.is_some() { matcher.with_claude_code_names() } else { matcher })
 }

@@ -137,6 +137,9 @@ impl<'e> Chain<'e> {
 
     fn run_hook(&self, candidate: &Candidate) -> Option<Finished<'e>> {
         let body = &self.outcome.body;
+        if !candidate.hook.applies(EventRef { scope: &self.scope, body }) {
+            return None;
+        }
         let tool_name = candidate.select(body.tool_call())?;
         let (hook, subscription) = (&*candidate.hook, candidate.subscription);
         let mut report =
@@ -230,6 +233,9 @@ impl<'e> Chain<'e> {
             None => None,
         };
         let candidate = replacement.as_ref().unwrap_or(candidate);
+        if !candidate.hook.applies(EventRef { scope: &self.scope, body }) {
+            return;
+        }
         let Some(tool_name) = candidate.select(body.tool_call()) else { return };
         self.engine.background.start(
             &self.engine.settings,

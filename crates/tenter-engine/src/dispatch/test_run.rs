@@ -47,11 +47,18 @@ impl Engine {
     /// Runs `hook` as an agent would. Returns `None` if its matcher is about other calls.
     pub fn test(&self, hook: &Arc<Hook>, test: HookTest<'_>, cancel: &Cancel) -> Option<TestRun> {
         let HookTest { event, subscription, payload } = test;
-        let mut payload = payload.clone();
+        if !hook.applies(event.into()) {
+            return None;
+        }
+        let native = hook.claude_code().and_then(|_| hook.payload(subscription, event));
+        let is_native = native.is_some();
+        let mut payload = native.unwrap_or_else(|| payload.clone());
         let call = event.body.tool_call();
         let candidate = Candidate::new(hook, subscription.event, call)?;
         let tool_name = candidate.select(call)?;
-        if let Ok(Some(name)) = &tool_name {
+        if let Ok(Some(name)) = &tool_name
+            && !is_native
+        {
             payload.insert("tool_name".to_owned(), (*name).into());
         }
         let scope = Arc::new(event.scope.clone());

@@ -163,7 +163,16 @@ impl Redactor {
     }
 
     fn host(&self, host: &HostFacts) -> HostFacts {
-        let HostFacts { name, version, event, tool_name, tool_input, unknown } = host;
+        let HostFacts {
+            name,
+            version,
+            event,
+            tool_name,
+            tool_input,
+            unknown,
+            permission_mode,
+            transcript_path,
+        } = host;
         HostFacts {
             name: name.clone(),
             version: version.clone(),
@@ -171,6 +180,8 @@ impl Redactor {
             tool_name: tool_name.as_ref().map(|name| self.text(name)),
             tool_input: tool_input.as_ref().map(|input| self.input(input)),
             unknown: unknown.clone(),
+            permission_mode: permission_mode.clone(),
+            transcript_path: transcript_path.clone(),
         }
     }
 

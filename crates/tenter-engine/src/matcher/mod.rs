@@ -17,6 +17,7 @@ mod words;
 
 use std::fmt;
 
+use tenter_protocol::claude_code;
 use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Object, ToolCall};
@@ -39,6 +40,8 @@ pub struct Matcher {
     pattern: Option<Expression>,
     /// The names that the agent's tools go by.
     names: ToolNames,
+    /// Whether `tool` is only tried on the names that Claude Code has for a tool.
+    only_claude_code: bool,
 }
 
 /// A call that a matcher matched.
@@ -81,7 +84,14 @@ impl Matcher {
     /// read, or are reported by the first search.
     pub fn new(text: &MatcherText) -> Self {
         let read = |text: &Option<String>| text.as_deref().map(Expression::new);
-        Self { tool: read(&text.tool), pattern: read(&text.pattern), names: ToolNames::default() }
+        let (tool, pattern) = (read(&text.tool), read(&text.pattern));
+        Self { tool, pattern, names: ToolNames::default(), only_claude_code: false }
+    }
+
+    /// The same matcher, whose `tool` is only tried on the names that Claude Code has for a tool.
+    #[must_use]
+    pub(crate) fn with_claude_code_names(self) -> Self {
+        Self { only_claude_code: true, ..self }
     }
 
     /// The expressions as written.
@@ -111,7 +121,7 @@ impl Matcher {
             tool: self
                 .tool
                 .as_ref()
-                .map(|tool| explanation::of_tool(tool, self.names.spellings_of(call))),
+                .map(|tool| explanation::of_tool(tool, self.spellings(call))),
             pattern: self
                 .pattern
                 .as_ref()
@@ -128,12 +138,27 @@ impl Matcher {
         call: &'c ToolCall,
     ) -> Result<Option<&'c str>, MatcherError> {
         let Some(tool) = &self.tool else { return Ok(Some(&call.name)) };
-        for name in self.names.spellings_of(call) {
+        for name in self.spellings(call) {
             if Part::Tool.search(tool, name)? {
                 return Ok(Some(name));
             }
         }
         Ok(None)
+    }
+
+    /// Whether the matcher's `tool` matches this text, whatever it is the name of. A search that is aborted counts as a match.
+    pub(crate) fn matches_name(&self, name: &str) -> bool {
+        self.tool.as_ref().is_none_or(|tool| Part::Tool.search(tool, name) != Ok(false))
+    }
+
+    /// The names of the call's tool on which `tool` is tried.
+    fn spellings<'c>(&'c self, call: &'c ToolCall) -> Box<dyn Iterator<Item = &'c str> + 'c> {
+        if !self.only_claude_code {
+            return Box::new(self.names.spellings_of(call));
+        }
+        let standard = self.names.standard(&call.name);
+        let writes = self.names.adds_file(call).then(|| claude_code::tools::names("file_write"));
+        Box::new(claude_code::tools::names(standard).chain(writes.into_iter().flatten()))
     }
 
     /// The literals that the matcher's `pattern` needs, if any are known.

@@ -46,6 +46,9 @@ impl Job<'_> {
             (Input::Event { .. }, Protocol::Executable) => {
                 self.with_event(|event, facts| executable::payload(event, spelling, facts))
             }
+            (Input::Event { .. }, Protocol::Manifest(hook)) if hook.claude_code.is_some() => self
+                .with_event(|event, _| manifest::claude_code::payload(event))
+                .map(|payload| json::to_line(&payload)),
             (Input::Event { tool_name }, Protocol::Manifest(hook)) => {
                 let light = hook.light_payload;
                 Some(self.with_event(|event, facts| {

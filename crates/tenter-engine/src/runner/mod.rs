@@ -97,7 +97,7 @@ fn start(
     let own_timeout = invocation.limits.timeout;
     invocation.limits.timeout = interruption.timeout(own_timeout)?;
     let completion = tenter_proc::run(&invocation, cancel);
-    let parsed = output::parse(job.hook, job.subscription.event, &completion);
+    let parsed = output::parse(job, &completion);
     let ParsedOutput { mut reply, warnings, notes } = parsed;
     if matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < own_timeout {
         reply = Err(Failure::Deadline(own_timeout));

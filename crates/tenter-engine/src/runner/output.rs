@@ -6,6 +6,7 @@ use tenter_protocol::{EventName, Reply, Verdict, executable, manifest};
 
 use super::Failure;
 use super::bounded::bounded;
+use super::job::Job;
 use crate::hook::{FailMode, Hook, Protocol};
 
 /// The exit code with which a manifest hook blocks.
@@ -27,7 +28,11 @@ impl From<Result<Reply, Failure>> for ParsedOutput {
     }
 }
 
-pub(super) fn parse(hook: &Hook, event: EventName, completion: &Completion) -> ParsedOutput {
+pub(super) fn parse(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
+    let (hook, event) = (job.hook, job.subscription.event);
+    if hook.claude_code().is_some() {
+        return parse_claude_code(job, completion);
+    }
     let is_manifest = matches!(hook.protocol, Protocol::Manifest(_));
     match &completion.end {
         ProcessEnd::Exited(BLOCKED) if is_manifest => {
@@ -38,6 +43,25 @@ pub(super) fn parse(hook: &Hook, event: EventName, completion: &Completion) -> P
             Err(failure) => Err(failure).into(),
         },
         ended => Err(failure(hook, ended)).into(),
+    }
+}
+
+/// Reads the output of a script that is written for Claude Code (B36).
+fn parse_claude_code(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
+    let (hook, event) = (job.hook, job.subscription.event);
+    let ProcessEnd::Exited(code) = completion.end else {
+        return Err(failure(hook, &completion.end)).into();
+    };
+    let stdout = match whole(&completion.stdout) {
+        Ok(stdout) => stdout,
+        Err(_) if code == BLOCKED => &[],
+        Err(failure) => return Err(failure).into(),
+    };
+    let stderr = bounded(completion.stderr.text());
+    match manifest::claude_code::parse_reply(job.event, code, stdout, &stderr) {
+        Some(Ok(parsed)) => apply_fail_mode(hook.policy.fail, event, parsed),
+        Some(Err(error)) => Err(Failure::Reply(bounded(error.to_string()))).into(),
+        None => Err(Failure::Exit(code)).into(),
     }
 }
 

@@ -8,6 +8,7 @@ use tenter_proc::{Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::executable::PROTOCOL_VERSION;
 
 use super::Job;
+use crate::claude_code::REMOVED;
 use crate::environment::Environment;
 use crate::hook::{EntryPoint, ManifestHook};
 use crate::run_end::RunEnd;
@@ -81,12 +82,18 @@ fn environment(
         ("TENTER_HOOK_NAME", hook.name.as_str().into()),
         ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
     ];
+    let native = hook.claude_code();
+    added.extend(native.iter().flat_map(|native| native.variables(&settings.project)));
     if state.is_empty() {
         // By default Python writes compiled files next to the script, and a directory that changed is no longer trusted.
         added.push(("PYTHONDONTWRITEBYTECODE", "1".into()));
     }
     added.extend(state);
-    settings.environment.for_hook(&requested, &added)
+    let mut environment = settings.environment.for_hook(&requested, &added);
+    if native.is_some() {
+        environment.retain(|(name, _)| REMOVED.iter().all(|removed| name != removed));
+    }
+    environment
 }
 
 pub(super) fn run_end(end: &ProcessEnd) -> RunEnd {

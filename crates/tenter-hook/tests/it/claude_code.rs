@@ -381,3 +381,65 @@ fn disabled_hooks_deny_nothing_and_an_unreadable_configuration_disables_no_guard
         assert!(unreadable.is_null(), "{unreadable}");
     }
 }
+
+#[test]
+fn a_hook_written_for_claude_code_reads_the_payload_of_claude_code() {
+    let session = session();
+    let log = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
+    let dialect = "metadata: {dialect: claude-code}";
+    for (name, trigger) in [("pre", "before_tool"), ("post", "after_tool"), ("stop", "before_stop")]
+    {
+        session.hook(name, trigger, dialect, log);
+    }
+    for fixture in ["PreToolUse.Write", "PostToolUse.Bash", "Stop"] {
+        session.pass(fixture);
+    }
+    for fixture in ["PreToolUse.Agent", "SubagentStart", "SubagentStop"] {
+        session.pass(&format!("{fixture}.subagent"));
+    }
+    let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap();
+    let payloads: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let native = session.payload("PreToolUse.Write");
+    for field in [
+        "hook_event_name",
+        "session_id",
+        "transcript_path",
+        "cwd",
+        "permission_mode",
+        "tool_name",
+        "tool_input",
+        "tool_use_id",
+    ] {
+        assert_eq!(payloads[0][field], native[field], "{field}");
+    }
+    let native = session.payload("PostToolUse.Bash");
+    assert_eq!(payloads[1]["tool_response"]["stdout"], native["tool_response"]["stdout"]);
+    assert_eq!(payloads[1]["tool_input"], native["tool_input"]);
+    assert_eq!(payloads[2]["last_assistant_message"], "All finished.");
+    let native = session.payload("SubagentStop.subagent");
+    for field in
+        ["hook_event_name", "session_id", "agent_id", "agent_type", "last_assistant_message"]
+    {
+        assert_eq!(payloads[4][field], native[field], "{field}");
+    }
+}
+
+#[test]
+fn a_hook_written_for_claude_code_denies_and_rewrites_in_its_own_way() {
+    let session = session();
+    let guard = r#"case $payload in *written.txt*) echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"file_path": "/w/x", "content": "y"}}}';; *) echo no >&2; exit 2;; esac"#;
+    session.hook(
+        "guard",
+        "before_tool",
+        "metadata: {dialect: claude-code, matcher: 'Bash|Write'}",
+        guard,
+    );
+    let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    let answer = HostSession::answer(session.fire("PreToolUse.Write"));
+    assert_eq!(
+        answer["hookSpecificOutput"]["updatedInput"],
+        json!({"file_path": "/w/x", "content": "y"})
+    );
+}

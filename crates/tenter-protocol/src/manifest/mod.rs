@@ -1,14 +1,16 @@
 //! The manifest protocol: a hook is a directory with a `HOOK.md`, whose front matter says when it runs, and a script.
 //!
 //! `format` reads the front matter; `payload` and `reply` are the two sides of a run; `static_action` replaces the script of a
-//! static hook. The specification is `agent-hooks-specification.md`.
+//! static hook, `claude_code` the payload and reply of hooks written for Claude Code. The specification is `agent-hooks-specification.md`.
 
+pub mod claude_code;
 #[cfg(feature = "yaml")]
 pub mod format;
 mod payload;
 mod reply;
 mod static_action;
 
+pub use claude_code::ClaudeCodeScript;
 pub use payload::{Payload, payload};
 pub use reply::{deny_by_exit, parse_reply};
 pub use static_action::{Action, StaticActionText, actions_at};
@@ -90,4 +92,7 @@ pub struct Extensions {
     /// `action` and the keys that belong to it: the action of a static hook.
     #[serde(rename = "declaration")]
     pub static_action: Option<StaticActionText>,
+    /// `dialect: claude-code` and the keys that belong to it: the script is written for Claude Code (B36).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claude_code: Option<ClaudeCodeScript>,
 }

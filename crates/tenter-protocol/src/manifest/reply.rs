@@ -46,6 +46,22 @@ pub fn deny_by_exit(stderr: &str) -> Reply {
 
 fn object_reply(event: EventName, object: Object) -> Result<ParsedReply, ReplyError> {
     let is_claude_code = claude_code::is_claude_code_form(&object);
+    read_object(event, object, is_claude_code)
+}
+
+/// Reads the answer of a hook that is written for Claude Code.
+pub(super) fn claude_code_reply(
+    event: EventName,
+    object: Object,
+) -> Result<ParsedReply, ReplyError> {
+    read_object(event, object, true)
+}
+
+fn read_object(
+    event: EventName,
+    object: Object,
+    is_claude_code: bool,
+) -> Result<ParsedReply, ReplyError> {
     let table: &[&fields::ReplyField] =
         if is_claude_code { &fields::CLAUDE_CODE } else { &fields::MANIFEST };
     let mut fields = FieldReader::new(event, object, table);

@@ -3,12 +3,12 @@
 
 use tenter_base::edits;
 
-use super::action;
 use super::codes::{EXTENSION, METADATA_KEY};
+use super::{action, claude_code};
 use crate::front_matter::{Field, Report, Scalar, quotable};
 use crate::manifest::Extensions;
 
-const KEYS: [&str; 6] = ["fail", "protected", "workdir", "env", "payload", "triggers"];
+const KEYS: [&str; 7] = ["fail", "protected", "workdir", "env", "payload", "triggers", "dialect"];
 /// The keys of every static hook. Further ones belong to its action.
 const ACTION_KEYS: [&str; 2] = ["action", "when"];
 
@@ -48,25 +48,29 @@ fn action_keys() -> impl Iterator<Item = &'static str> {
 }
 
 fn report_misspelled(fields: &[Field], report: &mut Report<'_>) {
-    let has_action = fields.iter().any(|field| field.key == "action");
-    for field in fields.iter().filter(|field| !is_known(&field.key)) {
-        let Some(known) = probable_key(&field.key, has_action) else { continue };
+    let has = |key: &str| fields.iter().any(|field| field.key == key);
+    let of_action = action_keys().filter(|_| has("action"));
+    let of_dialect = claude_code::KEYS.into_iter().filter(|_| has("dialect"));
+    let keys: Vec<&str> =
+        KEYS.into_iter().chain(ACTION_KEYS).chain(of_action).chain(of_dialect).collect();
+    for field in
+        fields.iter().filter(|field| !keys.contains(&field.key.as_str()) && !is_known(&field.key))
+    {
+        let Some(known) = probable_key(&field.key, &keys) else { continue };
         let message = format!("`metadata.{}` has no effect", quotable(&field.key));
         report.add(&METADATA_KEY, &field.key_at, message, format!("did you mean `{known}`?"));
     }
 }
 
 /// The key of Tenter's that `key` probably misspells. Authors have many keys of their own, so it must be very near.
-fn probable_key(key: &str, has_action: bool) -> Option<&'static str> {
-    let known = KEYS.into_iter().chain(ACTION_KEYS);
-    let mut known = known.chain(action_keys().filter(|_| has_action));
+fn probable_key(key: &str, keys: &[&'static str]) -> Option<&'static str> {
     let initial = |word: &str| word.chars().next().map(|letter| letter.to_ascii_lowercase());
     let is_near = |known: &&str| {
         let max_edits = if known.len() > 5 { 2 } else { 1 };
         initial(known) == initial(key) && edits(key, known) <= max_edits
     };
     let about_failure = key.to_ascii_lowercase().starts_with("fail").then_some("fail");
-    known.find(is_near).or(about_failure)
+    keys.iter().copied().find(is_near).or(about_failure)
 }
 
 fn variables(field: &Field, report: &mut Report<'_>) -> Vec<String> {

@@ -7,7 +7,7 @@ use super::codes::{
     ASYNC, ASYNC_CANNOT_BLOCK, DESCRIPTION, METADATA, NAME, PRIORITY, TIMEOUT, UNKNOWN_KEY,
 };
 use super::limits::MAX_DESCRIPTION_LENGTH;
-use super::{action, extensions, limits, matcher, name, trigger};
+use super::{action, claude_code, extensions, limits, matcher, name, trigger};
 use crate::front_matter::{Code, Document, Field, IntegerRange, Report, find};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
@@ -114,15 +114,16 @@ fn asynchronous(fields: &[Field], events: &[EventName], report: &mut Report<'_>)
 }
 
 fn metadata(
-    fields: &[Field],
+    top: &[Field],
     events: &[EventName],
     checks: Checks<'_>,
     report: &mut Report<'_>,
 ) -> (Object, Extensions) {
-    let Some(field) = find(fields, "metadata") else { return Default::default() };
+    let Some(field) = find(top, "metadata") else { return Default::default() };
     let Some(fields) = report.mapping(field, &METADATA) else { return Default::default() };
     let pairs = fields.iter().map(|field| (field.key.clone(), field.value.to_json()));
     let pairs = pairs.collect();
     let static_action = action::read(fields, events, checks, report);
-    (pairs, Extensions { static_action, ..extensions::read(fields, report) })
+    let claude_code = claude_code::read(top, fields, events, report);
+    (pairs, Extensions { static_action, claude_code, ..extensions::read(fields, report) })
 }

@@ -5,6 +5,7 @@
 
 mod action;
 mod checks;
+mod claude_code;
 mod codes;
 mod extensions;
 mod fields;

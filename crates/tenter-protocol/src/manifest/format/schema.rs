@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 
+use super::claude_code::DIALECTS;
 use super::limits::{MAX_DESCRIPTION_LENGTH, PRIORITY, TIMEOUT};
+use crate::claude_code::EVENTS;
 use crate::lifecycle::TABLE;
 use crate::manifest::static_action::ACTIONS;
 use crate::resource_name;
@@ -118,6 +120,26 @@ fn metadata() -> Value {
                 "description": "Further events that run the hook.",
                 "type": "array",
                 "items": {"oneOf": triggers()},
+            },
+            "dialect": {
+                "description": "Whose hook the script is written as: it reads Claude Code's payloads and answers in its way. Without it, those of Agent Hooks.",
+                "enum": DIALECTS,
+            },
+            "event": {
+                "description": "With `dialect`: the event of Claude Code's, where the trigger fires for several.",
+                "enum": EVENTS.iter().map(|event| event.name).collect::<Vec<_>>(),
+            },
+            "matcher": {
+                "description": "With `dialect`: a matcher as in Claude Code's settings, for the name of the tool, the source of a session and so on.",
+                "type": "string",
+            },
+            "plugin_root": {
+                "description": "With `dialect`: the directory of the plugin, which the script finds in CLAUDE_PLUGIN_ROOT.",
+                "type": "string",
+            },
+            "origin": {
+                "description": "With `dialect`: the settings file that the hook was imported from.",
+                "type": "string",
             },
             "action": {
                 "description": "The action of a static hook, which has no script.",

@@ -276,6 +276,7 @@ fn host() -> HostFacts {
         tool_name: Some("Bash".into()),
         tool_input: Some(object(&json!({"cmd": "ls"}))),
         unknown: vec!["usage".into()],
+        ..HostFacts::default()
     }
 }
 

@@ -56,6 +56,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("skills", "Instructions that the model loads on demand"),
     topic!("bridge", "Your hooks in Claude Code and other agents"),
     topic!("hosts", "What hooks can do in each agent"),
+    topic!("import", "Hooks that are written for Claude Code, everywhere"),
     topic!("plugins", "Share hooks, skills and recipes in a repository"),
     topic!("scripted-models", "A model that plays a file, for tests"),
     topic!("headless", "The JSON stream of `tenter run --headless`"),

@@ -152,11 +152,16 @@ fn print_built_in(entry: &HookEntry) {
 /// Prints the fields of a manifest.
 fn print_manifest(entry: &HookEntry, manifest: &Value) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
+    let is_native = !manifest["metadata"]["dialect"].is_null();
     let told = [
         ("about", text(&manifest["description"])),
         ("tool", text(&manifest["matcher"]["tool"])),
         ("pattern", text(&manifest["matcher"]["pattern"])),
         ("workdir", text(&manifest["metadata"]["workdir"])),
+        ("dialect", text(&manifest["metadata"]["dialect"])),
+        ("event", text(&manifest["metadata"]["event"]).filter(|_| is_native)),
+        ("matcher", text(&manifest["metadata"]["matcher"]).filter(|_| is_native)),
+        ("origin", text(&manifest["metadata"]["origin"]).filter(|_| is_native)),
     ];
     for (name, value) in told {
         if let Some(value) = value {

@@ -97,6 +97,7 @@ fn full_event(name: EventName) -> (Event, Facts) {
         tool_name: Some("Bash".to_owned()),
         tool_input: Some(Object::new()),
         unknown: vec!["model".to_owned()],
+        ..HostFacts::default()
     };
     event.scope.host = Some(host.into());
     let agent = AgentFacts { id: "a1".to_owned(), kind: "Explore".to_owned(), depth: Some(1) };

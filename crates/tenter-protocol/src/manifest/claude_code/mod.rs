@@ -1,0 +1,25 @@
+//! Manifest hooks whose scripts are written for Claude Code (`metadata.dialect: claude-code`, B36): the payload that they read,
+//! and what they answer.
+//!
+//! An event that Claude Code does not fire has no payload, and the hook does not run.
+
+mod payload;
+mod reply;
+
+pub use payload::{ClaudeCodeEvent, payload};
+pub use reply::parse_reply;
+
+use serde::{Deserialize, Serialize};
+
+/// What a manifest says about a script that is written for Claude Code.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaudeCodeScript {
+    /// `event`: the event of Claude Code's that it is for, where its triggers fire for several; `None` for all of them.
+    pub event: Option<String>,
+    /// `matcher`, as Claude Code reads it.
+    pub matcher: Option<String>,
+    /// `plugin_root`: the directory of the plugin that it belongs to.
+    pub plugin_root: Option<String>,
+    /// `origin`: the settings file from which it was imported.
+    pub origin: Option<String>,
+}

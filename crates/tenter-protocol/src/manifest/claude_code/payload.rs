@@ -1,0 +1,336 @@
+//! The payload that a hook of Claude Code's reads.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::claude_code::{Matched, results, tools};
+use crate::event::{CompactTrigger, Compaction, ExitReason, StopAttempt, Turn};
+use crate::{Block, Body, EventRef, Object, Role, ToolCall, ToolResult};
+
+/// The name by which bridges know Claude Code.
+const CLAUDE_CODE: &str = "claude-code";
+/// The fields of Claude Code's tools that are absolute paths.
+const PATHS: [&str; 2] = ["file_path", "notebook_path"];
+
+/// An event in Claude Code's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaudeCodeEvent<'e> {
+    /// Its name.
+    pub name: &'static str,
+    /// What a matcher of the event is compared with; `None` if it has no matcher, is about a tool, or the agent does not tell.
+    pub matched: Option<&'e str>,
+}
+
+impl<'e> ClaudeCodeEvent<'e> {
+    /// The event; `None` if Claude Code does not fire one.
+    pub fn of(event: EventRef<'e>) -> Option<Self> {
+        let is_subagent = event.scope.parent_conversation_id.is_some();
+        let agent_type = event.scope.agent.as_ref().map(|agent| agent.kind.as_str());
+        let (name, matched) = match event.body {
+            Body::SessionStart(start) => ("SessionStart", Some(source(&start.args))),
+            Body::SessionEnd(end) => ("SessionEnd", Some(reason(end.exit_reason))),
+            Body::BeforeAgent { .. } if is_subagent => return None,
+            Body::BeforeAgent { .. } => ("UserPromptSubmit", None),
+            Body::BeforeTool(_) => ("PreToolUse", None),
+            // Claude Code fires nothing for a call that was denied.
+            Body::AfterTool { result, .. } if result.is_blocked() => return None,
+            Body::AfterTool { result, .. } if result.success => ("PostToolUse", None),
+            Body::AfterTool { .. } => ("PostToolUseFailure", None),
+            Body::AfterTurn(turn) if turn.tools_used => ("PostToolBatch", None),
+            Body::AfterTurn(_) | Body::AfterAgent { .. } => return None,
+            Body::BeforeStop(_) if is_subagent => ("SubagentStop", agent_type),
+            Body::BeforeStop(_) => ("Stop", None),
+            Body::SubagentStart(subagent) => ("SubagentStart", Some(subagent.kind.as_str())),
+            Body::SubagentStop { subagent, .. } => ("SubagentStop", Some(subagent.kind.as_str())),
+            Body::PreCompact(compaction) => ("PreCompact", Some(trigger(*compaction))),
+            Body::PostCompact(compaction) => ("PostCompact", Some(trigger(*compaction))),
+        };
+        Some(Self { name, matched: matched.filter(|value| !value.is_empty()) })
+    }
+
+    /// Whether the event is about a tool, whose name a matcher is compared with.
+    pub fn is_about_tool(self) -> bool {
+        let native = crate::claude_code::named(self.name);
+        native.is_some_and(|native| native.matched == Some(Matched::Tool))
+    }
+}
+
+fn source(args: &Object) -> &str {
+    match args.get("source").and_then(Value::as_str) {
+        Some("new") | None => "startup",
+        Some(source) => source,
+    }
+}
+
+fn reason(reason: ExitReason) -> &'static str {
+    match reason {
+        ExitReason::UserExit => "prompt_input_exit",
+        _ => "other",
+    }
+}
+
+fn trigger(compaction: Compaction) -> &'static str {
+    match compaction.trigger {
+        CompactTrigger::Manual => "manual",
+        CompactTrigger::Auto | CompactTrigger::Hook | CompactTrigger::Overflow => "auto",
+    }
+}
+
+/// The payload of an event; `None` if Claude Code does not fire one.
+pub fn payload(event: EventRef<'_>) -> Option<Object> {
+    let ClaudeCodeEvent { name, matched } = ClaudeCodeEvent::of(event)?;
+    let mut fields = base(event, name);
+    match event.body {
+        Body::SessionStart(start) => {
+            fields.set("source", matched);
+            fields.set("model", start.model.as_deref());
+        }
+        Body::SessionEnd(_) => fields.set("reason", matched),
+        Body::BeforeAgent { message } => fields.set("prompt", Some(message.as_str())),
+        Body::BeforeTool(call) => fields.call(event, call),
+        Body::AfterTool { call, result } => {
+            fields.call(event, call);
+            fields.end(call, result);
+        }
+        Body::AfterTurn(turn) => fields.set("tool_calls", tool_calls(event, turn)),
+        Body::BeforeStop(stop) => fields.stop(stop),
+        Body::SubagentStart(subagent) => fields.set("agent_type", Some(subagent.kind.as_str())),
+        Body::SubagentStop { subagent, response } => {
+            fields.set("agent_type", Some(subagent.kind.as_str()));
+            fields.stop(&StopAttempt::new(response));
+        }
+        Body::PreCompact(_) => {
+            fields.set("trigger", matched);
+            fields.set("custom_instructions", Some(Value::Null));
+        }
+        Body::PostCompact(_) => fields.set("trigger", matched),
+        Body::AfterAgent { .. } => {}
+    }
+    Some(fields.0)
+}
+
+/// The fields of every event.
+fn base(event: EventRef<'_>, name: &str) -> Fields {
+    let scope = event.scope;
+    let mut fields = Fields(Object::new());
+    let host = scope.host.as_deref();
+    let own = scope.conversation_id.as_str();
+    let parent = scope.parent_conversation_id.as_deref();
+    let root = parent.unwrap_or(own);
+    // In a host, the id of a subagent's conversation begins with that of the session.
+    let root = root.split_once('/').filter(|_| host.is_some()).map_or(root, |(root, _)| root);
+    fields.set("session_id", Some(root));
+    fields.set("transcript_path", host.and_then(|host| host.transcript_path.as_deref()));
+    fields.set("cwd", Some(scope.cwd.to_string_lossy()));
+    fields.set("permission_mode", host.and_then(|host| host.permission_mode.as_deref()));
+    if parent.is_some() {
+        let agent = scope.agent.as_ref();
+        fields.set("agent_id", Some(agent.map_or(own, |agent| agent.id.as_str())));
+        fields.set(
+            "agent_type",
+            agent.map(|agent| agent.kind.as_str()).filter(|kind| !kind.is_empty()),
+        );
+    }
+    fields.set("hook_event_name", Some(name));
+    fields
+}
+
+/// The fields of a payload.
+struct Fields(Object);
+
+impl Fields {
+    fn set(&mut self, name: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.0.insert(name.to_owned(), value.into());
+        }
+    }
+
+    fn call(&mut self, event: EventRef<'_>, call: &ToolCall) {
+        let (name, input) = native_call(event, call);
+        self.set("tool_name", Some(name));
+        self.set("tool_input", Some(Value::Object(input)));
+        self.set("tool_use_id", Some(call.id.as_str()));
+    }
+
+    fn end(&mut self, call: &ToolCall, result: &ToolResult) {
+        if result.success {
+            self.set("tool_response", Some(results::response(call, result)));
+        } else {
+            self.set("error", Some(results::error(result)));
+            self.set("is_interrupt", Some(false));
+        }
+        self.set("duration_ms", results::duration_ms(result));
+    }
+
+    fn stop(&mut self, stop: &StopAttempt) {
+        self.set("stop_hook_active", Some(stop.continuation_count > 0));
+        let response = stop.response.as_str();
+        self.set("last_assistant_message", Some(response).filter(|text| !text.trim().is_empty()));
+    }
+}
+
+/// A call in the names of Claude Code. In Claude Code itself, that is the tool that the model called.
+fn native_call(event: EventRef<'_>, call: &ToolCall) -> (String, Object) {
+    let host = event.scope.host.as_deref().filter(|host| host.name == CLAUDE_CODE);
+    let called = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
+    let tool = called.filter(|tool| tool.canonical == call.name).or_else(|| tools::of(&call.name));
+    let Some(tool) = tool else { return (call.name.clone(), call.input.clone()) };
+    let renamed = call.input.iter().map(|(field, value)| {
+        let field = tool.native_field(field);
+        (field.to_owned(), absolute(field, value, &event.scope.cwd))
+    });
+    (tool.name.to_owned(), renamed.collect())
+}
+
+/// A value of an input. Claude Code's file tools only know absolute paths.
+fn absolute(field: &str, value: &Value, cwd: &Path) -> Value {
+    match value.as_str() {
+        Some(path) if PATHS.contains(&field) && !path.is_empty() && !path.starts_with('~') => {
+            json!(cwd.join(path.trim_start_matches("./")).to_string_lossy())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The calls of the last response, with the text of their results; `None` if the agent does not tell the conversation.
+fn tool_calls(event: EventRef<'_>, turn: &Turn) -> Option<Value> {
+    let messages = turn.messages.as_deref()?;
+    let response = messages.iter().rposition(|message| message.role == Role::Assistant)?;
+    let blocks = || messages[response..].iter().flat_map(|message| &message.blocks);
+    let result_of = |id: &str| {
+        blocks().find_map(|block| match block {
+            Block::ToolResult { call_id, result } if call_id == id => Some(result.text()),
+            _ => None,
+        })
+    };
+    let calls = blocks().filter_map(|block| match block {
+        Block::ToolUse(call) => {
+            let (name, input) = native_call(event, call);
+            Some(json!({"tool_name": name, "tool_input": input, "tool_use_id": call.id, "tool_response": result_of(&call.id)}))
+        }
+        _ => None,
+    });
+    Some(calls.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{AgentFacts, SessionStart, Subagent};
+    use crate::tool_metadata::Bash;
+    use crate::{HostFacts, Scope};
+
+    fn scope() -> Scope {
+        Scope::new("c1", "/work/shop")
+    }
+
+    fn of(scope: &Scope, body: &Body) -> Option<Value> {
+        payload(EventRef { scope, body }).map(Value::Object)
+    }
+
+    fn call(tool: &str, input: &Value) -> ToolCall {
+        ToolCall::new("t1", tool, input.as_object().unwrap().clone())
+    }
+
+    #[test]
+    fn a_call_has_claude_codes_names_and_absolute_paths() {
+        let write = call("file_write", &json!({"file_path": "./src/a.rs", "text": "x"}));
+        assert_eq!(
+            of(&scope(), &Body::BeforeTool(write)).unwrap(),
+            json!({"session_id": "c1", "cwd": "/work/shop", "hook_event_name": "PreToolUse", "tool_name": "Write",
+                "tool_input": {"file_path": "/work/shop/src/a.rs", "content": "x"}, "tool_use_id": "t1"})
+        );
+        let edit = call("file_edit", &json!({"file_path": "/a", "old_text": "x", "new_text": "y"}));
+        let edit = of(&scope(), &Body::BeforeTool(edit)).unwrap();
+        assert_eq!(
+            edit["tool_input"],
+            json!({"file_path": "/a", "old_string": "x", "new_string": "y"})
+        );
+        let mcp = of(&scope(), &Body::BeforeTool(call("mcp__a__b", &json!({"q": 1})))).unwrap();
+        assert_eq!(
+            (&mcp["tool_name"], &mcp["tool_input"]),
+            (&json!("mcp__a__b"), &json!({"q": 1}))
+        );
+    }
+
+    #[test]
+    fn in_claude_code_the_tool_is_the_one_that_the_model_called() {
+        let host = HostFacts {
+            name: "claude-code".into(),
+            tool_name: Some("NotebookEdit".into()),
+            permission_mode: Some("plan".into()),
+            transcript_path: Some("/t.jsonl".into()),
+            ..HostFacts::default()
+        };
+        let edit = call("file_edit", &json!({"file_path": "/a.ipynb", "new_text": "y"}));
+        let payload = of(&scope().with_host(host), &Body::BeforeTool(edit)).unwrap();
+        assert_eq!(payload["tool_name"], "NotebookEdit");
+        assert_eq!(payload["tool_input"], json!({"notebook_path": "/a.ipynb", "new_source": "y"}));
+        assert_eq!(
+            (&payload["permission_mode"], &payload["transcript_path"]),
+            (&json!("plan"), &json!("/t.jsonl"))
+        );
+    }
+
+    #[test]
+    fn results_and_failures_have_their_own_events() {
+        let call = call("bash", &json!({"command": "make"}));
+        let metadata = Bash { output: "ok".into(), execution_time: 5_000_000, ..Bash::default() };
+        let result = ToolResult::success("bash", &metadata, "T".into());
+        let body = Body::AfterTool { call: call.clone(), result: result.clone() };
+        let payload = of(&scope(), &body).unwrap();
+        assert_eq!(payload["hook_event_name"], "PostToolUse");
+        assert_eq!(
+            (&payload["tool_response"]["stdout"], &payload["duration_ms"]),
+            (&json!("ok"), &json!(5))
+        );
+        let body = Body::AfterTool { call: call.clone(), result: result.failed("exit code 0") };
+        let payload = of(&scope(), &body).unwrap();
+        assert_eq!(payload["hook_event_name"], "PostToolUseFailure");
+        assert_eq!(payload["error"], "Exit code 0\nok");
+        let result = ToolResult::blocked("bash", "no", "T".into());
+        assert_eq!(of(&scope(), &Body::AfterTool { call, result }), None);
+    }
+
+    #[test]
+    fn a_subagents_stop_and_message_are_not_those_of_the_main_agent() {
+        let agent = AgentFacts { id: "a7".into(), kind: "Explore".into(), depth: None };
+        let host = HostFacts { name: "codex".into(), ..HostFacts::default() };
+        let sub = Scope {
+            agent: Some(agent),
+            ..Scope::new("c1/a7", "/w").with_parent(Some("c1")).with_host(host)
+        };
+        let stop =
+            Body::BeforeStop(StopAttempt { continuation_count: 1, ..StopAttempt::new("Done.") });
+        let payload = of(&sub, &stop).unwrap();
+        assert_eq!(
+            payload,
+            json!({"session_id": "c1", "cwd": "/w", "agent_id": "a7", "agent_type": "Explore",
+                "hook_event_name": "SubagentStop", "stop_hook_active": true, "last_assistant_message": "Done."})
+        );
+        assert_eq!(of(&scope(), &stop).unwrap()["hook_event_name"], "Stop");
+        let message = Body::BeforeAgent { message: "hi".into() };
+        assert_eq!(of(&sub, &message), None);
+        assert_eq!(of(&scope(), &message).unwrap()["prompt"], "hi");
+    }
+
+    #[test]
+    fn starts_and_subagents_tell_what_their_matchers_are_about() {
+        let start = Body::SessionStart(SessionStart::new("m"));
+        let subagent = Body::SubagentStart(Subagent::new("n", "Explore", "t"));
+        for (body, name, matched) in [
+            (start, "SessionStart", Some("startup")),
+            (subagent, "SubagentStart", Some("Explore")),
+            (
+                Body::PreCompact(Compaction::new(CompactTrigger::Overflow, 1)),
+                "PreCompact",
+                Some("auto"),
+            ),
+        ] {
+            let scope = scope();
+            let event = ClaudeCodeEvent::of(EventRef { scope: &scope, body: &body }).unwrap();
+            assert_eq!((event.name, event.matched), (name, matched));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Hooks that are written for Claude Code (`metadata.dialect: claude-code`), under `tenter run`.
+
+use serde_json::Value;
+use tenter_testkit::Sandbox;
+
+use super::{bash, decisions, hook, runs};
+use crate::{headless, of_kind, sandbox};
+
+/// Installs a hook for Claude Code with this trigger, further lines of `metadata` and this script.
+fn claude_hook(sandbox: &Sandbox, name: &str, trigger: &str, metadata: &str, body: &str) {
+    let more = format!("metadata: {{dialect: claude-code{metadata}}}");
+    hook(sandbox, name, trigger, &more, body);
+}
+
+/// The payloads that a hook has written to a file, one a line.
+fn payloads(sandbox: &Sandbox, file: &str) -> Vec<Value> {
+    sandbox.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_guard_denies_by_exit_code_2_by_json_and_by_json_at_exit_code_1() {
+    let json = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "not here"}}"#;
+    for body in [
+        "echo 'not here' >&2; exit 2".to_owned(),
+        format!("echo '{json}'"),
+        format!("echo '{json}'; exit 1"),
+        "echo '{\"decision\": \"block\", \"reason\": \"not here\"}'".to_owned(),
+        "echo '{\"continue\": false, \"stopReason\": \"not here\"}'".to_owned(),
+    ] {
+        let sandbox = sandbox();
+        claude_hook(&sandbox, "guard", "before_tool", ", matcher: Bash", &body);
+        let expect = "contains: [\"blocked by hook: not here\"]";
+        let (lines, code) = headless(&sandbox, &bash("touch ran", expect));
+        assert_eq!((code, decisions(&lines, "guard")), (0, vec!["deny".to_owned()]), "{body}");
+        assert!(!sandbox.project().join("ran").exists(), "{body}");
+    }
+}
+
+#[test]
+fn other_failures_follow_the_fail_mode() {
+    for (fail, ran) in [("", true), (", fail: closed", false)] {
+        for body in ["exit 1", "echo '{'", "exit 127"] {
+            let sandbox = sandbox();
+            claude_hook(&sandbox, "guard", "before_tool", fail, body);
+            let (lines, _) = headless(&sandbox, &bash("touch ran", ""));
+            assert_eq!(decisions(&lines, "guard"), ["failed"], "{body}");
+            assert_eq!(sandbox.project().join("ran").exists(), ran, "{body}");
+        }
+    }
+}
+
+#[test]
+fn a_script_reads_claude_codes_payload_and_its_variables() {
+    let sandbox = sandbox();
+    let log = r#"printf '%s\n' "$payload" >> log; printf '%s|%s|%s' "$CLAUDE_PROJECT_DIR" "$CLAUDE_PLUGIN_ROOT" "${CLAUDECODE-unset}" > vars"#;
+    claude_hook(
+        &sandbox,
+        "log",
+        "before_tool",
+        ", triggers: [after_tool, after_tool_failure, session_start, before_agent, before_stop, session_end], plugin_root: /opt/plugin",
+        log,
+    );
+    let script = "turns: [{tool_calls: [{name: file_write, input: {file_path: a.txt, text: x}}, {name: bash, input: {command: 'echo oops; exit 3'}}]}, {text: Done.}]";
+    let model = sandbox.script(script);
+    let mut command = sandbox.command();
+    command.args(["run", "--headless", "--model", &model, "do it"]).env("CLAUDECODE", "1");
+    assert!(command.output().unwrap().status.success());
+    let project = sandbox.project().display().to_string();
+    assert_eq!(sandbox.read("vars"), format!("{project}|/opt/plugin|unset"));
+    let payloads = payloads(&sandbox, "log");
+    let of = |event: &str, tool: &str| {
+        let is = |payload: &&Value| {
+            payload["hook_event_name"] == event && (tool.is_empty() || payload["tool_name"] == tool)
+        };
+        payloads.iter().find(is).cloned().unwrap_or_else(|| panic!("no {event} {tool}"))
+    };
+    assert_eq!(of("SessionStart", "")["source"], "startup");
+    assert_eq!(of("UserPromptSubmit", "")["prompt"], "do it");
+    let write = of("PreToolUse", "Write");
+    assert_eq!(write["tool_input"]["file_path"], format!("{project}/a.txt"));
+    assert_eq!(write["tool_input"]["content"], "x");
+    assert_eq!(of("PostToolUse", "Write")["tool_response"]["content"], "x");
+    assert_eq!(of("PostToolUseFailure", "Bash")["error"], "Exit code 3\noops\n");
+    let stop = of("Stop", "");
+    assert_eq!(
+        (&stop["stop_hook_active"], &stop["last_assistant_message"]),
+        (&false.into(), &"Done.".into())
+    );
+    assert_eq!(of("SessionEnd", "")["reason"], "other");
+}
+
+#[test]
+fn matchers_are_those_of_claude_code() {
+    for (matcher, ran) in [
+        ("Edit|Write", true),
+        ("Write,Edit", true),
+        ("*", true),
+        ("Wri.*", true),
+        ("Edit", false),
+        ("file_write", false),
+        ("Todo", false),
+        ("^(?!Write)", false),
+    ] {
+        let sandbox = sandbox();
+        claude_hook(&sandbox, "guard", "before_tool", &format!(", matcher: '{matcher}'"), "true");
+        let script = "turns: [{tool_calls: [{name: file_write, input: {file_path: a, text: x}}]}, {text: ok}]";
+        let (lines, _) = headless(&sandbox, script);
+        assert_eq!(runs(&lines, "guard").len(), usize::from(ran), "{matcher}");
+    }
+}
+
+#[test]
+fn a_matcher_of_another_event_selects_how_it_came_about() {
+    for (trigger, matcher, ran) in [
+        ("session_start", "startup|resume", true),
+        ("session_start", "compact", false),
+        ("session_end", "other", true),
+        ("session_end", "clear", false),
+    ] {
+        let sandbox = sandbox();
+        claude_hook(&sandbox, "note", trigger, &format!(", matcher: '{matcher}'"), "touch ran");
+        headless(&sandbox, "turns: [{text: ok}]");
+        assert_eq!(sandbox.project().join("ran").exists(), ran, "{trigger} {matcher}");
+    }
+}
+
+#[test]
+fn changed_inputs_and_outputs_are_those_of_the_tool() {
+    let sandbox = sandbox();
+    let input = r#"echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"file_path": "b.txt", "content": "new"}}}'"#;
+    claude_hook(&sandbox, "input", "before_tool", ", matcher: Write", input);
+    let output = r#"echo '{"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": {"stdout": "[gone]", "stderr": "", "interrupted": false, "isImage": false}}}'"#;
+    claude_hook(&sandbox, "output", "after_tool", ", matcher: Bash", output);
+    let script = "turns: [{tool_calls: [{name: file_write, input: {file_path: a.txt, text: old}}, {name: bash, input: {command: 'printf sec%s ret'}}]}, {text: ok, expect: {contains: ['[gone]'], lacks: [secret]}}]";
+    let (_, code) = headless(&sandbox, script);
+    assert_eq!((code, sandbox.read("b.txt").as_str()), (0, "new"));
+    assert!(!sandbox.project().join("a.txt").exists());
+}
+
+#[test]
+fn text_of_a_start_and_of_a_message_is_context() {
+    let sandbox = sandbox();
+    claude_hook(&sandbox, "start", "session_start", "", "echo It is Friday.");
+    claude_hook(&sandbox, "prompt", "before_agent", "", "echo Use tabs.");
+    let script = "turns: [{text: ok, expect: {contains: [It is Friday., Use tabs.]}}]";
+    assert_eq!(headless(&sandbox, script).1, 0);
+}
+
+#[test]
+fn a_rejected_message_is_not_sent() {
+    let sandbox = sandbox();
+    claude_hook(
+        &sandbox,
+        "secrets",
+        "before_agent",
+        "",
+        r#"case $payload in *"do it"*) echo '{"decision": "block", "reason": "no secrets"}';; esac"#,
+    );
+    let (lines, code) = headless(&sandbox, "turns: [{text: ok}]");
+    assert_eq!(code, 3);
+    assert_eq!(decisions(&lines, "secrets"), ["deny"]);
+}
+
+#[test]
+fn a_stop_is_continued_and_only_that_of_the_main_agent() {
+    let sandbox = sandbox();
+    let again = r#"case $payload in *'"stop_hook_active": false'*) echo 'Run the tests.' >&2; exit 2;; esac"#;
+    claude_hook(&sandbox, "tests", "before_stop", ", event: Stop", again);
+    claude_hook(&sandbox, "sub", "before_stop", ", event: SubagentStop", "echo x >> subs");
+    let script = "turns: [{tool_calls: [{name: subagent, input: {question: look}}]}, {text: Sub.}, {text: Done.}, {text: Tested., expect: {contains: [Run the tests.]}}]";
+    let (lines, code) = headless(&sandbox, script);
+    assert_eq!(code, 0);
+    assert_eq!(decisions(&lines, "tests"), ["deny", "none"]);
+    assert_eq!(sandbox.read("subs"), "x\n");
+    assert!(of_kind(&lines, "hook").iter().all(|run| run["decision"] != "failed"));
+}
+
+#[test]
+fn the_dialect_is_checked() {
+    let sandbox = sandbox();
+    claude_hook(
+        &sandbox,
+        "good",
+        "before_stop",
+        ", event: Stop, matcher: x, origin: ~/.claude/settings.json",
+        "true",
+    );
+    claude_hook(&sandbox, "wrong-event", "before_tool", ", event: Stop", "true");
+    claude_hook(&sandbox, "no-event", "before_tool", ", event: PreTool", "true");
+    hook(&sandbox, "other", "before_tool", "metadata: {dialect: codex}", "true");
+    let validate = |name: &str| {
+        let hook = sandbox.home().join(".config/agents/hooks").join(name);
+        sandbox.run(&["hooks", "validate", &hook.display().to_string()])
+    };
+    let _ = validate("good").expect_code(0);
+    for (name, message) in [
+        ("wrong-event", "`Stop` is not an event of this hook's triggers"),
+        ("no-event", "did you mean `PreToolUse`?"),
+        ("other", "`dialect` cannot be `codex`"),
+    ] {
+        let output = validate(name).expect_code(1);
+        assert!(output.stderr.contains(message) || output.stdout.contains(message), "{output}");
+    }
+}
