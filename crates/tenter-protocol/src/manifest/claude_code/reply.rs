@@ -251,8 +251,8 @@ mod tests {
     fn at_a_stop_context_and_blocks_continue_and_continue_false_stops() {
         let stop = Body::BeforeStop(StopAttempt::new("Done."));
         let context =
-            r#"{"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "Go on."}}"#;
-        assert_eq!(reply(&stop, 0, context, "").follow_ups, ["Go on."]);
+            r#"{"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "Continue."}}"#;
+        assert_eq!(reply(&stop, 0, context, "").follow_ups, ["Continue."]);
         assert_eq!(
             denied(&reply(&stop, 0, r#"{"decision": "block", "reason": "Tests!"}"#, "")),
             Some("Tests!")
