@@ -3,10 +3,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use tenter_protocol::EventRef;
-use tenter_protocol::claude_code;
 use tenter_protocol::manifest::claude_code::ClaudeCodeEvent;
-use tenter_protocol::manifest::{ClaudeCodeScript, MatcherText};
+use tenter_protocol::manifest::{self, ClaudeCodeScript, MatcherText};
+use tenter_protocol::{EventRef, Object, claude_code};
 
 use crate::matcher::Matcher;
 
@@ -18,7 +17,7 @@ pub(crate) const REMOVED: [&str; 1] = ["CLAUDECODE"];
 pub struct ClaudeCodeHook {
     /// What its manifest says.
     pub script: ClaudeCodeScript,
-    /// Its matcher, for events that are not about a tool.
+    /// Its matcher, for single names: of tools, and of what other events are matched by.
     matcher: Option<Matcher>,
 }
 
@@ -40,6 +39,13 @@ impl ClaudeCodeHook {
             matcher.is_none_or(|matcher| matcher.matches_name(value))
         };
         is_meant && event.matched.is_none_or(matches)
+    }
+
+    /// What the script reads of the event: a payload for each call that it is for.
+    pub(crate) fn payloads(&self, event: EventRef<'_>) -> Vec<Object> {
+        let is_meant =
+            |name: &str| self.matcher.as_ref().is_none_or(|matcher| matcher.matches_name(name));
+        manifest::claude_code::payloads(event, is_meant)
     }
 
     /// The variables that such a hook expects.

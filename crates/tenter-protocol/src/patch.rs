@@ -43,12 +43,16 @@ pub struct Patch<'p> {
 }
 
 /// A file that a patch touches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchedFile<'p> {
     /// Its path as written.
     pub path: &'p str,
     /// What happens to it.
     pub change: FileChange,
+    /// The lines that are added, without their mark.
+    pub added: String,
+    /// The lines that are removed, without their mark.
+    pub removed: String,
 }
 
 /// What a patch does with a file.
@@ -84,8 +88,11 @@ impl<'p> Patch<'p> {
                 if let Some(moved) = files.last_mut() {
                     moved.change = FileChange::Delete;
                 }
-                files.push(PatchedFile { path: path.trim(), change: FileChange::Add });
+                files.push(PatchedFile::new(path.trim(), FileChange::Add));
             } else {
+                if let Some(file) = files.last_mut() {
+                    file.read(line);
+                }
                 begins |= header == BEGIN;
                 ends |= header == END;
                 let is_other = OTHERS.iter().any(|known| line.starts_with(known));
@@ -102,10 +109,26 @@ impl<'p> Patch<'p> {
     }
 }
 
+impl<'p> PatchedFile<'p> {
+    fn new(path: &'p str, change: FileChange) -> Self {
+        Self { path, change, added: String::new(), removed: String::new() }
+    }
+
+    fn read(&mut self, line: &str) {
+        let (text, lines) = match line.split_at_checked(1) {
+            Some(("+", text)) => (text, &mut self.added),
+            Some(("-", text)) => (text, &mut self.removed),
+            _ => return,
+        };
+        lines.push_str(text);
+        lines.push('\n');
+    }
+}
+
 fn named_file(header: &str) -> Option<PatchedFile<'_>> {
     HEADERS.iter().find_map(|(mark, change)| {
         let path = header.strip_prefix(mark)?.trim();
-        Some(PatchedFile { path, change: *change })
+        Some(PatchedFile::new(path, *change))
     })
 }
 

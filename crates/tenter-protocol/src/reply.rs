@@ -53,6 +53,27 @@ pub struct Reply {
     pub log: Option<String>,
 }
 
+impl Reply {
+    /// This reply and a second one of the same hook: the stronger verdict, the later change, and all texts.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let text = |one: Option<String>, other: Option<String>| {
+            let texts: Vec<String> = one.into_iter().chain(other).collect();
+            (!texts.is_empty()).then(|| texts.join("\n\n"))
+        };
+        let kind = |verdict: &Option<Verdict>| verdict.as_ref().map(|verdict| verdict.kind);
+        let is_stronger = kind(&other.verdict) > kind(&self.verdict);
+        Self {
+            verdict: if is_stronger { other.verdict } else { self.verdict },
+            rewrite: other.rewrite.or(self.rewrite),
+            context: text(self.context, other.context),
+            follow_ups: [self.follow_ups, other.follow_ups].concat(),
+            history: other.history.or(self.history),
+            log: text(self.log, other.log),
+        }
+    }
+}
+
 /// Whether an operation may proceed. A hook without a verdict is silent (R23).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {

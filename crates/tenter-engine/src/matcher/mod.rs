@@ -118,10 +118,7 @@ impl Matcher {
     /// Explains the result for `call`. Both parts are tried, even if the first one decides.
     pub fn explain(&self, call: &ToolCall) -> Explanation {
         Explanation {
-            tool: self
-                .tool
-                .as_ref()
-                .map(|tool| explanation::of_tool(tool, self.spellings(call))),
+            tool: self.tool.as_ref().map(|tool| explanation::of_tool(tool, self.spellings(call))),
             pattern: self
                 .pattern
                 .as_ref()

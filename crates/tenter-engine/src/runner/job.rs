@@ -38,7 +38,19 @@ pub(crate) enum Input<'r> {
 }
 
 impl Job<'_> {
-    /// Returns the payload as a process reads it from stdin.
+    /// Returns the payloads, each as a process reads it from stdin. There is one, unless the script is written for Claude Code and
+    /// the event is for it several, such as a patch of several files, or none.
+    pub(super) fn payload_texts(&self) -> Result<Vec<String>, Failure> {
+        match (self.input, self.hook.claude_code()) {
+            (Input::Event { .. }, Some(native)) => {
+                let payloads = self.with_event(|event, _| native.payloads(event));
+                Ok(payloads.iter().map(json::to_line).collect())
+            }
+            _ => self.payload_text().map(|text| vec![text]),
+        }
+    }
+
+    /// Returns the payload as a process reads it from stdin; the first one if there are several.
     pub(crate) fn payload_text(&self) -> Result<String, Failure> {
         let spelling = self.subscription.spelling;
         let text = match (self.input, &self.hook.protocol) {
@@ -46,10 +58,12 @@ impl Job<'_> {
             (Input::Event { .. }, Protocol::Executable) => {
                 self.with_event(|event, facts| executable::payload(event, spelling, facts))
             }
-            (Input::Event { .. }, Protocol::Manifest(hook)) if hook.claude_code.is_some() => self
-                .with_event(|event, _| manifest::claude_code::payload(event))
-                .map(|payload| json::to_line(&payload)),
             (Input::Event { tool_name }, Protocol::Manifest(hook)) => {
+                if let Some(native) = &hook.claude_code {
+                    let payloads = self.with_event(|event, _| native.payloads(event));
+                    let first = payloads.first().map(json::to_line);
+                    return first.ok_or(Failure::NoPayload(self.subscription.event.as_str()));
+                }
                 let light = hook.light_payload;
                 Some(self.with_event(|event, facts| {
                     manifest::payload(event, spelling, tool_name, facts, light).to_line()

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use tenter_base::excerpt;
 use tenter_proc::{Cancel, CapturedOutput, ProcessEnd};
-use tenter_protocol::Reply;
+use tenter_protocol::{Reply, Verdict};
 
 use crate::hook::{Implementation, ManifestHook, Protocol};
 use crate::hook_state::Owner;
@@ -42,6 +42,27 @@ pub(crate) struct Output {
     pub(crate) stdout: CapturedOutput,
     /// What it wrote to stderr.
     pub(crate) stderr: CapturedOutput,
+}
+
+impl Output {
+    /// Whether the hook denied, so that no further run of it can change the decision.
+    fn denies(&self) -> bool {
+        self.reply.as_ref().is_ok_and(denies)
+    }
+
+    /// What a second run of the hook for the same event adds. A denial counts, whatever else failed.
+    fn and(self, next: Self) -> Self {
+        let reply = match (self.reply, next.reply) {
+            (Ok(before), Ok(after)) => Ok(before.and(after)),
+            (Err(_), Ok(reply)) | (Ok(reply), Err(_)) if denies(&reply) => Ok(reply),
+            (Err(failure), _) | (_, Err(failure)) => Err(failure),
+        };
+        Self { reply, ..next }
+    }
+}
+
+fn denies(reply: &Reply) -> bool {
+    reply.verdict.as_ref().is_some_and(Verdict::is_deny)
 }
 
 impl From<Result<Reply, Failure>> for Output {
@@ -89,25 +110,62 @@ fn start(
             }
         },
     };
-    let payload = job.payload_text()?;
+    let payloads = job.payload_texts()?;
     verify(job, cancel)?;
-    let owner = Owner { project: &settings.project, layer: job.hook.layer, name: &job.hook.name };
-    let (state, no_state) = settings.environment.state_variables(owner);
-    let mut invocation = process::invocation(job, program, payload, settings, state);
-    let own_timeout = invocation.limits.timeout;
-    invocation.limits.timeout = interruption.timeout(own_timeout)?;
-    let completion = tenter_proc::run(&invocation, cancel);
-    let parsed = output::parse(job, &completion);
-    let ParsedOutput { mut reply, warnings, notes } = parsed;
-    if matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < own_timeout {
-        reply = Err(Failure::Deadline(own_timeout));
+    let process = HookProcess { job, program, settings, interruption };
+    let mut output: Option<Output> = None;
+    for payload in payloads {
+        let next = process.run(payload, run)?;
+        let merged = match output.take() {
+            None => next,
+            Some(before) => before.and(next),
+        };
+        let denies = merged.denies();
+        output = Some(merged);
+        if denies {
+            break;
+        }
     }
-    run.end = process::run_end(&completion.end);
-    run.duration = completion.duration;
-    run.stderr_tail = bounded::bounded(completion.stderr.tail_lines(STDERR_LINES));
-    run.warnings.extend(warnings.into_iter().chain(no_state));
-    run.notes.extend(notes);
-    Ok(Output { reply, stdout: completion.stdout, stderr: completion.stderr })
+    Ok(output.unwrap_or_else(|| {
+        run.end = RunEnd::NoProcess;
+        Ok(Reply::default()).into()
+    }))
+}
+
+/// The process of a hook.
+struct HookProcess<'r> {
+    job: &'r Job<'r>,
+    program: Program<'r>,
+    settings: &'r EngineSettings,
+    interruption: Interruption<'r>,
+}
+
+impl HookProcess<'_> {
+    /// Runs it with this payload.
+    ///
+    /// # Errors
+    /// It was not started.
+    fn run(&self, payload: String, run: &mut HookRun) -> Result<Output, Failure> {
+        let Self { job, program, settings, interruption } = *self;
+        let owner =
+            Owner { project: &settings.project, layer: job.hook.layer, name: &job.hook.name };
+        let (state, no_state) = settings.environment.state_variables(owner);
+        let mut invocation = process::invocation(job, program, payload, settings, state);
+        let own_timeout = invocation.limits.timeout;
+        invocation.limits.timeout = interruption.timeout(own_timeout)?;
+        let completion = tenter_proc::run(&invocation, interruption.cancel);
+        let ParsedOutput { mut reply, warnings, notes } = output::parse(job, &completion);
+        if matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < own_timeout
+        {
+            reply = Err(Failure::Deadline(own_timeout));
+        }
+        run.end = process::run_end(&completion.end);
+        run.duration += completion.duration;
+        run.stderr_tail = bounded::bounded(completion.stderr.tail_lines(STDERR_LINES));
+        run.warnings.extend(warnings.into_iter().chain(no_state));
+        run.notes.extend(notes);
+        Ok(Output { reply, stdout: completion.stdout, stderr: completion.stderr })
+    }
 }
 
 /// Replies for a static hook. The number of steps that its templates may take limits the time.

@@ -6,7 +6,7 @@
 mod payload;
 mod reply;
 
-pub use payload::{ClaudeCodeEvent, payload};
+pub use payload::{ClaudeCodeEvent, payloads};
 pub use reply::parse_reply;
 
 use serde::{Deserialize, Serialize};

@@ -6,10 +6,13 @@ use serde_json::{Value, json};
 
 use crate::claude_code::{Matched, results, tools};
 use crate::event::{CompactTrigger, Compaction, ExitReason, StopAttempt, Turn};
+use crate::patch::{FileChange, Patch, PatchedFile};
 use crate::{Block, Body, EventRef, Object, Role, ToolCall, ToolResult};
 
 /// The name by which bridges know Claude Code.
 const CLAUDE_CODE: &str = "claude-code";
+/// Tenter's tool that takes patches.
+const FILE_EDIT: &str = "file_edit";
 /// The fields of Claude Code's tools that are absolute paths.
 const PATHS: [&str; 2] = ["file_path", "notebook_path"];
 
@@ -35,8 +38,8 @@ impl<'e> ClaudeCodeEvent<'e> {
             Body::BeforeTool(_) => ("PreToolUse", None),
             // Claude Code fires nothing for a call that was denied.
             Body::AfterTool { result, .. } if result.is_blocked() => return None,
-            Body::AfterTool { result, .. } if result.success => ("PostToolUse", None),
-            Body::AfterTool { .. } => ("PostToolUseFailure", None),
+            Body::AfterTool { result, .. } if result.is_failure() => ("PostToolUseFailure", None),
+            Body::AfterTool { .. } => ("PostToolUse", None),
             Body::AfterTurn(turn) if turn.tools_used => ("PostToolBatch", None),
             Body::AfterTurn(_) | Body::AfterAgent { .. } => return None,
             Body::BeforeStop(_) if is_subagent => ("SubagentStop", agent_type),
@@ -77,9 +80,28 @@ fn trigger(compaction: Compaction) -> &'static str {
     }
 }
 
-/// The payload of an event; `None` if Claude Code does not fire one.
-pub fn payload(event: EventRef<'_>) -> Option<Object> {
-    let ClaudeCodeEvent { name, matched } = ClaudeCodeEvent::of(event)?;
+/// The payloads of an event; none if Claude Code does not fire one. A patch of several files is a call for each of them, as
+/// Claude Code's tools change one file at a time; those are left out whose tool `is_meant` rules out.
+pub fn payloads(event: EventRef<'_>, is_meant: impl Fn(&str) -> bool) -> Vec<Object> {
+    let Some(native) = ClaudeCodeEvent::of(event) else { return Vec::new() };
+    let Some(call) = event.body.tool_call() else { return vec![payload(event, native)] };
+    let mut calls = native_calls(event, call);
+    if calls.len() > 1 {
+        calls.retain(|(name, _)| is_meant(name));
+    }
+    let of_call = |native_call| {
+        let mut fields = base(event, native.name);
+        fields.call(native_call, call);
+        if let Body::AfterTool { result, .. } = event.body {
+            fields.end(call, result);
+        }
+        fields.0
+    };
+    calls.into_iter().map(of_call).collect()
+}
+
+/// The payload of an event that is not about a tool.
+fn payload(event: EventRef<'_>, ClaudeCodeEvent { name, matched }: ClaudeCodeEvent<'_>) -> Object {
     let mut fields = base(event, name);
     match event.body {
         Body::SessionStart(start) => {
@@ -88,11 +110,6 @@ pub fn payload(event: EventRef<'_>) -> Option<Object> {
         }
         Body::SessionEnd(_) => fields.set("reason", matched),
         Body::BeforeAgent { message } => fields.set("prompt", Some(message.as_str())),
-        Body::BeforeTool(call) => fields.call(event, call),
-        Body::AfterTool { call, result } => {
-            fields.call(event, call);
-            fields.end(call, result);
-        }
         Body::AfterTurn(turn) => fields.set("tool_calls", tool_calls(event, turn)),
         Body::BeforeStop(stop) => fields.stop(stop),
         Body::SubagentStart(subagent) => fields.set("agent_type", Some(subagent.kind.as_str())),
@@ -105,9 +122,9 @@ pub fn payload(event: EventRef<'_>) -> Option<Object> {
             fields.set("custom_instructions", Some(Value::Null));
         }
         Body::PostCompact(_) => fields.set("trigger", matched),
-        Body::AfterAgent { .. } => {}
+        Body::BeforeTool(_) | Body::AfterTool { .. } | Body::AfterAgent { .. } => {}
     }
-    Some(fields.0)
+    fields.0
 }
 
 /// The fields of every event.
@@ -146,19 +163,18 @@ impl Fields {
         }
     }
 
-    fn call(&mut self, event: EventRef<'_>, call: &ToolCall) {
-        let (name, input) = native_call(event, call);
+    fn call(&mut self, (name, input): (String, Object), call: &ToolCall) {
         self.set("tool_name", Some(name));
         self.set("tool_input", Some(Value::Object(input)));
         self.set("tool_use_id", Some(call.id.as_str()));
     }
 
     fn end(&mut self, call: &ToolCall, result: &ToolResult) {
-        if result.success {
-            self.set("tool_response", Some(results::response(call, result)));
-        } else {
+        if result.is_failure() {
             self.set("error", Some(results::error(result)));
             self.set("is_interrupt", Some(false));
+        } else {
+            self.set("tool_response", Some(results::response(call, result)));
         }
         self.set("duration_ms", results::duration_ms(result));
     }
@@ -168,6 +184,31 @@ impl Fields {
         let response = stop.response.as_str();
         self.set("last_assistant_message", Some(response).filter(|text| !text.trim().is_empty()));
     }
+}
+
+/// A call as calls of Claude Code's tools: one for each file of a patch, else one.
+fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String, Object)> {
+    let patch = Patch::of_input(&call.input).filter(|_| call.name == FILE_EDIT);
+    let files = patch.map(|patch| patch.files).unwrap_or_default();
+    if files.is_empty() {
+        return vec![native_call(event, call)];
+    }
+    let of_file = |file: &PatchedFile<'_>| {
+        let path = absolute(PATHS[0], &json!(file.path), &event.scope.cwd);
+        let patched = |name: &str, more: Value| {
+            let mut input = call.input.clone();
+            input.insert(PATHS[0].to_owned(), path.clone());
+            input.extend(more.as_object().cloned().unwrap_or_default());
+            (name.to_owned(), input)
+        };
+        match file.change {
+            FileChange::Add => patched("Write", json!({"content": file.added})),
+            FileChange::Update | FileChange::Delete => {
+                patched("Edit", json!({"old_string": file.removed, "new_string": file.added}))
+            }
+        }
+    };
+    files.iter().map(of_file).collect()
 }
 
 /// A call in the names of Claude Code. In Claude Code itself, that is the tool that the model called.
@@ -226,7 +267,9 @@ mod tests {
     }
 
     fn of(scope: &Scope, body: &Body) -> Option<Value> {
-        payload(EventRef { scope, body }).map(Value::Object)
+        let mut payloads = payloads(EventRef { scope, body }, |_| true);
+        assert!(payloads.len() < 2);
+        payloads.pop().map(Value::Object)
     }
 
     fn call(tool: &str, input: &Value) -> ToolCall {
@@ -255,6 +298,27 @@ mod tests {
     }
 
     #[test]
+    fn a_patch_is_a_call_for_each_of_its_files() {
+        let patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n+y\n*** Update File: b.txt\n@@\n same\n-old\n+new\n*** End Patch";
+        let body = Body::BeforeTool(call("file_edit", &json!({"patch": patch})));
+        let scope = scope();
+        let event = EventRef { scope: &scope, body: &body };
+        let inputs: Vec<Value> = payloads(event, |_| true)
+            .into_iter()
+            .map(|payload| json!([payload["tool_name"], payload["tool_input"]]))
+            .collect();
+        assert_eq!(
+            inputs[0],
+            json!(["Write", {"patch": patch, "file_path": "/work/shop/a.txt", "content": "x\ny\n"}])
+        );
+        assert_eq!(
+            inputs[1],
+            json!(["Edit", {"patch": patch, "file_path": "/work/shop/b.txt", "old_string": "old\n", "new_string": "new\n"}])
+        );
+        assert_eq!(payloads(event, |name| name == "Write").len(), 1);
+    }
+
+    #[test]
     fn in_claude_code_the_tool_is_the_one_that_the_model_called() {
         let host = HostFacts {
             name: "claude-code".into(),
@@ -276,7 +340,12 @@ mod tests {
     #[test]
     fn results_and_failures_have_their_own_events() {
         let call = call("bash", &json!({"command": "make"}));
-        let metadata = Bash { output: "ok".into(), execution_time: 5_000_000, ..Bash::default() };
+        let metadata = Bash {
+            output: "ok".into(),
+            exit_code: Some(0),
+            execution_time: Some(5_000_000),
+            ..Bash::default()
+        };
         let result = ToolResult::success("bash", &metadata, "T".into());
         let body = Body::AfterTool { call: call.clone(), result: result.clone() };
         let payload = of(&scope(), &body).unwrap();

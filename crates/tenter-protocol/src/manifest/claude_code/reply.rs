@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::claude_code::{results, tools};
 use crate::manifest::deny_by_exit;
 use crate::manifest::reply::claude_code_reply;
+use crate::patch::Patch;
 use crate::reply::{ParsedReply, ReplyError, stdout};
 use crate::{Body, EventName, EventRef, Object, Reply, Rewrite};
 
@@ -96,7 +97,7 @@ fn answer(event: EventRef<'_>, mut object: Object) -> Result<ParsedReply, ReplyE
     if let Some(output) = output {
         rewrite_output(event, &output, &mut parsed);
     }
-    rewrite_input(event, &mut parsed.reply);
+    rewrite_input(event, &mut parsed.reply)?;
     if event.body.name() == EventName::BeforeStop && parsed.reply.follow_ups.is_empty() {
         // There, context makes the agent continue.
         parsed.reply.follow_ups.extend(parsed.reply.context.take().filter(|_| !stops));
@@ -115,7 +116,7 @@ fn remove_unsupported(object: &mut Object) -> Vec<&'static str> {
 /// Replaces the result by one in Tenter's form.
 fn rewrite_output(event: EventRef<'_>, output: &Value, parsed: &mut ParsedReply) {
     match event.body {
-        Body::AfterTool { result, .. } if result.success => {
+        Body::AfterTool { result, .. } if !result.is_failure() => {
             parsed.reply.rewrite = Some(Rewrite::Output(results::rewrite(result, output)));
         }
         body => {
@@ -126,15 +127,23 @@ fn rewrite_output(event: EventRef<'_>, output: &Value, parsed: &mut ParsedReply)
 }
 
 /// Translates a changed input into the fields of Tenter's tool.
-fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) {
-    let Some(Rewrite::Input(input)) = &mut reply.rewrite else { return };
-    let Some(call) = event.body.tool_call() else { return };
+///
+/// # Errors
+/// The call is a patch, of which the hook has seen one file.
+fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) -> Result<(), ReplyError> {
+    let Some(Rewrite::Input(input)) = &mut reply.rewrite else { return Ok(()) };
+    let Some(call) = event.body.tool_call() else { return Ok(()) };
+    if Patch::of_input(&call.input).is_some() {
+        let message = "its \"updatedInput\" is about one file, and the call is a patch";
+        return Err(ReplyError::Change(message.to_owned()));
+    }
     let host = event.scope.host.as_deref();
     let called = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
     let tool = called.filter(|tool| tool.canonical == call.name).or_else(|| tools::of(&call.name));
     if let Some(tool) = tool {
         *input = tool.canonical_input(input);
     }
+    Ok(())
 }
 
 /// Claude Code does not let hooks stop the start of a session or of a subagent: what they say is for the user.
@@ -250,8 +259,7 @@ mod tests {
     #[test]
     fn at_a_stop_context_and_blocks_continue_and_continue_false_stops() {
         let stop = Body::BeforeStop(StopAttempt::new("Done."));
-        let context =
-            r#"{"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "Continue."}}"#;
+        let context = r#"{"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "Continue."}}"#;
         assert_eq!(reply(&stop, 0, context, "").follow_ups, ["Continue."]);
         assert_eq!(
             denied(&reply(&stop, 0, r#"{"decision": "block", "reason": "Tests!"}"#, "")),
