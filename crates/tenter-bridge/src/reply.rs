@@ -1,10 +1,11 @@
 //! What hooks decided at one native event, in the terms of hosts; the host's file turns it into the native answer.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenter_protocol::Object;
 
 /// What hooks decided at one native event. The default has no opinion.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     /// The decision.
     pub verdict: Option<Verdict>,
@@ -23,7 +24,7 @@ pub struct Reply {
 }
 
 /// A decision about what is about to happen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// It must not happen, for this reason. The reason is never empty.
     Deny(String),

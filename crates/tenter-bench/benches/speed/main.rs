@@ -5,6 +5,7 @@
 //! used, and all files are in a temporary directory.
 
 mod agent;
+mod bridge;
 mod catalog;
 mod dispatch;
 mod hook_run;
@@ -36,12 +37,13 @@ struct Plan {
 type Bench = fn(Plan, &mut Report) -> Measured<()>;
 
 /// Every part, by name.
-const BENCHES: [(&str, Bench); 8] = [
+const BENCHES: [(&str, Bench); 9] = [
     ("hook", hook_run::run),
     ("dispatch", dispatch::run),
     ("catalog", catalog::run),
     ("in-process", in_process::run),
     ("processes", processes::run),
+    ("bridge", bridge::run),
     ("sessions", agent::run),
     ("conversations", messages::run),
     ("memory", memory::run),

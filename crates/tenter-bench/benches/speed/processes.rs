@@ -10,14 +10,14 @@ use crate::scene::{Scene, environment};
 use crate::{Measured, Plan};
 
 /// A Rust program that does nothing, built with the profile of the bench.
-const EMPTY: &str = env!("CARGO_BIN_EXE_tenter-bench-empty");
+pub(crate) const EMPTY: &str = env!("CARGO_BIN_EXE_tenter-bench-empty");
 /// Number of hooks in the project.
 const HOOKS: usize = 50;
 /// Maximum ratio of the time of `hooks list` to that of the empty program.
 const BUDGET: f64 = 3.0;
 
 pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
-    let tenter = tenter()?;
+    let tenter = program("tenter")?;
     let scene = Scene::new()?;
     scene.fill(HOOKS)?;
     report.section("Whole processes");
@@ -48,23 +48,20 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     Ok(())
 }
 
-/// The `tenter` program, built with the profile of the bench, which is the release profile for the tables.
+/// A program of the workspace, built with the profile of the bench, which is the release profile for the tables.
 #[expect(clippy::disallowed_methods, reason = "cargo is no hook and needs no limits")]
-fn tenter() -> Measured<PathBuf> {
+pub(crate) fn program(name: &str) -> Measured<PathBuf> {
     let directory = Path::new(EMPTY).parent().ok_or("a program is in a directory")?;
     // For a smoke run, as the tests built it: of the same parts.
-    let of: &[&str] = if directory.ends_with("release") {
-        &["--release", "-p", "tenter"]
-    } else {
-        &["--workspace"]
-    };
+    let of: &[&str] =
+        if directory.ends_with("release") { &["--release", "-p", name] } else { &["--workspace"] };
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--locked"]);
-    cargo.args(of).args(["--bin", "tenter"]);
+    cargo.args(of).args(["--bin", name]);
     if !cargo.status()?.success() {
-        return Err("tenter cannot be built".into());
+        return Err(format!("{name} cannot be built").into());
     }
-    Ok(directory.join("tenter"))
+    Ok(directory.join(name))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the process is what is measured")]

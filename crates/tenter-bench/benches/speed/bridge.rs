@@ -1,0 +1,160 @@
+//! `tenter-hook`, as another agent runs it for a tool call, compared with an empty program and with the bare spawn of the hook.
+
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::measure::{Pair, alone, paired};
+use crate::processes::{EMPTY, program};
+use crate::report::Report;
+use crate::scene::{Scene, environment};
+use crate::{Measured, Plan};
+
+/// Numbers of hooks whose matchers rule the call out, and the maximum ratio to an empty program with them (B29).
+const BUDGETS: [(usize, f64); 2] = [(10, 2.0), (100, 3.0)];
+/// Maximum ratio to the bare spawn of a hook that runs, in addition to one millisecond (B29).
+const HOOK_BUDGET: f64 = 1.10;
+const HOOK_ALLOWANCE_MS: f64 = 1.0;
+/// Maximum time of a request to the program that stays up, in milliseconds (B29).
+const REQUEST_BUDGET_MS: f64 = 0.3;
+
+pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
+    let hook = program("tenter-hook")?;
+    report.section("The bridge: a tool call of another agent");
+    for (count, budget) in BUDGETS {
+        let scene = Scene::new()?;
+        for index in 0..count {
+            scene.manifest(&format!("hook-{index:05}"))?;
+        }
+        scene.trust_all()?;
+        let pair = against(plan, &scene, &hook, Path::new(EMPTY))?;
+        let what = format!("`tenter-hook`, {count} hooks that do not match");
+        report.pair(&what, "an empty Rust program", &pair);
+        let row = format!("`tenter-hook`, {count} manifest hooks with patterns, none matching");
+        let allowed = format!("≤ {budget} × an empty Rust program");
+        report.budget(&row, &allowed, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
+    }
+    one_hook(plan, report, &hook)?;
+    requests(plan, report, &hook)
+}
+
+/// One executable hook that runs.
+fn one_hook(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
+    let scene = Scene::new()?;
+    scene.compile("before_tool_call", &scene.hook("hook"))?;
+    scene.trust_all()?;
+    let pair = against(plan, &scene, program, &scene.hook("hook"))?;
+    report.pair("`tenter-hook`, a static binary as its hook", "bare spawn of the hook", &pair);
+    let bare = pair.baseline.median().as_secs_f64() * 1e3;
+    let spent = pair.work.median().as_secs_f64() * 1e3;
+    let allowed = bare * HOOK_BUDGET + HOOK_ALLOWANCE_MS;
+    let row = "`tenter-hook`, one executable hook that runs";
+    let measured = format!("{:.2} ms more", spent - bare);
+    report.budget(row, "≤ the bare spawn + 10 % + 1 ms", measured, spent <= allowed);
+    Ok(())
+}
+
+/// Requests to `tenter-hook --serve`.
+fn requests(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
+    let scene = Scene::new()?;
+    for index in 0..10 {
+        scene.manifest(&format!("hook-{index:05}"))?;
+    }
+    scene.trust_all()?;
+    let mut serving = Serving::start(&scene, program)?;
+    let request = json!({
+        "id": "1",
+        "event": "PreToolUse",
+        "cwd": scene.layout.project,
+        "payload": payload(&scene),
+    });
+    let request = format!("{request}\n");
+    serving.ask(&request)?;
+    let times = alone(plan.rounds(200), 10, || serving.ask(&request))?;
+    report.alone("a request to `tenter-hook --serve`, 10 hooks", &times, "");
+    let spent = times.median().as_secs_f64() * 1e3;
+    let measured = format!("{spent:.2} ms");
+    let row = "`tenter-hook --serve`, a request without hooks that run";
+    report.budget(row, "≤ 0.3 ms", measured, spent <= REQUEST_BUDGET_MS);
+    Ok(())
+}
+
+/// `tenter-hook` for a tool call, against another program with the same stdin.
+fn against(plan: Plan, scene: &Scene, program: &Path, other: &Path) -> Measured<Pair> {
+    let home = scene.layout.home.clone();
+    let args = ["claude-code".into(), "PreToolUse".into(), "--home".into(), home.into_os_string()];
+    let payload = payload(scene).to_string();
+    let work = || Ok(run_to_end(scene, program, &args, &payload)?);
+    let baseline = || Ok(run_to_end(scene, other, &[], &payload)?);
+    paired(plan.rounds(500), work, baseline)
+}
+
+fn payload(scene: &Scene) -> Value {
+    json!({
+        "session_id": "01a20060-e872-73af-9a25-ba7a128ce65f",
+        "cwd": scene.layout.project,
+        "permission_mode": "default",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "cargo test --workspace -- --nocapture"},
+        "tool_use_id": "toolu_1",
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the process is what is measured")]
+fn command(scene: &Scene, program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(&scene.layout.project).env_clear().envs(environment());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+fn run_to_end(
+    scene: &Scene,
+    program: &Path,
+    args: &[std::ffi::OsString],
+    stdin: &str,
+) -> io::Result<()> {
+    let mut child = command(scene, program).args(args).spawn()?;
+    if let Some(mut pipe) = child.stdin.take() {
+        // The empty program may end before it is written.
+        let _ = pipe.write_all(stdin.as_bytes());
+    }
+    let output = child.wait_with_output()?;
+    if output.status.success() { Ok(()) } else { Err(io::Error::other(output.status.to_string())) }
+}
+
+/// A program that answers requests.
+struct Serving {
+    child: Child,
+    answers: BufReader<std::process::ChildStdout>,
+}
+
+impl Serving {
+    fn start(scene: &Scene, program: &Path) -> Measured<Self> {
+        let home: PathBuf = scene.layout.home.clone();
+        let mut child =
+            command(scene, program).args(["claude-code", "--serve", "--home"]).arg(home).spawn()?;
+        let answers = BufReader::new(child.stdout.take().ok_or("the program has a stdout")?);
+        Ok(Self { child, answers })
+    }
+
+    fn ask(&mut self, request: &str) -> Measured<()> {
+        let stdin = self.child.stdin.as_mut().ok_or("the program has a stdin")?;
+        stdin.write_all(request.as_bytes())?;
+        let mut answer = String::new();
+        if self.answers.read_line(&mut answer)? == 0 {
+            return Err("the program ended".into());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
