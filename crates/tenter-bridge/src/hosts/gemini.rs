@@ -46,6 +46,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: false,
     input_rewrite: InputRewrite::Native,
+    also_reads: &[],
     withheld: &[],
     read,
     answer,

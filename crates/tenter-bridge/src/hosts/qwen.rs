@@ -45,6 +45,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: true,
     input_rewrite: InputRewrite::Demanded,
+    also_reads: &[],
     withheld: &[],
     read,
     answer,

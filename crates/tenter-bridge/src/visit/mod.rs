@@ -1,12 +1,14 @@
 //! One visit of a host: from one native event to one native answer.
 //!
 //! `after` is what hooks do after the answer. `session` handles what concerns a whole session, `tool` the calls of tools, `rewrite` their changed inputs, `stop` the end of an agent's work, `subagent`
-//! what concerns subagents. `contexts` brings text to the model within the host's limits. `runs` sees which hooks ran.
+//! what concerns subagents. `repeated` is about events that several registrations report.
+//! `contexts` brings text to the model within the host's limits. `runs` sees which hooks ran.
 
 mod after;
 mod contexts;
 mod guards;
 mod host_facts;
+mod repeated;
 mod rewrite;
 mod runs;
 mod session;
@@ -35,6 +37,8 @@ use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
 use crate::state::{SessionState, StateDir};
 pub use after::{Remainder, RemainingHooks};
+use repeated::Outcome;
+
 use runs::RunLog;
 
 /// What a process that a host started works with.
@@ -104,10 +108,19 @@ impl Visitor {
             let after = Remainder { occurrence: occurrence.clone(), hooks: RemainingHooks::All };
             return Visited { after: Some(after), ..Visited::default() };
         }
+        let outcome = Outcome::claim(self, occurrence);
+        let earlier = outcome.as_ref().and_then(|outcome| outcome.earlier((self.clock)().into()));
+        if let Some(reply) = earlier {
+            let answer = (self.host.answer)(self.event, &reply);
+            return Visited { answer, ..Visited::default() };
+        }
         let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip);
         host_facts::add(Arc::make_mut(&mut visit.host_facts), payload);
         visit.open();
         visit.handle();
+        if let Some(outcome) = outcome {
+            outcome.keep(&visit.reply);
+        }
         let after = visit.remainder();
         Visited { after, ..visit.finish() }
     }

@@ -22,7 +22,7 @@ const LIFETIME: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The directory in the state directory whose files name the hosts with several registrations.
-pub(crate) const SEVERAL: &str = "bridge/several";
+const SEVERAL: &str = "bridge/several";
 
 /// The outcome of one event, locked by this process.
 pub(super) struct Outcome {

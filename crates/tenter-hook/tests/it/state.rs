@@ -65,3 +65,31 @@ fn is_root() -> bool {
     let output = std::process::Command::new("id").arg("-u").output().unwrap();
     output.stdout == b"0\n"
 }
+
+#[test]
+fn two_registrations_of_one_host_run_the_hooks_once() {
+    let session = HostSession::new("claude-code");
+    session.pass("SessionStart");
+    session.hook("guard", "before_tool", "", "echo . >> \"$HOME/runs\"; echo no >&2; exit 2");
+    let context = r#"echo . >> "$HOME/runs"; echo '{"additional_context": "Mind the gap."}'"#;
+    session.hook("context", "after_tool", "", context);
+    let note = session.sandbox.home().join(".local/state/tenter/bridge/several/claude-code");
+    fs::create_dir_all(note.parent().unwrap()).unwrap();
+    fs::write(note, "").unwrap();
+    let runs = || fs::read_to_string(session.sandbox.home().join("runs")).unwrap().lines().count();
+
+    let answers = std::thread::scope(|scope| {
+        let fire = || HostSession::answer(session.fire("PreToolUse.Bash"));
+        let other = scope.spawn(fire);
+        [fire(), other.join().unwrap()]
+    });
+    for answer in answers {
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
+    }
+    assert_eq!(runs(), 1);
+
+    let edit = |payload: &mut serde_json::Value| payload["tool_use_id"] = "other".into();
+    let added = [(); 2].map(|()| HostSession::answer(session.fire_with("PostToolUse.Bash", edit)));
+    assert_eq!(added.iter().filter(|answer| !answer.is_null()).count(), 1, "{added:?}");
+    assert_eq!(runs(), 2);
+}
