@@ -42,8 +42,6 @@ pub struct Host {
     pub marks_subagents: bool,
     /// How the host takes a rewritten input of a tool.
     pub input_rewrite: InputRewrite,
-    /// The ids of other hosts whose registrations this host runs, too (B7).
-    pub also_reads: &'static [&'static str],
     /// The variables by which hooks could use the host itself; hooks do not get them (B43).
     pub withheld: &'static [&'static str],
     /// Reads a payload of a native event.

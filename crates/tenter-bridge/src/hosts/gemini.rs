@@ -46,7 +46,6 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: false,
     input_rewrite: InputRewrite::Native,
-    also_reads: &[],
     withheld: &[],
     read,
     answer,

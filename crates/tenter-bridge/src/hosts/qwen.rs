@@ -45,7 +45,6 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: true,
     input_rewrite: InputRewrite::Demanded,
-    also_reads: &[],
     withheld: &[],
     read,
     answer,

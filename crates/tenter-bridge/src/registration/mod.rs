@@ -34,6 +34,7 @@ mod program;
 mod record;
 mod registry;
 mod settings_file;
+mod several;
 mod target;
 mod toml;
 mod trust;

@@ -106,6 +106,11 @@ impl Records {
     }
 
     /// Every registration, in the order of their installation.
+    pub(super) fn registrations(&self) -> &[RegistrationRecord] {
+        &self.registrations
+    }
+
+    /// The same without the record.
     pub(super) fn into_registrations(self) -> Vec<RegistrationRecord> {
         self.registrations
     }

@@ -15,6 +15,7 @@ use super::handlers::{self, Options, Owner, Wanted};
 use super::plan::{self, Plan};
 use super::record::{Records, RegistrationRecord};
 use super::settings_file::SettingsFile;
+use super::several;
 use super::target::{Scope, Target};
 use super::{json, own_files, program, toml};
 use crate::Host;
@@ -362,7 +363,18 @@ impl Registry {
 
     fn write_records(&self, records: &Records) -> Result<(), Diagnostic> {
         let file = self.record_file();
-        records.write(&file).map_err(|error| unwritable(&file, &error))
+        records
+            .write(&file)
+            .and_then(|()| several::note_all(&self.directory, records.registrations()))
+            .map_err(|error| unwritable(&file, &error))
+    }
+
+    /// Notes that `host` runs several registrations, so that hooks run once for each of its events (B7).
+    ///
+    /// # Errors
+    /// The note cannot be written.
+    pub fn note_several(&self, host: &Host) -> Result<(), Diagnostic> {
+        several::note(&self.directory, host).map_err(|error| unwritable(&self.directory, &error))
     }
 }
 

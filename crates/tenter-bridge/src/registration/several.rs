@@ -15,7 +15,8 @@ const NOTES: &str = "several";
 pub(super) fn note_all(directory: &Path, records: &[RegistrationRecord]) -> io::Result<()> {
     for host in hosts::ALL {
         let is_read = |record: &&RegistrationRecord| {
-            record.host == host.id || host.also_reads.contains(&record.host.as_str())
+            let also_reads = host.registration.also_reads;
+            record.host == host.id || also_reads.contains(&record.host.as_str())
         };
         if records.iter().filter(is_read).count() > 1 {
             note(directory, host)?;

@@ -35,7 +35,10 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
             Ok(_) | Err(_) => {}
         }
     }
-    findings.extend(twice(project, registered.iter().copied()));
+    if let Some(finding) = twice(project, registered.iter().copied()) {
+        findings.push(finding);
+        findings.extend(registry.note_several(host).err());
+    }
     if !registered.is_empty() {
         let settings = registry.silencing_settings(host, &targets);
         findings.extend(settings.into_iter().map(|setting| silenced(host, setting)));
