@@ -87,6 +87,11 @@ impl Host {
         self.events.iter().any(|event| event.moment == moment)
     }
 
+    /// Whether the model reads text that hooks add at any of the host's events.
+    pub fn carries_contexts(&self) -> bool {
+        self.events.iter().any(|event| (self.takes_context)(event.moment))
+    }
+
     /// Whether the host shows the user notices at any of its events.
     pub fn shows_notices(&self) -> bool {
         self.events.iter().any(|event| (self.takes_notice)(event.moment))

@@ -64,6 +64,20 @@ impl Payload {
         self.get(field)?.as_object()
     }
 
+    /// The payload with fields in these spellings renamed: the other spelling and the usual one.
+    #[must_use]
+    pub fn with_spellings(&self, spellings: &[(&str, &str)]) -> Self {
+        let mut object = self.0.clone();
+        for (other, usual) in spellings {
+            if !object.contains_key(*usual)
+                && let Some(value) = object.shift_remove(*other)
+            {
+                object.insert((*usual).to_owned(), value);
+            }
+        }
+        Self(object)
+    }
+
     /// Whether a field is `true`.
     pub fn is_set(&self, field: &str) -> bool {
         self.get(field) == Some(&Value::Bool(true))

@@ -22,8 +22,9 @@ pub(super) const HOST: Host = Host {
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
+        // It counts only in a trusted directory.
+        shared_file: Some(".gemini/settings.json"),
         silencers: &[Silencer { file: None, key: "hooksConfig.enabled", value: false }],
-        // Hooks in the file of a project did not fire.
         ..Registration::new(".gemini/settings.json", &["gemini"], FORMAT)
     },
     powers: POWERS,
@@ -33,13 +34,13 @@ pub(super) const HOST: Host = Host {
         "The compaction of a conversation: `PreCompress` fires before every request to the model, so the bridge does not use it.",
     ],
     notes: &[
-        "In a folder that it does not trust, Gemini CLI runs no hooks at all, also not yours.",
+        "In a directory that it does not trust, Gemini CLI runs no hooks at all, also not yours.",
         "`hooksConfig.enabled: false` turns all hooks off, and `hooksConfig.disabled` some of them.",
         "Without a terminal, Gemini CLI waits forever for the answer to a hook's question. If you use it only in a terminal, set `bridge.gemini.ask = \"native\"`.",
         "An `allow` never skips Gemini CLI's own question; `bridge.allow_skips_prompt` has no effect.",
         "A replaced result begins with `Tool result blocked:`, and the call counts as failed.",
         "Calls of a subagent are not marked: payloads do not say who makes a call.",
-        "`SessionEnd` is not awaited, and does not fire after an API error.",
+        "`SessionEnd` does not fire after an API error.",
     ],
     // No limit was found.
     context_limit: usize::MAX,

@@ -3,14 +3,17 @@
 mod claude_code;
 mod claude_form;
 mod claude_result;
+mod droid;
 mod gemini;
 mod gemini_result;
+mod goose;
 mod qwen;
 
 use crate::Host;
 
 /// Every host, in the order in which they are listed.
-pub const ALL: &[&Host] = &[&claude_code::HOST, &gemini::HOST, &qwen::HOST];
+pub const ALL: &[&Host] =
+    &[&claude_code::HOST, &gemini::HOST, &qwen::HOST, &droid::HOST, &goose::HOST];
 
 /// The host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {

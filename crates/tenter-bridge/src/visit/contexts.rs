@@ -32,14 +32,25 @@ impl Visit<'_> {
 
     /// Lets the contexts of this event wait for the next one that can carry them.
     pub(super) fn postpone_contexts(&mut self) {
-        let agent = self.reader();
         let contexts = std::mem::take(&mut self.reply.contexts);
-        if !contexts.is_empty() {
-            self.session.update(|state| {
-                let wait = |text| WaitingContext { agent: agent.clone(), text };
-                state.waiting.extend(contexts.into_iter().map(wait));
+        let agent = self.reader();
+        self.keep_waiting(agent.as_deref(), contexts);
+    }
+
+    /// Keeps contexts for the next event that can carry them, unless none of the host's can.
+    pub(super) fn keep_waiting(&mut self, agent: Option<&str>, contexts: Vec<String>) {
+        if contexts.is_empty() {
+            return;
+        }
+        let host = self.visitor.host;
+        if !host.carries_contexts() {
+            let name = host.name;
+            return self.notice_once("contexts", || {
+                format!("hooks add text for the model, but {name} does not pass it on.")
             });
         }
+        let wait = |text| WaitingContext { agent: agent.map(str::to_owned), text };
+        self.session.update(|state| state.waiting.extend(contexts.into_iter().map(wait)));
     }
 
     /// Cuts the contexts to what the host passes on. The whole text is kept in a private file that the rest names.

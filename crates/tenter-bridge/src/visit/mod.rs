@@ -29,9 +29,10 @@ use tenter_engine::{
     AsynchronousHooks, Attributed, Denial, Directories, Engine, EngineBuilder, HookSession,
 };
 use tenter_protocol::event::{AgentFacts, HostFacts};
+use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope};
 
-use crate::host::{Host, NativeEvent};
+use crate::host::{Host, NativeEvent, Support};
 use crate::occurrence::{Detail, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -94,9 +95,18 @@ impl Visitor {
     pub fn run(&self, payload: Result<Payload, PayloadError>) -> Visited {
         let read = |payload: Payload| Ok(((self.host.read)(self.event, &payload)?, payload));
         match payload.and_then(read) {
-            Ok((occurrence, payload)) => self.visit(&occurrence, &payload),
+            Ok((occurrence, payload)) => self.visit(&self.with_directory(occurrence), &payload),
             Err(error) => self.unreadable(&error),
         }
+    }
+
+    /// Some hosts tell the directory only with some events: otherwise it is the project.
+    fn with_directory(&self, occurrence: Occurrence) -> Occurrence {
+        if !occurrence.cwd.as_os_str().is_empty() {
+            return occurrence;
+        }
+        let known = self.session(&occurrence).get().project.clone();
+        Occurrence { cwd: known.unwrap_or_else(|| self.cwd.clone()), ..occurrence }
     }
 
     fn visit(&self, occurrence: &Occurrence, payload: &Payload) -> Visited {
@@ -352,14 +362,29 @@ impl<'v> Visit<'v> {
         self.warnings.iter().cloned().chain(of_state).collect()
     }
 
+    /// A denial that the host cannot carry out must not look like one.
+    fn report_void_denial(&mut self) {
+        let host = self.visitor.host;
+        let event = self.visitor.event.moment.deniable();
+        let Some(event) = event.filter(|_| self.reply.denial().is_some()) else { return };
+        if host.support(event, Power::Block) == Support::Unsupported {
+            let event = event.as_str();
+            self.reply.verdict = None;
+            self.notice_once(&format!("denial {event}"), || {
+                format!("a hook denied {event}, which {} cannot prevent.", host.name)
+            });
+        }
+    }
+
     fn finish(mut self) -> Visited {
+        self.report_void_denial();
         self.deliver_contexts();
         self.deliver_notices();
-        let answer = (self.visitor.host.answer)(self.visitor.event, &self.reply);
         let mut warnings = self.trouble();
         if !self.visitor.host.shows_notices() {
             warnings.append(&mut self.reply.notices);
         }
+        let answer = (self.visitor.host.answer)(self.visitor.event, &self.reply);
         Visited { answer, warnings, after: None }
     }
 }

@@ -5,7 +5,7 @@ use tenter_protocol::HistoryAction;
 use tenter_protocol::event::{StopAttempt, Turn};
 
 use super::{Visit, attributed};
-use crate::state::{WaitingContext, digest};
+use crate::state::digest;
 
 impl Visit<'_> {
     /// A response with tool calls is complete.
@@ -71,18 +71,8 @@ impl Visit<'_> {
 
     /// Keeps contexts for the next event that can carry them.
     pub(super) fn wait(&mut self, contexts: &[Attributed<String>]) {
-        if contexts.is_empty() {
-            return;
-        }
         let agent = self.agent_id();
-        self.session.update(|state| {
-            state.waiting.extend(
-                contexts.iter().map(|context| WaitingContext {
-                    agent: agent.clone(),
-                    text: attributed(context),
-                }),
-            );
-        });
+        self.keep_waiting(agent.as_deref(), contexts.iter().map(attributed).collect());
     }
 
     /// No host lets hooks change its history (B22).

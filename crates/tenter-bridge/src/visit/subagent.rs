@@ -3,7 +3,6 @@
 use tenter_protocol::event::Subagent;
 
 use super::Visit;
-use crate::state::WaitingContext;
 
 impl Visit<'_> {
     pub(super) fn subagent_start(&mut self) {
@@ -30,14 +29,7 @@ impl Visit<'_> {
             return;
         }
         let feedback = self.hooks_of(parent.as_deref()).subagent_stop(subagent, response);
-        let messages = feedback.into_messages();
-        if !messages.is_empty() {
-            self.session.update(|state| {
-                state.waiting.extend(messages.iter().map(|message| WaitingContext {
-                    agent: parent.clone(),
-                    text: super::attributed(message),
-                }));
-            });
-        }
+        let texts = feedback.into_messages().iter().map(super::attributed).collect();
+        self.keep_waiting(parent.as_deref(), texts);
     }
 }

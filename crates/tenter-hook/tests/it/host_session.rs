@@ -15,9 +15,11 @@ pub(crate) struct HostSession {
     host: &'static str,
 }
 
-/// The recorded payloads of a host.
+/// The payloads of a host: recorded ones, or those of its documentation if it was not measured.
 pub(crate) fn fixtures(host: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(host)
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let recorded = directory.join(host);
+    if recorded.is_dir() { recorded } else { directory.join("documented").join(host) }
 }
 
 impl HostSession {

@@ -1,0 +1,216 @@
+//! Factory Droid, from its documentation.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::Power;
+
+use super::claude_form;
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::registration::{EntryFormat, Registration, RegistrationFormat, Silencer};
+use crate::reply::{Reply, Verdict};
+
+/// Factory Droid.
+pub(super) const HOST: Host = Host {
+    id: "droid",
+    name: "Factory Droid",
+    measured_version: None,
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        personal_file: Some(".factory/settings.local.json"),
+        shared_file: Some(".factory/settings.json"),
+        silencers: &[Silencer::key("hooksDisabled")],
+        next_step: Some("Restart Droid: it reads hooks when it starts."),
+        // Version 0.186.0 ignored `hooks.json` in `droid exec`.
+        ..Registration::new(
+            ".factory/settings.json",
+            &["droid"],
+            RegistrationFormat::Entries(EntryFormat::JSON_GROUPS),
+        )
+    },
+    powers: POWERS,
+    blind_spots: &["Files that a shell command writes do not count as calls of a file tool."],
+    notes: &[
+        "A `hooks.json` beside the settings replaces the hooks of the settings: register in one of them only.",
+        "`hooksDisabled` turns all hooks off.",
+        "Results do not say whether a call succeeded, so `after_tool_failure` never fires.",
+        "Droid does not show notices of hooks; they are in the journal.",
+        "Calls of a subagent are not marked: payloads do not say who makes a call.",
+    ],
+    context_limit: 10_000,
+    max_continuations: 8,
+    marks_subagents: false,
+    // The documentation does not say whether Droid still asks the user.
+    input_rewrite: InputRewrite::WithAllow,
+    withheld: &[],
+    read,
+    answer,
+    rewrite_output: |_, _| None,
+    mcp_name: claude_form::mcp_name,
+    takes_context: |moment| {
+        matches!(
+            moment,
+            Moment::SessionStart | Moment::Prompt | Moment::BeforeTool | Moment::AfterTool
+        )
+    },
+    takes_notice: |_| false,
+};
+
+/// `SubagentStop` does not say which subagent stops, so the result of the call stands for it.
+const EVENTS: &[NativeEvent] = &[
+    event("SessionStart", Moment::SessionStart),
+    event("UserPromptSubmit", Moment::Prompt),
+    event("PreToolUse", Moment::BeforeTool),
+    event("PostToolUse", Moment::AfterTool),
+    event("Stop", Moment::Stop),
+    event("PreCompact", Moment::PreCompact),
+    event("SessionEnd", Moment::SessionEnd),
+];
+
+/// One minute is the documented default; no maximum is documented.
+const fn event(name: &'static str, moment: Moment) -> NativeEvent {
+    NativeEvent { name, moment, timeout: Duration::from_mins(1) }
+}
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["SessionStart"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["UserPromptSubmit"],
+        native: &[Power::Block, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block, Power::Ask, Power::AddContext],
+        emulated: &[(
+            Power::RewriteInput,
+            "the call is denied, and the model is asked to make the changed one; native with `bridge.allow_skips_prompt`",
+        )],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["PostToolUse"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::FeedBack, "added as context")],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["Stop"],
+        native: &[],
+        emulated: &[
+            (Power::FeedBack, "the final response only; given to the model with the next prompt"),
+            (Power::AddContext, "the final response only; given to the model with the next prompt"),
+        ],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["Stop"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["Stop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStop,
+        fired_by: &["PostToolUse"],
+        native: &[],
+        emulated: &[(Power::FeedBack, "added as context")],
+    },
+    EventPowers {
+        event: EventName::PreCompact,
+        fired_by: &["PreCompact"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["SessionEnd"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
+
+const TOOLS: &[NativeTool] = &[
+    tool("Execute", "bash", &[]),
+    tool("Read", "file_read", &[("limit", "line_limit")]),
+    tool("Create", "file_write", &[("content", "text")]),
+    tool("Edit", "file_edit", &[("old_string", "old_text"), ("new_string", "new_text")]),
+    tool("ApplyPatch", "file_edit", &[("input", "patch")]),
+    tool("Grep", "grep", &[]),
+    tool("Glob", "glob", &[]),
+    tool("TodoWrite", "todo", &[]),
+    tool("Task", "subagent", &[("prompt", "question")]),
+    tool("Skill", "skill", &[("skill", "name")]),
+];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+/// Fields that some versions spell in another way.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("hookEventName", "hook_event_name"),
+    ("sessionId", "session_id"),
+    ("permissionMode", "permission_mode"),
+    ("toolName", "tool_name"),
+    ("toolInput", "tool_input"),
+    ("toolResponse", "tool_response"),
+];
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let occurrence = claude_form::read(event, &payload.with_spellings(SPELLINGS))?;
+    let detail = match occurrence.detail {
+        Detail::AfterTool { call, end } => {
+            let output = end.result.as_str().map(str::to_owned);
+            Detail::AfterTool { call, end: ToolEnd { outcome: Outcome::Unknown, output, ..end } }
+        }
+        detail => detail,
+    };
+    Ok(Occurrence { agent: None, detail, ..occurrence })
+}
+
+fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    match event.moment {
+        Moment::Stop => reply
+            .continue_with
+            .as_ref()
+            .map(|message| json!({ "decision": "block", "reason": message }).to_string()),
+        Moment::PreCompact => None,
+        Moment::BeforeTool => before_tool(event, reply),
+        _ => claude_form::answer(event, reply),
+    }
+}
+
+/// An input is changed only together with an allow.
+fn before_tool(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    let is_changed = reply.verdict.is_none() && reply.input.is_some();
+    let verdict = if is_changed { Some(Verdict::Allow) } else { reply.verdict.clone() };
+    claude_form::answer(event, &Reply { verdict, ..reply.clone() })
+}

@@ -1,0 +1,241 @@
+//! Goose, from its documentation.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::Power;
+
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::registration::{
+    EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, SwitchValue,
+};
+use crate::reply::Reply;
+
+/// Goose.
+pub(super) const HOST: Host = Host {
+    id: "goose",
+    name: "Goose",
+    measured_version: None,
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        shared_file: Some(FILE),
+        ..Registration::new(FILE, &["goose"], FORMAT)
+    },
+    powers: POWERS,
+    blind_spots: &["Subagents and compactions fire no events."],
+    notes: &[
+        "Hooks cannot give the model any text except the reason of a denial and the message on which the agent continues.",
+        "A denied message is sent all the same: hooks see messages, but cannot reject them.",
+        "`disabledPlugins` in the settings of Goose can turn the plugin `tenter` off.",
+        "With `--fail-closed`, only tool calls are blocked.",
+        "Goose does not show notices of hooks; they are in the journal.",
+    ],
+    context_limit: usize::MAX,
+    max_continuations: 8,
+    marks_subagents: false,
+    input_rewrite: InputRewrite::Demanded,
+    withheld: &[],
+    read,
+    answer,
+    rewrite_output: |_, _| None,
+    mcp_name,
+    takes_context: |_| false,
+    takes_notice: |_| false,
+};
+
+/// A plugin of its own, which needs nothing but this file.
+const FILE: &str = ".agents/plugins/tenter/hooks/hooks.json";
+
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    fail_closed: FailClosed::Switch("on_failure", SwitchValue::Text("block")),
+    reads: Reads::PlainJson,
+    ..EntryFormat::JSON_GROUPS
+});
+
+/// The events for single kinds of tools fire beside `PreToolUse`, and `PreToolUseResult` repeats its outcome.
+const EVENTS: &[NativeEvent] = &[
+    event("SessionStart", Moment::SessionStart),
+    event("UserPromptSubmit", Moment::Prompt),
+    event("PreToolUse", Moment::BeforeTool),
+    event("PostToolUse", Moment::AfterTool),
+    event("PostToolUseFailure", Moment::AfterToolFailure),
+    event("Stop", Moment::Stop),
+    event("SessionEnd", Moment::SessionEnd),
+];
+
+/// No maximum is documented.
+const fn event(name: &'static str, moment: Moment) -> NativeEvent {
+    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+}
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["SessionStart"],
+        native: &[],
+        emulated: &[(Power::Block, "every tool call of the session is denied")],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["UserPromptSubmit"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block],
+        emulated: &[(
+            Power::RewriteInput,
+            "the call is denied, and the model is asked to make the changed one",
+        )],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["PostToolUse"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["PostToolUseFailure"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers { event: EventName::AfterTurn, fired_by: &["Stop"], native: &[], emulated: &[] },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["Stop"],
+        native: &[Power::Continue],
+        emulated: &[],
+    },
+    EventPowers { event: EventName::AfterAgent, fired_by: &["Stop"], native: &[], emulated: &[] },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["SessionEnd"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+const TOOLS: &[NativeTool] = &[
+    tool("developer__shell", None, "bash", &[]),
+    tool("developer__write", None, "file_write", &[("path", "file_path"), ("content", "text")]),
+    tool(
+        "developer__edit",
+        None,
+        "file_edit",
+        &[("path", "file_path"), ("before", "old_text"), ("after", "new_text")],
+    ),
+    tool(EDITOR, Some(("command", "view")), "file_read", &[("path", "file_path")]),
+    tool(
+        EDITOR,
+        Some(("command", "write")),
+        "file_write",
+        &[("path", "file_path"), ("file_text", "text")],
+    ),
+    tool(
+        EDITOR,
+        Some(("command", "str_replace")),
+        "file_edit",
+        &[("path", "file_path"), ("old_str", "old_text"), ("new_str", "new_text")],
+    ),
+];
+
+/// The file tool of older versions.
+const EDITOR: &str = "developer__text_editor";
+
+const fn tool(
+    name: &'static str,
+    when: Option<(&'static str, &'static str)>,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when, canonical, fields }
+}
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let named = payload.required("event")?;
+    if named != event.name {
+        return Err(PayloadError::other_event(event.name, named));
+    }
+    Ok(Occurrence {
+        session: payload.required("session_id")?.to_owned(),
+        agent: None,
+        // Some events have none.
+        cwd: payload.text("working_dir").unwrap_or_default().into(),
+        detail: detail(event.moment, payload)?,
+    })
+}
+
+fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
+    let text = |field: &str| payload.text(field).map(str::to_owned);
+    Ok(match moment {
+        Moment::SessionStart => Detail::SessionStart { source: None, model: None },
+        Moment::Prompt => Detail::Prompt { text: text("message").unwrap_or_default(), id: None },
+        Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
+        Moment::AfterTool => {
+            Detail::AfterTool { call: call(payload)?, end: tool_end(payload, Outcome::Success) }
+        }
+        Moment::AfterToolFailure => {
+            let output = payload.get("tool_output").map(output_text);
+            let error = output.filter(|error| !error.is_empty());
+            let error = error.unwrap_or_else(|| "the tool failed".to_owned());
+            let end = tool_end(payload, Outcome::Failure(error));
+            Detail::AfterTool { call: call(payload)?, end }
+        }
+        Moment::Stop => Detail::Stop { response: text("last_assistant_message") },
+        Moment::SessionEnd => Detail::SessionEnd { reason: None },
+        _ => Detail::Nothing,
+    })
+}
+
+fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
+    Ok(NativeCall {
+        id: payload.text("tool_call_id").map(str::to_owned),
+        tool: payload.required("tool_name")?.to_owned(),
+        server: None,
+        input: payload.object("tool_input").cloned().unwrap_or_default(),
+        unasked: false,
+    })
+}
+
+fn tool_end(payload: &Payload, outcome: Outcome) -> ToolEnd {
+    let result = payload.get("tool_output").cloned().unwrap_or_default();
+    let output = (!result.is_null()).then(|| output_text(&result));
+    ToolEnd { output, ..ToolEnd::new(outcome, result) }
+}
+
+/// The text of a result: a string, or the blocks of an MCP result.
+fn output_text(output: &Value) -> String {
+    let blocks = output.as_array().or_else(|| output["content"].as_array());
+    match (output, blocks) {
+        (Value::String(text), _) => text.clone(),
+        (_, Some(blocks)) => {
+            let texts: Vec<&str> =
+                blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+            texts.join("\n")
+        }
+        _ => output.to_string(),
+    }
+}
+
+/// Tools are named `EXTENSION__TOOL`; every extension is an MCP server.
+fn mcp_name(call: &NativeCall) -> Option<String> {
+    let (extension, tool) = call.tool.split_once("__")?;
+    (!extension.is_empty() && !tool.is_empty()).then(|| format!("mcp__{extension}__{tool}"))
+}
+
+/// Only a call can be denied, and only a stop continued. Any other text would count as a failure of the hook.
+fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    let reason = match event.moment {
+        Moment::BeforeTool => reply.denial()?,
+        Moment::Stop => reply.continue_with.as_deref()?,
+        _ => return None,
+    };
+    Some(json!({ "decision": "block", "reason": reason }).to_string())
+}
