@@ -3,6 +3,7 @@
 mod claude_code;
 mod claude_form;
 mod claude_result;
+mod codex;
 mod droid;
 mod gemini;
 mod gemini_result;
@@ -13,7 +14,7 @@ use crate::Host;
 
 /// Every host, in the order in which they are listed.
 pub const ALL: &[&Host] =
-    &[&claude_code::HOST, &gemini::HOST, &qwen::HOST, &droid::HOST, &goose::HOST];
+    &[&claude_code::HOST, &codex::HOST, &gemini::HOST, &qwen::HOST, &droid::HOST, &goose::HOST];
 
 /// The host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {

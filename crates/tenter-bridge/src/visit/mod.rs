@@ -66,7 +66,7 @@ const SHORT_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long before the host's timeout the answer is written, for short timeouts and for others (B24).
 const MARGINS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
-/// A host that ends a session's last hooks so soon does not wait for them: they run in a process of their own (B26).
+/// A host that ends the last hooks of a session or of a turn so soon does not wait for them: they run in a process of their own (B26).
 const TOO_SHORT: Duration = Duration::from_secs(3);
 
 /// What is left of a visit: what the process writes, and does afterwards.
@@ -113,8 +113,9 @@ impl Visitor {
         if occurrence.detail == Detail::Nothing {
             return Visited::default();
         }
-        if matches!(occurrence.detail, Detail::SessionEnd { .. }) && self.event.timeout <= TOO_SHORT
-        {
+        let is_over =
+            matches!(occurrence.detail, Detail::SessionEnd { .. } | Detail::StopFailure { .. });
+        if is_over && self.event.timeout <= TOO_SHORT {
             let after = Remainder { occurrence: occurrence.clone(), hooks: RemainingHooks::All };
             return Visited { after: Some(after), ..Visited::default() };
         }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tenter_engine::catalog::Status;
 use tenter_engine::configuration::Reaction;
-use tenter_engine::{DecisionKind, MessageDecision, StartDecision};
+use tenter_engine::{DecisionKind, Denial, MessageDecision, StartDecision};
 use tenter_protocol::event::{CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, Severity};
@@ -227,8 +227,20 @@ impl Visit<'_> {
         let decision = self.hooks().pre_compact(compaction(trigger));
         match decision {
             StartDecision::Start { contexts } => self.add_contexts(&contexts),
-            StartDecision::Deny(denial) => self.deny(&denial),
+            StartDecision::Deny(denial) => self.deny_compaction(&denial),
         }
+    }
+
+    fn deny_compaction(&mut self, denial: &Denial) {
+        let host = self.visitor.host;
+        if host.support(EventName::PreCompact, Power::Block) != Support::Unsupported {
+            return self.deny(denial);
+        }
+        let hook = denial.hook.clone().unwrap_or_default();
+        self.notice_once(&format!("compaction {hook}"), || {
+            format!("the hook {hook} wants to prevent a compaction, which {} does not allow; it takes place.", host.name)
+        });
+        self.add_contexts(&denial.contexts);
     }
 
     pub(super) fn post_compact(&mut self, trigger: CompactTrigger) {

@@ -119,6 +119,11 @@ fn every_recorded_event_of_claude_code_has_the_expected_payloads_and_answers() {
 }
 
 #[test]
+fn every_recorded_event_of_codex_has_the_expected_payloads_and_answers() {
+    compare("codex");
+}
+
+#[test]
 fn every_recorded_event_of_gemini_cli_has_the_expected_payloads_and_answers() {
     compare("gemini");
 }

@@ -69,6 +69,7 @@ impl HostSession {
     /// The recorded payload of the call that starts a subagent.
     pub(crate) fn subagent_call(&self) -> &'static str {
         match self.host {
+            "codex" => "PreToolUse.spawn_agent.subagent",
             "qwen" => "PreToolUse.agent.subagent",
             _ => "PreToolUse.Agent.subagent",
         }

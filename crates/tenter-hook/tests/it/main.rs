@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod claude_code;
+mod codex;
 mod gemini;
 mod golden;
 mod host_session;

@@ -1,0 +1,406 @@
+//! Codex.
+//!
+//! An answer with a field that Codex does not know, or with one that it does not take at this event, is void as a whole, and the call
+//! runs. So each event has its own form here, with as few fields as it needs.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, Object, ToolResult};
+
+use super::claude_form;
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::registration::{EntryFormat, Reads, Registration, RegistrationFormat, Silencer};
+use crate::reply::{Reply, Verdict};
+
+/// Codex, measured with version 0.169.0.
+pub(super) const HOST: Host = Host {
+    id: "codex",
+    name: "Codex",
+    measured_version: Some("0.169.0"),
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        shared_file: Some(".codex/hooks.json"),
+        directory_variable: Some("CODEX_HOME"),
+        trust_file: Some(".codex/config.toml"),
+        silencers: &[Silencer { file: Some("config.toml"), key: "features.hooks", value: false }],
+        ..Registration::new(".codex/hooks.json", &["codex"], FORMAT)
+    },
+    powers: POWERS,
+    blind_spots: &[
+        "Web searches run at the provider, without a tool call.",
+        "Input for a command that already runs (`write_stdin`) is no tool call.",
+        "Files that a shell command writes do not count as calls of a file tool.",
+        "Calls of MCP tools that time out or are refused have no result.",
+    ],
+    notes: &[
+        "The result of a command has no exit code: `success` is `null`, and `after_tool_failure` fires only for patches and MCP tools.",
+        "A hook that allows a call without changing it has no effect: Codex takes no bare allow.",
+        "A message to the user is shown in the terminal interface; `codex exec` shows none, and not why a prompt was rejected.",
+        "Codex runs no hook that its user has not trusted, and `codex exec` does not say so. A change of the entry ends the trust.",
+        "Hooks of a project run only if its directory is trusted in Codex, too.",
+        "`hooks.json` with comments, trailing commas or unknown keys is ignored as a whole.",
+        "Where a hook makes the agent continue, the model also reads the path of `hooks.json`.",
+    ],
+    // Texts of about 2,500 tokens: 8,000 characters arrive whole, 12,000 do not.
+    context_limit: 8000,
+    max_continuations: 8,
+    marks_subagents: true,
+    input_rewrite: InputRewrite::WithAllow,
+    withheld: &[],
+    read,
+    answer,
+    rewrite_output: replaced_output,
+    mcp_name: claude_form::mcp_name,
+    takes_context,
+    takes_notice,
+};
+
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    reads: Reads::StrictJson(&["description", "hooks"]),
+    ..EntryFormat::JSON_GROUPS
+});
+
+/// Codex waits 3 seconds at most at some events, and shows its user an error at each start if more is registered.
+const SHORT: Duration = Duration::from_secs(3);
+const LONG: Duration = Duration::from_mins(10);
+
+const EVENTS: &[NativeEvent] = &[
+    event("SessionStart", Moment::SessionStart, LONG),
+    event("UserPromptSubmit", Moment::Prompt, LONG),
+    event("PreToolUse", Moment::BeforeTool, LONG),
+    event("PostToolUse", Moment::AfterTool, LONG),
+    event("Stop", Moment::Stop, LONG),
+    event("Interrupt", Moment::StopFailure, SHORT),
+    event("SubagentStart", Moment::SubagentStart, LONG),
+    event("SubagentStop", Moment::SubagentStop, LONG),
+    event("PreCompact", Moment::PreCompact, LONG),
+    event("PostCompact", Moment::PostCompact, LONG),
+    event("SessionEnd", Moment::SessionEnd, SHORT),
+];
+
+const fn event(name: &'static str, moment: Moment, timeout: Duration) -> NativeEvent {
+    NativeEvent { name, moment, timeout }
+}
+
+const TOOLS: &[NativeTool] = &[
+    NativeTool { name: "Bash", when: None, canonical: "bash", fields: &[] },
+    NativeTool {
+        name: "apply_patch",
+        when: None,
+        canonical: "file_edit",
+        fields: &[("command", "patch")],
+    },
+    NativeTool {
+        name: "spawn_agent",
+        when: None,
+        canonical: "subagent",
+        fields: &[("message", "question"), ("agent_type", "subagent_type")],
+    },
+    NativeTool { name: "update_plan", when: None, canonical: "todo", fields: &[] },
+];
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["SessionStart"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["UserPromptSubmit"],
+        native: &[Power::Block, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block, Power::AddContext],
+        emulated: &[
+            (Power::Ask, "denied, and the reason says that the user has to decide"),
+            (
+                Power::RewriteInput,
+                "native where Codex asks nothing; else denied, and the model is asked to make the rewritten call",
+            ),
+        ],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["PostToolUse"],
+        native: &[Power::RewriteOutput, Power::AddContext],
+        emulated: &[(Power::FeedBack, ADDED)],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["PostToolUse"],
+        native: &[Power::RewriteOutput, Power::AddContext],
+        emulated: &[(Power::FeedBack, ADDED)],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["Stop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["Stop", "SubagentStop"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["Stop", "Interrupt"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStop,
+        fired_by: &["SubagentStop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::PreCompact,
+        fired_by: &["PreCompact"],
+        native: &[],
+        emulated: &[(Power::AddContext, "given to the model after the compaction")],
+    },
+    EventPowers {
+        event: EventName::PostCompact,
+        fired_by: &["PostCompact"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["SessionEnd"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+const ADDED: &str = "added as context";
+const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let occurrence = claude_form::read(event, payload)?;
+    let detail = match occurrence.detail {
+        Detail::AfterTool { call, .. } => {
+            let end = end(payload.get("tool_response").cloned().unwrap_or_default());
+            Detail::AfterTool { call, end }
+        }
+        // Every prompt is the user's, whatever its text is.
+        _ if event.moment == Moment::Prompt => {
+            Detail::Prompt { text: payload.text("prompt").unwrap_or_default().to_owned(), id: None }
+        }
+        detail => detail,
+    };
+    Ok(Occurrence { detail, ..occurrence })
+}
+
+/// How a tool ended. Most results are the text that the model reads, and only those of patches begin with an exit code.
+fn end(result: Value) -> ToolEnd {
+    let text = result.as_str().map(str::to_owned);
+    let exit_code = text.as_deref().and_then(exit_code);
+    let outcome = match (exit_code, result.get("isError").and_then(Value::as_bool)) {
+        (Some(0), _) | (_, Some(false)) => Outcome::Success,
+        (Some(_), _) => Outcome::Failure(text.clone().unwrap_or_default()),
+        (_, Some(true)) => Outcome::Failure(content(&result)),
+        (None, None) => Outcome::Unknown,
+    };
+    ToolEnd { output: text, exit_code, ..ToolEnd::new(outcome, result) }
+}
+
+/// The exit code in a text whose first line is `Exit code: N`.
+fn exit_code(text: &str) -> Option<i32> {
+    text.lines().next()?.strip_prefix("Exit code: ")?.trim().parse().ok()
+}
+
+/// The text of the result of an MCP tool.
+fn content(result: &Value) -> String {
+    let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+    texts.join("\n")
+}
+
+/// The reason of a block replaces the result, whatever its form is.
+#[expect(clippy::unnecessary_wraps, reason = "other hosts cannot replace every result")]
+fn replaced_output(_end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
+    Some(Value::String(changed.text()))
+}
+
+fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    let mut answer = Object::new();
+    let mut specific = Object::new();
+    match event.moment {
+        Moment::BeforeTool => permission(reply, &mut specific),
+        Moment::Prompt => block(reply.denial(), &mut answer),
+        Moment::AfterTool => block(reply.output.as_ref().and_then(Value::as_str), &mut answer),
+        Moment::Stop | Moment::SubagentStop => {
+            block(reply.continue_with.as_deref(), &mut answer);
+        }
+        _ => {}
+    }
+    if takes_context(event.moment)
+        && let Some(context) = reply.context()
+    {
+        specific.insert("additionalContext".to_owned(), json!(context));
+    }
+    if !specific.is_empty() {
+        specific.insert("hookEventName".to_owned(), json!(event.name));
+        answer.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
+    }
+    if takes_notice(event.moment) && !reply.notices.is_empty() {
+        answer.insert("systemMessage".to_owned(), json!(reply.notices.join("\n")));
+    }
+    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
+}
+
+/// A deny has a reason. An allow counts only with an input, and an input only with an allow.
+fn permission(reply: &Reply, specific: &mut Object) {
+    let decision = match (&reply.verdict, &reply.input) {
+        (Some(Verdict::Deny(reason) | Verdict::Ask(reason)), _) => {
+            specific.insert("permissionDecisionReason".to_owned(), json!(reason));
+            "deny"
+        }
+        (_, Some(input)) => {
+            specific.insert("updatedInput".to_owned(), json!(input));
+            "allow"
+        }
+        _ => return,
+    };
+    specific.insert("permissionDecision".to_owned(), json!(decision));
+}
+
+/// A block without a reason would be void.
+fn block(reason: Option<&str>, answer: &mut Object) {
+    if let Some(reason) = reason {
+        answer.insert("decision".to_owned(), json!("block"));
+        answer.insert("reason".to_owned(), json!(reason));
+    }
+}
+
+fn takes_context(moment: Moment) -> bool {
+    matches!(
+        moment,
+        Moment::SessionStart
+            | Moment::Prompt
+            | Moment::BeforeTool
+            | Moment::AfterTool
+            | Moment::SubagentStart
+    )
+}
+
+/// Measured: accepted at these events, and not shown by `codex exec`. By its documentation, the terminal interface shows it.
+fn takes_notice(moment: Moment) -> bool {
+    matches!(
+        moment,
+        Moment::SessionStart
+            | Moment::Prompt
+            | Moment::BeforeTool
+            | Moment::AfterTool
+            | Moment::Stop
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The fields of an answer at any event, by their paths.
+    const KNOWN: [&str; 9] = [
+        "decision",
+        "reason",
+        "systemMessage",
+        "hookSpecificOutput",
+        "hookSpecificOutput.hookEventName",
+        "hookSpecificOutput.permissionDecision",
+        "hookSpecificOutput.permissionDecisionReason",
+        "hookSpecificOutput.updatedInput",
+        "hookSpecificOutput.additionalContext",
+    ];
+
+    fn any_reply() -> impl Strategy<Value = Reply> {
+        let text = || "[a-z]{1,8}";
+        let verdict = prop_oneof![
+            text().prop_map(Verdict::Deny),
+            text().prop_map(Verdict::Ask),
+            Just(Verdict::Allow)
+        ];
+        let texts = || proptest::collection::vec(text(), 0..3);
+        let optional = || proptest::option::of(text());
+        (proptest::option::of(verdict), optional(), optional(), texts(), optional(), texts())
+            .prop_map(|(verdict, input, output, contexts, continue_with, notices)| Reply {
+                verdict,
+                input: input.map(|text| Object::from_iter([("command".to_owned(), json!(text))])),
+                output: output.map(Value::String),
+                contexts,
+                continue_with,
+                notices,
+                ..Reply::default()
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_is_void_and_every_denial_is_honoured(reply in any_reply(), index in 0..EVENTS.len()) {
+            let event = &EVENTS[index];
+            let Some(answer) = answer(event, &reply) else {
+                prop_assert!(reply.denial().is_none() || !matches!(event.moment, Moment::BeforeTool | Moment::Prompt));
+                return Ok(());
+            };
+            let answer: Value = serde_json::from_str(&answer).unwrap();
+            let specific = &answer["hookSpecificOutput"];
+            let paths = answer.as_object().unwrap().keys().cloned();
+            let below = specific.as_object().into_iter().flat_map(Object::keys).map(|key| format!("hookSpecificOutput.{key}"));
+            for path in paths.chain(below) {
+                prop_assert!(KNOWN.contains(&path.as_str()), "{}", path);
+            }
+            if !specific.is_null() {
+                prop_assert_eq!(&specific["hookEventName"], event.name);
+            }
+            match specific["permissionDecision"].as_str() {
+                Some("deny") => prop_assert!(specific["permissionDecisionReason"].is_string() && specific["updatedInput"].is_null()),
+                Some(decision) => prop_assert!(decision == "allow" && specific["updatedInput"].is_object()),
+                None => prop_assert!(specific["updatedInput"].is_null()),
+            }
+            prop_assert_eq!(answer["decision"].is_string(), answer["reason"].is_string());
+            if let Some(reason) = reply.denial() {
+                match event.moment {
+                    Moment::BeforeTool => prop_assert_eq!(&specific["permissionDecisionReason"], reason),
+                    Moment::Prompt => prop_assert_eq!(&answer["reason"], reason),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_some_results_say_whether_the_tool_succeeded() {
+        assert_eq!(end(json!("oops\n")).outcome, Outcome::Unknown);
+        assert_eq!(end(json!("Exit code: 0\nWall time: 0 seconds\n")).outcome, Outcome::Success);
+        let failed = end(json!("Exit code: 1\nOutput:\nno such file"));
+        assert!(
+            matches!(failed.outcome, Outcome::Failure(error) if error.ends_with("no such file"))
+        );
+        let mcp = |is_error: bool| {
+            end(json!({"content": [{"type": "text", "text": "x"}], "isError": is_error}))
+        };
+        assert_eq!(mcp(false).outcome, Outcome::Success);
+        assert_eq!(mcp(true).outcome, Outcome::Failure("x".to_owned()));
+    }
+}

@@ -1,0 +1,193 @@
+//! Sessions of Codex.
+
+use serde_json::{Value, json};
+use tenter_testkit::wait_until;
+
+use crate::host_session::HostSession;
+
+const LOG: &str = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
+
+fn session() -> HostSession {
+    HostSession::new("codex")
+}
+
+/// The payloads that the hooks with the script [`LOG`] read.
+fn log(session: &HostSession) -> Vec<Value> {
+    let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap_or_default();
+    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A patch that is about to be applied.
+fn patch(session: &HostSession, text: &str, mode: &str) -> Value {
+    HostSession::answer(session.fire_with("PreToolUse.apply_patch", |payload| {
+        payload["tool_input"]["command"] = json!(text);
+        payload["permission_mode"] = json!(mode);
+    }))
+}
+
+const UPDATE: &str = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** End Patch\n";
+
+#[test]
+fn a_guard_on_write_sees_patches_that_add_a_file() {
+    let session = session();
+    session.hook(
+        "guard",
+        "before_tool",
+        "matcher:\n  tool: ^Write$\n  pattern: \\.txt$",
+        "echo no >&2; exit 2",
+    );
+    let specific =
+        &HostSession::answer(session.fire("PreToolUse.apply_patch"))["hookSpecificOutput"];
+    assert_eq!(specific["permissionDecision"], "deny");
+    assert_eq!(specific["permissionDecisionReason"], "hook guard: no");
+    assert!(patch(&session, UPDATE, "default").is_null(), "an update is no write");
+    let renamed =
+        "*** Begin Patch\n*** Update File: a\n*** Move to: b.txt\n@@\n-x\n+y\n*** End Patch";
+    assert!(patch(&session, renamed, "default").is_object(), "a new name is a new file");
+    let broken = "*** Begin Patch\n*** Add File: c.txt\n+x\n";
+    assert!(patch(&session, broken, "default").is_object(), "a broken patch may add a file");
+}
+
+#[test]
+fn a_patch_is_an_edit_of_each_of_its_files() {
+    let session = session();
+    session.hook("edit", "before_tool", "matcher:\n  tool: ^Edit$\n  pattern: ^src/a\\.rs$", LOG);
+    assert!(patch(&session, UPDATE, "default").is_null());
+    let payload = &log(&session)[0];
+    assert_eq!(payload["tool_input"], json!({"patch": UPDATE}));
+    assert_eq!(payload["paths"][0]["given"], "src/a.rs");
+    assert_eq!(payload["paths"][0]["op"], "write");
+    assert_eq!(payload["host"]["tool_name"], "apply_patch");
+    assert_eq!(payload["host"]["tool_input"], json!({"command": UPDATE}));
+}
+
+#[test]
+fn a_rewritten_call_runs_only_where_codex_would_not_ask() {
+    let session = session();
+    let script = r#"echo '{"modified_input": {"patch": "other"}}'"#;
+    session.hook("change", "before_tool", "", script);
+    let specific = &patch(&session, UPDATE, "bypassPermissions")["hookSpecificOutput"];
+    assert_eq!(specific["permissionDecision"], "allow");
+    assert_eq!(specific["updatedInput"], json!({"command": "other"}));
+    let specific = &patch(&session, UPDATE, "default")["hookSpecificOutput"];
+    assert_eq!(specific["permissionDecision"], "deny");
+    let reason = specific["permissionDecisionReason"].as_str().unwrap();
+    assert!(
+        reason.contains("apply_patch") && reason.contains(r#"{"command":"other"}"#),
+        "{reason}"
+    );
+    assert!(patch(&session, "other", "default").is_null(), "the model made the call");
+}
+
+#[test]
+fn a_question_is_a_denial_because_codex_would_run_the_call() {
+    let session = session();
+    session.hook("ask", "before_tool", "", r#"echo '{"decision": "ask", "reason": "really?"}'"#);
+    let specific = &HostSession::answer(session.fire("PreToolUse.Bash"))["hookSpecificOutput"];
+    assert_eq!(specific["permissionDecision"], "deny");
+    let reason = specific["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.starts_with("hook ask: really?"), "{reason}");
+}
+
+#[test]
+fn an_allow_alone_is_no_answer_even_if_it_may_skip_the_question() {
+    let session = session();
+    let config = session.sandbox.home().join(".config/tenter");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[bridge]\nallow_skips_prompt = true\n").unwrap();
+    session.hook("may", "before_tool", "", r#"echo '{"decision": "allow"}'"#);
+    assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
+}
+
+#[test]
+fn whether_a_command_succeeded_is_unknown() {
+    let session = session();
+    session.hook("ok", "after_tool", "", LOG);
+    session.hook("bad", "after_tool_failure", "", LOG);
+    session.pass("PostToolUse.Bash");
+    let payloads = log(&session);
+    assert_eq!(payloads.len(), 1);
+    assert_eq!(payloads[0]["event_type"], "after_tool");
+    let output = &payloads[0]["tool_output"];
+    assert_eq!(output["success"], Value::Null);
+    assert!(output.as_object().unwrap().contains_key("success"));
+    assert_eq!(output["metadata"]["output"], "hello-from-shell\n");
+    assert!(output["metadata"].get("exitCode").is_none(), "{output}");
+}
+
+#[test]
+fn a_failed_patch_is_a_failure() {
+    let session = session();
+    session.hook("bad", "after_tool_failure", "", LOG);
+    let failed = "Exit code: 1\nWall time: 0 seconds\nOutput:\nno such file\n";
+    let _ = session
+        .fire_with("PostToolUse.apply_patch", |payload| payload["tool_response"] = json!(failed))
+        .expect_code(0);
+    assert_eq!(log(&session)[0]["tool_error"], failed);
+}
+
+#[test]
+fn feedback_is_added_and_a_changed_output_replaces_the_result() {
+    let session = session();
+    session.hook("object", "after_tool", "", "echo 'use tabs' >&2; exit 2");
+    let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
+    assert_eq!(answer["decision"], Value::Null);
+    assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "hook object: use tabs");
+    let masked = r#"echo '{"modified_output": {"metadata": {"output": "[masked]"}}}'"#;
+    let session = self::session();
+    session.hook("mask", "after_tool", "", masked);
+    let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
+    assert_eq!((&answer["decision"], &answer["reason"]), (&json!("block"), &json!("[masked]")));
+}
+
+#[test]
+fn every_prompt_counts() {
+    let session = session();
+    session.hook("reject", "before_agent", "", "echo no >&2; exit 2");
+    let answer = HostSession::answer(session.fire_with("UserPromptSubmit", |payload| {
+        payload["prompt"] = json!("<task-notification>x</task-notification>");
+    }));
+    assert_eq!(answer, json!({"decision": "block", "reason": "hook reject: no"}));
+}
+
+#[test]
+fn prompt_and_stop_of_a_subagent_are_its_own() {
+    let session = session();
+    session.hook("prompt", "before_agent", "", LOG);
+    session.hook("start", "subagent_start", "", LOG);
+    session.hook("stop", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
+    for fixture in
+        ["PreToolUse.spawn_agent.subagent", "SubagentStart.subagent", "UserPromptSubmit.subagent"]
+    {
+        assert!(HostSession::answer(session.fire(fixture)).is_null());
+    }
+    let payloads = log(&session);
+    assert_eq!(payloads[0]["event_type"], "subagent_start");
+    assert_eq!(payloads[0]["task_description"], "SUBTASK-MARK please make a file");
+    let root = payloads[0]["session_id"].as_str().unwrap();
+    assert_eq!(payloads[1]["context"]["parent_session_id"], root);
+    let answer = HostSession::answer(session.fire("SubagentStop.subagent"));
+    assert_eq!(answer, json!({"decision": "block", "reason": "[hook stop] again"}));
+}
+
+#[test]
+fn hooks_at_the_end_run_in_a_process_of_their_own() {
+    let session = session();
+    session.hook("end", "session_end", "", &format!("sleep 0.2; {LOG}"));
+    session.pass("UserPromptSubmit");
+    session.pass("SessionEnd");
+    wait_until("the hook ran", || !log(&session).is_empty());
+    assert_eq!(log(&session)[0]["event_type"], "session_end");
+}
+
+#[test]
+fn a_compaction_that_cannot_be_prevented_is_reported() {
+    let session = session();
+    session.hook("keep", "pre_compact", "", "echo no >&2; exit 2");
+    assert!(HostSession::answer(session.fire("PreCompact.compact")).is_null());
+    let answer = HostSession::answer(session.fire_with("UserPromptSubmit", |payload| {
+        payload["session_id"] = session.payload("PreCompact.compact")["session_id"].clone();
+    }));
+    let notice = answer["systemMessage"].as_str().unwrap();
+    assert!(notice.contains("the hook keep wants to prevent a compaction"), "{notice}");
+}
