@@ -1,0 +1,104 @@
+//! Payloads that no host sends, made from recorded ones: they are read or rejected with a reason, and never a panic.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tenter_bridge::payload::Payload;
+use tenter_bridge::{Host, NativeEvent, hosts};
+
+/// A recorded payload of an event.
+#[derive(Debug, Clone)]
+struct Recorded {
+    host: &'static Host,
+    event: &'static NativeEvent,
+    payload: Value,
+}
+
+/// Every recorded payload of every host.
+fn recorded() -> Vec<Recorded> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tenter-hook/tests/fixtures");
+    let of_host = |host: &'static Host| {
+        let files = fs::read_dir(fixtures.join(host.id)).into_iter().flatten();
+        let files = files.map(|file| file.unwrap().path());
+        files.filter_map(move |file| of_file(host, file))
+    };
+    hosts::ALL.iter().copied().flat_map(of_host).collect()
+}
+
+fn of_file(host: &'static Host, file: PathBuf) -> Option<Recorded> {
+    let name = file.file_name()?.to_str()?.split('.').next()?.to_owned();
+    let event = host.event(&name)?;
+    let payload = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
+    Some(Recorded { host, event, payload })
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(|number| json!(number)),
+        ".{0,12}".prop_map(Value::String),
+        Just(json!([])),
+        Just(json!({"a": [{"b": null}]})),
+        Just(json!("{\"command\": 1}")),
+    ]
+}
+
+/// The paths of all members and elements, as JSON pointers.
+fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
+    let members: Vec<(String, &Value)> = match value {
+        Value::Object(object) => object
+            .iter()
+            .map(|(key, value)| (key.replace('~', "~0").replace('/', "~1"), value))
+            .collect(),
+        Value::Array(array) => {
+            array.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (key, value) in members {
+        let pointer = format!("{at}/{key}");
+        pointers(value, &pointer, found);
+        found.push(pointer);
+    }
+}
+
+fn read(recorded: &Recorded) -> Result<(), String> {
+    let payload = Payload::parse(recorded.payload.to_string().as_bytes()).unwrap();
+    let read = (recorded.host.read)(recorded.event, &payload);
+    read.map(drop).map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_recorded_payload_is_read() {
+    let all = recorded();
+    for host in hosts::ALL {
+        assert!(all.iter().any(|one| one.host.id == host.id), "no payload of {}", host.name);
+    }
+    for one in all {
+        read(&one).unwrap_or_else(|error| panic!("{} {}: {error}", one.host.id, one.event.name));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_changed_payload_is_read_or_rejected_with_a_reason(
+        index in any::<prop::sample::Index>(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any_value()), 1..4),
+    ) {
+        let all = recorded();
+        let mut one = all[index.index(all.len())].clone();
+        for (place, value) in edits {
+            let mut found = Vec::new();
+            pointers(&one.payload, "", &mut found);
+            if let Some(place) = found.get(place.index(found.len().max(1))) {
+                *one.payload.pointer_mut(place).unwrap() = value;
+            }
+        }
+        if let Err(reason) = read(&one) {
+            prop_assert!(!reason.trim().is_empty());
+        }
+    }
+}
