@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod answers;
 mod guide;
 mod payloads;
 mod registration;

@@ -16,12 +16,13 @@ struct Recorded {
     payload: Value,
 }
 
-/// Every recorded payload of every host.
+/// Every recorded payload of every host, and those from documentation.
 fn recorded() -> Vec<Recorded> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tenter-hook/tests/fixtures");
     let of_host = |host: &'static Host| {
-        let files = fs::read_dir(fixtures.join(host.id)).into_iter().flatten();
-        let files = files.map(|file| file.unwrap().path());
+        let directories = [fixtures.join(host.id), fixtures.join("documented").join(host.id)];
+        let files = directories.into_iter().filter_map(|directory| fs::read_dir(directory).ok());
+        let files = files.flatten().map(|file| file.unwrap().path());
         files.filter_map(move |file| of_file(host, file))
     };
     hosts::ALL.iter().copied().flat_map(of_host).collect()

@@ -1,0 +1,189 @@
+//! Answers for any reply: every denial is one that the host honours, as measured or documented, and no answer has a field that the
+//! host does not know, which would make some hosts ignore all of it.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use tenter_bridge::host::InputRewrite;
+use tenter_bridge::reply::{Reply, Verdict};
+use tenter_bridge::{Host, Moment, NativeEvent, Support, hosts};
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::Power;
+
+/// What a host reads in answers.
+struct Form {
+    host: &'static str,
+    /// The fields, with dots between levels.
+    fields: &'static [&'static str],
+    /// Whether an answer denies, as this host reads it.
+    denies: fn(&NativeEvent, &Value) -> bool,
+    /// The moments at which plain text is an answer.
+    texts: &'static [Moment],
+}
+
+const CLAUDE: &[&str] = &[
+    "decision",
+    "reason",
+    "systemMessage",
+    "hookSpecificOutput.hookEventName",
+    "hookSpecificOutput.permissionDecision",
+    "hookSpecificOutput.permissionDecisionReason",
+    "hookSpecificOutput.updatedInput",
+    "hookSpecificOutput.additionalContext",
+];
+
+/// The fields whose values are the host's own.
+const OPAQUE: &[&str] = &[
+    "hookSpecificOutput.updatedInput",
+    "hookSpecificOutput.updatedToolOutput",
+    "hookSpecificOutput.tool_input",
+    "modifiedArgs",
+    "modifiedResult",
+    "updated_input",
+    "overrideInput",
+    "input",
+    "output",
+    "notices",
+];
+
+const FORMS: &[Form] = &[
+    Form {
+        host: "claude-code",
+        fields: &["hookSpecificOutput.updatedToolOutput"],
+        denies: claude,
+        texts: &[Moment::PreCompact],
+    },
+    Form { host: "codex", fields: &[], denies: claude, texts: &[] },
+    Form {
+        host: "gemini",
+        fields: &["hookSpecificOutput.tool_input"],
+        denies: |_, answer| answer["decision"] == "deny" && has_text(&answer["reason"]),
+        texts: &[],
+    },
+    Form { host: "qwen", fields: &[], denies: claude, texts: &[] },
+    Form { host: "droid", fields: &[], denies: claude, texts: &[] },
+    Form {
+        host: "goose",
+        fields: &[],
+        denies: |_, answer| answer["decision"] == "block" && has_text(&answer["reason"]),
+        texts: &[],
+    },
+];
+
+fn has_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Claude Code ignores a denial without the name of the event, and so does Codex; both need a reason to show.
+fn claude(event: &NativeEvent, answer: &Value) -> bool {
+    if event.moment != Moment::BeforeTool {
+        return answer["decision"] == "block" && has_text(&answer["reason"]);
+    }
+    let specific = &answer["hookSpecificOutput"];
+    specific["hookEventName"] == event.name
+        && specific["permissionDecision"] == "deny"
+        && has_text(&specific["permissionDecisionReason"])
+}
+
+fn form(host: &Host) -> &'static Form {
+    let found = FORMS.iter().find(|form| form.host == host.id);
+    found.unwrap_or_else(|| panic!("this test does not know the answers of {}", host.name))
+}
+
+/// The fields of an answer, with dots between levels.
+fn fields(value: &Map<String, Value>, above: &str, found: &mut Vec<String>) {
+    for (name, value) in value {
+        let name = format!("{above}{name}");
+        match value {
+            Value::Object(object) if !OPAQUE.contains(&name.as_str()) => {
+                fields(object, &format!("{name}."), found);
+            }
+            _ => found.push(name),
+        }
+    }
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-z]{1,8}", ".{1,20}", Just("two\nlines \"quoted\" \\".to_owned())]
+}
+
+fn any_object() -> impl Strategy<Value = Map<String, Value>> {
+    prop::collection::hash_map("[a-z]{1,5}", any_text().prop_map(Value::String), 0..3)
+        .prop_map(|fields| fields.into_iter().collect())
+}
+
+fn any_output() -> impl Strategy<Value = Value> {
+    prop_oneof![any_text().prop_map(Value::String), any_object().prop_map(Value::Object)]
+}
+
+prop_compose! {
+    fn any_reply()(
+        verdict in prop_oneof![
+            Just(None),
+            any_text().prop_map(|reason| Some(Verdict::Deny(format!("hook a: {reason}")))),
+            Just(Some(Verdict::Allow)),
+        ],
+        input in prop::option::of(any_object()),
+        message in prop::option::of(any_text()),
+        output in prop::option::of(any_output()),
+        contexts in prop::collection::vec(any_text(), 0..3),
+        continue_with in prop::option::of(any_text()),
+        notices in prop::collection::vec(any_text(), 0..2),
+    ) -> Reply {
+        Reply { verdict, input, message, output, contexts, continue_with, notices }
+    }
+}
+
+/// Whether the host can prevent what is about to happen at a moment.
+fn can_deny(host: &Host, moment: Moment) -> bool {
+    let blocks = |event: EventName| host.support(event, Power::Block) == Support::Native;
+    moment.deniable().is_some_and(blocks)
+}
+
+/// The parts of a reply that a visit of this host can have.
+fn possible(host: &Host, reply: &Reply) -> Reply {
+    let is_native = |event, power| host.support(event, power) == Support::Native;
+    let mut reply = reply.clone();
+    reply.input = reply.input.filter(|_| host.input_rewrite != InputRewrite::Demanded);
+    let rewrites_messages = is_native(EventName::BeforeAgent, Power::RewriteMessage);
+    reply.message = reply.message.filter(|_| rewrites_messages);
+    let rewrites_results = is_native(EventName::AfterTool, Power::RewriteOutput);
+    reply.output = reply.output.filter(|_| rewrites_results);
+    reply
+}
+
+fn check(host: &Host, event: &NativeEvent, reply: &Reply) -> Result<(), TestCaseError> {
+    let (form, reply) = (form(host), possible(host, reply));
+    let answer = (host.answer)(event, &reply).unwrap_or_default();
+    let is_denial = reply.denial().is_some() && can_deny(host, event.moment);
+    if form.texts.contains(&event.moment) && !is_denial {
+        return Ok(());
+    }
+    let mut decision = json!({});
+    for line in answer.lines() {
+        let line: Value = serde_json::from_str(line)
+            .map_err(|_| TestCaseError::fail(format!("{} {}: {line}", host.id, event.name)))?;
+        if line["type"] != "progress" {
+            decision = line;
+        }
+    }
+    let mut found = Vec::new();
+    fields(decision.as_object().unwrap(), "", &mut found);
+    for field in found {
+        let is_known = CLAUDE.contains(&field.as_str()) || form.fields.contains(&field.as_str());
+        prop_assert!(is_known, "{} {}: {field} in {answer}", host.id, event.name);
+    }
+    let denies = (form.denies)(event, &decision);
+    prop_assert!(!is_denial || denies, "{} {}: {answer}", host.id, event.name);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn denials_are_honoured_and_every_field_is_known(reply in any_reply()) {
+        for host in hosts::ALL {
+            for event in host.events {
+                check(host, event, &reply)?;
+            }
+        }
+    }
+}
