@@ -115,6 +115,11 @@ impl PayloadError {
         Self(format!("the payload is longer than {} MiB", bytes >> 20))
     }
 
+    /// The payload lacks something.
+    pub(crate) fn missing(what: &str) -> Self {
+        Self(format!("the payload has no {what}"))
+    }
+
     /// The payload is of another event than the one that the host named.
     pub(crate) fn other_event(named: &str, found: &str) -> Self {
         let found = excerpt::head(found, 60);

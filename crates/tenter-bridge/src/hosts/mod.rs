@@ -8,13 +8,26 @@ mod droid;
 mod gemini;
 mod gemini_result;
 mod goose;
+mod kilo;
+mod opencode;
+mod pi;
+mod plugin_form;
 mod qwen;
 
 use crate::Host;
 
 /// Every host, in the order in which they are listed.
-pub const ALL: &[&Host] =
-    &[&claude_code::HOST, &codex::HOST, &gemini::HOST, &qwen::HOST, &droid::HOST, &goose::HOST];
+pub const ALL: &[&Host] = &[
+    &claude_code::HOST,
+    &codex::HOST,
+    &gemini::HOST,
+    &opencode::HOST,
+    &qwen::HOST,
+    &pi::HOST,
+    &kilo::HOST,
+    &droid::HOST,
+    &goose::HOST,
+];
 
 /// The host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {

@@ -88,14 +88,19 @@ fn answer(host: &'static str, fixture: &str, event: &str, wish: &str) -> String 
 
 /// Fires what comes before the event in a session, before there are hooks.
 fn prepare(session: &HostSession, fixture: &str) {
-    if !fixture.starts_with("SessionStart") {
-        let id = session.payload(fixture)["session_id"].clone();
-        let _ = session.fire_with("SessionStart", |start| start["session_id"] = id).expect_code(0);
+    let (start, field) = session.start();
+    if !fixture.starts_with(start) {
+        let id = session.payload(fixture)[field].clone();
+        let _ = session.fire_with(start, |payload| payload[field] = id).expect_code(0);
     }
-    if fixture.ends_with(".subagent") && session.payload(fixture)["agent_id"].is_string() {
-        session.pass(session.subagent_call());
-        if fixture != "SubagentStart.subagent" {
-            session.pass("SubagentStart.subagent");
+    let payload = session.payload(fixture);
+    let is_of_subagent =
+        [&payload["agent_id"], &payload["agent"]["id"]].iter().any(|id| id.is_string());
+    if fixture.ends_with(".subagent") && is_of_subagent {
+        let (call, begin) = session.subagent();
+        session.pass(call);
+        if fixture != begin {
+            session.pass(begin);
         }
     }
 }
@@ -141,6 +146,21 @@ fn every_documented_event_of_droid_has_the_expected_payloads_and_answers() {
 #[test]
 fn every_documented_event_of_goose_has_the_expected_payloads_and_answers() {
     compare("goose");
+}
+
+#[test]
+fn every_recorded_event_of_opencode_has_the_expected_payloads_and_answers() {
+    compare("opencode");
+}
+
+#[test]
+fn every_recorded_event_of_kilo_has_the_expected_payloads_and_answers() {
+    compare("kilo");
+}
+
+#[test]
+fn every_recorded_event_of_pi_has_the_expected_payloads_and_answers() {
+    compare("pi");
 }
 
 #[expect(clippy::disallowed_methods, reason = "the author's wish to update the files")]

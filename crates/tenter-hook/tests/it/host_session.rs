@@ -66,13 +66,30 @@ impl HostSession {
         fs::write(directory.join("config.toml"), text).unwrap();
     }
 
-    /// The recorded payload of the call that starts a subagent.
-    pub(crate) fn subagent_call(&self) -> &'static str {
+    /// The recorded payloads of the call that starts a subagent, and of its start.
+    pub(crate) fn subagent(&self) -> (&'static str, &'static str) {
         match self.host {
-            "codex" => "PreToolUse.spawn_agent.subagent",
-            "qwen" => "PreToolUse.agent.subagent",
-            _ => "PreToolUse.Agent.subagent",
+            "codex" => ("PreToolUse.spawn_agent.subagent", "SubagentStart.subagent"),
+            "qwen" => ("PreToolUse.agent.subagent", "SubagentStart.subagent"),
+            "opencode" => ("tool.execute.before.task.subagent", "session.created.subagent"),
+            _ => ("PreToolUse.Agent.subagent", "SubagentStart.subagent"),
         }
+    }
+
+    /// The recorded payload of a session's start, and the field of payloads that has the session's id.
+    pub(crate) fn start(&self) -> (&'static str, &'static str) {
+        match self.host {
+            "opencode" | "kilo" => ("session.start", "session"),
+            "pi" => ("session_start", "session"),
+            _ => ("SessionStart", "session_id"),
+        }
+    }
+
+    /// The event of a recorded payload: names of fixtures begin with it.
+    pub(crate) fn event(&self, fixture: &str) -> &'static str {
+        let events = tenter_bridge::hosts::find(self.host).unwrap().events.iter();
+        let names = events.map(|event| event.name).filter(|name| fixture.starts_with(name));
+        names.max_by_key(|name| name.len()).unwrap_or_else(|| panic!("{fixture}"))
     }
 
     /// Lets the host fire the event of a recorded payload.
@@ -89,7 +106,7 @@ impl HostSession {
     pub(crate) fn fire_with(&self, fixture: &str, edit: impl FnOnce(&mut Value)) -> Output {
         let mut payload = self.payload(fixture);
         edit(&mut payload);
-        self.send(fixture.split('.').next().unwrap(), payload.to_string())
+        self.send(self.event(fixture), payload.to_string())
     }
 
     /// Runs the program for an event with this stdin.

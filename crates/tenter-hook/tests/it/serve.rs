@@ -10,7 +10,7 @@ use crate::host_session::{HostSession, fixtures};
 const HOST: &str = "claude-code";
 
 fn request(session: &HostSession, id: impl Into<Value>, fixture: &str) -> Value {
-    let event = fixture.split('.').next().unwrap();
+    let event = session.event(fixture);
     let payload = session.payload(fixture);
     json!({"id": id.into(), "event": event, "cwd": payload["cwd"].clone(), "payload": payload})
 }
@@ -29,19 +29,54 @@ fn judge(session: &HostSession) {
 
 #[test]
 fn every_recorded_event_gets_the_answer_that_a_process_of_its_own_gives() {
-    for entry in fs::read_dir(fixtures(HOST)).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let fixture = name.strip_suffix(".json").unwrap();
-        let (alone, served) = (HostSession::new(HOST), HostSession::new(HOST));
-        judge(&alone);
-        judge(&served);
-        let output = alone.fire(fixture);
-        let expected = HostSession::answer(output.clone()).to_string();
-        let responses = served.serve(&[request(&served, 1, fixture)]);
-        assert_eq!(responses.len(), 1, "{fixture}");
-        let answer = responses[0]["answer"].to_string();
-        assert_eq!(output.normal(&answer), output.normal(&expected), "{fixture}");
+    for host in [HOST, "opencode", "pi"] {
+        for entry in fs::read_dir(fixtures(host)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let fixture = name.strip_suffix(".json").unwrap();
+            let (alone, served) = (HostSession::new(host), HostSession::new(host));
+            judge(&alone);
+            judge(&served);
+            let output = alone.fire(fixture);
+            let expected = HostSession::answer(output.clone()).to_string();
+            let responses = served.serve(&[request(&served, 1, fixture)]);
+            assert_eq!(responses.len(), 1, "{host} {fixture}");
+            let answer = responses[0]["answer"].to_string();
+            let normal = |text: &str, root: &str| output.normal(&text.replace(root, "[ROOT]"));
+            let roots =
+                [&served, &alone].map(|session| session.sandbox.root().display().to_string());
+            assert_eq!(
+                normal(&answer, &roots[0]),
+                normal(&expected, &roots[1]),
+                "{host} {fixture}"
+            );
+        }
     }
+}
+
+#[test]
+fn sessions_end_when_stdin_closes_unless_they_ended_before() {
+    let session = HostSession::new("pi");
+    session.hook("end", "session_end", "", r#"echo "$payload" >> "$HOME/ends""#);
+    let requests = ["one", "two", "three"].map(|id| {
+        let mut request = request(&session, id, "input");
+        request["payload"]["session"] = id.into();
+        request
+    });
+    let mut end =
+        json!({"id": 4, "event": "session_shutdown", "cwd": "/", "payload": {"session": "two"}});
+    end["payload"]["input"] = json!({"reason": "new"});
+    let mut process = session.start_serving();
+    for request in requests.iter().chain([&end]) {
+        process.send(request);
+        process.receive();
+    }
+    drop(process);
+    let ends = fs::read_to_string(session.sandbox.home().join("ends")).unwrap();
+    let ids: Vec<String> = ends
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["session_id"].to_string())
+        .collect();
+    assert_eq!(ids, ["\"two\"", "\"one\"", "\"three\""]);
 }
 
 #[test]

@@ -1,0 +1,332 @@
+//! OpenCode.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tenter_protocol::EventName;
+use tenter_protocol::event::CompactTrigger;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::native_tool::NativeTool;
+
+use super::plugin_form::{self, part, text};
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::registration::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
+
+/// OpenCode, measured with version 1.18.33.
+pub(super) const HOST: Host = Host {
+    id: "opencode",
+    name: "OpenCode",
+    measured_version: Some("1.18.33"),
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        shared_file: Some(".opencode/plugin"),
+        directory_variable: Some("XDG_CONFIG_HOME"),
+        ..Registration::new(".config/opencode/plugin", &["opencode"], FORMAT)
+    },
+    powers: POWERS,
+    blind_spots: BLIND_SPOTS,
+    notes: &[
+        "`opencode run` ends with the agent's first answer: hooks cannot make it continue. In the terminal interface they can.",
+        "Versions before 1.18.29 do not load the plugin. Version 2 is unproved: there, messages and tool calls are guarded, and nothing else is seen.",
+        PASSES,
+    ],
+    // The host has no limit of its own.
+    context_limit: 50_000,
+    max_continuations: 8,
+    input_rewrite: InputRewrite::Native,
+    marks_subagents: true,
+    withheld: &["OPENCODE_SERVER_PASSWORD"],
+    read,
+    answer: plugin_form::answer,
+    rewrite_output: plugin_form::rewritten,
+    mcp_name,
+    takes_context,
+    takes_notice: plugin_form::takes_notice,
+};
+
+const BLIND_SPOTS: &[&str] = &[
+    "Files that a message mentions as `@file` are read without a tool call.",
+    "Commands that the user runs with `!` are not tool calls.",
+    "Files that a shell command writes do not count as calls of a file tool.",
+    "The other plugins of the host run in the same process: one of a project can change what this one sees and says.",
+];
+
+pub(super) const PASSES: &str = "If the plugin cannot be loaded or tenter-hook does not answer, calls pass; with `--fail-closed`, only if the plugin cannot be loaded.";
+
+pub(super) const FORMAT: RegistrationFormat =
+    RegistrationFormat::Files(FileFormat { files, executable: false });
+
+fn files(context: &FileContext) -> Vec<OwnFile> {
+    plugin_form::files(context, include_str!("plugin/opencode.js"))
+}
+
+/// The host waits for its plugins as long as they take; ours waits for 10 minutes. `session.start` and `dispose` are the plugin's own:
+/// the first event of a session in a process, and the end of the process.
+const EVENTS: &[NativeEvent] = &[
+    event("session.start", Moment::SessionStart),
+    event("chat.message", Moment::Prompt),
+    event("tool.execute.before", Moment::BeforeTool),
+    event("tool.execute.after", Moment::AfterTool),
+    event("message.part.updated", Moment::AfterToolFailure),
+    event("message.updated", Moment::AfterBatch),
+    event("session.idle", Moment::Stop),
+    event("session.error", Moment::StopFailure),
+    event("session.created", Moment::SubagentStart),
+    event("experimental.session.compacting", Moment::PreCompact),
+    event("session.compacted", Moment::PostCompact),
+    event("dispose", Moment::SessionEnd),
+];
+
+const fn event(name: &'static str, moment: Moment) -> NativeEvent {
+    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+}
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["chat.message"],
+        native: &[],
+        emulated: &[
+            (Power::Block, "every prompt and tool call of the session is denied"),
+            (Power::AddContext, "given to the model with the message that starts the session"),
+        ],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["chat.message"],
+        native: &[Power::Block, Power::RewriteMessage, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["tool.execute.before"],
+        native: &[Power::Block, Power::RewriteInput],
+        emulated: &[
+            (Power::Ask, "denied, and the model is to ask the user (`bridge.ask_fallback`)"),
+            (Power::AddContext, "given to the model with the tool's result"),
+        ],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["tool.execute.after"],
+        native: &[Power::RewriteOutput, Power::AddContext],
+        emulated: &[(Power::FeedBack, "added to the tool's result")],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["tool.execute.after", "message.part.updated"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::FeedBack, "added to the result of a command")],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["message.updated", "session.idle"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT), (Power::AddContext, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["session.idle"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["session.idle", "session.error"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["tool.execute.before"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStop,
+        fired_by: &["tool.execute.after"],
+        native: &[],
+        emulated: &[(Power::FeedBack, "added to the subagent's result")],
+    },
+    EventPowers {
+        event: EventName::PreCompact,
+        fired_by: &["experimental.session.compacting"],
+        native: &[Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::PostCompact,
+        fired_by: &["session.compacted"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["dispose"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
+const WITH_NEXT_RESULT: &str = "given to the model with the next result of a tool, or prompt";
+
+const TOOLS: &[NativeTool] = &[
+    tool("bash", "bash", &[]),
+    // Its name in version 2.
+    tool("shell", "bash", &[]),
+    tool("read", "file_read", &[("filePath", "file_path"), ("limit", "line_limit")]),
+    tool("write", "file_write", &[("filePath", "file_path"), ("content", "text")]),
+    tool(
+        "edit",
+        "file_edit",
+        &[("filePath", "file_path"), ("oldString", "old_text"), ("newString", "new_text")],
+    ),
+    tool("apply_patch", "file_edit", &[("patchText", "patch")]),
+    tool("grep", "grep", &[]),
+    tool("glob", "glob", &[]),
+    tool("todowrite", "todo", &[]),
+    tool("task", "subagent", &[("prompt", "question")]),
+    tool("skill", "skill", &[]),
+    // Kilo: a command that is left running.
+    NativeTool { when: Some(("action", "start")), ..tool("background_process", "bash", &[]) },
+];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let input = part(payload, "input");
+    let detail = match event.moment {
+        Moment::SessionStart => {
+            Detail::SessionStart { source: text(&input["source"]), model: None }
+        }
+        Moment::Prompt => prompt(part(payload, "output")),
+        Moment::BeforeTool => Detail::BeforeTool(call(payload, &part(payload, "output")["args"])?),
+        Moment::AfterTool => {
+            let call = call(payload, &input["args"])?;
+            Detail::AfterTool { call, end: end(part(payload, "output")) }
+        }
+        Moment::AfterToolFailure => failure(payload, &input["part"])?,
+        Moment::AfterBatch => Detail::AfterBatch,
+        Moment::Stop => Detail::Stop { response: text(&input["text"]) },
+        Moment::StopFailure => {
+            let error = &input["error"];
+            let message = text(&error["data"]["message"]).or_else(|| text(&error["name"]));
+            Detail::StopFailure { response: message }
+        }
+        Moment::SubagentStart => Detail::SubagentStart,
+        Moment::PreCompact => Detail::PreCompact(CompactTrigger::Auto),
+        Moment::PostCompact => Detail::PostCompact(CompactTrigger::Auto),
+        Moment::SessionEnd => Detail::SessionEnd { reason: None },
+        Moment::SubagentStop => Detail::Nothing,
+    };
+    plugin_form::occurrence(payload, detail)
+}
+
+/// The user's message: its own texts, without those that the host or a plugin adds.
+fn prompt(output: &Value) -> Detail {
+    let parts = output["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_own = |part: &&Value| part["type"] == "text" && part["synthetic"] != true;
+    let texts = parts.iter().filter(is_own).filter_map(|part| part["text"].as_str());
+    Detail::Prompt { text: texts.collect::<Vec<_>>().join("\n"), id: None }
+}
+
+fn call(payload: &Payload, args: &Value) -> Result<NativeCall, PayloadError> {
+    let input = part(payload, "input");
+    named_call(payload, [&input["callID"], &input["tool"], args])
+}
+
+fn named_call(
+    payload: &Payload,
+    [id, tool, args]: [&Value; 3],
+) -> Result<NativeCall, PayloadError> {
+    let call = plugin_form::call(id, tool, args)?;
+    let servers = part(payload, "mcp").as_array().map(Vec::as_slice).unwrap_or_default();
+    let servers = servers.iter().filter_map(Value::as_str).map(plain_name);
+    let is_of = |server: &String| tool_of(&call.tool, server).is_some();
+    let server = servers.filter(is_of).max_by_key(String::len);
+    Ok(NativeCall { server, ..call })
+}
+
+/// The name of a server as it begins the names of its tools.
+fn plain_name(server: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    server.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
+}
+
+/// The tool of a server. The host joins both names; the plugin adds the names of all servers to the payload.
+fn tool_of<'t>(tool: &'t str, server: &str) -> Option<&'t str> {
+    tool.strip_prefix(server)?.strip_prefix('_')
+}
+
+fn mcp_name(call: &NativeCall) -> Option<String> {
+    let server = call.server.as_deref()?;
+    Some(format!("mcp__{server}__{}", tool_of(&call.tool, server)?))
+}
+
+/// How a tool ended that did not throw: a command may have failed all the same.
+fn end(output: &Value) -> ToolEnd {
+    let text = output["output"].as_str().map(str::to_owned);
+    let text = text.or_else(|| plugin_form::texts(&output["content"]));
+    let exit_code = output["metadata"]["exit"].as_i64().and_then(|code| code.try_into().ok());
+    let outcome = match exit_code {
+        Some(code) if code != 0 => Outcome::Failure(format!("exit code {code}")),
+        _ => Outcome::Success,
+    };
+    ToolEnd { output: text, exit_code, ..ToolEnd::new(outcome, Value::Null) }
+}
+
+/// A tool that threw an error; its part of the model's message tells.
+fn failure(payload: &Payload, part: &Value) -> Result<Detail, PayloadError> {
+    let state = &part["state"];
+    let call = named_call(payload, [&part["callID"], &part["tool"], &state["input"]])?;
+    let error = text(&state["error"]).unwrap_or_else(|| "the tool failed".to_owned());
+    Ok(Detail::AfterTool { call, end: ToolEnd::new(Outcome::Failure(error), Value::Null) })
+}
+
+/// Whether the model reads text that an answer adds at this moment.
+fn takes_context(moment: Moment) -> bool {
+    matches!(moment, Moment::Prompt | Moment::AfterTool | Moment::PreCompact)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call_of(tool: &str, servers: &[&str]) -> Option<String> {
+        let payload = json!({"mcp": servers, "input": {"tool": tool, "callID": "c"}});
+        let payload = Payload::try_from(payload).unwrap();
+        mcp_name(&call(&payload, &Value::Null).unwrap())
+    }
+
+    #[test]
+    fn tools_of_the_servers_that_the_plugin_knows_have_their_names() {
+        assert_eq!(call_of("lab_echo", &["lab"]).as_deref(), Some("mcp__lab__echo"));
+        assert_eq!(call_of("my_lab_echo", &["my", "my.lab"]).as_deref(), Some("mcp__my_lab__echo"));
+        assert_eq!(call_of("label", &["lab"]), None);
+        assert_eq!(call_of("bash", &[]), None);
+    }
+
+    #[test]
+    fn a_prompt_is_what_the_user_wrote() {
+        let output = json!({"parts": [
+            {"type": "text", "text": "Look at @a"},
+            {"type": "text", "text": "Called the Read tool", "synthetic": true},
+            {"type": "file", "url": "file:///a"},
+            {"type": "text", "text": "and b"},
+        ]});
+        let text = "Look at @a\nand b".to_owned();
+        assert_eq!(prompt(&output), Detail::Prompt { text, id: None });
+    }
+}

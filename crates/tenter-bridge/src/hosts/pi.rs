@@ -1,0 +1,261 @@
+//! Pi.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tenter_protocol::EventName;
+use tenter_protocol::event::CompactTrigger;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::native_tool::NativeTool;
+
+use super::plugin_form::{self, part, text, texts};
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::registration::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
+
+/// Pi, measured with version 0.73.1.
+pub(super) const HOST: Host = Host {
+    id: "pi",
+    name: "Pi",
+    measured_version: Some("0.73.1"),
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        shared_file: Some(".pi/extensions"),
+        ..Registration::new(
+            ".pi/agent/extensions",
+            &["pi"],
+            RegistrationFormat::Files(FileFormat { files, executable: false }),
+        )
+    },
+    powers: POWERS,
+    blind_spots: &[
+        "Files that a message mentions as `@file` are read without a tool call.",
+        "Commands that the user runs with `!` are not tool calls.",
+        "Files that a shell command writes do not count as calls of a file tool.",
+        "The other extensions run in the same process: one of a project can change what this one sees and says.",
+    ],
+    notes: &[
+        "`pi -p` ends with the agent's first answer: hooks cannot make it continue. In the terminal interface they can.",
+        "Messages that other extensions send are not the user's: `before_agent` hooks do not see them.",
+        "If the extension cannot be loaded or tenter-hook does not answer, calls pass; with `--fail-closed`, only if the extension cannot be loaded.",
+    ],
+    // The host has no limit of its own.
+    context_limit: 50_000,
+    max_continuations: 8,
+    input_rewrite: InputRewrite::Native,
+    marks_subagents: true,
+    withheld: &[],
+    read,
+    answer: plugin_form::answer,
+    rewrite_output: plugin_form::rewritten,
+    // It has no MCP servers.
+    mcp_name: |_| None,
+    takes_context,
+    takes_notice: plugin_form::takes_notice,
+};
+
+fn files(context: &FileContext) -> Vec<OwnFile> {
+    plugin_form::files(context, include_str!("plugin/pi.js"))
+}
+
+/// The host waits for its extensions as long as they take; ours waits for 10 minutes.
+const EVENTS: &[NativeEvent] = &[
+    event("session_start", Moment::SessionStart),
+    event("input", Moment::Prompt),
+    event("tool_call", Moment::BeforeTool),
+    event("tool_result", Moment::AfterTool),
+    event("turn_end", Moment::AfterBatch),
+    event("agent_end", Moment::Stop),
+    event("session_before_compact", Moment::PreCompact),
+    event("session_compact", Moment::PostCompact),
+    event("session_shutdown", Moment::SessionEnd),
+];
+
+const fn event(name: &'static str, moment: Moment) -> NativeEvent {
+    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+}
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["session_start"],
+        native: &[],
+        emulated: &[
+            (Power::Block, "every prompt and tool call of the session is denied"),
+            (Power::AddContext, "given to the model with the first prompt"),
+        ],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["input", "before_agent_start"],
+        native: &[Power::Block, Power::RewriteMessage, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["tool_call"],
+        native: &[Power::Block, Power::RewriteInput],
+        emulated: &[
+            (Power::Ask, "denied, and the model is to ask the user (`bridge.ask_fallback`)"),
+            (Power::AddContext, "given to the model with the tool's result"),
+        ],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["tool_result"],
+        native: &[Power::RewriteOutput, Power::AddContext],
+        emulated: &[(Power::FeedBack, "added to the tool's result")],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["tool_result"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::FeedBack, "added to the tool's result")],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["turn_end", "agent_end"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT), (Power::AddContext, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["agent_end"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["agent_end"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::PreCompact,
+        fired_by: &["session_before_compact"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::PostCompact,
+        fired_by: &["session_compact"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["session_shutdown"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
+const WITH_NEXT_RESULT: &str = "given to the model with the next result of a tool, or prompt";
+
+const TOOLS: &[NativeTool] = &[
+    tool("bash", "bash", &[]),
+    tool("read", "file_read", &[("path", "file_path"), ("limit", "line_limit")]),
+    tool("write", "file_write", &[("path", "file_path"), ("content", "text")]),
+    tool("edit", "file_edit", &[("path", "file_path")]),
+    tool("grep", "grep", &[("glob", "include")]),
+    tool("find", "glob", &[]),
+];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let input = part(payload, "input");
+    let reason = text(&input["reason"]);
+    // The extensions are loaded anew; the session continues.
+    let is_reload = reason.as_deref() == Some("reload");
+    let detail = match event.moment {
+        Moment::SessionStart | Moment::SessionEnd if is_reload => Detail::Nothing,
+        Moment::SessionStart => {
+            Detail::SessionStart { source: reason, model: text(&input["model"]) }
+        }
+        Moment::Prompt if input["source"] == "extension" => Detail::Nothing,
+        Moment::Prompt => {
+            let text = input["text"].as_str().unwrap_or_default().to_owned();
+            Detail::Prompt { text, id: None }
+        }
+        Moment::BeforeTool => Detail::BeforeTool(call(input)?),
+        Moment::AfterTool => Detail::AfterTool { call: call(input)?, end: end(input) },
+        Moment::AfterBatch => Detail::AfterBatch,
+        Moment::Stop => stop(&input["last"]),
+        Moment::PreCompact if input["trigger"] == "manual" => {
+            Detail::PreCompact(CompactTrigger::Manual)
+        }
+        Moment::PreCompact => Detail::PreCompact(CompactTrigger::Auto),
+        Moment::PostCompact => Detail::PostCompact(CompactTrigger::Auto),
+        Moment::SessionEnd => Detail::SessionEnd { reason },
+        _ => Detail::Nothing,
+    };
+    plugin_form::occurrence(payload, detail)
+}
+
+fn call(input: &Value) -> Result<NativeCall, PayloadError> {
+    plugin_form::call(&input["toolCallId"], &input["toolName"], &input["input"])
+}
+
+fn end(input: &Value) -> ToolEnd {
+    let output = texts(&input["content"]);
+    let text = output.clone().unwrap_or_default();
+    let has_failed = input["isError"] == true;
+    let outcome = if has_failed { Outcome::Failure(text.clone()) } else { Outcome::Success };
+    ToolEnd { exit_code: exit_code(&text), output, ..ToolEnd::new(outcome, Value::Null) }
+}
+
+/// The exit code of a failed command, which only its text has.
+fn exit_code(text: &str) -> Option<i32> {
+    text.lines().next_back()?.strip_prefix("Command exited with code ")?.trim().parse().ok()
+}
+
+/// The end of the agent's work, with the model's last message.
+fn stop(last: &Value) -> Detail {
+    let response = texts(&last["content"]).filter(|text| !text.is_empty());
+    match last["stopReason"].as_str() {
+        Some("error" | "aborted") => {
+            Detail::StopFailure { response: text(&last["errorMessage"]).or(response) }
+        }
+        _ => Detail::Stop { response },
+    }
+}
+
+/// Whether the model reads text that an answer adds at this moment.
+fn takes_context(moment: Moment) -> bool {
+    matches!(moment, Moment::Prompt | Moment::AfterTool)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_command_has_its_exit_code_in_the_last_line() {
+        let text = "oops\n\n\nCommand exited with code 3";
+        let failed = end(&json!({"isError": true, "content": [{"type": "text", "text": text}]}));
+        assert_eq!(
+            (failed.exit_code, failed.outcome),
+            (Some(3), Outcome::Failure(text.to_owned()))
+        );
+        assert_eq!(exit_code("hello"), None);
+    }
+
+    #[test]
+    fn an_aborted_run_is_no_stop() {
+        let last = |reason: &str| stop(&json!({"stopReason": reason, "content": []}));
+        assert_eq!(last("stop"), Detail::Stop { response: None });
+        assert_eq!(last("aborted"), Detail::StopFailure { response: None });
+    }
+}
