@@ -15,6 +15,7 @@
 //! ```
 
 pub mod guide;
+pub mod heartbeat;
 pub mod host;
 pub mod hosts;
 pub mod occurrence;

@@ -24,6 +24,7 @@ pub(super) const HOST: Host = Host {
         directory_variable: Some("CLAUDE_CONFIG_DIR"),
         exec_since: Some([2, 1, 330]),
         silencers: &[Silencer::key("disableAllHooks")],
+        sessions: Some(".claude/projects"),
         ..Registration::new(".claude/settings.json", &["claude"], FORMAT)
     },
     powers: POWERS,

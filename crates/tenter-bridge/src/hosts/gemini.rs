@@ -25,6 +25,7 @@ pub(super) const HOST: Host = Host {
         // It counts only in a trusted directory.
         shared_file: Some(".gemini/settings.json"),
         silencers: &[Silencer { file: None, key: "hooksConfig.enabled", value: false }],
+        sessions: Some(".gemini/tmp"),
         ..Registration::new(".gemini/settings.json", &["gemini"], FORMAT)
     },
     powers: POWERS,

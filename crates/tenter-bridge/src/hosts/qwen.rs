@@ -24,6 +24,7 @@ pub(super) const HOST: Host = Host {
     registration: Registration {
         shared_file: Some(".qwen/settings.json"),
         silencers: &[Silencer::key("disableAllHooks")],
+        sessions: Some(".qwen/projects"),
         ..Registration::new(".qwen/settings.json", &["qwen"], FORMAT)
     },
     powers: POWERS,

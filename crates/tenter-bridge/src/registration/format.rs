@@ -32,6 +32,8 @@ pub struct Registration {
     pub silencers: &'static [Silencer],
     /// The hosts whose registrations this host reads, too.
     pub also_reads: &'static [&'static str],
+    /// The user's directory in which the host keeps its sessions, from the home directory; `None` if it is unknown.
+    pub sessions: Option<&'static str>,
     /// What users have to do in the host before hooks run there, as a sentence.
     pub next_step: Option<&'static str>,
 }
@@ -54,6 +56,7 @@ impl Registration {
             trust_file: None,
             silencers: &[],
             also_reads: &[],
+            sessions: None,
             next_step: None,
         }
     }

@@ -121,7 +121,7 @@ fn handler(
         members.insert(key.to_owned(), json!(format!("tenter-{}-{unique}", event.name)));
     }
     members.extend(command);
-    members.insert(format.timeout.to_owned(), json!(in_unit(event, format.unit)));
+    members.insert(format.timeout.to_owned(), json!(format.timeout_of(event)));
     if let FailClosed::Switch(key, value) = format.fail_closed
         && blocks
     {
@@ -139,10 +139,15 @@ fn is_guarded(moment: Moment) -> bool {
     matches!(moment, Moment::BeforeTool | Moment::Prompt)
 }
 
-fn in_unit(event: &NativeEvent, unit: TimeoutUnit) -> u64 {
-    match unit {
-        TimeoutUnit::Seconds => event.timeout.as_secs(),
-        TimeoutUnit::Milliseconds => u64::try_from(event.timeout.as_millis()).unwrap_or(u64::MAX),
+impl EntryFormat {
+    /// The timeout that is registered for an event.
+    pub(super) fn timeout_of(&self, event: &NativeEvent) -> u64 {
+        match self.unit {
+            TimeoutUnit::Seconds => event.timeout.as_secs(),
+            TimeoutUnit::Milliseconds => {
+                u64::try_from(event.timeout.as_millis()).unwrap_or(u64::MAX)
+            }
+        }
     }
 }
 

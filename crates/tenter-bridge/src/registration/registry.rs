@@ -1,9 +1,12 @@
 //! The registrations of a user: plans and makes changes, one process at a time.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tenter_base::{FileLock, hex, private_dir, replace_file};
 use tenter_protocol::{Diagnostic, Severity};
@@ -17,7 +20,7 @@ use super::record::{Records, RegistrationRecord};
 use super::settings_file::SettingsFile;
 use super::several;
 use super::target::{Scope, Target};
-use super::{json, own_files, program, toml};
+use super::{json, own_files, program, toml, trust};
 use crate::Host;
 
 /// A handler of ours in a host's file, or a file of ours.
@@ -29,6 +32,8 @@ pub struct RegisteredHandler {
     pub command: RegisteredCommand,
     /// Whether it is as an installation writes it.
     pub is_intact: bool,
+    /// Whether the host waits for less time than the bridge takes it to wait, and lets the call pass then (B24).
+    pub is_cut_short: bool,
 }
 
 /// A setting that switches hooks off.
@@ -54,6 +59,9 @@ pub struct IgnoredFile {
     /// The column, from 1.
     pub column: usize,
 }
+
+/// How deep in their directory hosts keep sessions: by year, month and day, or by project and session.
+const SESSION_DEPTH: usize = 5;
 
 /// The registrations of a user.
 #[derive(Debug)]
@@ -202,6 +210,29 @@ impl Registry {
         found
     }
 
+    /// The number of handlers at `target` that the host does not run because their hashes are not among those that the user
+    /// trusts (B41).
+    ///
+    /// # Errors
+    /// A file cannot be read or is not valid.
+    pub fn untrusted(&self, target: &Target) -> Result<usize, Diagnostic> {
+        let (Some(trust_file), Some(format)) =
+            (&target.trust_file, target.host.registration.entries())
+        else {
+            return Ok(0);
+        };
+        let file = SettingsFile::read(&target.file)?;
+        let handlers = plan::find(target, format, file.text().unwrap_or_default())?;
+        let entries = trust::entries(file.real_path(), &handlers);
+        toml::missing_trust(&read(trust_file)?, &entries).map_err(|error| error.at(trust_file))
+    }
+
+    /// When the newest session of the host changed; `None` if there is none, or if it is unknown where they are.
+    pub fn newest_session(&self, host: &Host) -> Option<SystemTime> {
+        let directory = self.in_host_directory(host, host.registration.sessions?);
+        newest(&directory, SESSION_DEPTH)
+    }
+
     /// Why the host ignores the file of `target`, if it does.
     ///
     /// # Errors
@@ -284,7 +315,7 @@ impl Registry {
                 event: event.clone(),
                 id: own_files::id(&text).map(str::to_owned),
             };
-            found.push(RegisteredHandler { event, command, is_intact });
+            found.push(RegisteredHandler { event, command, is_intact, is_cut_short: false });
         }
         Ok(found)
     }
@@ -378,6 +409,17 @@ impl Registry {
     }
 }
 
+/// When the newest file in a directory changed, to this depth.
+fn newest(directory: &Path, depth: usize) -> Option<SystemTime> {
+    let entries = fs::read_dir(directory).ok()?.flatten();
+    let changed = entries.filter_map(|entry| match entry.metadata().ok()? {
+        found if found.is_dir() && depth > 0 => newest(&entry.path(), depth - 1),
+        found if found.is_file() => found.modified().ok(),
+        _ => None,
+    });
+    changed.max()
+}
+
 /// The text of a file; a missing one is empty.
 fn read(path: &Path) -> Result<String, Diagnostic> {
     Ok(SettingsFile::read(path)?.text().unwrap_or_default().to_owned())
@@ -396,7 +438,11 @@ fn registered_entries(
         let is_this =
             |(event, value): &EventHandler| *event == found.event && *value == found.value;
         let is_intact = found.is_unconditional && intact.iter().any(is_this);
-        Some(RegisteredHandler { event: found.event, command, is_intact })
+        let timeout = found.value.get(format.timeout).and_then(Value::as_f64);
+        let needed = target.host.event(&found.event).map(|event| format.timeout_of(event));
+        let is_cut_short =
+            timeout.zip(needed).is_some_and(|(timeout, needed)| timeout < needed as f64);
+        Some(RegisteredHandler { event: found.event, command, is_intact, is_cut_short })
     });
     Ok(handlers.collect())
 }

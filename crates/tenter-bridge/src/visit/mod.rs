@@ -32,6 +32,7 @@ use tenter_protocol::event::{AgentFacts, HostFacts};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope};
 
+use crate::heartbeat;
 use crate::host::{Host, NativeEvent, Support};
 use crate::occurrence::{Detail, Occurrence};
 use crate::payload::{Payload, PayloadError};
@@ -93,6 +94,7 @@ impl Visitor {
     /// A payload that cannot be read is reported; what is about to happen is denied then if a hook that fails closed would have
     /// had to see it (B25).
     pub fn run(&self, payload: Result<Payload, PayloadError>) -> Visited {
+        heartbeat::note(&self.directories.state, self.host, (self.clock)().into());
         let read = |payload: Payload| Ok(((self.host.read)(self.event, &payload)?, payload));
         match payload.and_then(read) {
             Ok((occurrence, payload)) => self.visit(&self.with_directory(occurrence), &payload),

@@ -9,4 +9,4 @@ mod trust;
 
 pub(super) use document::switch;
 pub(super) use handlers::{find, install, remove};
-pub(super) use trust::{TrustEntry, with_trust, without_trust};
+pub(super) use trust::{TrustEntry, missing_trust, with_trust, without_trust};

@@ -58,6 +58,15 @@ pub(in super::super) fn with_trust(
     Document::parse(&clean)?.append(&tables.collect::<Vec<_>>()).map(Some)
 }
 
+/// The number of entries that are missing.
+pub(in super::super) fn missing_trust(
+    text: &str,
+    entries: &[TrustEntry],
+) -> Result<usize, Diagnostic> {
+    let document = Document::parse(text)?;
+    Ok(entries.iter().filter(|entry| !entry.is_in(&document)).count())
+}
+
 /// Removes the entries, whatever their hashes are.
 pub(in super::super) fn without_trust(
     text: &str,

@@ -3,6 +3,7 @@
 mod documents;
 mod files;
 mod formats;
+mod toml_documents;
 
 use std::fs;
 use std::path::{Path, PathBuf};

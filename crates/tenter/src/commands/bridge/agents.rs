@@ -15,18 +15,18 @@ use crate::project::Project;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whether an agent is installed, and where.
-pub(super) struct Agent {
+pub(crate) struct Agent {
     /// The agent.
-    pub(super) host: &'static Host,
+    pub(crate) host: &'static Host,
     /// Its program in `PATH`.
-    pub(super) program: Option<PathBuf>,
+    pub(crate) program: Option<PathBuf>,
     /// Whether it has a directory for its settings.
     has_settings: bool,
 }
 
 impl Agent {
     /// Looks for an agent.
-    pub(super) fn find(env: &Env, host: &'static Host) -> Self {
+    pub(crate) fn find(env: &Env, host: &'static Host) -> Self {
         let mut programs = host.registration.programs.iter();
         let settings = super::registry(env).target(host, Scope::User, &env.home);
         Self {
@@ -48,7 +48,7 @@ impl Agent {
     }
 
     /// Runs the agent's program to learn its version; `None` if it does not tell.
-    pub(super) fn version(&self, project: &Project) -> Option<String> {
+    pub(crate) fn version(&self, project: &Project) -> Option<String> {
         let invocation = Invocation {
             program: self.program.as_ref()?.into(),
             args: vec!["--version".into()],

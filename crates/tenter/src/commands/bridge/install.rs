@@ -165,6 +165,9 @@ impl Installation<'_> {
                     ui::note(format!("  Before the first change the file was: {}", copy.display()));
                 }
             }
+            if let Some(step) = host.registration.next_step {
+                ui::note(format!("  {step}"));
+            }
             ui::note(format!("  `tenter bridge show {}` lists what hooks can do there.", host.id));
         } else if is_recorded {
             ui::note(format!("{}: registered already in {file}.", host.name));
@@ -194,6 +197,12 @@ impl Installation<'_> {
         ));
         if self.args.fail_closed {
             ui::note("If `tenter-hook` fails or is missing, prompts and tool calls are blocked.");
+        }
+        if host.registration.trust_file.is_some() {
+            ui::note(format!(
+                "{} runs only entries that you trust: their hashes are added, too, so that it runs these without a question.",
+                host.name
+            ));
         }
         let project = if *scope == Scope::User { "" } else { " --project" };
         ui::note(format!("To undo it: `tenter bridge remove {}{project}`", host.id));

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tenter_bridge::registration::{RegisteredHandler, Registry, Scope};
+use tenter_bridge::{Host, heartbeat};
+use tenter_engine::Directories;
 
 use super::agents::Agent;
 use crate::failure::Exit;
@@ -26,6 +28,9 @@ struct ListedAgent {
     name: &'static str,
     program: Option<PathBuf>,
     version: Option<String>,
+    /// When the agent last ran `tenter-hook`, in RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_event: Option<String>,
     registrations: Vec<ListedRegistration>,
 }
 
@@ -49,6 +54,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         id: agent.host.id,
         name: agent.host.name,
         version: agent.version(project),
+        last_event: last_event(project, agent.host),
         registrations: registrations(project, &registry, &agent),
         program: agent.program,
     });
@@ -59,6 +65,14 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         agents.iter().for_each(print);
     }
     Exit::Done
+}
+
+/// When an agent last ran `tenter-hook`.
+fn last_event(project: &Project, host: &Host) -> Option<String> {
+    // Programs that other agents start use these directories (B43).
+    let state = Directories::in_home(&project.env.home).state;
+    let time = heartbeat::last_event(&state, host)?;
+    Some(tenter_base::rfc3339(time.try_into().ok()?))
 }
 
 /// The registrations with an agent: for the user, in this project, and in other projects as recorded.
@@ -86,7 +100,9 @@ fn print(agent: &ListedAgent) {
         (None, None) => "not found".to_owned(),
     };
     let state = if agent.registrations.is_empty() { "not registered" } else { "registered" };
-    ui::out(format!("{}  {}  {version}  {state}", styled(NAME, agent.id), agent.name));
+    let last = agent.last_event.as_ref().map(|time| format!(", last event {time}"));
+    let last = styled(FAINT, last.unwrap_or_default());
+    ui::out(format!("{}  {}  {version}  {state}{last}", styled(NAME, agent.id), agent.name));
     for registration in &agent.registrations {
         let file = visible(&registration.file.to_string_lossy()).into_owned();
         let flaw = match &registration.error {

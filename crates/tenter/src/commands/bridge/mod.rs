@@ -1,6 +1,6 @@
 //! `tenter bridge`: Tenter's hooks in other agents.
 
-mod agents;
+pub(crate) mod agents;
 mod consent;
 mod install;
 mod list;

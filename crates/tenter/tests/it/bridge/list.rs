@@ -87,6 +87,9 @@ fn the_doctor_finds_registrations_that_do_not_work() {
 
     let installed = sandbox.text();
     fs::write(sandbox.settings(), installed.replacen("600", "5", 1)).unwrap();
+    assert_eq!(ids(), ["bridge-timeout"]);
+    fs::write(sandbox.settings(), installed.replacen("claude-code Stop", "claude-code Sotp", 1))
+        .unwrap();
     assert_eq!(ids(), ["bridge-incomplete"]);
     fs::write(sandbox.settings(), "{}").unwrap();
     assert_eq!(ids(), ["bridge-missing"]);
@@ -94,7 +97,27 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     assert_eq!(ids(), [""; 0]);
     let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);
 
-    fs::write(sandbox.settings(), installed).unwrap();
+    fs::write(sandbox.settings(), &installed).unwrap();
+    let transcript = sandbox.home().join(".claude/projects/shop/session.jsonl");
+    fs::create_dir_all(transcript.parent().unwrap()).unwrap();
+    let transcript = fs::File::create(transcript).unwrap();
+    assert!(ids().is_empty());
+    let later = transcript.metadata().unwrap().modified().unwrap();
+    let later = later + std::time::Duration::from_hours(1);
+    transcript.set_modified(later).unwrap();
+    assert_eq!(ids(), ["bridge-no-events"]);
+    let seen = sandbox.home().join(".local/state/tenter/bridge/last-event-claude-code");
+    let seen = fs::File::create(seen).unwrap();
+    seen.set_modified(later).unwrap();
+    assert!(ids().is_empty());
+    let listed = sandbox.run(&["bridge", "list"]).expect_code(0);
+    assert!(listed.stdout.contains("registered, last event 2"), "{listed}");
+
+    let program = sandbox.program("claude", "#!/bin/sh\necho '2.1.331 (Claude Code)'\n");
+    let findings = sandbox.shell("tenter hooks doctor");
+    assert!(findings.stdout.contains("Claude Code 2.1.331 is installed"), "{findings}");
+    fs::remove_file(program).unwrap();
+
     fs::remove_file(sandbox.bin.path().join("tenter-hook")).unwrap();
     assert_eq!(ids(), ["bridge-program-missing"]);
     let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);

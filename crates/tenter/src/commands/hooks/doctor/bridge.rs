@@ -1,14 +1,21 @@
 //! Problems with the registrations of hooks in other agents (B31).
 
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use tenter_bridge::registration::{
     IgnoredFile, RegisteredHandler, Registry, Scope, SilencingSetting, Target,
 };
-use tenter_bridge::{Host, hosts};
+use tenter_bridge::{Host, heartbeat, hosts};
+use tenter_engine::Directories;
 use tenter_protocol::{Diagnostic, Severity};
 
+use crate::commands::bridge::agents::Agent;
 use crate::project::Project;
+
+/// A session that goes on for this long without an event does not show its events. What a host writes at its end, or while it waits
+/// for its user, takes less.
+const PATIENCE: Duration = Duration::from_mins(15);
 
 /// Diagnoses the registrations with every agent.
 pub(super) fn examine(project: &Project) -> Vec<Diagnostic> {
@@ -27,6 +34,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
             Ok(handlers) if !handlers.is_empty() => {
                 findings.extend(with_handlers(target, &handlers, registry.expected(target)));
                 findings.extend(ignored(registry, target));
+                findings.extend(untrusted(registry, target));
                 registered.push(target);
             }
             Ok(_) if recorded.contains(&target.file) => findings.push(missing(target)),
@@ -35,14 +43,19 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
             Ok(_) | Err(_) => {}
         }
     }
-    if let Some(finding) = twice(project, registered.iter().copied()) {
-        findings.push(finding);
-        findings.extend(registry.note_several(host).err());
-    }
-    if !registered.is_empty() {
+    let mut several: Vec<Diagnostic> =
+        twice(project, registered.iter().copied()).into_iter().collect();
+    if let Some(first) = registered.first() {
         let settings = registry.silencing_settings(host, &targets);
         findings.extend(settings.into_iter().map(|setting| silenced(host, setting)));
+        several.extend(read_by_others(project, registry, first));
+        findings.extend(unseen(project, registry, first));
+        findings.extend(other_version(project, first));
     }
+    if !several.is_empty() {
+        findings.extend(registry.note_several(host).err());
+    }
+    findings.extend(several);
     findings
 }
 
@@ -63,6 +76,16 @@ fn with_handlers(
             format!("{name} runs no hooks of yours: there is no program {}", program.display());
         findings.push(finding("bridge-program-missing", Severity::Error, message, target));
     }
+    let cut_short = handlers.iter().filter(|handler| handler.is_cut_short);
+    let cut_short: Vec<&str> = cut_short.map(|handler| handler.event.as_str()).collect();
+    if !cut_short.is_empty() {
+        let message = format!(
+            "{name} lets calls pass before their hooks have answered: the timeout of {} was shortened",
+            cut_short.join(", ")
+        );
+        findings.push(finding("bridge-timeout", Severity::Warning, message, target));
+        return findings;
+    }
     let intact = handlers.iter().filter(|handler| handler.is_intact).count();
     if intact != events || intact != handlers.len() {
         let message = format!(
@@ -82,6 +105,74 @@ fn ignored(registry: &Registry, target: &Target) -> Option<Diagnostic> {
     );
     let help = "remove what it does not read from the file";
     Some(finding("bridge-ignored", Severity::Error, message, target).help(help))
+}
+
+/// The finding that the host does not trust handlers.
+fn untrusted(registry: &Registry, target: &Target) -> Option<Diagnostic> {
+    let missing = registry.untrusted(target).ok().filter(|missing| *missing > 0)?;
+    let message = format!(
+        "{} runs no hooks of yours for {missing} events: it does not trust these entries, which were changed or moved",
+        target.host.name
+    );
+    Some(finding("bridge-untrusted", Severity::Error, message, target))
+}
+
+/// The findings that other hosts read the registration, too.
+fn read_by_others(project: &Project, registry: &Registry, target: &Target) -> Vec<Diagnostic> {
+    let host = target.host;
+    let others = host.registration.also_reads.iter().filter_map(|id| hosts::find(id));
+    let targets = others.flat_map(|other| registry.targets(other, project.root()));
+    let in_project = targets.filter(|target| {
+        let is_read = target.scope != Scope::User && target.file.starts_with(project.root());
+        is_read && registry.registered(target).is_ok_and(|handlers| !handlers.is_empty())
+    });
+    let finding = |other: Target| {
+        let message = format!(
+            "{} also reads the registration for {}: each event runs the hooks once, but starts two processes",
+            host.name, other.host.name
+        );
+        Diagnostic::new("bridge-twice", Severity::Info, message).at(other.file).help(format!(
+            "run `tenter bridge remove {} --project` if that is too slow",
+            other.host.id
+        ))
+    };
+    in_project.map(finding).collect()
+}
+
+/// The finding that sessions ran without an event.
+fn unseen(project: &Project, registry: &Registry, target: &Target) -> Option<Diagnostic> {
+    let host = target.host;
+    let newest = registry.newest_session(host)?;
+    let state = Directories::in_home(&project.env.home).state;
+    let records = registry.records_of(host).into_iter();
+    let installed = records.filter_map(|record| {
+        let time: jiff::Timestamp = record.installed_at.parse().ok()?;
+        Some(SystemTime::from(time))
+    });
+    let last = heartbeat::last_event(&state, host).into_iter().chain(installed).max()?;
+    let is_unseen = newest.duration_since(last).is_ok_and(|time| time > PATIENCE);
+    let message = format!(
+        "sessions of {} ran since the last event that Tenter saw, and showed it none",
+        host.name
+    );
+    let help = "start a new session; if this stays, look for settings that switch hooks off";
+    is_unseen.then(|| finding("bridge-no-events", Severity::Warning, message, target).help(help))
+}
+
+/// The finding that the installed version of the host is not the measured one.
+fn other_version(project: &Project, target: &Target) -> Option<Diagnostic> {
+    let host = target.host;
+    let version = Agent::find(project.env, host).version(project)?;
+    let message = match host.measured_version {
+        Some(measured) if measured == version => return None,
+        Some(measured) => format!(
+            "{} {version} is installed; what Tenter knows about it was measured with {measured}",
+            host.name
+        ),
+        None => format!("what Tenter knows about {} is from its documentation only", host.name),
+    };
+    let help = format!("run `tenter bridge show {}` to see what is expected", host.id);
+    Some(finding("bridge-version", Severity::Info, message, target).help(help))
 }
 
 /// The finding that a recorded registration is not in its file.
