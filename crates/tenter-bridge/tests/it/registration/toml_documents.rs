@@ -172,13 +172,14 @@ fn configuration() -> impl Strategy<Value = String> {
     let tables = prop::collection::vec((gap(), header, members()), 0..4);
     let named = |members: Vec<(&str, String)>| -> String {
         let members = members.into_iter().enumerate();
-        members.map(|(index, (gap, value))| format!("{gap}m{index} = {value}")).collect()
+        let lines = members.map(|(index, (gap, value))| format!("{gap}m{index} = {value}"));
+        lines.collect::<Vec<_>>().concat()
     };
     (members(), tables, gap(), any::<bool>()).prop_map(move |(root, tables, end, is_cut)| {
         let mut text = named(root);
         for (index, (gap, header, members)) in tables.into_iter().enumerate() {
             let header = header.replace("t.", &format!("t{index}."));
-            text += &format!("{gap}{header}\n{}", named(members));
+            text.extend([gap, &header, "\n", &named(members)]);
         }
         text += end;
         if is_cut { text.trim_end().to_owned() } else { text }
