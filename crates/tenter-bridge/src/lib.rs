@@ -18,6 +18,7 @@ pub mod guide;
 pub mod heartbeat;
 pub mod host;
 pub mod hosts;
+pub mod import;
 pub mod occurrence;
 pub mod payload;
 pub mod registration;

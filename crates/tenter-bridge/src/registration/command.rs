@@ -99,7 +99,7 @@ pub struct RegisteredCommand {
 
 impl RegisteredCommand {
     /// The command of ours for `host` in a handler; `None` if it is another command (B40).
-    pub(super) fn of_handler(host: &str, handler: &Value) -> Option<Self> {
+    pub(crate) fn of_handler(host: &str, handler: &Value) -> Option<Self> {
         let command = handler.get("command").or_else(|| handler.get("exec"))?.as_str()?;
         let words = match handler.get("args").and_then(Value::as_array) {
             Some(args) => {

@@ -51,3 +51,5 @@ pub use program::{link, unsafe_location};
 pub use record::RegistrationRecord;
 pub use registry::{IgnoredFile, RegisteredHandler, Registry, SilencingSetting};
 pub use target::{Scope, Target};
+
+pub(crate) use json::value as read_json;

@@ -185,7 +185,7 @@ impl Detail {
     }
 
     /// Tenter's events that it fires.
-    fn events(&self) -> &'static [EventName] {
+    pub(super) fn events(&self) -> &'static [EventName] {
         use EventName as E;
         match self {
             Self::SessionStart { .. } => &[E::SessionStart],

@@ -8,6 +8,7 @@ mod after;
 mod contexts;
 mod guards;
 mod host_facts;
+mod imported;
 mod repeated;
 mod rewrite;
 mod runs;
@@ -238,6 +239,8 @@ impl<'v> Visit<'v> {
         let loader = visitor.loader(project, &configuration, Arc::clone(&runs));
         let (engine, diagnostics) = loader.asynchronous_hooks(asynchronous).load();
         let engine = if configuration.enabled { engine } else { engine.without_hooks() };
+        let by_host = imported::run_by_host(visitor, occurrence, &engine);
+        let engine = engine.leaving_out(by_host);
         let is_answered = asynchronous == AsynchronousHooks::Skip;
         Self {
             deadline: is_answered.then(|| visitor.deadline()),

@@ -131,13 +131,19 @@ impl<'e> Chain<'e> {
         }
     }
 
+    /// Whether a hook runs at this event, as far as that does not depend on the call of a tool.
+    fn applies(&self, hook: &Hook, body: &Body) -> bool {
+        let event = EventRef { scope: &self.scope, body };
+        !self.engine.left_out.contains(&hook.name) && hook.applies(event)
+    }
+
     fn candidate(&self, hook: &Arc<Hook>) -> Option<Candidate> {
         Candidate::new(hook, self.event, self.outcome.body.tool_call())
     }
 
     fn run_hook(&self, candidate: &Candidate) -> Option<Finished<'e>> {
         let body = &self.outcome.body;
-        if !candidate.hook.applies(EventRef { scope: &self.scope, body }) {
+        if !self.applies(&candidate.hook, body) {
             return None;
         }
         let tool_name = candidate.select(body.tool_call())?;
@@ -233,7 +239,7 @@ impl<'e> Chain<'e> {
             None => None,
         };
         let candidate = replacement.as_ref().unwrap_or(candidate);
-        if !candidate.hook.applies(EventRef { scope: &self.scope, body }) {
+        if !self.applies(&candidate.hook, body) {
             return;
         }
         let Some(tool_name) = candidate.select(body.tool_call()) else { return };

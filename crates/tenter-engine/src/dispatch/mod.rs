@@ -14,6 +14,7 @@ mod renewal;
 mod report;
 mod test_run;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -24,6 +25,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, EventName, ToolCall};
 
 use crate::catalog::Catalog;
+use crate::hook::Hook;
 use crate::observe::{AskAnswer, Notice};
 use crate::runner::Interruption;
 use crate::settings::{AsynchronousHooks, EngineSettings};
@@ -44,6 +46,8 @@ pub struct Engine {
     background: BackgroundHooks,
     /// Whether the observers were notified of the hooks that cannot run.
     reported_missing: AtomicBool,
+    /// The names of hooks that do not run.
+    left_out: BTreeSet<String>,
 }
 
 impl Engine {
@@ -54,7 +58,14 @@ impl Engine {
             settings: Arc::new(settings),
             background: BackgroundHooks::default(),
             reported_missing: AtomicBool::new(false),
+            left_out: BTreeSet::new(),
         }
+    }
+
+    /// The same engine, in which the hooks with these names do not run. They stay in the catalog.
+    #[must_use]
+    pub fn leaving_out(self, names: BTreeSet<String>) -> Self {
+        Self { left_out: names, ..self }
     }
 
     /// The same engine, which reloads a hook that changed, provided that it is trusted in its new state (R75).
@@ -119,7 +130,9 @@ impl Engine {
     pub(crate) fn has_asynchronous(&self, event: EventName, call: Option<&ToolCall>) -> bool {
         let loaded = self.current.get();
         let candidates = loaded.candidates.get(&loaded.catalog, event, call);
-        candidates.background.iter().any(|candidate| candidate.select(call).is_some())
+        let runs = |hook: &Hook| !self.left_out.contains(&hook.name);
+        let mut background = candidates.background.iter();
+        background.any(|candidate| runs(&candidate.hook) && candidate.select(call).is_some())
     }
 
     /// Takes the replies that asynchronous hooks of this conversation have given since the last call, in the order in which

@@ -111,6 +111,11 @@ impl<'t> Document<'t> {
         Ok(Self { text, root: parsed.value, tokens: tokens.collect() })
     }
 
+    /// The whole value; null if there is none.
+    pub(super) fn value(&self) -> serde_json::Value {
+        self.root.as_ref().map(|root| self.json(root)).unwrap_or_default()
+    }
+
     /// The error that the value at `part` is of another kind than expected.
     pub(super) fn unexpected(&self, part: &impl Ranged, message: String) -> Diagnostic {
         let help = "correct the value, and run the command again";

@@ -8,5 +8,16 @@ mod handlers;
 mod layout;
 mod settings;
 
+use serde_json::Value;
+use tenter_protocol::Diagnostic;
+
 pub(super) use handlers::{Shape, find, install, remove};
 pub(super) use settings::{ignored, switch};
+
+/// The value of a text.
+///
+/// # Errors
+/// It is not JSON; the diagnostic has the position.
+pub(crate) fn value(text: &str) -> Result<Value, Diagnostic> {
+    Ok(document::Document::parse(settings::without_mark(text).1)?.value())
+}

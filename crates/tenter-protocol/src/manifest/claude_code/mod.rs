@@ -22,4 +22,6 @@ pub struct ClaudeCodeScript {
     pub plugin_root: Option<String>,
     /// `origin`: the settings file from which it was imported.
     pub origin: Option<String>,
+    /// `imported`: what it is known by in that file, and the digest of what was written.
+    pub imported: Option<String>,
 }

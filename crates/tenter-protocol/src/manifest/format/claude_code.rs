@@ -12,7 +12,7 @@ use crate::manifest::ClaudeCodeScript;
 /// The dialects besides the specification's own.
 pub(super) const DIALECTS: [&str; 1] = ["claude-code"];
 /// The keys below `metadata` that belong to the dialect.
-pub(super) const KEYS: [&str; 4] = ["event", "matcher", "plugin_root", "origin"];
+pub(super) const KEYS: [&str; 5] = ["event", "matcher", "plugin_root", "origin", "imported"];
 
 /// Reads the dialect of a hook that subscribes to `events` from the top-level fields and those of `metadata`.
 pub(super) fn read(
@@ -38,6 +38,7 @@ pub(super) fn read(
         matcher: text("matcher"),
         plugin_root: text("plugin_root"),
         origin: text("origin"),
+        imported: text("imported"),
     };
     check_event(fields, script.event.as_deref(), events, report);
     Some(script)

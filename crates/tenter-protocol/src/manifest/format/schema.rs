@@ -141,6 +141,10 @@ fn metadata() -> Value {
                 "description": "With `dialect`: the settings file that the hook was imported from.",
                 "type": "string",
             },
+            "imported": {
+                "description": "With `dialect`: what the hook is known by in that file, and a digest, by which a later import sees whether it was edited.",
+                "type": "string",
+            },
             "action": {
                 "description": "The action of a static hook, which has no script.",
                 "enum": ACTIONS.map(|(word, _)| word),

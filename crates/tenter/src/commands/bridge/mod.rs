@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 mod consent;
+mod import;
 mod install;
 mod list;
 mod location;
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Remove(remove::Args),
     /// Show what hooks can do in an agent.
     Show(show::Args),
+    /// Make Claude Code's hooks and permission rules hooks of yours.
+    Import(import::Args),
 }
 
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
@@ -38,6 +41,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         Command::List(args) => Ok(list::run(&Project::open(env, project)?, args)),
         Command::Install(args) => install::run(env, args),
         Command::Remove(args) => remove::run(env, args),
+        Command::Import(args) => import::run(env, &Project::open(env, project)?, args),
         Command::Show(args) => show::run(Project::open(env, project)?, args),
     }
 }

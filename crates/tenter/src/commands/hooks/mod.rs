@@ -32,7 +32,7 @@ use crate::project::Project;
 use crate::ui;
 
 pub(crate) use list::show_catalog;
-pub(crate) use new::{NewFile, examples, write_dir};
+pub(crate) use new::{NewFile, examples, hooks_dir, write_dir};
 pub(crate) use validate::findings_in;
 
 /// List, show, create, check and test hooks.

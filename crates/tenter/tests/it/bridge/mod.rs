@@ -1,5 +1,6 @@
 //! `tenter bridge`: registration with other agents.
 
+mod import;
 mod install;
 mod list;
 mod projects;

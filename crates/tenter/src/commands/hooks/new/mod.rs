@@ -222,7 +222,7 @@ pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
 ///
 /// # Errors
 /// A symlink leads out of the project.
-fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
+pub(crate) fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
     if is_for_user {
         return Ok(project.layout.new_for_user(&HOOKS));
     }

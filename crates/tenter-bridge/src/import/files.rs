@@ -1,0 +1,161 @@
+//! The files of an imported hook. A digest in the manifest tells whether the user has edited them since.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::{ImportedAction, ImportedHook, Source};
+use crate::state::digest;
+
+/// The name of the manifest in the hook's directory.
+pub const MANIFEST: &str = "HOOK.md";
+/// The name of the script in the hook's directory.
+pub const SCRIPT: &str = "scripts/run.sh";
+/// The line of a manifest with the key of its hook and the digest of its files.
+const IMPORTED: &str = "  imported: ";
+/// The line of a manifest with the settings that it comes from.
+const ORIGIN: &str = "  origin: ";
+/// Maximum number of characters of a description.
+const MAX_DESCRIPTION: usize = 300;
+/// Number of characters of each digest.
+const DIGEST_LENGTH: usize = 16;
+
+/// The files of an imported hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFiles {
+    /// The text of the manifest.
+    pub manifest: String,
+    /// The text of the script; `None` if the hook is static.
+    pub script: Option<String>,
+}
+
+/// What the manifest of an imported hook tells about its import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ImportMark {
+    pub(super) origin: String,
+    pub(super) key: String,
+    /// Whether the files are as they were created.
+    pub(super) is_unedited: bool,
+}
+
+/// The key of a hook as manifests contain it.
+pub(super) fn short(key: &str) -> &str {
+    key.get(..DIGEST_LENGTH).unwrap_or(key)
+}
+
+impl HookFiles {
+    /// The files of a hook with this name. `None` if a value has characters that a manifest cannot contain.
+    pub(super) fn new(hook: &ImportedHook, name: &str, source: &Source) -> Option<Self> {
+        let description = format!("Imported from {}: {}", source.origin, hook.about);
+        let description: String = description.chars().take(MAX_DESCRIPTION).collect();
+        let mut front = FrontMatter::default();
+        front.word("name", name);
+        front.text("description", &description)?;
+        front.word("trigger", hook.trigger.as_str());
+        let matcher = [("  tool", &hook.matcher.tool), ("  pattern", &hook.matcher.pattern)];
+        if matcher.iter().any(|(_, part)| part.is_some()) {
+            front.word("matcher", "");
+        }
+        for (key, part) in matcher {
+            if let Some(part) = part {
+                front.text(key, part)?;
+            }
+        }
+        front.action(&hook.action)?;
+        let script = script(&hook.action);
+        if let Some(root) = source.plugin_root.as_ref().filter(|_| script.is_some()) {
+            front.text("  plugin_root", root.to_str()?)?;
+        }
+        front.text("  origin", &source.origin)?;
+        let FrontMatter(text) = front;
+        let digest = content_digest(&text, script.as_deref());
+        let manifest = format!("---\n{text}{IMPORTED}{}-{digest}\n---\n", short(&hook.key));
+        Some(Self { manifest, script })
+    }
+
+    /// Reads the files in a hook's directory; `None` if it has no manifest.
+    pub(super) fn read(directory: &Path) -> Option<Self> {
+        let read = |name: &str| tenter_base::untrusted_file::read_to_string(&directory.join(name));
+        Some(Self { manifest: read(MANIFEST).ok()?, script: read(SCRIPT).ok() })
+    }
+
+    /// What the manifest tells about its import; `None` if it was not imported.
+    pub(super) fn mark(&self) -> Option<ImportMark> {
+        let front = self.manifest.strip_prefix("---\n")?;
+        let (text, rest) = front.split_once(IMPORTED)?;
+        let (key, digest) = rest.lines().next()?.split_once('-')?;
+        let origin = text.lines().find_map(|line| line.strip_prefix(ORIGIN))?;
+        let origin = origin.strip_prefix('\'')?.strip_suffix('\'')?.replace("''", "'");
+        let is_whole = rest == format!("{key}-{digest}\n---\n");
+        let is_unedited = is_whole && digest == content_digest(text, self.script.as_deref());
+        Some(ImportMark { origin, key: key.to_owned(), is_unedited })
+    }
+}
+
+/// Whether the imported hook in this directory is as it was created.
+pub fn is_unedited(directory: &Path) -> bool {
+    let mark = HookFiles::read(directory).and_then(|files| files.mark());
+    mark.is_some_and(|mark| mark.is_unedited)
+}
+
+fn content_digest(front: &str, script: Option<&str>) -> String {
+    short(&digest(&[front, script.unwrap_or_default()])).to_owned()
+}
+
+/// The lines of front matter.
+#[derive(Default)]
+struct FrontMatter(String);
+
+impl FrontMatter {
+    /// A value that YAML reads as it is.
+    fn word(&mut self, key: &str, value: &str) {
+        let space = if value.is_empty() { "" } else { " " };
+        let _ = writeln!(self.0, "{key}:{space}{value}");
+    }
+
+    /// Any text; `None` if it has control characters.
+    fn text(&mut self, key: &str, value: &str) -> Option<()> {
+        let is_writable = !value.chars().any(char::is_control);
+        is_writable.then(|| self.word(key, &format!("'{}'", value.replace('\'', "''"))))
+    }
+
+    /// The lines for an action; `None` if a value has control characters.
+    fn action(&mut self, action: &ImportedAction) -> Option<()> {
+        match action {
+            ImportedAction::Command {
+                event,
+                matcher,
+                timeout_ms,
+                asynchronous,
+                fail_closed,
+                script: _,
+            } => {
+                self.word("timeout", &timeout_ms.to_string());
+                if *asynchronous {
+                    self.word("async", "true");
+                }
+                self.word("metadata", "");
+                self.word("  dialect", "claude-code");
+                self.word("  event", event);
+                if *fail_closed {
+                    self.word("  fail", "closed");
+                }
+                matcher.as_ref().map_or(Some(()), |matcher| self.text("  matcher", matcher))
+            }
+            ImportedAction::Decide { action, reason } => {
+                self.word("metadata", "");
+                self.word("  action", action);
+                self.text("  reason", reason)
+            }
+        }
+    }
+}
+
+/// The text of the script, if the hook has one.
+fn script(action: &ImportedAction) -> Option<String> {
+    match action {
+        ImportedAction::Command { script, .. } => {
+            Some(format!("#!/bin/sh\n{}\n", script.trim_end_matches('\n')))
+        }
+        ImportedAction::Decide { .. } => None,
+    }
+}

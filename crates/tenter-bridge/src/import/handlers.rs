@@ -1,0 +1,324 @@
+//! The hooks of a settings file.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_protocol::claude_code::{self, NativeEvent};
+use tenter_protocol::manifest::MatcherText;
+
+use super::{Import, ImportedAction, ImportedHook, rules, slug};
+use crate::registration::RegisteredCommand;
+use crate::state::digest;
+
+/// The id of Claude Code.
+const HOST: &str = "claude-code";
+/// The limits of a manifest's timeout, in milliseconds.
+const TIMEOUTS: (f64, f64) = (100.0, 600_000.0);
+/// Programs that run the script that follows them.
+const INTERPRETERS: [&str; 16] = [
+    "bash", "sh", "zsh", "env", "exec", "python", "python3", "uv", "run", "node", "npx", "bun",
+    "deno", "ruby", "perl", "command",
+];
+/// The variable in arguments that Claude Code replaces itself.
+const PROJECT: &str = "${CLAUDE_PROJECT_DIR}";
+const PLUGIN: &str = "${CLAUDE_PLUGIN_ROOT}";
+
+/// Reads the hooks below `hooks`.
+pub(super) fn read(settings: &Value, import: &mut Import) {
+    let Some(events) = settings.get("hooks").and_then(Value::as_object) else { return };
+    for (name, groups) in events {
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group.get("matcher").and_then(Value::as_str);
+            for handler in group.get("hooks").and_then(Value::as_array).into_iter().flatten() {
+                if RegisteredCommand::of_handler(HOST, handler).is_some() {
+                    continue;
+                }
+                let place = Place { event: name, matcher };
+                match place.hook(handler) {
+                    Ok(hook) => import.hooks.push(hook),
+                    Err(why) => import.left_out.push(format!("{}: {why}", place.shown())),
+                }
+            }
+        }
+    }
+}
+
+/// Where a handler is.
+struct Place<'s> {
+    event: &'s str,
+    matcher: Option<&'s str>,
+}
+
+/// The key of a handler; `None` if it is not a command.
+pub(super) fn key(event: &str, matcher: Option<&str>, handler: &Value) -> Option<String> {
+    let command = handler.get("command")?.as_str()?;
+    let text = |field: &str| handler.get(field).map(Value::to_string).unwrap_or_default();
+    Some(digest(&[event, matcher.unwrap_or_default(), command, &text("args"), &text("if")]))
+}
+
+impl Place<'_> {
+    fn shown(&self) -> String {
+        match self.matcher.filter(|matcher| !matcher.is_empty()) {
+            Some(matcher) => format!("{} {matcher}", self.event),
+            None => self.event.to_owned(),
+        }
+    }
+
+    /// The hook for a handler.
+    ///
+    /// # Errors
+    /// Why it cannot be carried over, as a clause.
+    fn hook(&self, handler: &Value) -> Result<ImportedHook, String> {
+        let native = self.native_event()?;
+        let kind = handler.get("type").and_then(Value::as_str).unwrap_or("command");
+        if kind != "command" {
+            return Err(format!("a hook of the type {kind:?} needs Claude Code itself"));
+        }
+        let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
+        let key = key(self.event, self.matcher, handler).filter(|_| !command.trim().is_empty());
+        let key = key.ok_or("it has no command")?;
+        if let Some(shell) = handler.get("shell").and_then(Value::as_str).filter(|it| *it != "bash")
+        {
+            return Err(format!("it needs the shell {shell}"));
+        }
+        let mut remarks = self.remarks(handler);
+        let pattern = condition(handler, &mut remarks);
+        Ok(ImportedHook {
+            key,
+            names: names(command, self.event),
+            about: format!("{}: {}", self.shown(), one_line(command)),
+            remarks,
+            trigger: native.event,
+            matcher: MatcherText { tool: None, pattern },
+            action: ImportedAction::Command {
+                event: native.name,
+                matcher: self.matcher.filter(|text| !text.trim().is_empty()).map(str::to_owned),
+                script: script(command, handler)?,
+                timeout_ms: timeout(handler, native.name),
+                asynchronous: is_set(handler, "async"),
+                fail_closed: handler.get("onFailure").and_then(Value::as_str) == Some("block"),
+            },
+        })
+    }
+
+    fn native_event(&self) -> Result<&'static NativeEvent, String> {
+        let native = claude_code::named(self.event);
+        let native = native.ok_or("Tenter has no such event")?;
+        if native.name == "SessionStart" && self.matcher.map(str::trim) == Some("compact") {
+            return Err("Tenter starts no session after a compaction".to_owned());
+        }
+        Ok(native)
+    }
+
+    fn remarks(&self, handler: &Value) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if is_set(handler, "asyncRewake") {
+            remarks.push("`asyncRewake`: it does not wake the agent".to_owned());
+        }
+        if is_set(handler, "once") {
+            remarks.push("`once`: it runs every time".to_owned());
+        }
+        let expression = self.matcher.unwrap_or_default();
+        if self.event == "SessionStart" && expression.contains("compact") {
+            remarks.push("it does not run after a compaction".to_owned());
+        }
+        if self.event == "PostToolBatch" {
+            remarks.push(
+                "`tool_calls` is missing where an agent does not tell the conversation".to_owned(),
+            );
+        }
+        remarks
+    }
+}
+
+fn is_set(handler: &Value, field: &str) -> bool {
+    handler.get(field) == Some(&Value::Bool(true))
+}
+
+/// The pattern for the condition of a handler. Without one, it runs on more calls.
+fn condition(handler: &Value, remarks: &mut Vec<String>) -> Option<String> {
+    let rule = handler.get("if").and_then(Value::as_str)?;
+    match rules::matcher(rule) {
+        Ok(matcher) => {
+            remarks.extend(matcher.remark.map(|remark| format!("`if: {rule}`: {remark}")));
+            matcher.pattern
+        }
+        Err(why) => {
+            remarks.push(format!("`if: {rule}`: {why}, so it runs on every call of the matcher"));
+            None
+        }
+    }
+}
+
+/// The time limit. Those that Claude Code uses without one differ by event.
+fn timeout(handler: &Value, event: &str) -> u64 {
+    let default = match event {
+        "UserPromptSubmit" => 30.0,
+        "SessionEnd" => 5.0,
+        _ => 600.0,
+    };
+    let seconds = handler.get("timeout").and_then(Value::as_f64).filter(|it| *it > 0.0);
+    let milliseconds = (seconds.unwrap_or(default) * 1000.0).clamp(TIMEOUTS.0, TIMEOUTS.1);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is positive and at most 600000"
+    )]
+    let whole = milliseconds as u64;
+    whole
+}
+
+/// The lines of the script: the command as it is, or the program with its arguments.
+fn script(command: &str, handler: &Value) -> Result<String, String> {
+    let Some(args) = handler.get("args").and_then(Value::as_array) else {
+        return Ok(command.to_owned());
+    };
+    let words = std::iter::once(Some(command)).chain(args.iter().map(Value::as_str));
+    let quoted = words.map(|word| word.and_then(argument));
+    let quoted: Option<Vec<String>> = quoted.collect();
+    let quoted = quoted.ok_or("its arguments are not text")?;
+    Ok(format!("exec {}", quoted.join(" ")))
+}
+
+/// An argument as a word of a shell command, in which only Claude Code's own variables are replaced.
+fn argument(word: &str) -> Option<String> {
+    let mut quoted = String::new();
+    for (index, part) in word.split(PROJECT).enumerate() {
+        if index > 0 {
+            quoted.push_str("\"$CLAUDE_PROJECT_DIR\"");
+        }
+        for (index, part) in part.split(PLUGIN).enumerate() {
+            if index > 0 {
+                quoted.push_str("\"$CLAUDE_PLUGIN_ROOT\"");
+            }
+            if !part.is_empty() {
+                quoted.push_str(&shlex::try_quote(part).ok()?);
+            }
+        }
+    }
+    Some(if quoted.is_empty() { "''".to_owned() } else { quoted })
+}
+
+/// Names after the script that the command runs.
+fn names(command: &str, event: &str) -> Vec<String> {
+    let words = shlex::split(command)
+        .unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
+    let is_name = |word: &&String| {
+        let base = file_stem(word);
+        !word.starts_with('-') && !word.contains('=') && !INTERPRETERS.contains(&&*base)
+    };
+    let found = words.iter().find(is_name).or(words.first());
+    let stem = slug(&found.map(|word| file_stem(word)).unwrap_or_default(), 40);
+    let event = slug(&hyphenated(event), 20);
+    let best = if stem.is_empty() { format!("claude-{event}") } else { format!("claude-{stem}") };
+    let second = format!("{best}-{event}");
+    vec![best, second]
+}
+
+fn file_stem(word: &str) -> Cow<'_, str> {
+    Path::new(word).file_stem().map(std::ffi::OsStr::to_string_lossy).unwrap_or_default()
+}
+
+/// `PreToolUse` as `Pre-Tool-Use`.
+fn hyphenated(name: &str) -> String {
+    let mut text = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            text.push('-');
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// A command on one line, for listings.
+fn one_line(command: &str) -> String {
+    command.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hook(event: &str, matcher: Option<&str>, handler: &Value) -> Result<ImportedHook, String> {
+        Place { event, matcher }.hook(handler)
+    }
+
+    #[test]
+    fn names_are_those_of_scripts() {
+        for (command, name) in [
+            ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/check-style.sh", "claude-check-style"),
+            ("python3 ~/.claude/hooks/Bash_Validator.py --strict", "claude-bash-validator"),
+            ("uv run $CLAUDE_PROJECT_DIR/x/log.py", "claude-log"),
+            ("FOO=1 npx prettier --write", "claude-prettier"),
+            ("jq -r '.tool_input.command' >> log", "claude-jq"),
+            ("echo 'unclosed", "claude-echo"),
+            ("!!!", "claude-pre-tool-use"),
+        ] {
+            assert_eq!(names(command, "PreToolUse")[0], name, "{command}");
+        }
+    }
+
+    #[test]
+    fn timeouts_are_in_milliseconds_and_within_the_limits() {
+        let of = |handler: &Value| timeout(handler, "PreToolUse");
+        assert_eq!((of(&json!({"timeout": 1.5})), of(&json!({}))), (1500, 600_000));
+        assert_eq!((of(&json!({"timeout": 0.01})), of(&json!({"timeout": 9999}))), (100, 600_000));
+        assert_eq!(timeout(&json!({}), "UserPromptSubmit"), 30_000);
+    }
+
+    #[test]
+    fn a_program_with_arguments_is_run_without_expansion() {
+        let handler = json!({"args": ["$HOME", "a b", "${CLAUDE_PROJECT_DIR}/x y", ""]});
+        assert_eq!(
+            script("/opt/my hook", &handler).unwrap(),
+            r#"exec '/opt/my hook' '$HOME' 'a b' "$CLAUDE_PROJECT_DIR"'/x y' ''"#
+        );
+    }
+
+    #[test]
+    fn what_needs_claude_code_itself_is_not_carried_over() {
+        let command = json!({"type": "command", "command": "x"});
+        for (event, matcher, handler, why) in [
+            ("Notification", None, command.clone(), "Tenter has no such event"),
+            ("PermissionRequest", Some("Bash"), command.clone(), "Tenter has no such event"),
+            (
+                "SessionStart",
+                Some("compact"),
+                command,
+                "Tenter starts no session after a compaction",
+            ),
+            (
+                "Stop",
+                None,
+                json!({"type": "prompt", "prompt": "x"}),
+                "a hook of the type \"prompt\" needs Claude Code itself",
+            ),
+            ("Stop", None, json!({"type": "command"}), "it has no command"),
+            (
+                "Stop",
+                None,
+                json!({"command": "x", "shell": "powershell"}),
+                "it needs the shell powershell",
+            ),
+        ] {
+            assert_eq!(hook(event, matcher, &handler).unwrap_err(), why);
+        }
+    }
+
+    #[test]
+    fn what_is_different_is_said() {
+        let handler =
+            json!({"command": "x", "if": "Bash(git push:*)", "once": true, "asyncRewake": true});
+        let found = hook("PreToolUse", Some("Bash"), &handler).unwrap();
+        assert_eq!(found.remarks.len(), 3);
+        assert!(found.matcher.pattern.unwrap().contains("push"));
+        let handler = json!({"command": "x", "if": "Read([ab])"});
+        let found = hook("PreToolUse", Some("Read"), &handler).unwrap();
+        assert!(found.remarks[0].ends_with("so it runs on every call of the matcher"));
+        assert_eq!(found.matcher.pattern, None);
+    }
+}

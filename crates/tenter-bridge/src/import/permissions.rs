@@ -1,0 +1,46 @@
+//! The permission rules of a settings file.
+
+use serde_json::Value;
+use tenter_protocol::EventName;
+use tenter_protocol::manifest::MatcherText;
+
+use super::{Import, ImportedAction, ImportedHook, rules, slug};
+use crate::state::digest;
+
+/// Reads the rules that deny and that ask. What is allowed is not imported: a hook's allow answers no question of an agent.
+pub(super) fn read(settings: &Value, import: &mut Import) {
+    let Some(permissions) = settings.get("permissions") else { return };
+    for action in ["deny", "ask"] {
+        let rules = permissions.get(action).and_then(Value::as_array);
+        for rule in rules.into_iter().flatten().filter_map(Value::as_str) {
+            match hook(action, rule) {
+                Ok(hook) => import.hooks.push(hook),
+                Err(why) => import.left_out.push(format!("permissions.{action} {rule}: {why}")),
+            }
+        }
+    }
+    let allowed = permissions.get("allow").and_then(Value::as_array);
+    if allowed.is_some_and(|rules| !rules.is_empty()) {
+        let why = "permissions.allow: a hook's allow does not answer an agent's own question";
+        import.left_out.push(why.to_owned());
+    }
+}
+
+fn hook(action: &'static str, rule: &str) -> Result<ImportedHook, String> {
+    let rules::RuleMatcher { tool, pattern, remark } = rules::matcher(rule)?;
+    let verb = if action == "deny" { "denies" } else { "asks about" };
+    // In a template, braces would be a value to fill in.
+    let shown = rule.replace("{{", "{ {");
+    Ok(ImportedHook {
+        key: digest(&[action, rule]),
+        names: vec![format!("claude-{action}-{}", slug(rule, 40)).trim_end_matches('-').to_owned()],
+        about: format!("permissions.{action} {rule}"),
+        remarks: remark.into_iter().map(str::to_owned).collect(),
+        trigger: EventName::BeforeTool,
+        matcher: MatcherText { tool: Some(tool), pattern },
+        action: ImportedAction::Decide {
+            action,
+            reason: format!("the permission rule {shown} {verb} this call"),
+        },
+    })
+}

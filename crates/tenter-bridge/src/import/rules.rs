@@ -1,0 +1,326 @@
+//! Permission rules of Claude Code as matchers (B38). A rule never becomes weaker without a remark: what a matcher cannot express
+//! exactly matches more, and a remark says what.
+
+/// The tool calls that a rule is about, as parts of a manifest's matcher.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RuleMatcher {
+    /// The expression for the name of the tool.
+    pub(super) tool: String,
+    /// The expression for the input.
+    pub(super) pattern: Option<String>,
+    /// How it differs from the rule.
+    pub(super) remark: Option<&'static str>,
+}
+
+/// Where a command may begin: at the start, after an operator, a quote or a parenthesis, behind variables and programs that run
+/// another one.
+const COMMAND_START: &str = r#"(?:^|[\n;&|(){}`"'!]|\$\()\s*(?:[A-Za-z_]\w*=\S*\s+)*(?:(?:sudo|doas|command|builtin|exec|env|nohup|nice|time|timeout|stdbuf|setsid|xargs)\s+(?:-\S+\s+)*(?:\d\S*\s+)?(?:[A-Za-z_]\w*=\S*\s+)*)*"#;
+/// What may follow a command.
+const COMMAND_END: &str = r#"\s*(?:$|[\n;&|(){}`"'<>#])"#;
+/// What may follow a word of a command.
+const WORD_END: &str = r#"(?:$|[\s;&|(){}`"'<>])"#;
+/// What may precede a path that does not begin at the root of the file system.
+const PATH_START: &str = r"(?:^|[^\w.-])";
+/// What may precede a path from the root of the file system.
+const ROOT_START: &str = r"(?:^|[^\w-])";
+/// What may follow a path: the files below it count as well.
+const PATH_END: &str = r"(?:$|[^\w.-])";
+
+const OF_COMMANDS: &str = "it is matched as text, wherever a command may begin; a command in other words (a path, a variable, an alias) is not recognised";
+const OF_PATHS: &str =
+    "it is matched as text: also in other directories, but not through a symlink";
+const OF_READS: &str = "it is matched as text: also in other directories and in shell commands, but not through a symlink";
+const OF_DOMAINS: &str = "subdomains count as well; shell commands that load pages do not";
+const OF_TEXTS: &str = "it is compared with every text of the input";
+
+/// The matcher for a rule such as `Bash(npm run test:*)`.
+///
+/// # Errors
+/// Why no matcher can express it, as a clause.
+pub(super) fn matcher(rule: &str) -> Result<RuleMatcher, String> {
+    let rule = rule.trim();
+    let (tool, specifier) = match rule.split_once('(') {
+        None => (rule, None),
+        Some((tool, rest)) => {
+            let specifier = rest.strip_suffix(')').ok_or("its parenthesis is not closed")?;
+            (tool.trim_end(), Some(specifier.trim()))
+        }
+    };
+    let specifier = specifier.filter(|text| !text.is_empty() && *text != "*");
+    if tool.is_empty() || !tool.chars().all(|c| c.is_ascii_alphanumeric() || "_-*".contains(c)) {
+        return Err("it names no tool".to_owned());
+    }
+    if tool.starts_with("mcp__") {
+        return of_server(tool, specifier);
+    }
+    match (tool, specifier) {
+        (_, None) => Ok(RuleMatcher { tool: every(tool), pattern: None, remark: None }),
+        ("Bash", Some(command)) => Ok(of_command(command)),
+        ("Read", Some(path)) => of_path("^(?:Read|Grep|Glob|Bash)$", path, OF_READS),
+        ("Edit" | "Write" | "MultiEdit" | "NotebookEdit", Some(path)) => {
+            of_path("^(?:Edit|Write)$", path, OF_PATHS)
+        }
+        ("WebFetch", Some(specifier)) => of_domain(specifier),
+        ("Agent" | "Task" | "Skill", Some(name)) => Ok(of_text(tool, name)),
+        _ => Err(format!("Tenter has no such condition for {tool}")),
+    }
+}
+
+/// Every call of a tool. Tools that Tenter does not have go by other names in other agents.
+fn every(tool: &str) -> String {
+    match tool {
+        "WebFetch" => WEB_FETCH.to_owned(),
+        "WebSearch" => "^(?i:web_?search|google_web_search)$".to_owned(),
+        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => "^(?:Edit|Write)$".to_owned(),
+        tool => format!("^{}$", tool.replace('*', ".*")),
+    }
+}
+
+const WEB_FETCH: &str = "^(?i:web_?fetch|fetch_?(?:url|web)?)$";
+
+fn of_server(tool: &str, specifier: Option<&str>) -> Result<RuleMatcher, String> {
+    if specifier.is_some() {
+        return Err("rules for MCP tools have no conditions".to_owned());
+    }
+    let is_server = tool.matches("__").count() == 1;
+    let name = tool.replace('*', ".*");
+    let tool = if is_server { format!("^{name}__") } else { format!("^{name}$") };
+    Ok(RuleMatcher { tool, pattern: None, remark: None })
+}
+
+/// A command: exactly it, a beginning (`git push:*`), or with `*` for any text.
+fn of_command(command: &str) -> RuleMatcher {
+    let (body, end) = if let Some(prefix) = command.strip_suffix(":*") {
+        (prefix, "")
+    } else if let Some(prefix) = command.strip_suffix(" *") {
+        (prefix, WORD_END)
+    } else if let Some(prefix) = command.strip_suffix('*') {
+        (prefix, "")
+    } else {
+        (command, COMMAND_END)
+    };
+    let parts: Vec<String> = body.split('*').map(words).collect();
+    let pattern = format!("{COMMAND_START}{}{end}", parts.join(r"[^\n]*"));
+    RuleMatcher { tool: "^Bash$".to_owned(), pattern: Some(pattern), remark: Some(OF_COMMANDS) }
+}
+
+/// A text in which every space stands for any number of them.
+fn words(text: &str) -> String {
+    let mut expression = String::new();
+    let mut in_space = false;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            if !in_space {
+                expression.push_str(r"\s+");
+            }
+        } else {
+            push_literal(&mut expression, c);
+        }
+        in_space = c.is_whitespace();
+    }
+    expression
+}
+
+fn push_literal(expression: &mut String, c: char) {
+    if !c.is_alphanumeric() && c.is_ascii() && !"_- /:=,@%~<>\"'`!&#".contains(c) {
+        expression.push('\\');
+    }
+    expression.push(c);
+}
+
+/// A path with wildcards, as in a `.gitignore`. What it is relative to is not known to a matcher, so it matches in any directory.
+fn of_path(tool: &str, path: &str, remark: &'static str) -> Result<RuleMatcher, String> {
+    if path.contains(['[', ']', '{', '}', '!', '\\']) {
+        return Err("its wildcards are not supported".to_owned());
+    }
+    let (start, relative) = if let Some(absolute) = path.strip_prefix("//") {
+        (format!("{ROOT_START}/+"), absolute)
+    } else {
+        let path = path.strip_prefix("~/").or_else(|| path.strip_prefix("./")).unwrap_or(path);
+        (PATH_START.to_owned(), path.trim_start_matches('/'))
+    };
+    let relative = relative.strip_prefix("**/").unwrap_or(relative);
+    if relative.chars().all(|c| "*/?.".contains(c)) {
+        return Ok(RuleMatcher { tool: tool.to_owned(), pattern: None, remark: Some(remark) });
+    }
+    let body = relative.strip_suffix("/**").unwrap_or(relative).trim_end_matches('/');
+    let pattern = format!("{start}{}{PATH_END}", wildcards(body));
+    Ok(RuleMatcher { tool: tool.to_owned(), pattern: Some(pattern), remark: Some(remark) })
+}
+
+fn wildcards(path: &str) -> String {
+    let mut expression = String::new();
+    let mut rest = path;
+    while let Some(c) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix("**/") {
+            expression.push_str("(?:.*/)?");
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("**") {
+            expression.push_str(".*");
+            rest = after;
+        } else {
+            match c {
+                '*' => expression.push_str("[^/]*"),
+                '?' => expression.push_str("[^/]"),
+                '/' => expression.push_str("/+"),
+                c => push_literal(&mut expression, c),
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    expression
+}
+
+fn of_domain(specifier: &str) -> Result<RuleMatcher, String> {
+    let domain = specifier.strip_prefix("domain:").ok_or("its condition is no domain")?;
+    let domain = domain.strip_prefix("*.").unwrap_or(domain);
+    if domain.is_empty() || !domain.chars().all(|c| c.is_alphanumeric() || ".-".contains(c)) {
+        return Err("its domain has wildcards that are not supported".to_owned());
+    }
+    let mut literal = String::new();
+    domain.chars().for_each(|c| push_literal(&mut literal, c));
+    let pattern = format!(r#"(?i)(?:^|[/@.\s"'])(?:{literal})\.?(?:$|[:/?#\s"'\\])"#);
+    Ok(RuleMatcher { tool: WEB_FETCH.to_owned(), pattern: Some(pattern), remark: Some(OF_DOMAINS) })
+}
+
+fn of_text(tool: &str, name: &str) -> RuleMatcher {
+    let (name, end) = match name.strip_suffix(" *").or_else(|| name.strip_suffix(":*")) {
+        Some(name) => (name, r"(?:$|\s)"),
+        None => (name, "$"),
+    };
+    let parts: Vec<String> = name.split('*').map(words).collect();
+    let pattern = format!("^{}{end}", parts.join(".*"));
+    RuleMatcher { tool: every(tool), pattern: Some(pattern), remark: Some(OF_TEXTS) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tenter_engine::matcher::{Matcher, check_pattern, check_tool};
+    use tenter_protocol::ToolCall;
+    use tenter_protocol::manifest::MatcherText;
+
+    use super::*;
+
+    fn matches(rule: &str, tool: &str, input: &Value) -> bool {
+        let RuleMatcher { tool: name, pattern, .. } = matcher(rule).unwrap();
+        assert_eq!(check_tool(&name), Ok(None), "{rule}");
+        let advice = pattern.as_deref().map(check_pattern);
+        assert!(advice.is_none_or(|advice| advice == Ok(None)), "{rule}: {pattern:?}");
+        let matcher = Matcher::new(&MatcherText { tool: Some(name), pattern });
+        let call = ToolCall::new("1", tool, input.as_object().unwrap().clone());
+        matcher.matches(&call).unwrap().is_some()
+    }
+
+    fn runs(rule: &str, command: &str) -> bool {
+        matches(rule, "bash", &json!({"command": command}))
+    }
+
+    #[test]
+    fn a_command_rule_matches_what_claude_code_matches_wherever_a_command_begins() {
+        let prefix = "Bash(npm run test:*)";
+        for command in [
+            "npm run test",
+            "npm run test -- --watch",
+            "npm  run test",
+            "cd x && npm run test",
+            "CI=1 npm run test",
+            "timeout 5 npm run test",
+            "(npm run test)",
+            "sh -c 'npm run test'",
+            "echo $(npm run test)",
+            "true\nnpm run test",
+        ] {
+            assert!(runs(prefix, command), "{command}");
+        }
+        for command in ["npm run build", "echo npm run test", "xnpm run test"] {
+            assert!(!runs(prefix, command), "{command}");
+        }
+        assert!(runs("Bash(git push)", "git push; ls") && !runs("Bash(git push)", "git push -f"));
+        assert!(
+            runs("Bash(ls *)", "ls -la") && runs("Bash(ls *)", "ls") && !runs("Bash(ls *)", "lsof")
+        );
+        assert!(runs("Bash(ls*)", "lsof"));
+        assert!(runs("Bash(git * main)", "git push origin main"));
+        assert!(!runs("Bash(git * main)", "git push origin maintenance"));
+        assert!(runs("Bash(curl https://a.b/c?d:*)", "curl https://a.b/c?d=1"));
+        assert!(!runs("Bash(curl https://a.b/:*)", "curl https://aXb/"));
+        assert!(runs("Bash", "anything") && runs("Bash(*)", "anything"));
+    }
+
+    #[test]
+    fn a_path_rule_matches_the_file_however_its_path_is_written() {
+        let reads =
+            |rule: &str, path: &str| matches(rule, "file_read", &json!({"file_path": path}));
+        for path in ["secrets/a", "./secrets/a/b", "/work/shop/secrets/a", "x/../secrets/a"] {
+            assert!(reads("Read(./secrets/**)", path), "{path}");
+        }
+        assert!(
+            !reads("Read(./secrets/**)", "mysecrets/a")
+                && !reads("Read(./secrets/**)", "secrets.md")
+        );
+        assert!(matches("Read(./secrets/**)", "grep", &json!({"pattern": "x", "path": "secrets"})));
+        assert!(runs("Read(./secrets/**)", "cat secrets/a") && runs("Read(./.env)", "cat ./.env"));
+        assert!(!runs("Read(./secrets/**)", "cat notes"));
+        assert!(reads("Read(.env)", "a/.env") && !reads("Read(.env)", ".env.example"));
+        assert!(reads("Read(.env.*)", ".env.local") && !reads("Read(*.pem)", "a.pems"));
+        assert!(reads("Read(**/*.pem)", "keys/a.pem"));
+        assert!(
+            reads("Read(~/.ssh/**)", "/home/ada/.ssh/id")
+                && runs("Read(~/.ssh/**)", "cat $HOME/.ssh/id")
+        );
+        assert!(
+            reads("Read(//etc/passwd)", "/etc/passwd")
+                && reads("Read(//etc/passwd)", "../../etc/passwd")
+        );
+        assert!(!reads("Read(//etc/passwd)", "my/etc/passwd"));
+        let edits =
+            |rule: &str, tool: &str, path: &str| matches(rule, tool, &json!({"file_path": path}));
+        assert!(
+            edits("Edit(src/*.rs)", "file_write", "src/a.rs")
+                && edits("Write(src/*.rs)", "file_edit", "src/a.rs")
+        );
+        assert!(!edits("Edit(src/*.rs)", "file_edit", "src/a/b.rs"));
+        assert!(
+            edits("Edit(src/**/x)", "file_edit", "src/a/b/x")
+                && edits("Edit(src/**/x)", "file_edit", "src/x")
+        );
+        assert!(!edits("Edit(src/x)", "file_read", "src/x"));
+        let patch = "*** Begin Patch\n*** Update File: src/x\n@@\n+a\n*** End Patch";
+        assert!(matches("Edit(src/x)", "file_edit", &json!({"patch": patch})));
+    }
+
+    #[test]
+    fn other_rules_match_their_tools() {
+        let fetch =
+            |url: &str| matches("WebFetch(domain:example.com)", "web_fetch", &json!({"url": url}));
+        assert!(
+            fetch("https://example.com/a")
+                && fetch("http://ada@docs.example.com:80")
+                && fetch("HTTPS://EXAMPLE.COM")
+        );
+        assert!(!fetch("https://example.com.evil.org") && !fetch("https://myexample.com"));
+        assert!(matches("WebFetch", "WebFetch", &json!({})));
+        assert!(matches("mcp__github", "mcp__github__push", &json!({})));
+        assert!(matches("mcp__github__*", "mcp__github__push", &json!({})));
+        assert!(matches("mcp__github__push", "mcp__github__push", &json!({})));
+        assert!(!matches("mcp__github__push", "mcp__github__push_all", &json!({})));
+        assert!(matches("Agent(Explore)", "subagent", &json!({"subagent_type": "Explore"})));
+        assert!(!matches("Agent(Explore)", "subagent", &json!({"question": "Explore this"})));
+        assert!(matches("Skill(deploy *)", "skill", &json!({"name": "deploy"})));
+        assert!(matches("Write", "file_edit", &json!({})));
+    }
+
+    #[test]
+    fn what_cannot_be_expressed_is_said() {
+        for (rule, why) in [
+            ("Read([ab].txt)", "its wildcards are not supported"),
+            ("Bash(ls", "its parenthesis is not closed"),
+            ("PowerShell(ls)", "Tenter has no such condition for PowerShell"),
+            ("WebFetch(x)", "its condition is no domain"),
+            ("", "it names no tool"),
+        ] {
+            assert_eq!(matcher(rule).unwrap_err(), why, "{rule}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Imported hooks that Claude Code runs itself (B37): those that the settings still register from which they were imported, and that
+//! the user has not edited since. In other agents they run in any case.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use tenter_base::untrusted_file;
+use tenter_engine::Engine;
+use tenter_engine::hook::Hook;
+
+use super::Visitor;
+use crate::import;
+use crate::occurrence::Occurrence;
+
+/// The host that runs the hooks of these settings.
+const CLAUDE_CODE: &str = "claude-code";
+/// The variable in which it tells its project.
+const PROJECT: &str = "CLAUDE_PROJECT_DIR";
+/// Maximum size of a settings file, in bytes.
+const MAX_SETTINGS: u64 = 4 << 20;
+
+/// The names of the hooks that the host runs at this occurrence itself.
+pub(super) fn run_by_host(
+    visitor: &Visitor,
+    occurrence: &Occurrence,
+    engine: &Engine,
+) -> BTreeSet<String> {
+    if visitor.host.id != CLAUDE_CODE {
+        return BTreeSet::new();
+    }
+    let mut origins = Origins { visitor, project: engine.project(), keys: BTreeMap::new() };
+    let events = occurrence.detail.events();
+    let catalog = engine.catalog();
+    let concerned = catalog.hooks().iter().filter(|hook| {
+        hook.claude_code().is_some()
+            && events.iter().any(|event| hook.subscription(*event).is_some())
+    });
+    concerned.filter(|hook| origins.registers(hook)).map(|hook| hook.name.clone()).collect()
+}
+
+/// The settings that hooks were imported from.
+struct Origins<'v> {
+    visitor: &'v Visitor,
+    project: &'v Path,
+    /// The keys that each file registers.
+    keys: BTreeMap<PathBuf, BTreeSet<String>>,
+}
+
+impl Origins<'_> {
+    fn registers(&mut self, hook: &Hook) -> bool {
+        let script = hook.claude_code().map(|native| &native.script);
+        let Some(script) = script else { return false };
+        let (Some(origin), Some(imported)) = (&script.origin, &script.imported) else {
+            return false;
+        };
+        let Some(file) = self.file(origin) else { return false };
+        let key = imported.split('-').next().unwrap_or_default();
+        let read = || untrusted_file::read_prefix(&file, MAX_SETTINGS).unwrap_or_default();
+        let keys = self
+            .keys
+            .entry(file.clone())
+            .or_insert_with(|| import::registered_keys(&String::from_utf8_lossy(&read())));
+        keys.contains(key) && import::is_unedited(&hook.path)
+    }
+
+    /// The file of an origin, if the host reads it in this project.
+    fn file(&self, origin: &str) -> Option<PathBuf> {
+        let home = &self.visitor.directories.home;
+        let file = match origin.strip_prefix("~/") {
+            Some(below) => home.join(below),
+            None => self.project.join(origin),
+        };
+        let of_project = |name: &str| self.project.join(".claude").join(name);
+        let is_read = file == home.join(".claude/settings.json")
+            || (self.is_hosts_project()
+                && [of_project("settings.json"), of_project("settings.local.json")]
+                    .contains(&file));
+        is_read.then_some(file)
+    }
+
+    /// Whether the host's project is Tenter's: the variable may come from an agent above, so it only rules out.
+    fn is_hosts_project(&self) -> bool {
+        let mut vars = self.visitor.vars.iter();
+        let told = vars.find(|(name, _)| name == PROJECT).map(|(_, value)| Path::new(value));
+        let real = |path: &Path| path.canonicalize().ok();
+        told.is_some_and(|told| told == self.project || real(told) == real(self.project))
+    }
+}
