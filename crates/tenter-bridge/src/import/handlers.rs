@@ -34,10 +34,10 @@ pub(super) fn read(settings: &Value, import: &mut Import) {
                 if RegisteredCommand::of_handler(HOST, handler).is_some() {
                     continue;
                 }
-                let place = Place { event: name, matcher };
-                match place.hook(handler) {
+                let context = HandlerContext { event: name, matcher };
+                match context.hook(handler) {
                     Ok(hook) => import.hooks.push(hook),
-                    Err(why) => import.left_out.push(format!("{}: {why}", place.shown())),
+                    Err(why) => import.left_out.push(format!("{}: {why}", context.shown())),
                 }
             }
         }
@@ -45,7 +45,7 @@ pub(super) fn read(settings: &Value, import: &mut Import) {
 }
 
 /// Where a handler is.
-struct Place<'s> {
+struct HandlerContext<'s> {
     event: &'s str,
     matcher: Option<&'s str>,
 }
@@ -57,7 +57,7 @@ pub(super) fn key(event: &str, matcher: Option<&str>, handler: &Value) -> Option
     Some(digest(&[event, matcher.unwrap_or_default(), command, &text("args"), &text("if")]))
 }
 
-impl Place<'_> {
+impl HandlerContext<'_> {
     fn shown(&self) -> String {
         match self.matcher.filter(|matcher| !matcher.is_empty()) {
             Some(matcher) => format!("{} {matcher}", self.event),
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     fn hook(event: &str, matcher: Option<&str>, handler: &Value) -> Result<ImportedHook, String> {
-        Place { event, matcher }.hook(handler)
+        HandlerContext { event, matcher }.hook(handler)
     }
 
     #[test]

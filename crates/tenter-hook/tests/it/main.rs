@@ -7,6 +7,7 @@ mod codex;
 mod gemini;
 mod golden;
 mod host_session;
+mod imported;
 mod misuse;
 mod qwen;
 mod serve;

@@ -47,7 +47,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
 }
 
 /// The registrations of the user.
-pub(crate) fn registry(env: &Env) -> Registry {
+fn registry(env: &Env) -> Registry {
     Registry::in_home(&env.home).with_variables(&env.vars)
 }
 

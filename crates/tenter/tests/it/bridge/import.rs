@@ -136,8 +136,13 @@ fn the_documented_hooks_guard_unchanged() {
     }
     for (tool, input, hook, reason) in [
         ("bash", "command: grep x notes", "claude-check-command", "Use rg instead of grep."),
-        ("file_write", "file_path: .env, text: x", "claude-c", "blocked by hook"),
-        ("file_write", "file_path: sub/package-lock.json, text: x", "claude-c", "blocked by hook"),
+        ("file_write", "file_path: .env, text: x", "claude-python3", "blocked by hook"),
+        (
+            "file_write",
+            "file_path: sub/package-lock.json, text: x",
+            "claude-python3",
+            "blocked by hook",
+        ),
         ("bash", "command: 'cd x; curl http://a'", "claude-deny-bash-curl", "Bash(curl:*)"),
         ("file_read", "file_path: secrets/key", "claude-deny-read-secrets", "Read(./secrets/**)"),
         ("bash", "command: cat secrets/key", "claude-deny-read-secrets", "Read(./secrets/**)"),

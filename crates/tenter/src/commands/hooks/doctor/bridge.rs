@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_mins(15);
 
 /// Diagnoses the registrations with every agent.
 pub(super) fn examine(project: &Project) -> Vec<Diagnostic> {
-    let registry = crate::commands::bridge::registry(project.env);
+    let registry = Registry::in_home(&project.env.home).with_variables(&project.env.vars);
     hosts::ALL.iter().flat_map(|host| with_host(project, &registry, host)).collect()
 }
 

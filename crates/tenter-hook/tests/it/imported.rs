@@ -1,0 +1,164 @@
+//! Hooks that were imported from Claude Code's settings, in other agents and in Claude Code itself.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tenter_bridge::import::{self, MANIFEST, SCRIPT, Source};
+use tenter_testkit::needs;
+
+use crate::host_session::HostSession;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tenter-bridge/tests/fixtures/claude-hooks")
+}
+
+/// Imports settings as hooks of the user; returns their directory.
+fn import(
+    session: &HostSession,
+    text: &str,
+    origin: &str,
+    plugin_root: Option<PathBuf>,
+) -> PathBuf {
+    let hooks = session.sandbox.home().join(".config/agents/hooks");
+    let source = Source { text: text.to_owned(), origin: origin.to_owned(), plugin_root };
+    for hook in import::plan(import::read(&source).unwrap(), &source, &hooks).hooks {
+        let directory = hooks.join(&hook.name);
+        fs::create_dir_all(directory.join("scripts")).unwrap();
+        fs::write(directory.join(MANIFEST), &hook.files.manifest).unwrap();
+        if let Some(script) = &hook.files.script {
+            fs::write(directory.join(SCRIPT), script).unwrap();
+            let mode = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(directory.join(SCRIPT), mode).unwrap();
+        }
+    }
+    hooks
+}
+
+/// A session whose project has the documented hooks.
+fn with_documented_hooks(host: &'static str) -> HostSession {
+    let session = HostSession::new(host);
+    let from = fixtures().join("project/.claude");
+    let to = session.sandbox.project().join(".claude/hooks");
+    fs::create_dir_all(&to).unwrap();
+    for entry in fs::read_dir(from.join("hooks")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+    let text = fs::read_to_string(from.join("settings.json")).unwrap();
+    import(&session, &text, "/elsewhere/.claude/settings.json", None);
+    session
+}
+
+fn text(answer: &Value) -> String {
+    answer.to_string()
+}
+
+#[test]
+fn the_documented_hooks_guard_gemini_unchanged() {
+    if !needs::has("python3") {
+        return;
+    }
+    let session = with_documented_hooks("gemini");
+    let grep = session.fire_with("BeforeTool.run_shell_command", |payload| {
+        payload["tool_input"]["command"] = json!("grep x notes");
+    });
+    assert!(text(&HostSession::answer(grep)).contains("Use rg instead of grep."));
+    let env = session.fire_with("BeforeTool.write_file", |payload| {
+        payload["tool_input"]["file_path"] = json!(".env");
+    });
+    assert_eq!(HostSession::answer(env)["decision"], "deny");
+    let curl = session.fire_with("BeforeTool.run_shell_command", |payload| {
+        payload["tool_input"]["command"] = json!("curl http://a");
+    });
+    assert!(text(&HostSession::answer(curl)).contains("Bash(curl:*)"));
+    assert_ne!(HostSession::answer(session.fire("BeforeTool.write_file"))["decision"], "deny");
+    let result = HostSession::answer(session.fire("AfterTool.write_file"));
+    assert!(text(&result).contains("The file was formatted."), "{result}");
+}
+
+#[test]
+fn the_hooks_of_plugins_guard_qwen_unchanged() {
+    if !needs::has("python3") {
+        return;
+    }
+    let session = HostSession::new("qwen");
+    for plugin in ["reminder", "rules", "style"] {
+        let root = fixtures().join(plugin);
+        let file = fs::read_to_string(root.join("hooks/hooks.json")).unwrap();
+        import(&session, &file, plugin, Some(root));
+    }
+    let start = HostSession::answer(session.fire("SessionStart"));
+    assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");
+    let eval = || {
+        let fired = session.fire_with("PreToolUse.write_file", |payload| {
+            payload["tool_input"]["content"] = json!("eval(x)");
+        });
+        text(&HostSession::answer(fired))
+    };
+    assert!(eval().contains("Parse the text instead."));
+    assert!(!eval().contains("deny"), "once in a session");
+    let chmod = session.fire_with("PreToolUse.run_shell_command", |payload| {
+        payload["tool_input"]["command"] = json!("chmod 777 x");
+    });
+    assert!(text(&HostSession::answer(chmod)).contains("deny"));
+}
+
+const COUNTING: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "echo x >> \"$HOME/runs\""}]}]}}"#;
+
+/// How often the counting hook has run.
+fn runs(session: &HostSession) -> usize {
+    let runs = fs::read_to_string(session.sandbox.home().join("runs"));
+    runs.unwrap_or_default().lines().count()
+}
+
+#[test]
+fn in_claude_code_an_imported_hook_runs_only_if_its_origin_does_not() {
+    let session = HostSession::new("claude-code");
+    let settings = session.sandbox.home().join(".claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(&settings, COUNTING).unwrap();
+    let hooks = import(&session, COUNTING, "~/.claude/settings.json", None);
+    session.pass("PreToolUse.Bash");
+    assert_eq!(runs(&session), 0, "Claude Code runs it");
+    for other in [
+        COUNTING.replace("Bash", "Bash|Write"),
+        COUNTING.replacen('{', "{\"disableAllHooks\": true, ", 1),
+        format!("// comment\n{COUNTING}"),
+        "{}".to_owned(),
+    ] {
+        let before = runs(&session);
+        fs::write(&settings, &other).unwrap();
+        session.pass("PreToolUse.Bash");
+        assert_eq!(runs(&session), before + 1, "{other}");
+    }
+    fs::write(&settings, COUNTING).unwrap();
+    let script = hooks.join("claude-echo").join(SCRIPT);
+    let edited = format!("{}true\n", fs::read_to_string(&script).unwrap());
+    fs::write(&script, edited).unwrap();
+    session.pass("PreToolUse.Bash");
+    assert_eq!(runs(&session), 5, "it was edited");
+}
+
+#[test]
+fn in_other_agents_an_imported_hook_runs_whatever_its_origin_has() {
+    let session = HostSession::new("gemini");
+    let settings = session.sandbox.home().join(".claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(&settings, COUNTING).unwrap();
+    import(&session, COUNTING, "~/.claude/settings.json", None);
+    session.pass("BeforeTool.run_shell_command");
+    assert_eq!(runs(&session), 1);
+}
+
+#[test]
+fn the_settings_of_another_project_are_not_read_by_claude_code() {
+    let session = HostSession::new("claude-code");
+    let settings = session.sandbox.root().join("other/.claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(&settings, COUNTING).unwrap();
+    import(&session, COUNTING, &settings.display().to_string(), None);
+    session.pass("PreToolUse.Bash");
+    assert_eq!(runs(&session), 1);
+}
