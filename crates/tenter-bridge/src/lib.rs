@@ -26,6 +26,7 @@ pub mod reply;
 mod state;
 mod tool_call;
 mod tool_result;
+pub mod transcript;
 mod visit;
 
 pub use host::{Host, Moment, NativeEvent, Support};

@@ -74,6 +74,14 @@ impl Hook {
         pin.verify(&self.fingerprint, self.policy.fail, cancel)
     }
 
+    /// Whether its payloads have the history, where the agent provides it (R57).
+    pub fn reads_history(&self) -> bool {
+        match &self.protocol {
+            Protocol::Executable => true,
+            Protocol::Manifest(manifest) => !manifest.light_payload,
+        }
+    }
+
     pub(crate) fn matcher_mut(&mut self) -> Option<&mut Matcher> {
         match &mut self.protocol {
             Protocol::Executable => None,

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tenter_protocol::manifest::MatcherText;
 
+use crate::transcript::HistoryStart;
+
 pub(crate) use store::{SessionState, StateDir, digest};
 
 /// The content of a session's file. The default is a session of which nothing is known.
@@ -52,6 +54,8 @@ pub(crate) struct State {
     pub(crate) expected: Vec<ExpectedSubagent>,
     /// Subagents that started, by the host's id.
     pub(crate) subagents: BTreeMap<String, KnownSubagent>,
+    /// Where the present history of each agent begins in its transcript: `""` is the main one.
+    pub(crate) transcripts: BTreeMap<String, HistoryStart>,
     /// A denied call ran all the same.
     pub(crate) breached: bool,
 }

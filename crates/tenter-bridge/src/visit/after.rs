@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use tenter_engine::{AsynchronousHooks, Attributed};
 use tenter_protocol::{EventName, ToolCall, ToolResult};
 
-use super::stop::{stop_attempt, turn};
 use super::{Visit, Visited, Visitor, attributed};
 use crate::occurrence::{Detail, Occurrence};
 use crate::{tool_call, tool_result};
@@ -136,12 +135,12 @@ impl Visit<'_> {
                 }
             }
             Detail::AfterBatch => {
-                hooks.after_turn(turn(true, ""));
+                hooks.after_turn(self.turn(true, ""));
             }
             Detail::Stop { response } => {
                 let response = response.as_deref().unwrap_or_default();
-                hooks.after_turn(turn(false, response));
-                hooks.before_stop(stop_attempt(response));
+                hooks.after_turn(self.turn(false, response));
+                hooks.before_stop(self.stop_attempt(response));
                 hooks.after_agent(response);
             }
             Detail::StopFailure { response } => {
@@ -149,7 +148,7 @@ impl Visit<'_> {
             }
             Detail::SubagentStop { response } => {
                 let response = response.as_deref().unwrap_or_default();
-                hooks.before_stop(stop_attempt(response));
+                hooks.before_stop(self.stop_attempt(response));
                 if let Some((subagent, caller)) = self.known_subagent() {
                     self.hooks_of(caller.as_deref()).subagent_stop(subagent, response);
                 }

@@ -16,6 +16,7 @@ mod session;
 mod stop;
 mod subagent;
 mod tool;
+mod transcript;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,6 +43,7 @@ use crate::state::{SessionState, StateDir};
 pub use after::{Remainder, RemainingHooks};
 use repeated::Outcome;
 
+use crate::transcript::Transcript;
 use runs::RunLog;
 
 /// What a process that a host started works with.
@@ -130,6 +132,7 @@ impl Visitor {
         }
         let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip);
         host_facts::add(Arc::make_mut(&mut visit.host_facts), payload);
+        visit.read_transcript(payload);
         visit.open();
         visit.handle();
         if let Some(outcome) = outcome {
@@ -222,6 +225,7 @@ struct Visit<'v> {
     warnings: Vec<String>,
     runs: Arc<RunLog>,
     reply: Reply,
+    transcript: Option<Transcript>,
 }
 
 impl<'v> Visit<'v> {
@@ -246,6 +250,7 @@ impl<'v> Visit<'v> {
             deadline: is_answered.then(|| visitor.deadline()),
             warnings: error.into_iter().collect(),
             reply: Reply::default(),
+            transcript: None,
             host_facts: Arc::new(host_facts::of(visitor, occurrence)),
             visitor,
             occurrence,

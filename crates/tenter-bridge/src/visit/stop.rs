@@ -10,7 +10,7 @@ use crate::state::digest;
 impl Visit<'_> {
     /// A response with tool calls is complete.
     pub(super) fn after_batch(&mut self) {
-        let review = self.after_turn(turn(true, ""));
+        let review = self.after_turn(self.turn(true, ""));
         self.add_contexts(&review.feedback.into_messages());
     }
 
@@ -23,7 +23,7 @@ impl Visit<'_> {
     /// The agent is about to stop.
     pub(super) fn stop(&mut self, response: Option<&str>) {
         let response = response.unwrap_or_default();
-        let review = self.after_turn(turn(false, response));
+        let review = self.after_turn(self.turn(false, response));
         self.wait(&review.feedback.into_messages());
         if !self.continues(response) {
             self.after_agent(Some(response));
@@ -34,7 +34,7 @@ impl Visit<'_> {
     pub(super) fn continues(&mut self, response: &str) -> bool {
         let agent = self.agent_id().unwrap_or_default();
         let count = self.session.get().continuations.get(&agent).copied().unwrap_or_default();
-        let attempt = StopAttempt { continuation_count: count, ..stop_attempt(response) };
+        let attempt = StopAttempt { continuation_count: count, ..self.stop_attempt(response) };
         let review = self.hooks().before_stop(attempt);
         self.report_history(&review.history);
         self.wait(&review.contexts);
@@ -85,21 +85,4 @@ impl Visit<'_> {
             });
         }
     }
-}
-
-/// A model response in a host, which tells nothing but its text.
-pub(super) fn turn(tools_used: bool, response: &str) -> Turn {
-    Turn {
-        turn_number: None,
-        session_turn: None,
-        tools_used,
-        usage: None,
-        messages: None,
-        ..Turn::new(0, response)
-    }
-}
-
-/// An agent of a host that is about to stop.
-pub(super) fn stop_attempt(response: &str) -> StopAttempt {
-    StopAttempt { step_count: None, usage: None, messages: None, ..StopAttempt::new(response) }
 }

@@ -191,3 +191,34 @@ fn a_compaction_that_cannot_be_prevented_is_reported() {
     let notice = answer["systemMessage"].as_str().unwrap();
     assert!(notice.contains("the hook keep wants to prevent a compaction"), "{notice}");
 }
+
+#[test]
+fn hooks_read_the_messages_of_the_transcript_unless_their_payload_is_light() {
+    let session = session();
+    session.hook("full", "before_stop", "", LOG);
+    session.hook("light", "before_stop", "metadata:\n  payload: light", LOG);
+    let transcript = session.sandbox.home().join("rollout.jsonl");
+    let recorded = "../tenter-bridge/tests/transcripts/codex.record.jsonl";
+    std::fs::copy(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(recorded), &transcript)
+        .unwrap();
+    let named = |payload: &mut Value| payload["transcript_path"] = json!(transcript);
+    let _ = session.fire_with("Stop", named).expect_code(0);
+    let payloads = log(&session);
+    assert_eq!(payloads[0]["messages"][0]["content"], "Please run the test");
+    assert_eq!(payloads[0]["usage"]["input_tokens"], 400);
+    assert_eq!(payloads[0]["usage"]["estimated"], true);
+    assert_eq!(
+        payloads[0]["host"]["unknown"],
+        json!(["turn_number", "session_turn", "step_count"])
+    );
+    assert!(payloads[1].get("messages").is_none());
+}
+
+#[test]
+fn without_a_transcript_the_payload_says_what_it_lacks() {
+    let session = session();
+    session.hook("full", "before_stop", "", LOG);
+    session.pass("Stop");
+    let unknown = log(&session)[0]["host"]["unknown"].to_string();
+    assert!(unknown.contains("messages") && unknown.contains("usage"), "{unknown}");
+}

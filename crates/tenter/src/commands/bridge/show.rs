@@ -1,7 +1,7 @@
 //! `tenter bridge show`: what hooks can do in an agent.
 
 use serde_json::{Value, json};
-use tenter_bridge::{Host, Support};
+use tenter_bridge::{Host, Support, transcript};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
@@ -121,6 +121,7 @@ fn limits(host: &Host, hook: &Hook) -> Vec<String> {
             limits.push(format!("at {} it cannot {}", event.as_str(), without.join(" or ")));
         }
     }
+    limits.extend(missing_history(host, hook));
     let longest = host.events.iter().map(|event| event.timeout).max().unwrap_or_default();
     if hook.policy.timeout >= longest {
         limits.push(format!(
@@ -131,6 +132,19 @@ fn limits(host: &Host, hook: &Hook) -> Vec<String> {
     }
     limits.dedup();
     limits
+}
+
+/// What the payloads of a hook lack because the bridge cannot read the host's transcripts.
+fn missing_history(host: &Host, hook: &Hook) -> Option<String> {
+    let has_history =
+        |event: EventName| matches!(event, EventName::AfterTurn | EventName::BeforeStop);
+    let events = hook.subscriptions.iter().map(|subscription| subscription.event);
+    let events = events.filter(|event| has_history(*event) && !fired_by(host, *event).is_empty());
+    let events: Vec<&str> = events.map(EventName::as_str).collect();
+    if events.is_empty() || !hook.reads_history() || transcript::is_known(host) {
+        return None;
+    }
+    Some(format!("at {} its payload lacks `messages` and `usage`", events.join(" and ")))
 }
 
 fn as_json(host: &Host, limits: &[(&str, Vec<String>)]) -> Value {

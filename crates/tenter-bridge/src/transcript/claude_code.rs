@@ -1,0 +1,85 @@
+//! Transcripts of Claude Code, measured with version 2.1.330.
+
+use serde_json::Value;
+use tenter_protocol::Block;
+use tenter_protocol::event::TurnUsage;
+
+use super::history::{History, end};
+use crate::occurrence::{NativeCall, Outcome};
+
+pub(super) fn read_line(history: &mut History<'_>, line: &Value) {
+    let (message, time) = (&line["message"], line["timestamp"].as_str().unwrap_or_default());
+    match line["type"].as_str() {
+        Some("system") if line["subtype"] == "compact_boundary" => history.replace(),
+        Some("user") => {
+            let blocks = blocks(history, &message["content"], time);
+            history.add_user(blocks);
+        }
+        Some("assistant") if line["isApiErrorMessage"] != true => {
+            let blocks = blocks(history, &message["content"], time);
+            let id = message["id"].as_str();
+            history.add_response(id, blocks);
+            if let (Some(id), Some(_)) = (id, message["usage"].as_object()) {
+                history.add_tokens(id, tokens(&message["usage"]));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn blocks(history: &mut History<'_>, content: &Value, time: &str) -> Vec<Block> {
+    match content {
+        Value::String(text) => vec![Block::text(text)],
+        Value::Array(blocks) => {
+            blocks.iter().filter_map(|native| block(history, native, time)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn block(history: &mut History<'_>, native: &Value, time: &str) -> Option<Block> {
+    let field = |name: &str| native[name].as_str().map(str::to_owned);
+    Some(match native["type"].as_str()? {
+        "text" => Block::text(field("text")?),
+        "thinking" => Block::Reasoning { text: field("thinking")? },
+        "image" => Block::text("[image]"),
+        "tool_use" => history.call(&NativeCall {
+            id: field("id"),
+            tool: field("name")?,
+            input: native["input"].as_object().cloned().unwrap_or_default(),
+            server: None,
+            unasked: false,
+        }),
+        "tool_result" => {
+            let text = text(&native["content"]);
+            let outcome = match native["is_error"] {
+                Value::Bool(true) => Outcome::Failure(text.clone()),
+                _ => Outcome::Success,
+            };
+            history.result(native["tool_use_id"].as_str()?, &end(outcome, text), time)
+        }
+        _ => return None,
+    })
+}
+
+/// The text of a result.
+fn text(content: &Value) -> String {
+    if let Value::String(text) = content {
+        return text.clone();
+    }
+    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+    texts.join("\n")
+}
+
+fn tokens(usage: &Value) -> TurnUsage {
+    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
+    let (cached, written) =
+        (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
+    TurnUsage {
+        input_tokens: count("input_tokens").saturating_add(cached).saturating_add(written),
+        output_tokens: count("output_tokens"),
+        cached_input_tokens: cached,
+        cache_write_tokens: written,
+    }
+}

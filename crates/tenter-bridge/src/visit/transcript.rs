@@ -1,0 +1,69 @@
+//! The transcript of the host's own format, for hooks that read messages and token counts (B12).
+
+use std::sync::Arc;
+
+use tenter_protocol::EventName;
+use tenter_protocol::event::{StopAttempt, Turn};
+
+use super::Visit;
+use crate::payload::Payload;
+use crate::transcript;
+
+/// The fields of payloads that a transcript provides.
+const FIELDS: [&str; 2] = ["usage", "messages"];
+
+impl Visit<'_> {
+    /// Reads the transcript if a hook of this event reads the history. Without it, the payloads lack what it provides.
+    pub(super) fn read_transcript(&mut self, payload: &Payload) {
+        let host = self.visitor.host;
+        let Some(path) = transcript::of_payload(host, payload).filter(|_| self.reads_history())
+        else {
+            return;
+        };
+        let agent = self.agent_id().unwrap_or_default();
+        let known = self.session.get().transcripts.get(&agent).cloned();
+        let Ok((transcript, start)) = transcript::read(host, &path, known.as_ref()) else { return };
+        let is_new = known.is_some() || start.is_later();
+        if is_new && known.as_ref() != Some(&start) {
+            self.session.update(|state| state.transcripts.insert(agent, start));
+        }
+        let is_provided = |field: &String| match field.as_str() {
+            "usage" => transcript.usage.is_some(),
+            name => FIELDS.contains(&name),
+        };
+        Arc::make_mut(&mut self.host_facts).unknown.retain(|field| !is_provided(field));
+        self.transcript = Some(transcript);
+    }
+
+    fn reads_history(&self) -> bool {
+        let events = self.occurrence.detail.events().iter();
+        let mut events =
+            events.filter(|event| matches!(event, EventName::AfterTurn | EventName::BeforeStop));
+        let catalog = self.engine.catalog();
+        events.any(|event| catalog.hooks_for(*event).iter().any(|hook| hook.reads_history()))
+    }
+
+    /// A model response, of which the host tells nothing but its text.
+    pub(super) fn turn(&self, tools_used: bool, response: &str) -> Turn {
+        let transcript = self.transcript.as_ref();
+        Turn {
+            turn_number: None,
+            session_turn: None,
+            tools_used,
+            usage: transcript.and_then(|transcript| transcript.usage),
+            messages: transcript.map(|transcript| Arc::clone(&transcript.messages)),
+            ..Turn::new(0, response)
+        }
+    }
+
+    /// An agent of the host that is about to stop.
+    pub(super) fn stop_attempt(&self, response: &str) -> StopAttempt {
+        let transcript = self.transcript.as_ref();
+        StopAttempt {
+            step_count: None,
+            usage: transcript.and_then(|transcript| transcript.usage),
+            messages: transcript.map(|transcript| Arc::clone(&transcript.messages)),
+            ..StopAttempt::new(response)
+        }
+    }
+}
