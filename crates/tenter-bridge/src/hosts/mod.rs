@@ -4,6 +4,7 @@ mod claude_code;
 mod claude_form;
 mod claude_result;
 mod codex;
+mod crush;
 mod droid;
 mod gemini;
 mod gemini_result;
@@ -13,6 +14,7 @@ mod opencode;
 mod pi;
 mod plugin_form;
 mod qwen;
+mod vibe;
 
 use crate::Host;
 
@@ -27,6 +29,8 @@ pub const ALL: &[&Host] = &[
     &kilo::HOST,
     &droid::HOST,
     &goose::HOST,
+    &crush::HOST,
+    &vibe::HOST,
 ];
 
 /// The host with this id.

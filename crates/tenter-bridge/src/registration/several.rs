@@ -25,7 +25,7 @@ pub(super) fn note_all(directory: &Path, records: &[RegistrationRecord]) -> io::
     Ok(())
 }
 
-/// Notes a host that runs several registrations. The note stays: another one may be in a file of somebody else.
+/// Notes a host that runs several registrations. The note stays: another one may be in a file that is not known.
 pub(super) fn note(directory: &Path, host: &Host) -> io::Result<()> {
     let file = directory.join(NOTES).join(host.id);
     if file.exists() {

@@ -117,6 +117,14 @@ impl State {
         self.noticed.insert(kind.to_owned())
     }
 
+    /// Forgets what counts for one message of the user.
+    pub(crate) fn start_message(&mut self) {
+        self.continuations.clear();
+        self.demands.clear();
+        self.demanded.clear();
+        self.injected = None;
+    }
+
     /// Takes the contexts that wait for this agent.
     pub(crate) fn take_waiting(&mut self, agent: Option<&str>) -> Vec<String> {
         let is_for = |context: &WaitingContext| context.agent.as_deref() == agent;

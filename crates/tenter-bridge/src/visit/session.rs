@@ -154,10 +154,7 @@ impl Visit<'_> {
             self.session.update(|state| {
                 state.prompt = id.map(str::to_owned);
                 if is_main {
-                    state.continuations.clear();
-                    state.demands.clear();
-                    state.demanded.clear();
-                    state.injected = None;
+                    state.start_message();
                 }
             });
         }

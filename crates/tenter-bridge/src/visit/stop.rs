@@ -5,7 +5,8 @@ use tenter_protocol::HistoryAction;
 use tenter_protocol::event::{StopAttempt, Turn};
 
 use super::{Visit, attributed};
-use crate::state::digest;
+use crate::host::Moment;
+use crate::state::{State, digest};
 
 impl Visit<'_> {
     /// A response with tool calls is complete.
@@ -39,6 +40,7 @@ impl Visit<'_> {
         self.report_history(&review.history);
         self.wait(&review.contexts);
         if review.follow_ups.is_empty() {
+            self.end_of_message();
             return false;
         }
         let limit = self.configuration.max_continuations.min(self.visitor.host.max_continuations);
@@ -47,6 +49,7 @@ impl Visit<'_> {
             self.notice(&format!(
                 "the hook {hook} made the agent continue {count} times in a row; the limit is reached and it stops."
             ));
+            self.end_of_message();
             return false;
         }
         let texts: Vec<String> = review.follow_ups.iter().map(attributed).collect();
@@ -61,6 +64,14 @@ impl Visit<'_> {
         }
         self.reply.continue_with = Some(message);
         true
+    }
+
+    /// Where the host does not show messages, the next one begins when the agent stops.
+    fn end_of_message(&mut self) {
+        let is_counting = !self.session.get().continuations.is_empty();
+        if is_counting && !self.visitor.host.fires(Moment::Prompt) {
+            self.session.update(State::start_message);
+        }
     }
 
     /// The agent is done with a message.

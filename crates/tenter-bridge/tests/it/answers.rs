@@ -36,6 +36,7 @@ const OPAQUE: &[&str] = &[
     "hookSpecificOutput.updatedInput",
     "hookSpecificOutput.updatedToolOutput",
     "hookSpecificOutput.tool_input",
+    "hook_specific_output.tool_input",
     "modifiedArgs",
     "modifiedResult",
     "updated_input",
@@ -65,6 +66,22 @@ const FORMS: &[Form] = &[
         host: "goose",
         fields: &[],
         denies: |_, answer| answer["decision"] == "block" && has_text(&answer["reason"]),
+        texts: &[],
+    },
+    Form {
+        host: "crush",
+        fields: &["context", "updated_input"],
+        denies: |_, answer| answer["decision"] == "deny" && has_text(&answer["reason"]),
+        texts: &[],
+    },
+    Form {
+        host: "vibe",
+        fields: &[
+            "system_message",
+            "hook_specific_output.tool_input",
+            "hook_specific_output.additional_context",
+        ],
+        denies: |_, answer| answer["decision"] == "deny" && has_text(&answer["reason"]),
         texts: &[],
     },
 ];

@@ -163,6 +163,16 @@ fn every_recorded_event_of_pi_has_the_expected_payloads_and_answers() {
     compare("pi");
 }
 
+#[test]
+fn every_documented_event_of_crush_has_the_expected_payloads_and_answers() {
+    compare("crush");
+}
+
+#[test]
+fn every_documented_event_of_vibe_has_the_expected_payloads_and_answers() {
+    compare("vibe");
+}
+
 #[expect(clippy::disallowed_methods, reason = "the author's wish to update the files")]
 fn update() -> bool {
     std::env::var_os("TENTER_UPDATE").is_some()

@@ -81,6 +81,8 @@ impl HostSession {
         match self.host {
             "opencode" | "kilo" => ("session.start", "session"),
             "pi" => ("session_start", "session"),
+            "crush" => ("PreToolUse.bash", "session_id"),
+            "vibe" => ("pre_tool.bash", "session_id"),
             _ => ("SessionStart", "session_id"),
         }
     }

@@ -1,0 +1,148 @@
+//! Crush, from its documentation.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, Object};
+
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::occurrence::{Detail, NativeCall, Occurrence};
+use crate::payload::{Payload, PayloadError};
+use crate::registration::{EntryFormat, Registration, RegistrationFormat};
+use crate::reply::{Reply, Verdict};
+
+/// Crush.
+pub(super) const HOST: Host = Host {
+    id: "crush",
+    name: "Crush",
+    measured_version: None,
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        shared_file: Some("crush.json"),
+        ..Registration::new(
+            ".config/crush/crush.json",
+            &["crush"],
+            RegistrationFormat::Entries(EntryFormat::JSON_HANDLERS),
+        )
+    },
+    powers: POWERS,
+    blind_spots: &[
+        "Messages, results of tools, stops and compactions: hooks see calls of tools before they run, and nothing else.",
+        "Calls of subagents.",
+        "Files that a shell command writes do not count as calls of a file tool.",
+    ],
+    notes: &[
+        "A changed input is merged into the original: a hook cannot remove a field.",
+        "Crush does not show notices of hooks; they are in the journal.",
+    ],
+    // No limit is documented.
+    context_limit: usize::MAX,
+    max_continuations: 0,
+    marks_subagents: false,
+    input_rewrite: InputRewrite::Native,
+    withheld: &[],
+    read,
+    answer,
+    rewrite_output: |_, _| None,
+    mcp_name,
+    takes_context: |moment| moment == Moment::BeforeTool,
+    takes_notice: |_| false,
+};
+
+/// No maximum of the timeout is documented.
+const EVENTS: &[NativeEvent] = &[NativeEvent {
+    name: "PreToolUse",
+    moment: Moment::BeforeTool,
+    timeout: Duration::from_mins(10),
+}];
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["PreToolUse"],
+        native: &[],
+        emulated: &[
+            (Power::Block, "every tool call of the session is denied"),
+            (Power::AddContext, "given to the model with the first tool call"),
+        ],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block, Power::RewriteInput, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+];
+
+const EDIT_FIELDS: &[(&str, &str)] = &[("old_string", "old_text"), ("new_string", "new_text")];
+
+const TOOLS: &[NativeTool] = &[
+    tool("bash", "bash", &[]),
+    tool("view", "file_read", &[("limit", "line_limit")]),
+    tool("write", "file_write", &[("content", "text")]),
+    tool("edit", "file_edit", EDIT_FIELDS),
+    tool("multiedit", "file_edit", &[]),
+    tool("grep", "grep", &[]),
+    tool("glob", "glob", &[]),
+    tool("agent", "subagent", &[("prompt", "question")]),
+];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let named = payload.required("event")?;
+    if named != event.name {
+        return Err(PayloadError::other_event(event.name, named));
+    }
+    Ok(Occurrence {
+        session: payload.required("session_id")?.to_owned(),
+        agent: None,
+        cwd: payload.required("cwd")?.into(),
+        detail: Detail::BeforeTool(NativeCall {
+            tool: payload.required("tool_name")?.to_owned(),
+            input: payload.object("tool_input").cloned().unwrap_or_default(),
+            ..NativeCall::default()
+        }),
+    })
+}
+
+/// `mcp_SERVER_TOOL` is how the host spells it; the server ends at the first underscore.
+fn mcp_name(call: &NativeCall) -> Option<String> {
+    let (server, tool) = call.tool.strip_prefix("mcp_")?.split_once('_')?;
+    Some(format!("mcp__{server}__{tool}"))
+}
+
+fn answer(_event: &NativeEvent, reply: &Reply) -> Option<String> {
+    let mut answer = Object::new();
+    match &reply.verdict {
+        Some(Verdict::Deny(reason)) => {
+            answer.insert("decision".to_owned(), json!("deny"));
+            answer.insert("reason".to_owned(), json!(reason));
+        }
+        Some(Verdict::Allow) => {
+            answer.insert("decision".to_owned(), json!("allow"));
+        }
+        Some(Verdict::Ask(_)) | None => {}
+    }
+    if let Some(input) = reply.input.as_ref().filter(|_| reply.denial().is_none()) {
+        answer.insert("updated_input".to_owned(), json!(input));
+    }
+    if let Some(context) = reply.context() {
+        answer.insert("context".to_owned(), json!(context));
+    }
+    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
+}

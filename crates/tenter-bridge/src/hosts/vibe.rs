@@ -1,0 +1,234 @@
+//! Mistral Vibe, from its documentation.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, Object};
+
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::registration::{
+    EntryFormat, FailClosed, Layout, Registration, RegistrationFormat, SwitchValue,
+};
+use crate::reply::{Reply, Verdict};
+
+/// Mistral Vibe.
+pub(super) const HOST: Host = Host {
+    id: "vibe",
+    name: "Mistral Vibe",
+    measured_version: None,
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        // It counts only in a trusted directory.
+        shared_file: Some(".vibe/hooks.toml"),
+        directory_variable: Some("VIBE_HOME"),
+        ..Registration::new(".vibe/hooks.toml", &["vibe"], FORMAT)
+    },
+    powers: POWERS,
+    blind_spots: &[
+        "Messages of the user and compactions fire no events.",
+        "Files that a shell command writes do not count as calls of a file tool.",
+    ],
+    notes: &[
+        "The start and the end of a session fire no events: hooks of `session_start` run at the first tool call.",
+        "Tools of MCP servers keep the names that Vibe gives them, `SERVER_TOOL`.",
+        "An `allow` never skips Vibe's own question; `bridge.allow_skips_prompt` has no effect.",
+        "A hook of the project with the same name replaces yours; the name of the registration cannot be guessed.",
+    ],
+    // No limit is documented.
+    context_limit: usize::MAX,
+    max_continuations: 3,
+    marks_subagents: true,
+    input_rewrite: InputRewrite::Native,
+    withheld: &[],
+    read,
+    answer,
+    rewrite_output: |_, changed| Some(Value::String(changed.text())),
+    mcp_name: |_| None,
+    takes_context: |moment| moment == Moment::AfterTool,
+    takes_notice: |_| true,
+};
+
+/// The command is started without a shell, so its failure cannot become an exit code. `strict` is for tools only.
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    layout: Layout::TomlTables { event: "type" },
+    name: Some("name"),
+    fail_closed: FailClosed::Switch("strict", SwitchValue::True),
+    ..EntryFormat::TOML_TABLES
+});
+
+const EVENTS: &[NativeEvent] = &[
+    event("pre_tool", Moment::BeforeTool),
+    event("post_tool", Moment::AfterTool),
+    event("post_agent", Moment::Stop),
+];
+
+/// One minute is the documented default; no maximum is documented.
+const fn event(name: &'static str, moment: Moment) -> NativeEvent {
+    NativeEvent { name, moment, timeout: Duration::from_mins(1) }
+}
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["pre_tool", "post_agent"],
+        native: &[],
+        emulated: &[
+            (Power::Block, "every tool call of the session is denied"),
+            (Power::AddContext, WITH_NEXT_RESULT),
+        ],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["pre_tool"],
+        native: &[Power::Block, Power::RewriteInput],
+        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["post_tool"],
+        native: &[Power::RewriteOutput, Power::FeedBack, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["post_tool"],
+        native: &[Power::RewriteOutput, Power::FeedBack, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["post_agent"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT), (Power::AddContext, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["post_agent"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["post_agent"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["pre_tool"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStop,
+        fired_by: &["post_tool"],
+        native: &[Power::FeedBack],
+        emulated: &[],
+    },
+];
+
+const WITH_NEXT_RESULT: &str = "given to the model with the next tool result";
+
+const TOOLS: &[NativeTool] = &[
+    tool("bash", "bash", &[]),
+    tool("read_file", "file_read", &[("path", "file_path"), ("limit", "line_limit")]),
+    tool("write_file", "file_write", &[("path", "file_path"), ("content", "text")]),
+    tool("search_replace", "file_edit", &[]),
+    tool("grep", "grep", &[]),
+    tool("todo", "todo", &[]),
+    tool("task", "subagent", &[("task", "question"), ("agent", "subagent_type")]),
+    tool("skill", "skill", &[]),
+];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let named = payload.required("hook_event_name")?;
+    if named != event.name {
+        return Err(PayloadError::other_event(event.name, named));
+    }
+    let own = payload.required("session_id")?;
+    let parent = payload.text("parent_session_id");
+    Ok(Occurrence {
+        session: parent.unwrap_or(own).to_owned(),
+        agent: parent.map(|_| NativeAgent { id: own.to_owned(), kind: None }),
+        cwd: payload.required("cwd")?.into(),
+        detail: match event.moment {
+            Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
+            Moment::AfterTool => Detail::AfterTool { call: call(payload)?, end: tool_end(payload) },
+            Moment::Stop => Detail::Stop { response: None },
+            _ => Detail::Nothing,
+        },
+    })
+}
+
+fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
+    Ok(NativeCall {
+        id: payload.text("tool_call_id").map(str::to_owned),
+        tool: payload.required("tool_name")?.to_owned(),
+        input: payload.object("tool_input").cloned().unwrap_or_default(),
+        ..NativeCall::default()
+    })
+}
+
+fn tool_end(payload: &Payload) -> ToolEnd {
+    let error = payload.text("tool_error").unwrap_or("the tool failed");
+    let outcome = match payload.text("tool_status") {
+        Some("success") => Outcome::Success,
+        None => Outcome::Unknown,
+        Some(_) => Outcome::Failure(error.to_owned()),
+    };
+    let result = payload.get("tool_output").cloned().unwrap_or_default();
+    let exit_code = result["exit_code"].as_i64().and_then(|code| code.try_into().ok());
+    ToolEnd {
+        output: payload.text("tool_output_text").map(str::to_owned),
+        exit_code,
+        ..ToolEnd::new(outcome, result)
+    }
+}
+
+fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    let mut answer = Object::new();
+    let mut specific = Object::new();
+    let denial = match (event.moment, &reply.verdict) {
+        (Moment::BeforeTool, Some(Verdict::Deny(reason))) => Some(reason.clone()),
+        (Moment::AfterTool, _) => reply.output.as_ref().map(text),
+        (Moment::Stop, _) => reply.continue_with.clone(),
+        _ => None,
+    };
+    if let Some(reason) = denial {
+        answer.insert("decision".to_owned(), json!("deny"));
+        answer.insert("reason".to_owned(), json!(reason));
+    }
+    if event.moment == Moment::BeforeTool
+        && let Some(input) = reply.input.as_ref().filter(|_| reply.denial().is_none())
+    {
+        specific.insert("tool_input".to_owned(), json!(input));
+    }
+    if event.moment == Moment::AfterTool
+        && let Some(context) = reply.context()
+    {
+        specific.insert("additional_context".to_owned(), json!(context));
+    }
+    if !specific.is_empty() {
+        answer.insert("hook_specific_output".to_owned(), Value::Object(specific));
+    }
+    if !reply.notices.is_empty() {
+        answer.insert("system_message".to_owned(), json!(reply.notices.join("\n")));
+    }
+    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
+}
+
+fn text(output: &Value) -> String {
+    output.as_str().map_or_else(|| output.to_string(), str::to_owned)
+}
