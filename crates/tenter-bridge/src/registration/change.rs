@@ -26,11 +26,6 @@ impl Change {
         self.file.path()
     }
 
-    /// The path without symlinks.
-    pub(super) fn real_path(&self) -> &Path {
-        self.file.real_path()
-    }
-
     /// The file before the change; `None` if it does not exist.
     pub fn before(&self) -> Option<&str> {
         self.file.text()

@@ -31,6 +31,8 @@ pub(super) enum CommandForm<'c> {
         home: &'c str,
         /// The id of the registration.
         id: &'c str,
+        /// Whether the command fails if the program is missing.
+        needs_program: bool,
     },
     /// The same without a shell.
     Exec {
@@ -55,9 +57,12 @@ impl CommandForm<'_> {
     pub(super) fn members(&self, host: &str, event: &str, exits_2: bool) -> Vec<(String, Value)> {
         let end = if exits_2 { format!(" {ON_FAILURE}") } else { String::new() };
         let command = match self {
-            Self::Shell { program, home, id } => {
+            Self::Shell { program, home, id, needs_program } => {
                 let words = [program, host, event, "--home", home, "--id", id];
-                words.map(quoted).join(" ")
+                let command = words.map(quoted).join(" ");
+                let program = quoted(program);
+                let check = format!("[ -x {program} ] || exit 0; exec ");
+                if *needs_program { command } else { check + &command }
             }
             Self::Exec { key, program, home, id } => {
                 let args = [host, event, "--home", home, "--id", id];
@@ -109,7 +114,9 @@ impl RegisteredCommand {
             None => shlex::split(command)?,
         };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match words[..] {
+        let checked = ["||", "exit", "0;", "exec"];
+        let is_checked = words.first() == Some(&"[") && words.get(4..8) == Some(&checked);
+        match words[if is_checked { 8 } else { 0 }..] {
             [program, of, event, ref options @ ..] if of == host && is_ours(program) => {
                 let is_id = |pair: &&[&str]| pair[0] == "--id";
                 let id = options.windows(2).find(is_id).map(|pair| pair[1].to_owned());
@@ -153,11 +160,15 @@ mod tests {
                 event: "PreToolUse".to_owned(),
                 id: Some("5f0c".to_owned()),
             };
-            let shell = CommandForm::Shell { program, home, id };
+            let shell = |needs_program| CommandForm::Shell { program, home, id, needs_program };
             let exec = |key| CommandForm::Exec { key, program, home, id };
-            for (form, exits_2) in
-                [(shell, false), (shell, true), (exec("command"), false), (exec("exec"), false)]
-            {
+            for (form, exits_2) in [
+                (shell(true), false),
+                (shell(true), true),
+                (shell(false), false),
+                (exec("command"), false),
+                (exec("exec"), false),
+            ] {
                 let handler = handler(form, "PreToolUse", exits_2);
                 assert_eq!(of(&handler), Some(found.clone()), "{handler}");
                 assert_eq!(RegisteredCommand::of_handler("codex", &handler), None);
@@ -190,10 +201,15 @@ mod tests {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a test of what a shell does")]
     fn a_shell_denies_if_the_program_is_missing() {
+        let shell = |needs_program| {
+            let (program, home, id) = ("/missing/tenter-hook", "/a", "1");
+            CommandForm::Shell { program, home, id, needs_program }
+        };
         for (form, exits_2, code) in [
             (CommandForm::Portable { needs_program: true }, true, 2),
             (CommandForm::Portable { needs_program: false }, false, 0),
-            (CommandForm::Shell { program: "/missing/tenter-hook", home: "/a", id: "1" }, true, 2),
+            (shell(true), true, 2),
+            (shell(false), false, 0),
         ] {
             let command = handler(form, "PreToolUse", exits_2);
             let mut shell = std::process::Command::new("sh");

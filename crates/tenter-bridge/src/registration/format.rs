@@ -98,6 +98,8 @@ pub struct EntryFormat {
     pub unit: TimeoutUnit,
     /// How to make the host block if the command fails (B25).
     pub fail_closed: FailClosed,
+    /// Whether the host blocks tool calls if the program is missing, without being told so: then a shell looks for it first (B40).
+    pub blocks_if_missing: bool,
     /// What the host reads; it ignores other files.
     pub reads: Reads,
 }
@@ -113,6 +115,7 @@ impl EntryFormat {
         timeout: "timeout",
         unit: TimeoutUnit::Seconds,
         fail_closed: FailClosed::ExitCode,
+        blocks_if_missing: false,
         reads: Reads::Comments,
     };
 

@@ -92,12 +92,14 @@ pub(super) fn of_target(
             let entry = |event: &NativeEvent| {
                 let blocks = fail_closed && is_guarded(event.moment);
                 let exits_2 = blocks && format.fail_closed == FailClosed::ExitCode;
+                let is_blocking = format.blocks_if_missing && event.moment == Moment::BeforeTool;
+                let needs_program = blocks || !is_blocking;
                 let form = match scope {
                     Scope::Shared => CommandForm::Portable { needs_program: blocks },
-                    _ if exec_form == Some(true) && !exits_2 => {
+                    _ if exec_form == Some(true) && !exits_2 && needs_program => {
                         CommandForm::Exec { key: format.exec, program, home, id }
                     }
-                    _ => CommandForm::Shell { program, home, id },
+                    _ => CommandForm::Shell { program, home, id, needs_program },
                 };
                 let command = form.members(host.id, event.name, exits_2);
                 let unique = if scope == Scope::Shared { "shared" } else { id };

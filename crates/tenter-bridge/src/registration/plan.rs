@@ -150,7 +150,7 @@ fn with_trusted(
     };
     let entries = |text: Option<&str>| {
         let handlers = find(target, format, text.unwrap_or_default())?;
-        Ok::<_, Diagnostic>(trust::entries(change.real_path(), &handlers))
+        Ok::<_, Diagnostic>(trust::entries(change.path(), &handlers))
     };
     let (before, after) = (entries(change.before())?, entries(change.after())?);
     let file = SettingsFile::read(path)?;

@@ -221,9 +221,8 @@ impl Registry {
         else {
             return Ok(0);
         };
-        let file = SettingsFile::read(&target.file)?;
-        let handlers = plan::find(target, format, file.text().unwrap_or_default())?;
-        let entries = trust::entries(file.real_path(), &handlers);
+        let handlers = plan::find(target, format, &read(&target.file)?)?;
+        let entries = trust::entries(&target.file, &handlers);
         toml::missing_trust(&read(trust_file)?, &entries).map_err(|error| error.at(trust_file))
     }
 

@@ -45,11 +45,6 @@ impl SettingsFile {
         &self.path
     }
 
-    /// The path without symlinks.
-    pub(super) fn real_path(&self) -> &Path {
-        &self.real
-    }
-
     /// The content; `None` if the file does not exist.
     pub(super) fn text(&self) -> Option<&str> {
         self.text.as_deref()

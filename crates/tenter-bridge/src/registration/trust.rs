@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use tenter_base::hex;
+use tenter_base::{hex, real_path};
 
 use super::entries::Handler;
 use super::toml::TrustEntry;
@@ -14,9 +14,12 @@ use super::toml::TrustEntry;
 /// The timeout of a handler that has none, in seconds.
 const DEFAULT_TIMEOUT: u64 = 600;
 
-/// The trust in handlers of `file`, which is a path without symlinks.
+/// The trust in handlers of `file`. The host resolves symlinks in the directory, but not the file itself.
 pub(super) fn entries(file: &Path, handlers: &[Handler]) -> Vec<TrustEntry> {
-    handlers.iter().map(|handler| entry(file, handler)).collect()
+    let directory = file.parent().and_then(|directory| real_path(directory).ok());
+    let name = file.file_name().unwrap_or_default();
+    let file = directory.map_or_else(|| file.to_owned(), |directory| directory.join(name));
+    handlers.iter().map(|handler| entry(&file, handler)).collect()
 }
 
 fn entry(file: &Path, Handler { event, group, index, value, .. }: &Handler) -> TrustEntry {

@@ -1,7 +1,7 @@
 //! The formats of the hosts' files, on a host that has the events of Claude Code.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -54,6 +54,7 @@ pub(super) const COPILOT: Registration = Registration {
             fields: &[("type", "command")],
             exec: "exec",
             timeout: "timeoutSec",
+            blocks_if_missing: true,
             ..EntryFormat::JSON_HANDLERS
         }),
     )
@@ -169,9 +170,13 @@ fn handlers_have_the_form_that_the_host_reads() {
     user.install_with(Options { exec_form: Some(true), ..Options::default() });
     let file = user.json();
     assert_eq!(file["version"], 1);
-    let handler = &file["hooks"]["PreToolUse"][0];
+    let handler = &file["hooks"]["PostToolUse"][0];
     assert_eq!(keys(handler), ["type", "exec", "args", "timeoutSec"]);
-    assert_eq!(handler["args"][1], "PreToolUse");
+    assert_eq!(handler["args"][1], "PostToolUse");
+    // Without the program, this host would block every call.
+    let handler = &file["hooks"]["PreToolUse"][0];
+    assert_eq!(keys(handler), ["type", "command", "timeoutSec"]);
+    assert!(handler["command"].as_str().unwrap().starts_with("[ -x "));
 
     let user = User::of(host("cursor", CURSOR));
     user.install().unwrap();
@@ -277,6 +282,22 @@ fn files_that_a_strict_host_ignores_are_recognised() {
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn trust_is_recorded_for_the_resolved_directory_and_the_file_as_it_is_named() {
+    let user = User::of(host("codex", CODEX));
+    let home = user.home.path().canonicalize().unwrap();
+    fs::create_dir(home.join("dotfiles")).unwrap();
+    symlink(home.join("dotfiles"), home.join(".codex")).unwrap();
+    fs::write(home.join("hooks.json"), "{}").unwrap();
+    symlink(home.join("hooks.json"), user.file()).unwrap();
+    user.install().unwrap();
+    let start = format!("{}:", home.join("dotfiles/hooks.json").display());
+    assert!(trusted(&user).iter().all(|(key, _)| key.starts_with(&start)));
+    assert_eq!(user.registry.untrusted(&user.target).unwrap(), 0);
+    user.remove().unwrap();
+    assert_eq!(fs::read_to_string(home.join("hooks.json")).unwrap(), "{}");
 }
 
 /// The trusted hashes in Codex's configuration.
