@@ -162,6 +162,8 @@ pub enum Moment {
     SessionStart,
     /// The user sends a message.
     Prompt,
+    /// The host has put together what the model is to read of a message.
+    PromptSent,
     /// A tool is about to run.
     BeforeTool,
     /// A tool succeeded, or also failed, if the host has no event for that.

@@ -27,6 +27,8 @@ pub struct NativeAgent {
     pub id: String,
     /// Its type.
     pub kind: Option<String>,
+    /// The agent that started it, where the host tells: another subagent, or the session for the main agent.
+    pub parent: Option<String>,
 }
 
 /// What happened.
@@ -47,6 +49,13 @@ pub enum Detail {
         text: String,
         /// The host's id of it: the host may show a message several times.
         id: Option<String>,
+    },
+    /// The host has put together what the model is to read of a message.
+    PromptSent {
+        /// The message as the user wrote it.
+        text: String,
+        /// What the model is to read, with what the host adds.
+        sent: String,
     },
     /// A tool is about to run.
     BeforeTool(NativeCall),
@@ -77,9 +86,9 @@ pub enum Detail {
         response: Option<String>,
     },
     /// The history is about to be replaced by a summary.
-    PreCompact(CompactTrigger),
+    PreCompact(Compaction),
     /// The history was replaced by a summary.
-    PostCompact(CompactTrigger),
+    PostCompact(Compaction),
     /// The session ends.
     SessionEnd {
         /// Why, in the host's word.
@@ -87,6 +96,22 @@ pub enum Detail {
     },
     /// Nothing that concerns hooks, although the host fired the event.
     Nothing,
+}
+
+/// A compaction of the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compaction {
+    /// What caused it.
+    pub trigger: CompactTrigger,
+    /// The size of the history at this moment, in tokens, if the host gives it.
+    pub tokens: Option<u64>,
+}
+
+impl From<CompactTrigger> for Compaction {
+    /// A compaction of a history whose size is not known.
+    fn from(trigger: CompactTrigger) -> Self {
+        Self { trigger, tokens: None }
+    }
 }
 
 /// A tool call in the host's own names.

@@ -61,6 +61,7 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
     Visitor {
         host: arguments.host,
         event,
+        caller: None,
         directories: Directories::in_home(home).with_cache(cache),
         vars: std::env::vars_os().collect(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),

@@ -24,6 +24,7 @@ pub(super) fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence,
     let agent = payload.text("agent_id").map(|id| NativeAgent {
         id: id.to_owned(),
         kind: payload.text("agent_type").map(str::to_owned),
+        parent: None,
     });
     Ok(Occurrence {
         session: payload.required("session_id")?.to_owned(),
@@ -61,12 +62,13 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
             Detail::AfterTool { call: call(payload)?, end: with_duration(end, payload) }
         }
         Moment::AfterBatch => Detail::AfterBatch,
+        Moment::PromptSent => Detail::Nothing,
         Moment::Stop => Detail::Stop { response },
         Moment::StopFailure => Detail::StopFailure { response },
         Moment::SubagentStart => Detail::SubagentStart,
         Moment::SubagentStop => Detail::SubagentStop { response },
-        Moment::PreCompact => Detail::PreCompact(trigger(payload)),
-        Moment::PostCompact => Detail::PostCompact(trigger(payload)),
+        Moment::PreCompact => Detail::PreCompact(trigger(payload).into()),
+        Moment::PostCompact => Detail::PostCompact(trigger(payload).into()),
         Moment::SessionEnd => Detail::SessionEnd { reason: text("reason") },
     })
 }
@@ -91,7 +93,8 @@ fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
     })
 }
 
-fn trigger(payload: &Payload) -> CompactTrigger {
+/// What caused a compaction.
+pub(super) fn trigger(payload: &Payload) -> CompactTrigger {
     match payload.text("trigger") {
         Some("manual") => CompactTrigger::Manual,
         _ => CompactTrigger::Auto,

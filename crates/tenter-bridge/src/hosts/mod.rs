@@ -4,12 +4,15 @@ mod claude_code;
 mod claude_form;
 mod claude_result;
 mod codex;
+mod copilot;
+mod copilot_form;
 mod crush;
 mod droid;
 mod gemini;
 mod gemini_result;
 mod goose;
 mod kilo;
+mod kimi_code;
 mod opencode;
 mod pi;
 mod plugin_form;
@@ -17,6 +20,7 @@ mod qwen;
 mod vibe;
 
 use crate::Host;
+use crate::payload::Payload;
 
 /// Every host, in the order in which they are listed.
 pub const ALL: &[&Host] = &[
@@ -24,7 +28,9 @@ pub const ALL: &[&Host] = &[
     &codex::HOST,
     &gemini::HOST,
     &opencode::HOST,
+    &copilot::HOST,
     &qwen::HOST,
+    &kimi_code::HOST,
     &pi::HOST,
     &kilo::HOST,
     &droid::HOST,
@@ -36,4 +42,33 @@ pub const ALL: &[&Host] = &[
 /// The host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {
     ALL.iter().find(|host| host.id == id).copied()
+}
+
+/// A host that also runs the commands that are registered with another one (B7).
+struct Foreign {
+    /// The host with which they are registered.
+    registered: &'static str,
+    /// The host that runs them, with the events, payloads and answers that it uses for them.
+    host: &'static Host,
+    /// Whether it wrote a payload.
+    wrote: fn(&Payload) -> bool,
+}
+
+const FOREIGN: &[Foreign] = &[Foreign {
+    registered: "claude-code",
+    host: &copilot::IN_CLAUDE_SETTINGS,
+    wrote: copilot::wrote_for_claude,
+}];
+
+/// The host that wrote a payload for a command that is registered with `host`; `None` if that host did.
+pub(crate) fn caller(host: &Host, payload: &Payload) -> Option<&'static Host> {
+    let mut foreign = FOREIGN.iter().filter(|foreign| foreign.registered == host.id);
+    foreign.find(|foreign| (foreign.wrote)(payload)).map(|foreign| foreign.host)
+}
+
+/// The host with the id `caller`, as it runs the commands that are registered with `host`.
+pub(crate) fn foreign(host: &Host, caller: &str) -> Option<&'static Host> {
+    let foreign =
+        FOREIGN.iter().find(|foreign| foreign.registered == host.id && foreign.host.id == caller);
+    foreign.map(|foreign| foreign.host)
 }

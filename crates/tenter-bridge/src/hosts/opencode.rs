@@ -224,10 +224,10 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
             Detail::StopFailure { response: message }
         }
         Moment::SubagentStart => Detail::SubagentStart,
-        Moment::PreCompact => Detail::PreCompact(CompactTrigger::Auto),
-        Moment::PostCompact => Detail::PostCompact(CompactTrigger::Auto),
+        Moment::PreCompact => Detail::PreCompact(CompactTrigger::Auto.into()),
+        Moment::PostCompact => Detail::PostCompact(CompactTrigger::Auto.into()),
         Moment::SessionEnd => Detail::SessionEnd { reason: None },
-        Moment::SubagentStop => Detail::Nothing,
+        Moment::PromptSent | Moment::SubagentStop => Detail::Nothing,
     };
     plugin_form::occurrence(payload, detail)
 }

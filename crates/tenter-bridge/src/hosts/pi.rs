@@ -192,10 +192,10 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
         Moment::AfterBatch => Detail::AfterBatch,
         Moment::Stop => stop(&input["last"]),
         Moment::PreCompact if input["trigger"] == "manual" => {
-            Detail::PreCompact(CompactTrigger::Manual)
+            Detail::PreCompact(CompactTrigger::Manual.into())
         }
-        Moment::PreCompact => Detail::PreCompact(CompactTrigger::Auto),
-        Moment::PostCompact => Detail::PostCompact(CompactTrigger::Auto),
+        Moment::PreCompact => Detail::PreCompact(CompactTrigger::Auto.into()),
+        Moment::PostCompact => Detail::PostCompact(CompactTrigger::Auto.into()),
         Moment::SessionEnd => Detail::SessionEnd { reason },
         _ => Detail::Nothing,
     };

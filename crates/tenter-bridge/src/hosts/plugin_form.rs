@@ -25,6 +25,7 @@ pub(super) fn occurrence(payload: &Payload, detail: Detail) -> Result<Occurrence
     let agent = agent["id"].as_str().map(|id| NativeAgent {
         id: id.to_owned(),
         kind: agent["type"].as_str().map(str::to_owned),
+        parent: None,
     });
     let session = payload.required("session")?.to_owned();
     Ok(Occurrence { session, agent, cwd: payload.required("cwd")?.into(), detail })

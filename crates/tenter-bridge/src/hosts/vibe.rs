@@ -161,7 +161,7 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
     let parent = payload.text("parent_session_id");
     Ok(Occurrence {
         session: parent.unwrap_or(own).to_owned(),
-        agent: parent.map(|_| NativeAgent { id: own.to_owned(), kind: None }),
+        agent: parent.map(|_| NativeAgent { id: own.to_owned(), kind: None, parent: None }),
         cwd: payload.required("cwd")?.into(),
         detail: match event.moment {
             Moment::BeforeTool => Detail::BeforeTool(call(payload)?),

@@ -50,6 +50,8 @@ pub(crate) struct State {
     pub(crate) prompt: Option<String>,
     /// The digest of the text with which hooks last made the agent continue: as a prompt, it is not the user's.
     pub(crate) injected: Option<String>,
+    /// Messages that hooks rewrote and that the host has not sent, by agent: `""` is the main one.
+    pub(crate) messages: BTreeMap<String, RewrittenMessage>,
     /// Subagents whose call was approved, and that have not started.
     pub(crate) expected: Vec<ExpectedSubagent>,
     /// Subagents that started, by the host's id.
@@ -58,6 +60,17 @@ pub(crate) struct State {
     pub(crate) transcripts: BTreeMap<String, HistoryStart>,
     /// A denied call ran all the same.
     pub(crate) breached: bool,
+    /// If the session is that of a subagent: the session of the main agent, to which the state belongs (B48).
+    pub(crate) root: Option<String>,
+}
+
+/// A message of the user that hooks rewrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RewrittenMessage {
+    /// The digest of what the user wrote.
+    pub(crate) original: String,
+    /// What the model is to read instead.
+    pub(crate) text: String,
 }
 
 /// A trusted hook of the project, and what it is about.

@@ -21,6 +21,8 @@ pub struct Remainder {
     pub occurrence: Occurrence,
     /// Which hooks are left.
     pub hooks: RemainingHooks,
+    /// The host that caused the event, if it is another than the one with which the command is registered.
+    pub caller: Option<String>,
 }
 
 /// Which hooks have not run when an answer is written.
@@ -37,6 +39,13 @@ pub enum RemainingHooks {
 impl Visitor {
     /// Runs the hooks that are left for an event that was answered: in a process of its own.
     pub fn run_after(&self, remainder: &Remainder) -> Visited {
+        match self.of_caller(remainder.caller.as_deref()) {
+            Some(visitor) => visitor.finish(remainder),
+            None => self.finish(remainder),
+        }
+    }
+
+    fn finish(&self, remainder: &Remainder) -> Visited {
         let mode = match remainder.hooks {
             RemainingHooks::Asynchronous => AsynchronousHooks::Only,
             RemainingHooks::OfDeniedCall(_) | RemainingHooks::All => AsynchronousHooks::Run,
@@ -70,7 +79,8 @@ impl Visit<'_> {
             }
             None => self.has_asynchronous().then_some(RemainingHooks::Asynchronous),
         };
-        Some(Remainder { hooks: hooks?, occurrence: self.seen_afterwards() })
+        let caller = self.visitor.caller.map(str::to_owned);
+        Some(Remainder { hooks: hooks?, occurrence: self.seen_afterwards(), caller })
     }
 
     fn has_asynchronous(&self) -> bool {
@@ -153,17 +163,18 @@ impl Visit<'_> {
                     self.hooks_of(caller.as_deref()).subagent_stop(subagent, response);
                 }
             }
-            Detail::PreCompact(trigger) => {
-                drop(hooks.pre_compact(super::session::compaction(*trigger)));
-            }
-            Detail::PostCompact(trigger) => {
-                hooks.post_compact(super::session::compaction(*trigger));
+            Detail::PreCompact(compaction) => drop(hooks.pre_compact(compaction.before())),
+            Detail::PostCompact(compaction) => {
+                hooks.post_compact(compaction.after());
             }
             Detail::SessionEnd { reason } => {
                 let end = self.end_event(reason.as_deref());
                 hooks.session_end(end);
             }
-            Detail::SubagentStart | Detail::ContextLost | Detail::Nothing => {}
+            Detail::SubagentStart
+            | Detail::PromptSent { .. }
+            | Detail::ContextLost
+            | Detail::Nothing => {}
         }
     }
 
@@ -198,7 +209,9 @@ impl Detail {
             Self::SessionEnd { .. } => &[E::SessionEnd],
             Self::PreCompact(_) => &[E::PreCompact],
             Self::PostCompact(_) => &[E::PostCompact],
-            Self::SubagentStart | Self::ContextLost | Self::Nothing => &[],
+            Self::SubagentStart | Self::PromptSent { .. } | Self::ContextLost | Self::Nothing => {
+                &[]
+            }
         }
     }
 }

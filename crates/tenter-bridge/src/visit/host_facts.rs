@@ -3,7 +3,7 @@
 use tenter_protocol::event::HostFacts;
 
 use super::Visitor;
-use crate::occurrence::{Detail, Occurrence};
+use crate::occurrence::{Compaction, Detail, Occurrence};
 use crate::payload::Payload;
 use crate::tool_call;
 
@@ -43,10 +43,14 @@ fn unknown(detail: &Detail) -> &'static [&'static str] {
     match detail {
         Detail::SessionStart { model: None, .. } => &["model"],
         Detail::AfterBatch => &["turn_number", "session_turn", "response", "usage", "messages"],
+        Detail::Stop { response: None } | Detail::SubagentStop { response: None } => {
+            &["turn_number", "session_turn", "step_count", "usage", "messages", "response"]
+        }
         Detail::Stop { .. } | Detail::SubagentStop { .. } => {
             &["turn_number", "session_turn", "step_count", "usage", "messages"]
         }
-        Detail::PreCompact(_) => &["tokens_before"],
+        Detail::PreCompact(Compaction { tokens: None, .. })
+        | Detail::PostCompact(Compaction { tokens: Some(_), .. }) => &["tokens_before"],
         Detail::PostCompact(_) => &["tokens_before", "tokens_after"],
         Detail::SessionEnd { .. } => &["total_steps"],
         _ => &[],

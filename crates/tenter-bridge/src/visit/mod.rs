@@ -36,6 +36,7 @@ use tenter_protocol::{Diagnostic, EventName, Scope};
 
 use crate::heartbeat;
 use crate::host::{Host, NativeEvent, Support};
+use crate::hosts;
 use crate::occurrence::{Detail, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -53,6 +54,8 @@ pub struct Visitor {
     pub host: &'static Host,
     /// The native event for which it was started.
     pub event: &'static NativeEvent,
+    /// The id of the host, if it is another than the one with which the command is registered (B7).
+    pub caller: Option<&'static str>,
     /// The user's directories.
     pub directories: Directories,
     /// The environment that the host gave the process.
@@ -97,11 +100,19 @@ impl Visitor {
     /// A payload that cannot be read is reported; what is about to happen is denied then if a hook that fails closed would have
     /// had to see it (B25).
     pub fn run(&self, payload: Result<Payload, PayloadError>) -> Visited {
-        heartbeat::note(&self.directories.state, self.host, (self.clock)().into());
-        let read = |payload: Payload| Ok(((self.host.read)(self.event, &payload)?, payload));
-        match payload.and_then(read) {
-            Ok((occurrence, payload)) => self.visit(&self.with_directory(occurrence), &payload),
-            Err(error) => self.unreadable(&error),
+        let payload = match payload {
+            Ok(payload) => payload,
+            Err(error) => return self.unreadable(&error),
+        };
+        let caller = hosts::caller(self.host, &payload).map(|host| host.id);
+        let visitor = self.of_caller(caller).unwrap_or_else(|| self.clone());
+        heartbeat::note(&self.directories.state, visitor.host, (self.clock)().into());
+        match (visitor.host.read)(visitor.event, &payload) {
+            Ok(occurrence) => {
+                let occurrence = visitor.in_root_session(occurrence);
+                visitor.visit(&visitor.with_directory(occurrence), &payload)
+            }
+            Err(error) => visitor.unreadable(&error),
         }
     }
 
@@ -114,6 +125,27 @@ impl Visitor {
         Occurrence { cwd: known.unwrap_or_else(|| self.cwd.clone()), ..occurrence }
     }
 
+    /// This visitor for the host that caused the event; `None` if it is the one with which the command is registered (B7).
+    fn of_caller(&self, caller: Option<&str>) -> Option<Self> {
+        let host = hosts::foreign(self.host, caller?)?;
+        Some(Self {
+            host,
+            event: host.event(self.event.name)?,
+            caller: Some(host.id),
+            ..self.clone()
+        })
+    }
+
+    /// A subagent's occurrence in the session of the main agent, to which the state belongs (B48).
+    fn in_root_session(&self, mut occurrence: Occurrence) -> Occurrence {
+        let parent = occurrence.agent.as_ref().and_then(|agent| agent.parent.as_ref());
+        if parent == Some(&occurrence.session) {
+            let root = self.session(&occurrence).get().root.clone();
+            occurrence.session = root.unwrap_or(occurrence.session);
+        }
+        occurrence
+    }
+
     fn visit(&self, occurrence: &Occurrence, payload: &Payload) -> Visited {
         if occurrence.detail == Detail::Nothing {
             return Visited::default();
@@ -121,7 +153,9 @@ impl Visitor {
         let is_over =
             matches!(occurrence.detail, Detail::SessionEnd { .. } | Detail::StopFailure { .. });
         if is_over && self.event.timeout <= TOO_SHORT {
-            let after = Remainder { occurrence: occurrence.clone(), hooks: RemainingHooks::All };
+            let caller = self.caller.map(str::to_owned);
+            let after =
+                Remainder { occurrence: occurrence.clone(), hooks: RemainingHooks::All, caller };
             return Visited { after: Some(after), ..Visited::default() };
         }
         let outcome = Outcome::claim(self, occurrence);
@@ -275,8 +309,9 @@ impl<'v> Visit<'v> {
             Detail::StopFailure { response } => self.after_agent(response.as_deref()),
             Detail::SubagentStart => self.subagent_start(),
             Detail::SubagentStop { response } => self.subagent_stop(response.as_deref()),
-            Detail::PreCompact(trigger) => self.pre_compact(*trigger),
-            Detail::PostCompact(trigger) => self.post_compact(*trigger),
+            Detail::PromptSent { text, sent } => self.prompt_sent(text, sent),
+            Detail::PreCompact(compaction) => self.pre_compact(*compaction),
+            Detail::PostCompact(compaction) => self.post_compact(*compaction),
             Detail::SessionEnd { reason } => self.session_end(reason.as_deref()),
         }
     }

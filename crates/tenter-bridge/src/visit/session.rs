@@ -4,15 +4,15 @@ use serde_json::json;
 use tenter_engine::catalog::Status;
 use tenter_engine::configuration::Reaction;
 use tenter_engine::{DecisionKind, Denial, MessageDecision, StartDecision};
-use tenter_protocol::event::{CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart};
+use tenter_protocol::event::{self, ExitReason, SessionEnd, SessionStart};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, Severity};
 
 use super::{Visit, attributed, reason};
-use crate::host::Support;
-use crate::occurrence::Detail;
+use crate::host::{Moment, Support};
+use crate::occurrence::{Compaction, Detail};
 use crate::reply::Verdict;
-use crate::state::{StateDir, digest};
+use crate::state::{RewrittenMessage, StateDir, digest};
 
 impl Visit<'_> {
     /// Runs the hooks of `session_start`, at the first event of the session (B46).
@@ -24,24 +24,29 @@ impl Visit<'_> {
             _ => (None, None),
         };
         let is_native = matches!(self.occurrence.detail, Detail::SessionStart { .. });
-        let state = self.session.get();
-        let is_late = is_native && state.opened_early;
-        if (state.opened && !is_native) || is_late {
-            if is_late {
-                self.session.update(|state| state.opened_early = false);
-            }
+        if self.session.get().opened && !is_native {
             return;
         }
         let guards = self.guards();
         let (project, now) = (self.engine.project().to_owned(), self.engine.now().as_second());
-        self.session.update(|state| {
+        // Some hosts fire the start and the first message at the same time.
+        let is_first = self.session.update(|state| {
+            let is_late = is_native && state.opened_early;
+            if is_late || (state.opened && !is_native) {
+                state.opened_early &= !is_late;
+                return false;
+            }
             state.project.get_or_insert(project);
             state.opened = true;
             state.opened_early = !is_native;
             state.opened_at = now;
             state.blocked = None;
             state.guards = guards;
+            true
         });
+        if !is_first {
+            return;
+        }
         self.run_session_start(source.as_deref(), model.as_deref());
         self.report_hooks();
         let states = StateDir::new(&self.visitor.directories.state);
@@ -133,7 +138,7 @@ impl Visit<'_> {
             MessageDecision::Send { message, contexts } => {
                 self.add_contexts(&contexts);
                 if message != text {
-                    self.rewrite_message(message);
+                    self.rewrite_message(text, message);
                 }
             }
         }
@@ -185,12 +190,40 @@ impl Visit<'_> {
         })
     }
 
-    fn rewrite_message(&mut self, message: String) {
+    fn rewrite_message(&mut self, original: &str, message: String) {
         let support = self.visitor.host.support(EventName::BeforeAgent, Power::RewriteMessage);
         match support {
+            Support::Native if self.is_sent_later() => self.rewrite_later(original, &message),
             Support::Native => self.reply.message = Some(message),
             _ => self.cannot_rewrite_message(&message),
         }
+    }
+
+    /// Whether the host has an event of its own for what the model is to read of a message.
+    fn is_sent_later(&self) -> bool {
+        self.visitor.host.events.iter().any(|event| event.moment == Moment::PromptSent)
+    }
+
+    fn rewrite_later(&mut self, original: &str, message: &str) {
+        let agent = self.agent_id().unwrap_or_default();
+        let rewritten =
+            RewrittenMessage { original: digest(&[original]), text: message.to_owned() };
+        self.session.update(|state| state.messages.insert(agent, rewritten));
+        if self.session.trouble().is_some() {
+            self.cannot_rewrite_message(message);
+        }
+    }
+
+    /// The model is to read `sent` of the message `text`, which hooks may have changed.
+    pub(super) fn prompt_sent(&mut self, text: &str, sent: &str) {
+        let agent = self.agent_id().unwrap_or_default();
+        let digest = digest(&[text]);
+        let is_changed = |rewritten: &RewrittenMessage| rewritten.original == digest;
+        if !self.session.get().messages.get(&agent).is_some_and(is_changed) {
+            return;
+        }
+        let rewritten = self.session.update(|state| state.messages.remove(&agent));
+        self.reply.message = rewritten.map(|message| replaced(sent, text, &message.text));
     }
 
     /// The host sends the user's own text. A hook that fails closed must not be ignored, so its message is rejected, and the
@@ -217,11 +250,11 @@ impl Visit<'_> {
         found.is_some_and(|hook| hook.policy.fail == tenter_engine::hook::FailMode::Closed)
     }
 
-    pub(super) fn pre_compact(&mut self, trigger: CompactTrigger) {
+    pub(super) fn pre_compact(&mut self, compaction: Compaction) {
         if self.lacks_guard() {
             return;
         }
-        let decision = self.hooks().pre_compact(compaction(trigger));
+        let decision = self.hooks().pre_compact(compaction.before());
         match decision {
             StartDecision::Start { contexts } => self.add_contexts(&contexts),
             StartDecision::Deny(denial) => self.deny_compaction(&denial),
@@ -240,8 +273,8 @@ impl Visit<'_> {
         self.add_contexts(&denial.contexts);
     }
 
-    pub(super) fn post_compact(&mut self, trigger: CompactTrigger) {
-        let feedback = self.hooks().post_compact(compaction(trigger));
+    pub(super) fn post_compact(&mut self, compaction: Compaction) {
+        let feedback = self.hooks().post_compact(compaction.after());
         self.add_contexts(&feedback.into_messages());
     }
 
@@ -265,7 +298,57 @@ impl Visit<'_> {
     }
 }
 
-/// A compaction of a history whose size is not known.
-pub(super) fn compaction(trigger: CompactTrigger) -> Compaction {
-    Compaction { trigger, tokens_before: None, tokens_after: None }
+impl Compaction {
+    /// The event before it.
+    pub(super) fn before(self) -> event::Compaction {
+        let Self { trigger, tokens } = self;
+        event::Compaction { trigger, tokens_before: tokens, tokens_after: None }
+    }
+
+    /// The event after it.
+    pub(super) fn after(self) -> event::Compaction {
+        let Self { trigger, tokens } = self;
+        event::Compaction { trigger, tokens_before: None, tokens_after: tokens }
+    }
+}
+
+/// `sent` with `new` instead of the paragraphs that are the message `text`. Without such a paragraph, nothing else of it is sent.
+fn replaced(sent: &str, text: &str, new: &str) -> String {
+    const BREAK: &str = "\n\n";
+    let mut rest = sent;
+    let mut output = String::new();
+    let mut is_found = false;
+    while let Some(at) = rest.find(text).filter(|_| !text.is_empty()) {
+        let (before, after) = (&rest[..at], &rest[at + text.len()..]);
+        let starts = before.is_empty() && output.is_empty() || before.ends_with(BREAK);
+        let is_paragraph = starts && (after.is_empty() || after.starts_with(BREAK));
+        output.push_str(before);
+        output.push_str(if is_paragraph { new } else { text });
+        is_found |= is_paragraph;
+        rest = after;
+    }
+    if is_found { output + rest } else { new.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replaced;
+
+    #[test]
+    fn a_message_is_replaced_in_what_the_host_adds_to_it() {
+        for (sent, text, expected) in [
+            ("<date>2026</date>\n\n2026", "2026", "<date>2026</date>\n\nX"),
+            (
+                "<date/>\n\nask\n\n<context>ask</context>",
+                "ask",
+                "<date/>\n\nX\n\n<context>ask</context>",
+            ),
+            ("ask", "ask", "X"),
+            ("<date/> ask again", "ask", "X"),
+            ("something else", "ask", "X"),
+            ("", "", "X"),
+        ] {
+            assert_eq!(replaced(sent, text, "X"), expected, "{sent}");
+        }
+    }
 }

@@ -3,16 +3,27 @@
 use tenter_protocol::event::Subagent;
 
 use super::Visit;
+use crate::state::StateDir;
 
 impl Visit<'_> {
     pub(super) fn subagent_start(&mut self) {
         let Some(agent) = self.occurrence.agent.clone() else { return };
+        if agent.parent.is_some() {
+            self.remember_root(&agent.id);
+        }
         let bound = self.session.update(|state| {
             let expected = state.take_expected(agent.kind.as_deref())?;
             state.subagents.insert(agent.id.clone(), expected.subagent);
             Some(expected.contexts)
         });
         self.reply.contexts.extend(bound.unwrap_or_default());
+    }
+
+    /// The subagent's own subagents name it as their session.
+    fn remember_root(&self, agent: &str) {
+        let root = &self.occurrence.session;
+        let states = StateDir::new(&self.visitor.directories.state);
+        states.session(self.visitor.host.id, agent).update(|state| state.root = Some(root.clone()));
     }
 
     /// The subagent that causes the event, and the id of the subagent that started it, if one did. A subagent whose start is

@@ -89,19 +89,24 @@ fn answer(host: &'static str, fixture: &str, event: &str, wish: &str) -> String 
 /// Fires what comes before the event in a session, before there are hooks.
 fn prepare(session: &HostSession, fixture: &str) {
     let (start, field) = session.start();
-    if !fixture.starts_with(start) {
-        let id = session.payload(fixture)[field].clone();
-        let _ = session.fire_with(start, |payload| payload[field] = id).expect_code(0);
-    }
     let payload = session.payload(fixture);
-    let is_of_subagent =
-        [&payload["agent_id"], &payload["agent"]["id"]].iter().any(|id| id.is_string());
-    if fixture.ends_with(".subagent") && is_of_subagent {
-        let (call, begin) = session.subagent();
+    let is_of_subagent = [&payload["agent_id"], &payload["agentId"], &payload["agent"]["id"]]
+        .iter()
+        .any(|id| id.is_string());
+    let (call, begin) = session.subagent();
+    if !fixture.starts_with(start) {
+        let caller = if is_of_subagent { session.payload(call) } else { payload };
+        let id = caller[field].clone();
+        let _ = session.fire_with(start, |start| start[field] = id).expect_code(0);
+    }
+    if is_of_subagent {
         session.pass(call);
         if fixture != begin {
             session.pass(begin);
         }
+    }
+    if fixture == "preToolUse.bash.nested" {
+        session.pass("subagentStart.nested");
     }
 }
 
@@ -131,6 +136,17 @@ fn every_recorded_event_of_codex_has_the_expected_payloads_and_answers() {
 #[test]
 fn every_recorded_event_of_gemini_cli_has_the_expected_payloads_and_answers() {
     compare("gemini");
+}
+
+#[test]
+fn every_recorded_event_of_copilot_cli_has_the_expected_payloads_and_answers() {
+    compare("copilot");
+    compare("copilot-in-claude");
+}
+
+#[test]
+fn every_recorded_event_of_kimi_code_has_the_expected_payloads_and_answers() {
+    compare("kimi-code");
 }
 
 #[test]
@@ -193,6 +209,7 @@ fn compare(host: &'static str) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(host);
         let path = path.join(format!("{name}.txt"));
         if update() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, &found).unwrap();
         }
         let expected = fs::read_to_string(&path).unwrap_or_default();

@@ -12,7 +12,10 @@ use tenter_testkit::{Output, Sandbox};
 /// A host that runs `tenter-hook` in a sandbox.
 pub(crate) struct HostSession {
     pub(crate) sandbox: Sandbox,
+    /// The host with which the program is registered.
     host: &'static str,
+    /// The host that runs it, whose payloads were recorded.
+    fixtures: &'static str,
 }
 
 /// The payloads of a host: recorded ones, or those of its documentation if it was not measured.
@@ -23,8 +26,12 @@ pub(crate) fn fixtures(host: &str) -> PathBuf {
 }
 
 impl HostSession {
-    pub(crate) fn new(host: &'static str) -> Self {
-        Self { sandbox: Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook")), host }
+    pub(crate) fn new(fixtures: &'static str) -> Self {
+        let host = match fixtures {
+            "copilot-in-claude" => "claude-code",
+            host => host,
+        };
+        Self { sandbox: Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook")), host, fixtures }
     }
 
     /// Writes a manifest hook of the user: further lines of its front matter, and a shell script that has the payload in
@@ -50,7 +57,7 @@ impl HostSession {
 
     /// A recorded payload, with the sandbox's directories.
     pub(crate) fn payload(&self, fixture: &str) -> Value {
-        let path = fixtures(self.host).join(format!("{fixture}.json"));
+        let path = fixtures(self.fixtures).join(format!("{fixture}.json"));
         let text =
             fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let project = self.sandbox.project().display().to_string();
@@ -68,9 +75,10 @@ impl HostSession {
 
     /// The recorded payloads of the call that starts a subagent, and of its start.
     pub(crate) fn subagent(&self) -> (&'static str, &'static str) {
-        match self.host {
+        match self.fixtures {
             "codex" => ("PreToolUse.spawn_agent.subagent", "SubagentStart.subagent"),
             "qwen" => ("PreToolUse.agent.subagent", "SubagentStart.subagent"),
+            "copilot" => ("preToolUse.task.subagent", "subagentStart.subagent"),
             "opencode" => ("tool.execute.before.task.subagent", "session.created.subagent"),
             _ => ("PreToolUse.Agent.subagent", "SubagentStart.subagent"),
         }
@@ -78,11 +86,12 @@ impl HostSession {
 
     /// The recorded payload of a session's start, and the field of payloads that has the session's id.
     pub(crate) fn start(&self) -> (&'static str, &'static str) {
-        match self.host {
+        match self.fixtures {
             "opencode" | "kilo" => ("session.start", "session"),
             "pi" => ("session_start", "session"),
             "crush" => ("PreToolUse.bash", "session_id"),
             "vibe" => ("pre_tool.bash", "session_id"),
+            "copilot" => ("sessionStart", "sessionId"),
             _ => ("SessionStart", "session_id"),
         }
     }

@@ -4,10 +4,12 @@
 
 mod claude_code;
 mod codex;
+mod copilot;
 mod gemini;
 mod golden;
 mod host_session;
 mod imported;
+mod kimi_code;
 mod misuse;
 mod qwen;
 mod serve;

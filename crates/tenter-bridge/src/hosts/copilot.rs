@@ -1,0 +1,233 @@
+//! GitHub Copilot CLI.
+
+use std::time::Duration;
+
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::native_tool::NativeTool;
+
+use super::copilot_form;
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::registration::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
+
+pub(super) use super::copilot_form::wrote_for_claude;
+
+/// Copilot CLI, measured with version 1.0.102.
+pub(super) const HOST: Host = Host {
+    id: "copilot",
+    name: "Copilot CLI",
+    measured_version: Some("1.0.102"),
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        shared_file: Some(".github/hooks/tenter.json"),
+        directory_variable: Some("COPILOT_HOME"),
+        exec_since: Some([1, 0, 102]),
+        silencers: &[Silencer::key("disableAllHooks")],
+        also_reads: &["claude-code"],
+        ..Registration::new(".copilot/hooks/tenter.json", &["copilot"], FORMAT)
+    },
+    powers: POWERS,
+    blind_spots: &[
+        "Commands that the user runs with `!` and files that a message mentions as `@file` are no tool calls.",
+        "Files that a shell command writes do not count as calls of a file tool.",
+        "Messages that the host writes itself, such as the report of a command that ended in the background, are not shown to hooks.",
+    ],
+    notes: &[
+        "Hooks of a project run only in a directory that you trust in Copilot, and in `-p` only with `--trust-folder` or the like.",
+        "Copilot denies a tool call if the hook's program fails or is killed, and lets it run if it takes longer than 10 minutes.",
+        "Copilot also runs the hooks in a project's `.claude/settings.json`; if Tenter is registered there, too, it answers in Copilot's form.",
+        "A message that you send while the agent works cannot be rewritten: Copilot fires no event for it.",
+        "The result of a failed tool cannot be replaced, except that of a command.",
+        "MCP tools are called SERVER-TOOL; the last hyphen is taken for the one between the two.",
+        "The id of a call is made up from the call, so equal calls have equal ids.",
+    ],
+    context_limit: 10_000,
+    max_continuations: 8,
+    marks_subagents: true,
+    input_rewrite: InputRewrite::Native,
+    withheld: &["COPILOT_GITHUB_TOKEN"],
+    read: copilot_form::read,
+    answer: copilot_form::answer,
+    rewrite_output: copilot_form::rewrite_output,
+    mcp_name: copilot_form::mcp_name,
+    takes_context: copilot_form::takes_context,
+    takes_notice: copilot_form::takes_notice,
+};
+
+/// Copilot CLI when it runs the hooks in Claude Code's settings: with Claude Code's events, but its own fields, inputs and answers.
+pub(super) const IN_CLAUDE_SETTINGS: Host = Host { events: CLAUDE_EVENTS, ..HOST };
+
+/// Copilot denies if the program fails, and starts it without a shell.
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    root: &[("version", 1)],
+    fields: &[("type", "command")],
+    exec: "exec",
+    timeout: "timeoutSec",
+    fail_closed: FailClosed::ExitCode,
+    ..EntryFormat::JSON_HANDLERS
+});
+
+const EVENTS: &[NativeEvent] = &[
+    event("sessionStart", Moment::SessionStart),
+    event("userPromptSubmitted", Moment::Prompt),
+    event("userPromptTransformed", Moment::PromptSent),
+    event("preToolUse", Moment::BeforeTool),
+    event("postToolUse", Moment::AfterTool),
+    event("postToolUseFailure", Moment::AfterToolFailure),
+    event("agentStop", Moment::Stop),
+    event("subagentStart", Moment::SubagentStart),
+    event("subagentStop", Moment::SubagentStop),
+    event("preCompact", Moment::PreCompact),
+    event("sessionEnd", Moment::SessionEnd),
+];
+
+const CLAUDE_EVENTS: &[NativeEvent] = &[
+    event("SessionStart", Moment::SessionStart),
+    event("UserPromptSubmit", Moment::Prompt),
+    event("PreToolUse", Moment::BeforeTool),
+    event("PostToolUse", Moment::AfterTool),
+    event("PostToolUseFailure", Moment::AfterToolFailure),
+    event("Stop", Moment::Stop),
+    event("SubagentStart", Moment::SubagentStart),
+    event("SubagentStop", Moment::SubagentStop),
+    event("PreCompact", Moment::PreCompact),
+    event("SessionEnd", Moment::SessionEnd),
+];
+
+const fn event(name: &'static str, moment: Moment) -> NativeEvent {
+    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+}
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["sessionStart"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["userPromptSubmitted", "userPromptTransformed"],
+        native: &[Power::Block, Power::RewriteMessage, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["preToolUse"],
+        native: &[Power::Block, Power::Ask, Power::RewriteInput, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["postToolUse"],
+        native: &[Power::RewriteOutput, Power::AddContext],
+        emulated: &[(Power::FeedBack, "added as context")],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["postToolUse", "postToolUseFailure"],
+        native: &[Power::RewriteOutput, Power::AddContext],
+        emulated: &[(Power::FeedBack, "added as context")],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["agentStop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["agentStop", "subagentStop"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["agentStop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["preToolUse"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStop,
+        fired_by: &["subagentStop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::PreCompact,
+        fired_by: &["preCompact"],
+        native: &[],
+        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["sessionEnd"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
+const WITH_NEXT_RESULT: &str = "given to the model with the next tool call or prompt";
+
+/// The tools of all models that it offers, and their names in Claude Code's settings.
+const TOOLS: &[NativeTool] = &[
+    tool("bash", "bash", &[]),
+    tool("powershell", "bash", &[]),
+    tool("Bash", "bash", &[]),
+    tool("view", "file_read", PATH),
+    tool("Read", "file_read", PATH),
+    tool("create", "file_write", CREATE),
+    tool("Write", "file_write", CREATE),
+    tool("edit", "file_edit", EDIT),
+    tool("Edit", "file_edit", EDIT),
+    tool("apply_patch", "file_edit", &[(copilot_form::FREEFORM, "patch")]),
+    editor("view", "file_read", PATH),
+    editor("create", "file_write", CREATE),
+    editor("str_replace", "file_edit", EDIT),
+    editor("insert", "file_edit", EDIT),
+    tool("grep", "grep", GREP),
+    tool("rg", "grep", GREP),
+    tool("Grep", "grep", GREP),
+    tool("glob", "glob", GLOB),
+    tool("Glob", "glob", GLOB),
+    tool("task", "subagent", TASK),
+    tool("Agent", "subagent", TASK),
+    tool("update_todo", "todo", &[]),
+    tool("TodoWrite", "todo", &[]),
+    tool("skill", "skill", SKILL),
+    tool("Skill", "skill", SKILL),
+];
+
+const PATH: &[(&str, &str)] = &[("path", "file_path")];
+const CREATE: &[(&str, &str)] = &[("path", "file_path"), ("file_text", "text")];
+const EDIT: &[(&str, &str)] =
+    &[("path", "file_path"), ("old_str", "old_text"), ("new_str", "new_text")];
+const GREP: &[(&str, &str)] = &[("glob", "include"), ("paths", "path")];
+const GLOB: &[(&str, &str)] = &[("paths", "path")];
+const TASK: &[(&str, &str)] = &[("prompt", "question"), ("agent_type", "subagent_type")];
+const SKILL: &[(&str, &str)] = &[("skill", "name")];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+/// The tool of older versions that does what its field `command` says.
+const fn editor(
+    command: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name: "str_replace_editor", when: Some(("command", command)), canonical, fields }
+}

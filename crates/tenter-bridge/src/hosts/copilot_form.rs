@@ -1,0 +1,260 @@
+//! The payloads and answers of Copilot CLI. Payloads have its own names or, for hooks in Claude Code's settings, names with
+//! underscores; some mix them. The answers are the same.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tenter_protocol::{Object, ToolResult};
+
+use super::claude_form;
+use crate::host::{Moment, NativeEvent};
+use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::reply::{Reply, Verdict};
+
+/// The field that stands for the input of a tool whose input is a text.
+pub(super) const FREEFORM: &str = "freeform";
+
+/// Messages that begin with it are written by the host, not by the user (B13).
+const SYSTEM_NOTIFICATION: &str = "<system_notification>";
+
+/// What a command's result ends with, before its exit code.
+const COMPLETED: &str = " completed with exit code ";
+
+/// The file in the directory of a session that is its transcript.
+const TRANSCRIPT: &str = "events.jsonl";
+
+/// Whether Copilot wrote a payload for a hook that is registered in Claude Code's settings: Claude Code's payloads have no time, and
+/// name a transcript of their own.
+pub(super) fn wrote_for_claude(payload: &Payload) -> bool {
+    let is_own = |path: &str| Path::new(path).file_name().is_some_and(|name| name == TRANSCRIPT);
+    payload.get("timestamp").is_some() && transcript(payload).is_none_or(is_own)
+}
+
+/// The text of a field that has one of these names.
+fn either<'p>(payload: &'p Payload, names: [&str; 2]) -> Option<&'p str> {
+    names.iter().find_map(|name| payload.text(name))
+}
+
+fn transcript(payload: &Payload) -> Option<&str> {
+    either(payload, ["transcriptPath", "transcript_path"])
+}
+
+/// Reads a payload of the native event `event`.
+///
+/// # Errors
+/// It is of another event, or has no session, working directory, tool or prompt where its event has one.
+pub(super) fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    if let Some(named) = payload.text("hook_event_name").filter(|named| *named != event.name) {
+        return Err(PayloadError::other_event(event.name, named));
+    }
+    let agent = either(payload, ["agentId", "agent_id"]).map(|id| NativeAgent {
+        id: id.to_owned(),
+        kind: either(payload, ["agentType", "agent_type"]).map(str::to_owned),
+        parent: either(payload, ["parentAgentId", "parent_agent_id"]).map(str::to_owned),
+    });
+    let own = match payload.text("sessionId") {
+        Some(session) => session,
+        None => payload.required("session_id").map_err(|_| PayloadError::missing("`sessionId`"))?,
+    };
+    let parent = agent.as_ref().and_then(|agent| agent.parent.as_deref());
+    let root = agent.as_ref().and_then(|_| transcript(payload)).and_then(session_of_transcript);
+    Ok(Occurrence {
+        session: root.or(parent).unwrap_or(own).to_owned(),
+        detail: detail(event.moment, payload, agent.is_some())?,
+        agent,
+        cwd: payload.required("cwd")?.into(),
+    })
+}
+
+/// The session of the main agent, which has the only transcript: `…/SESSION/events.jsonl`.
+fn session_of_transcript(path: &str) -> Option<&str> {
+    let (directory, file) = path.rsplit_once(['/', '\\'])?;
+    let (_, session) = directory.rsplit_once(['/', '\\'])?;
+    (file == TRANSCRIPT && !session.is_empty()).then_some(session)
+}
+
+fn detail(moment: Moment, payload: &Payload, is_subagent: bool) -> Result<Detail, PayloadError> {
+    let text = |field: &str| payload.text(field).map(str::to_owned);
+    let prompt = || payload.text("prompt").unwrap_or_default().to_owned();
+    let response = either(payload, ["response", "last_assistant_message"]).map(str::to_owned);
+    Ok(match moment {
+        Moment::SessionStart => Detail::SessionStart { source: text("source"), model: None },
+        Moment::Prompt if prompt().starts_with(SYSTEM_NOTIFICATION) => Detail::Nothing,
+        Moment::Prompt => Detail::Prompt { text: prompt(), id: None },
+        Moment::PromptSent => Detail::PromptSent {
+            text: prompt(),
+            sent: text("transformedPrompt").unwrap_or_default(),
+        },
+        Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
+        Moment::AfterTool => Detail::AfterTool { call: call(payload)?, end: end(payload) },
+        Moment::AfterToolFailure => {
+            let error = text("error").unwrap_or_else(|| "the tool failed".to_owned());
+            let end = ToolEnd::new(Outcome::Failure(error), Value::Null);
+            Detail::AfterTool { call: call(payload)?, end }
+        }
+        // A subagent cannot be continued here; its own event follows.
+        Moment::Stop if is_subagent => Detail::Nothing,
+        Moment::Stop => Detail::Stop { response },
+        Moment::SubagentStart => Detail::SubagentStart,
+        Moment::SubagentStop => Detail::SubagentStop { response },
+        Moment::PreCompact => Detail::PreCompact(claude_form::trigger(payload).into()),
+        Moment::PostCompact => Detail::PostCompact(claude_form::trigger(payload).into()),
+        Moment::SessionEnd => Detail::SessionEnd { reason: text("reason") },
+        Moment::AfterBatch | Moment::StopFailure => Detail::Nothing,
+    })
+}
+
+fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
+    let tool = either(payload, ["toolName", "tool_name"]);
+    let input = payload.get("toolArgs").or_else(|| payload.get("tool_input"));
+    Ok(NativeCall {
+        tool: tool.ok_or_else(|| PayloadError::missing("`toolName`"))?.to_owned(),
+        input: input.map(input_of).unwrap_or_default(),
+        ..NativeCall::default()
+    })
+}
+
+/// The input of a tool: an object, an object as text, or a text that is no object.
+fn input_of(value: &Value) -> Object {
+    match value {
+        Value::Object(object) => object.clone(),
+        Value::String(text) => match serde_json::from_str(text) {
+            Ok(Value::Object(object)) => object,
+            _ => Object::from_iter([(FREEFORM.to_owned(), json!(text))]),
+        },
+        _ => Object::new(),
+    }
+}
+
+fn end(payload: &Payload) -> ToolEnd {
+    let result = payload.get("toolResult").or_else(|| payload.get("tool_result"));
+    let result = result.cloned().unwrap_or_default();
+    let field = |names: [&str; 2]| names.iter().find_map(|name| result.get(*name)?.as_str());
+    let text = field(["textResultForLlm", "text_result_for_llm"]).unwrap_or_default();
+    let (output, exit_code) = match completion(text) {
+        Some((output, _, exit_code)) => (output.to_owned(), Some(exit_code)),
+        None => (text.to_owned(), None),
+    };
+    let is_success = field(["resultType", "result_type"]).is_none_or(|kind| kind == "success");
+    let outcome = match exit_code {
+        Some(0) | None if is_success => Outcome::Success,
+        _ => Outcome::Failure(text.to_owned()),
+    };
+    ToolEnd { output: Some(output), exit_code, ..ToolEnd::new(outcome, result) }
+}
+
+/// The output of a command, the line that Copilot adds, and the exit code in it; `None` if there is no such line.
+fn completion(text: &str) -> Option<(&str, &str, i32)> {
+    let (output, line) = text.rsplit_once('\n').unwrap_or(("", text));
+    let (shell, code) = line.strip_suffix('>')?.split_once(COMPLETED)?;
+    Some((output, line, code.parse().ok().filter(|_| shell.starts_with("<shellId: "))?))
+}
+
+/// The native result with the text as hooks changed it; `None` after a failure that Copilot reports as such.
+pub(super) fn rewrite_output(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
+    let result = end.result.as_object()?;
+    let text = result.get("textResultForLlm").or_else(|| result.get("text_result_for_llm"))?;
+    let new = match completion(text.as_str()?) {
+        Some((_, line, _)) => format!("{}\n{line}", output_text(changed)),
+        None => output_text(changed),
+    };
+    let kind = result.get("resultType").or_else(|| result.get("result_type"));
+    let kind = kind.cloned().unwrap_or_else(|| json!("success"));
+    Some(json!({"resultType": kind, "textResultForLlm": new}))
+}
+
+/// What the model is to read of a changed result: of a command, its output without our words about it.
+fn output_text(changed: &ToolResult) -> String {
+    let field = |name: &str| changed.metadata.as_ref()?.get(name)?.as_str().map(str::to_owned);
+    let output = || field("output").or_else(|| field("textResultForLlm"));
+    output().unwrap_or_else(|| changed.text())
+}
+
+/// The native answer. Notices are lines of their own before it, which Copilot takes out.
+pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    let mut lines = Vec::new();
+    if takes_notice(event.moment) {
+        let notice = |text: &String| json!({"type": "progress", "message": text}).to_string();
+        lines.extend(reply.notices.iter().map(notice));
+    }
+    let decision = decision(event.moment, reply);
+    if !decision.is_empty() {
+        lines.push(Value::Object(decision).to_string());
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn decision(moment: Moment, reply: &Reply) -> Object {
+    let mut answer = Object::new();
+    let mut set = |field: &str, value: Value| answer.insert(field.to_owned(), value);
+    match (moment, &reply.verdict) {
+        (Moment::BeforeTool, Some(verdict)) => {
+            let (decision, reason) = match verdict {
+                Verdict::Deny(reason) => ("deny", Some(reason)),
+                Verdict::Ask(reason) => ("ask", Some(reason)),
+                Verdict::Allow => ("allow", None),
+            };
+            set("permissionDecision", json!(decision));
+            reason.map(|reason| set("permissionDecisionReason", json!(reason)));
+        }
+        (Moment::Prompt, Some(Verdict::Deny(reason))) => {
+            set("decision", json!("block"));
+            set("reason", json!(reason));
+        }
+        _ => {}
+    }
+    match moment {
+        Moment::BeforeTool if reply.denial().is_none() => {
+            reply.input.as_ref().map(|input| set("modifiedArgs", native_input(input)));
+        }
+        Moment::PromptSent => {
+            reply.message.as_ref().map(|text| set("modifiedTransformedPrompt", json!(text)));
+        }
+        Moment::AfterTool => {
+            reply.output.as_ref().map(|output| set("modifiedResult", output.clone()));
+        }
+        Moment::Stop | Moment::SubagentStop => {
+            if let Some(message) = &reply.continue_with {
+                set("decision", json!("block"));
+                set("reason", json!(message));
+            }
+        }
+        _ => {}
+    }
+    if takes_context(moment) {
+        reply.context().map(|text| set("additionalContext", json!(text)));
+    }
+    answer
+}
+
+fn native_input(input: &Object) -> Value {
+    match input.get(FREEFORM) {
+        Some(text) if input.len() == 1 => text.clone(),
+        _ => json!(input),
+    }
+}
+
+/// The name of an MCP tool: Copilot's own tools have no hyphen.
+pub(super) fn mcp_name(call: &NativeCall) -> Option<String> {
+    let (server, tool) = call.tool.rsplit_once('-')?;
+    Some(format!("mcp__{server}__{tool}"))
+}
+
+/// Whether the model reads text that is added at this moment.
+pub(super) fn takes_context(moment: Moment) -> bool {
+    matches!(
+        moment,
+        Moment::SessionStart
+            | Moment::Prompt
+            | Moment::BeforeTool
+            | Moment::AfterTool
+            | Moment::AfterToolFailure
+            | Moment::SubagentStart
+    )
+}
+
+/// Whether the user sees a notice. Not where a version that does not know the lines would ignore a decision with them.
+pub(super) fn takes_notice(moment: Moment) -> bool {
+    matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::Stop)
+}

@@ -1,0 +1,318 @@
+//! Kimi Code: some of Claude Code's payloads, and answers that can deny and no more.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::native_tool::NativeTool;
+
+use super::claude_form;
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::registration::{EntryFormat, FailClosed, Registration, RegistrationFormat};
+use crate::reply::Reply;
+
+/// Kimi Code, measured with version 2.1.0.
+pub(super) const HOST: Host = Host {
+    id: "kimi-code",
+    name: "Kimi Code",
+    measured_version: Some("2.1.0"),
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        directory_variable: Some("KIMI_CODE_HOME"),
+        ..Registration::new(".kimi-code/config.toml", &["kimi"], FORMAT)
+    },
+    powers: POWERS,
+    blind_spots: &[
+        "Calls with invalid arguments are shown to hooks only after they failed.",
+        "Files that a shell command writes do not count as calls of a file tool.",
+    ],
+    notes: &[
+        "Hooks can be registered for the user only, not for a project.",
+        "One unknown key or event in a `[[hooks]]` table makes Kimi Code ignore all hooks, with a warning.",
+        "Kimi Code ignores a changed input, so the call is denied and the model is asked to make the changed one.",
+        "Contexts reach the model with the next prompt only. You see them, too.",
+        "The agent continues once for each message, since Kimi Code fires `Stop` only once.",
+        "The calls and the stops of subagents are not marked: they look like those of the main agent.",
+        "Kimi Code cuts tool results for hooks after 2,000 characters.",
+        "With `-p`, `SessionEnd` does not fire, and Kimi Code does not wait for the hooks of the last tool call.",
+        "Notices are written to stderr, which Kimi Code does not show.",
+    ],
+    context_limit: 30_000,
+    max_continuations: 1,
+    marks_subagents: false,
+    input_rewrite: InputRewrite::Demanded,
+    withheld: &[],
+    read,
+    answer,
+    rewrite_output: |_, _| None,
+    mcp_name: claude_form::mcp_name,
+    takes_context: |moment| moment == Moment::Prompt,
+    takes_notice: |_| false,
+};
+
+/// Kimi Code accepts these four keys and no other. The timeout is at most 600 seconds.
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    fail_closed: FailClosed::ExitCode,
+    ..EntryFormat::TOML_TABLES
+});
+
+const EVENTS: &[NativeEvent] = &[
+    event("SessionStart", Moment::SessionStart),
+    event("UserPromptSubmit", Moment::Prompt),
+    event("PreToolUse", Moment::BeforeTool),
+    event("PostToolUse", Moment::AfterTool),
+    event("PostToolUseFailure", Moment::AfterToolFailure),
+    event("Stop", Moment::Stop),
+    event("StopFailure", Moment::StopFailure),
+    event("Interrupt", Moment::StopFailure),
+    event("PreCompact", Moment::PreCompact),
+    event("PostCompact", Moment::PostCompact),
+    event("SessionEnd", Moment::SessionEnd),
+];
+
+const fn event(name: &'static str, moment: Moment) -> NativeEvent {
+    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+}
+
+const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["SessionStart"],
+        native: &[],
+        emulated: &[
+            (Power::Block, "every prompt and tool call of the session is denied"),
+            (Power::AddContext, WITH_NEXT_PROMPT),
+        ],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["UserPromptSubmit"],
+        native: &[Power::Block, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block],
+        emulated: &[
+            (
+                Power::RewriteInput,
+                "the call is denied, and the model is asked to make the changed one",
+            ),
+            (Power::Ask, "denied, or allowed: `bridge.ask_fallback`"),
+            (Power::AddContext, WITH_NEXT_PROMPT),
+        ],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["PostToolUse"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["PostToolUseFailure"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["Stop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["Stop"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["Stop", "StopFailure", "Interrupt"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStop,
+        fired_by: &["PostToolUse"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::PreCompact,
+        fired_by: &["PreCompact"],
+        native: &[],
+        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::PostCompact,
+        fired_by: &["PostCompact"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["SessionEnd"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+/// The tool that starts a subagent.
+const SUBAGENT: &str = "Agent";
+
+const TOOLS: &[NativeTool] = &[
+    tool("Bash", "bash", &[]),
+    tool(
+        "Read",
+        "file_read",
+        &[("path", "file_path"), ("line_offset", "offset"), ("n_lines", "line_limit")],
+    ),
+    tool("Write", "file_write", &[("path", "file_path"), ("content", "text")]),
+    tool(
+        "Edit",
+        "file_edit",
+        &[("path", "file_path"), ("old_string", "old_text"), ("new_string", "new_text")],
+    ),
+    tool("Grep", "grep", &[("glob", "include")]),
+    tool("Glob", "glob", &[]),
+    tool(SUBAGENT, "subagent", &[("prompt", "question")]),
+    tool("TodoList", "todo", &[]),
+    tool("Skill", "skill", &[("skill", "name")]),
+];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let named = payload.required("hook_event_name")?;
+    if named != event.name {
+        return Err(PayloadError::other_event(event.name, named));
+    }
+    Ok(Occurrence {
+        session: payload.required("session_id")?.to_owned(),
+        agent: None,
+        cwd: payload.required("cwd")?.into(),
+        detail: detail(event.moment, payload)?,
+    })
+}
+
+fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
+    let text = |field: &str| payload.text(field).map(str::to_owned);
+    let compaction = |tokens: &str| Compaction {
+        trigger: claude_form::trigger(payload),
+        tokens: payload.count(tokens),
+    };
+    Ok(match moment {
+        Moment::SessionStart => {
+            Detail::SessionStart { source: text("source"), model: text("model") }
+        }
+        Moment::Prompt => Detail::Prompt { text: prompt(payload), id: None },
+        Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
+        Moment::AfterTool => {
+            let output = payload.text("tool_output").unwrap_or_default();
+            let call = call(payload)?;
+            let end = match call.tool.as_str() {
+                SUBAGENT => ToolEnd {
+                    output: Some(summary(output).to_owned()),
+                    ..ToolEnd::new(Outcome::Success, json!({"output": output}))
+                },
+                _ => ToolEnd {
+                    output: Some(output.to_owned()),
+                    ..ToolEnd::new(Outcome::Success, Value::Null)
+                },
+            };
+            Detail::AfterTool { call, end }
+        }
+        Moment::AfterToolFailure => {
+            Detail::AfterTool { call: call(payload)?, end: failure(payload) }
+        }
+        Moment::Stop => Detail::Stop { response: None },
+        Moment::StopFailure => Detail::StopFailure { response: text("error_message") },
+        Moment::PreCompact => Detail::PreCompact(compaction("token_count")),
+        Moment::PostCompact => Detail::PostCompact(compaction("estimated_token_count")),
+        Moment::SessionEnd => Detail::SessionEnd { reason: text("reason") },
+        Moment::PromptSent | Moment::AfterBatch | Moment::SubagentStart | Moment::SubagentStop => {
+            Detail::Nothing
+        }
+    })
+}
+
+/// A prompt is a list of parts, of which some are texts.
+fn prompt(payload: &Payload) -> String {
+    match payload.get("prompt") {
+        Some(Value::Array(parts)) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+            texts.join("\n")
+        }
+        Some(Value::String(text)) => text.clone(),
+        _ => String::new(),
+    }
+}
+
+fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
+    Ok(NativeCall {
+        id: payload.text("tool_call_id").map(str::to_owned),
+        tool: payload.required("tool_name")?.to_owned(),
+        input: payload.object("tool_input").cloned().unwrap_or_default(),
+        ..NativeCall::default()
+    })
+}
+
+/// What a subagent said at its end, in the result of its tool.
+fn summary(output: &str) -> &str {
+    let summary = output.split_once("[summary]\n").map_or(output, |(_, summary)| summary);
+    summary.rsplit_once("\n\nresume_hint: ").map_or(summary, |(summary, _)| summary)
+}
+
+/// A failure, whose error is an object. That of a command ends with a line that says its exit code.
+fn failure(payload: &Payload) -> ToolEnd {
+    const EXIT_CODE: &str = "Command failed with exit code: ";
+    let error = payload.get("error");
+    let message = error.and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str()));
+    let message = message.unwrap_or("the tool failed");
+    let (output, last) = message.rsplit_once('\n').unwrap_or(("", message));
+    let exit_code =
+        last.strip_prefix(EXIT_CODE).and_then(|code| code.trim_end_matches('.').parse().ok());
+    ToolEnd {
+        exit_code,
+        output: exit_code.map(|_| output.to_owned()),
+        ..ToolEnd::new(Outcome::Failure(message.to_owned()), Value::Null)
+    }
+}
+
+/// The native answer. To continue is to deny the stop, and a context is plain text.
+fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    let denial = match event.moment {
+        Moment::BeforeTool | Moment::Prompt => reply.denial(),
+        Moment::Stop => reply.continue_with.as_deref(),
+        _ => None,
+    };
+    let deny = |reason: &str| {
+        let specific = json!({"permissionDecision": "deny", "permissionDecisionReason": reason});
+        json!({"hookSpecificOutput": specific}).to_string()
+    };
+    match denial {
+        Some(reason) => Some(deny(reason)),
+        None if event.moment == Moment::Prompt => reply.context(),
+        None => None,
+    }
+}
