@@ -34,6 +34,11 @@ impl HostSession {
         Self { sandbox: Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook")), host, fixtures }
     }
 
+    /// The same directories, with another host.
+    pub(crate) fn with_host(self, host: &'static str) -> Self {
+        Self { host, ..self }
+    }
+
     /// Writes a manifest hook of the user: further lines of its front matter, and a shell script that has the payload in
     /// `$payload`.
     pub(crate) fn hook(
@@ -124,6 +129,16 @@ impl HostSession {
     pub(crate) fn send(&self, event: &str, stdin: impl AsRef<[u8]>) -> Output {
         let home = self.sandbox.home().display().to_string();
         self.sandbox.run_with_stdin(&[self.host, event, "--home", &home], stdin)
+    }
+
+    /// Starts the program for an event, and writes its stdin.
+    pub(crate) fn start(&self, event: &str, stdin: &str) -> Child {
+        let mut command = self.sandbox.command();
+        command.args([self.host, event, "--home"]).arg(self.sandbox.home());
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
+        child
     }
 
     /// Sends all requests to one process, and returns its responses in their order.

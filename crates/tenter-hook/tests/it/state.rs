@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
+use std::time::Duration;
 
 use crate::host_session::HostSession;
 
@@ -92,4 +93,43 @@ fn two_registrations_of_one_host_run_the_hooks_once() {
     let added = [(); 2].map(|()| HostSession::answer(session.fire_with("PostToolUse.Bash", edit)));
     assert_eq!(added.iter().filter(|answer| !answer.is_null()).count(), 1, "{added:?}");
     assert_eq!(runs(), 2);
+}
+
+#[test]
+fn a_process_that_is_killed_at_any_moment_leaves_a_usable_session() {
+    let session = HostSession::new("claude-code");
+    session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
+    let deny = |id: &str| {
+        let id = id.to_owned();
+        session.fire_with("PreToolUse.Bash", |payload| payload["tool_use_id"] = id.into())
+    };
+    for milliseconds in 0..24 {
+        let mut payload = session.payload("PreToolUse.Bash");
+        payload["tool_use_id"] = format!("killed-{milliseconds}").into();
+        let mut child = session.start("PreToolUse", &payload.to_string());
+        thread::sleep(Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let output = deny(&format!("after-{milliseconds}"));
+        assert_eq!(output.stderr, "", "after {milliseconds} ms");
+        let answer = HostSession::answer(output);
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
+    }
+}
+
+#[test]
+fn two_agents_and_two_sessions_in_one_project_do_not_share_what_happened() {
+    let claude = HostSession::new("claude-code");
+    claude.hook("hello", "session_start", "", r#"echo '{"additional_context": "Hello."}'"#);
+    let edit = |payload: &mut serde_json::Value| payload["session_id"] = "other".into();
+    assert!(!HostSession::answer(claude.fire("SessionStart")).is_null());
+    assert!(!HostSession::answer(claude.fire_with("SessionStart", edit)).is_null());
+    let id = claude.payload("UserPromptSubmit")["session_id"].clone();
+    let gemini = claude.with_host("gemini");
+    let same_id = |payload: &mut serde_json::Value| payload["session_id"] = id;
+    let greeting = HostSession::answer(gemini.fire_with("BeforeAgent", same_id));
+    let text = greeting["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert_eq!(text, "[hook hello] Hello.", "the session of the other agent is another one");
+    let claude = gemini.with_host("claude-code");
+    assert!(HostSession::answer(claude.fire("UserPromptSubmit")).is_null(), "it started before");
 }
