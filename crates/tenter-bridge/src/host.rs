@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use tenter_engine::hook::{FailMode, Hook};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, ToolResult};
 
@@ -90,6 +91,16 @@ impl Host {
     /// Whether the model reads text that hooks add at any of the host's events.
     pub fn carries_contexts(&self) -> bool {
         self.events.iter().any(|event| (self.takes_context)(event.moment))
+    }
+
+    /// Whether a hook may hide parts of results from the model, must not be ignored, and cannot do so in this host: calls that it
+    /// matches are denied instead (B19).
+    pub fn cannot_guard_results(&self, hook: &Hook) -> bool {
+        let is_replaceable =
+            self.support(EventName::AfterTool, Power::RewriteOutput) != Support::Unsupported;
+        let sees_results = hook.subscription(EventName::AfterTool).is_some();
+        let can_rewrite = hook.static_action().is_none() && !hook.policy.asynchronous;
+        !is_replaceable && sees_results && can_rewrite && hook.policy.fail == FailMode::Closed
     }
 
     /// Whether the host shows the user notices at any of its events.

@@ -1,7 +1,7 @@
 //! Tool calls: before and after.
 
 use tenter_engine::configuration::{AskFallback, GeminiAsk, OnUnguardable};
-use tenter_engine::hook::{FailMode, Hook};
+use tenter_engine::hook::Hook;
 use tenter_engine::{
     ApprovedCall, Denial, PermissionAnswer, StartDecision, ToolDecision, ToolQuestion,
 };
@@ -77,14 +77,16 @@ impl Visit<'_> {
     /// is; returns whether it does (B19).
     fn is_unguardable(&mut self, call: &ToolCall) -> bool {
         let host = self.visitor.host;
-        let is_replaceable =
-            host.support(EventName::AfterTool, Power::RewriteOutput) != Support::Unsupported;
-        if is_replaceable || self.configuration.bridge.unguardable == OnUnguardable::Pass {
+        if self.configuration.bridge.unguardable == OnUnguardable::Pass {
             return false;
         }
         let catalog = self.engine.catalog();
         let hooks = catalog.hooks_for(EventName::AfterTool);
-        let Some(hook) = hooks.iter().find(|hook| guards_output(hook, call)) else { return false };
+        let Some(hook) =
+            hooks.iter().find(|hook| host.cannot_guard_results(hook) && sees(hook, call))
+        else {
+            return false;
+        };
         self.reply.verdict = Some(Verdict::Deny(format!(
             "hook {}: it fails closed and is to see the result of this call, which {} shows the model in any case. The user can set `bridge.unguardable = \"pass\"`",
             super::plain(&hook.name),
@@ -226,11 +228,8 @@ impl Visit<'_> {
     }
 }
 
-/// Whether a hook may hide parts of the call's result from the model, and must not be ignored.
-fn guards_output(hook: &Hook, call: &ToolCall) -> bool {
-    let sees = hook.matcher().is_none_or(|matcher| !matches!(matcher.matches(call), Ok(None)));
-    let can_rewrite = hook.static_action().is_none() && !hook.policy.asynchronous;
-    hook.policy.fail == FailMode::Closed && can_rewrite && sees
+fn sees(hook: &Hook, call: &ToolCall) -> bool {
+    hook.matcher().is_none_or(|matcher| !matches!(matcher.matches(call), Ok(None)))
 }
 
 /// The subagent that a call starts, if it starts one.

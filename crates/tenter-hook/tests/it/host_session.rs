@@ -132,7 +132,7 @@ impl HostSession {
     }
 
     /// Starts the program for an event, and writes its stdin.
-    pub(crate) fn start(&self, event: &str, stdin: &str) -> Child {
+    pub(crate) fn spawn(&self, event: &str, stdin: &str) -> Child {
         let mut command = self.sandbox.command();
         command.args([self.host, event, "--home"]).arg(self.sandbox.home());
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

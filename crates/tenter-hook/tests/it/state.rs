@@ -106,7 +106,7 @@ fn a_process_that_is_killed_at_any_moment_leaves_a_usable_session() {
     for milliseconds in 0..24 {
         let mut payload = session.payload("PreToolUse.Bash");
         payload["tool_use_id"] = format!("killed-{milliseconds}").into();
-        let mut child = session.start("PreToolUse", &payload.to_string());
+        let mut child = session.spawn("PreToolUse", &payload.to_string());
         thread::sleep(Duration::from_millis(milliseconds));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use tenter_bridge::Host;
 use tenter_bridge::registration::{IgnoredFile, Options, Registry, Scope, Target};
 use tenter_engine::Directories;
+use tenter_engine::catalog::Catalog;
+use tenter_proc::Cancel;
 
 use super::agents::{self, Agent};
 use super::consent::Consent;
@@ -51,6 +53,7 @@ struct Installation<'a> {
     env: &'a Env,
     args: &'a Args,
     project: Project<'a>,
+    catalog: Catalog,
     scope: Scope,
     registry: Registry,
     program: PathBuf,
@@ -58,7 +61,7 @@ struct Installation<'a> {
 
 pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let root = location::project_named(env, args.project.as_deref())?;
-    let project = Project::open(env, root.as_deref())?;
+    let mut project = Project::open(env, root.as_deref())?;
     if args.consent.yes {
         user_only::check(env, project.root(), "bridge install --yes")?;
     }
@@ -71,7 +74,8 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let program = location::program(env, args.force)?;
     note_other_directories(env);
     let registry = super::registry(env);
-    let installation = Installation { env, args, project, scope, registry, program };
+    let catalog = project.load(&Cancel::new());
+    let installation = Installation { env, args, project, catalog, scope, registry, program };
     let mut exit = Exit::Done;
     for host in hosts {
         match installation.install(host) {
@@ -195,6 +199,7 @@ impl Installation<'_> {
             host.events.len(),
             visible(&where_),
         ));
+        self.note_unguardable(host);
         if self.args.fail_closed {
             ui::note("If `tenter-hook` fails or is missing, prompts and tool calls are blocked.");
         }
@@ -206,6 +211,20 @@ impl Installation<'_> {
         }
         let project = if *scope == Scope::User { "" } else { " --project" };
         ui::note(format!("To undo it: `tenter bridge remove {}{project}`", host.id));
+    }
+
+    /// Names the hooks that cannot guard results there (B19).
+    fn note_unguardable(&self, host: &Host) {
+        let hooks = self.catalog.hooks().iter().filter(|hook| host.cannot_guard_results(hook));
+        let names: Vec<String> = hooks.map(|hook| visible(&hook.name).into_owned()).collect();
+        if !names.is_empty() {
+            ui::note(format!(
+                "{}: {} shows the model every result as it is. Calls are denied there that these hooks match, because they fail closed: {} (`bridge.unguardable`)",
+                styled(NOTICE, "warning"),
+                host.name,
+                names.join(", "),
+            ));
+        }
     }
 
     /// Warns that the agent does not read the file.

@@ -106,6 +106,8 @@ fn print_event(host: &Host, event: EventName) {
     }
 }
 
+const UNGUARDABLE: &str = "it fails closed and cannot change results there, so the calls that it matches are denied (`bridge.unguardable`)";
+
 /// What a hook may reply that has no effect in the host.
 fn limits(host: &Host, hook: &Hook) -> Vec<String> {
     let mut limits = Vec::new();
@@ -120,6 +122,9 @@ fn limits(host: &Host, hook: &Hook) -> Vec<String> {
         if !without.is_empty() && hook.static_action().is_none() {
             limits.push(format!("at {} it cannot {}", event.as_str(), without.join(" or ")));
         }
+    }
+    if host.cannot_guard_results(hook) {
+        limits.push(UNGUARDABLE.to_owned());
     }
     limits.extend(missing_history(host, hook));
     let longest = host.events.iter().map(|event| event.timeout).max().unwrap_or_default();
