@@ -13,7 +13,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use crate::commands::bridge::agents::Agent;
 use crate::project::Project;
 
-/// A session that goes on for this long without an event does not show its events. What a host writes at its end, or while it waits
+/// A session that continues for this long without an event does not show its events. What a host writes at its end, or while it waits
 /// for its user, takes less.
 const PATIENCE: Duration = Duration::from_mins(15);
 
