@@ -157,17 +157,15 @@ fn with_trusted(
     let mut edit = FileEdit::of(&file, recorded);
     let text = file.text().unwrap_or_default();
     let located = |error: Diagnostic| error.at(path);
-    let gone: Vec<_> = before.into_iter().filter(|entry| !after.contains(entry)).collect();
-    let is_stale = !gone.is_empty();
+    let is_stale = before.iter().any(|entry| !after.contains(entry));
     let missing = with_trust(text, &after).map_err(located)?;
     if !is_stale && missing.is_none() {
         let after = file.text().map(str::to_owned);
         return Ok(Some(Change::new(file, after, edit)));
     }
-    let clean = match edit.undone(text) {
-        Some(original) => original,
-        None => without_trust(text, &gone).map_err(located)?,
-    };
+    let original = edit.undone(text).unwrap_or_else(|| text.to_owned());
+    let ours: Vec<_> = before.into_iter().chain(after.iter().cloned()).collect();
+    let clean = without_trust(&original, &ours).map_err(located)?;
     let installed = with_trust(&clean, &after).map_err(located)?;
     let text = installed.map_or(clean, |installed| edit.set(installed));
     let is_created = edit.created_file && recorded.is_some();

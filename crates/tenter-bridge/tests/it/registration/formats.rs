@@ -346,6 +346,15 @@ fn the_trust_in_each_handler_is_recorded_and_taken_back() {
     user.install().unwrap();
     user.remove().unwrap();
     assert_eq!(fs::read_to_string(&config).unwrap(), before);
+    // A repair is taken back as the first installation would be.
+    user.install().unwrap();
+    let trusting = fs::read_to_string(&config).unwrap();
+    fs::write(&config, trusting.replacen("sha256:", "sha256:0", 1)).unwrap();
+    assert_eq!(user.registry.untrusted(&user.target).unwrap(), 1);
+    user.install().unwrap();
+    assert_eq!(user.registry.untrusted(&user.target).unwrap(), 0);
+    user.remove().unwrap();
+    assert_eq!(fs::read_to_string(&config).unwrap(), before);
     let other = json!({"type": "command", "command": "say done"});
     assert_eq!(user.json()["hooks"]["Stop"][0]["hooks"][0], other);
 }

@@ -54,6 +54,36 @@ fn what_is_installed_can_be_removed() {
 }
 
 #[test]
+fn codex_is_told_to_trust_what_is_registered() {
+    let sandbox = Installed::new();
+    let directory = sandbox.home().join(".codex");
+    fs::create_dir(&directory).unwrap();
+    let config = directory.join("config.toml");
+    fs::write(&config, "model = \"o9\" # mine\n").unwrap();
+    let output = sandbox.run(&["bridge", "install", "codex", "--yes"]).expect_code(0);
+    assert!(output.stderr.contains("Codex runs only entries that you trust"), "{output}");
+    assert!(output.stderr.contains("    +trusted_hash = \"sha256:"), "{output}");
+    let trusting = fs::read_to_string(&config).unwrap();
+    assert!(!trusting.contains("[projects"));
+    let is_untrusted = || {
+        let findings = sandbox.run(&["hooks", "doctor", "--json"]).json().to_string();
+        findings.contains("bridge-untrusted")
+    };
+    assert!(!is_untrusted());
+    fs::write(
+        &config,
+        trusting.replacen("trusted_hash = \"sha256:", "trusted_hash = \"sha256:0", 1),
+    )
+    .unwrap();
+    assert!(is_untrusted());
+    let _ = sandbox.run(&["bridge", "install", "codex", "--yes"]).expect_code(0);
+    assert!(!is_untrusted());
+    let _ = sandbox.run(&["bridge", "remove", "codex", "--yes"]).expect_code(0);
+    assert_eq!(fs::read_to_string(&config).unwrap(), "model = \"o9\" # mine\n");
+    assert!(!directory.join("hooks.json").exists());
+}
+
+#[test]
 fn without_a_terminal_nothing_is_changed_unless_the_user_said_yes() {
     let sandbox = Installed::with_settings(SETTINGS);
     let output = sandbox.run(&["bridge", "install", "claude-code"]).expect_code(1);
