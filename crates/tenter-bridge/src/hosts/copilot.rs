@@ -25,6 +25,7 @@ pub(super) const HOST: Host = Host {
         exec_since: Some([1, 0, 102]),
         silencers: &[Silencer::key("disableAllHooks")],
         also_reads: &["claude-code"],
+        sessions: Some(".copilot/session-state"),
         ..Registration::new(".copilot/hooks/tenter.json", &["copilot"], FORMAT)
     },
     powers: POWERS,
@@ -65,6 +66,7 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     exec: "exec",
     timeout: "timeoutSec",
     fail_closed: FailClosed::ExitCode,
+    blocks_if_missing: true,
     ..EntryFormat::JSON_HANDLERS
 });
 

@@ -23,6 +23,7 @@ pub(super) const HOST: Host = Host {
     tools: TOOLS,
     registration: Registration {
         directory_variable: Some("KIMI_CODE_HOME"),
+        sessions: Some(".kimi-code/sessions"),
         ..Registration::new(".kimi-code/config.toml", &["kimi"], FORMAT)
     },
     powers: POWERS,
