@@ -48,7 +48,7 @@ pub mod configuration;
 mod directories;
 pub mod dispatch;
 pub mod environment;
-mod facts;
+pub mod facts;
 pub mod hook;
 mod hook_policy;
 pub mod hook_stamp;
@@ -59,6 +59,7 @@ mod layer;
 pub mod layout;
 pub mod matcher;
 pub mod observe;
+mod protected_paths;
 pub mod query;
 mod run_end;
 mod runner;
@@ -76,6 +77,7 @@ pub use dispatch::{
 };
 pub use facts::facts;
 pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer};
+pub use protected_paths::ProtectedPaths;
 pub use run_end::RunEnd;
 pub use session::{
     ApprovedCall, Denial, DenialCause, Feedback, HookSession, MessageDecision, StartDecision,

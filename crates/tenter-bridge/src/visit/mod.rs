@@ -9,6 +9,7 @@ mod contexts;
 mod guards;
 mod host_facts;
 mod imported;
+mod protected;
 mod repeated;
 mod rewrite;
 mod runs;

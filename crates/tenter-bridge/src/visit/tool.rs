@@ -66,7 +66,7 @@ impl Visit<'_> {
     }
 
     /// Whether the host asks the user for a hook.
-    fn can_ask(&self) -> bool {
+    pub(super) fn can_ask(&self) -> bool {
         let host = self.visitor.host;
         let is_set =
             host.id == "gemini" && self.configuration.bridge.gemini_ask == GeminiAsk::Native;
@@ -106,6 +106,10 @@ impl Visit<'_> {
         }
         if self.configuration.bridge.allow_skips_prompt && self.runs.was_allowed() {
             self.reply.verdict = Some(Verdict::Allow);
+        }
+        self.protect(&changed);
+        if self.reply.denial().is_some() {
+            return;
         }
         if let Some(subagent) = subagent_of(&changed) {
             self.subagent_call(subagent);

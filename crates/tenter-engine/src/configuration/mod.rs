@@ -11,7 +11,7 @@ mod file;
 mod tables;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tenter_base::untrusted_file;
@@ -24,7 +24,7 @@ use crate::trust::TrustMode;
 
 pub use bridge::{AskFallback, BridgeSettings, BridgeTable, GeminiAsk, OnUnguardable, Reaction};
 pub use file::{ConfigurationError, parse};
-pub use tables::{HookTable, HookTables, HooksTable, TrustSetting, refused};
+pub use tables::{HookTable, HookTables, HooksTable, ToolsTable, TrustSetting, refused};
 
 /// Default limit of consecutive continuations (R34).
 const MAX_CONTINUATIONS: u32 = 8;
@@ -48,6 +48,8 @@ pub struct HookConfiguration {
     pub project_overrides: BTreeSet<String>,
     /// The settings of the bridge to other agents.
     pub bridge: BridgeSettings,
+    /// Paths that file tools change only with the user's consent; `~` is the home directory.
+    pub protect: Vec<PathBuf>,
 }
 
 impl HookConfiguration {
@@ -87,6 +89,7 @@ impl HookConfiguration {
             max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
             project_overrides: only_in_project(&user.hooks, &project.hooks),
             bridge: user.bridge.into(),
+            protect: user.tools.protect.iter().chain(&project.tools.protect).cloned().collect(),
             pass_env: user.hooks.pass_env,
         };
         (configuration, diagnostics)

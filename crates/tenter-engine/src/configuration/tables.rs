@@ -1,6 +1,6 @@
 //! The tables of a configuration file that are about hooks, and what a project may not set in them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use tenter_protocol::{Diagnostic, Severity};
@@ -18,6 +18,16 @@ pub struct HookTables {
     pub hooks: HooksTable,
     /// The table `[bridge]`.
     pub bridge: BridgeTable,
+    /// The table `[tools]`.
+    pub tools: ToolsTable,
+}
+
+/// The table `[tools]` of a configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolsTable {
+    /// Paths that file tools change only with the user's consent (R76). A project may add some.
+    pub(super) protect: Vec<PathBuf>,
 }
 
 impl HookTables {

@@ -79,6 +79,32 @@ fn the_documented_hooks_guard_gemini_unchanged() {
 }
 
 #[test]
+fn the_documented_hooks_guard_codex_and_its_patches_unchanged() {
+    if !needs::has("python3") {
+        return;
+    }
+    let session = with_documented_hooks("codex");
+    let patch = |patch: &str| {
+        let fired = session.fire_with("PreToolUse.apply_patch", |payload| {
+            payload["tool_input"]["command"] = json!(patch);
+        });
+        text(&HostSession::answer(fired))
+    };
+    let two = "*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** Add File: .env\n+KEY=1\n*** End Patch";
+    assert!(patch(two).contains("deny"), "one of its files is protected");
+    assert!(!patch("*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch").contains("deny"));
+    let run = |command: &str| {
+        let fired = session.fire_with("PreToolUse.Bash", |payload| {
+            payload["tool_input"]["command"] = json!(command);
+        });
+        text(&HostSession::answer(fired))
+    };
+    assert!(run("grep x notes").contains("Use rg instead of grep."));
+    assert!(run("true; curl http://a").contains("Bash(curl:*)"));
+    assert!(!run("true").contains("deny"));
+}
+
+#[test]
 fn the_hooks_of_plugins_guard_qwen_unchanged() {
     if !needs::has("python3") {
         return;

@@ -11,6 +11,7 @@ mod host_session;
 mod imported;
 mod kimi_code;
 mod misuse;
+mod protected;
 mod qwen;
 mod serve;
 mod state;

@@ -237,51 +237,13 @@ fn command_environment(project: &Project) -> Environment {
     environment
 }
 
-/// The paths that file tools change only with the user's consent (R76), including Tenter's configuration, state and cache,
-/// which decide what runs, and the user's hooks.
+/// The paths that file tools change only with the user's consent (R76).
 fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
-    let (env, root, layout) = (project.env, project.root(), &project.layout);
-    let directories = |roots: Vec<Root>| roots.into_iter().map(|root| root.dir);
-    let own = [env.config_file().parent().map(Path::to_owned), env.directories().cache];
-    let places: Vec<PathBuf> = own
-        .into_iter()
-        .flatten()
-        .chain([env.state_dir(), layout.plugins_in(&layout.home)])
-        .chain(directories(layout.of_user(&HOOKS)))
-        .collect();
-    let configured = project.settings.protect.iter().map(|path| in_home(path, &env.home));
-    let of_project: Vec<PathBuf> = directories(layout.of_project(&HOOKS)).collect();
-    let linked = places.iter().chain(&of_project).flat_map(|place| symlinks_in(place));
-    let linked: Vec<PathBuf> = linked.chain(git_directory(root)).collect();
-    let all = places.into_iter().chain(configured).chain(linked);
-    let protected = all.fold(ProtectedPaths::new(root, &layout.names), |protected, path| {
-        protected.and(&path, root)
-    });
+    let (env, layout) = (project.env, &project.layout);
+    let protected = ProtectedPaths::new(project.root(), &layout.names);
+    let protected = protected.with_own(layout, &env.directories(), &project.settings.hooks.protect);
     let allowed = args.allow_write.iter().map(|path| env.cwd.join(path));
     allowed.fold(protected, |protected, path| protected.allowing(&path))
-}
-
-/// Maximum number of entries of a directory that are checked for symlinks.
-const MOST_ENTRIES: usize = 1000;
-
-/// The symlinks in a directory. Their targets are protected like the directory, such as a hook that is stored elsewhere.
-fn symlinks_in(directory: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let entries = entries.take(MOST_ENTRIES).flatten();
-    let is_symlink = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
-    entries.filter(is_symlink).map(|entry| entry.path()).collect()
-}
-
-/// The directory that a `.git` file names, if the repository is stored elsewhere.
-fn git_directory(root: &Path) -> Option<PathBuf> {
-    let bytes = untrusted_file::read_prefix(&root.join(".git"), 4096).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
-    Some(root.join(text.strip_prefix("gitdir:")?.trim()))
-}
-
-/// A path from a configuration file, with `~` replaced by the home directory.
-fn in_home(path: &Path, home: &Path) -> PathBuf {
-    path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| home.join(rest))
 }
 
 fn asker(project: &Project) -> Arc<dyn tenter_agent::permission::Asker> {

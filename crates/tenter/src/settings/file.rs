@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_engine::configuration::{
-    self, BridgeTable, ConfigurationError, HookTables, HooksTable, TrustSetting, refused,
+    self, BridgeTable, ConfigurationError, HookTables, HooksTable, ToolsTable, TrustSetting,
+    refused,
 };
 use tenter_protocol::Diagnostic;
 
@@ -49,7 +50,8 @@ impl Layer {
     /// Takes the settings of hooks out.
     pub(super) fn take_hook_tables(&mut self) -> HookTables {
         let (hooks, bridge) = (mem::take(&mut self.hooks), mem::take(&mut self.bridge));
-        HookTables { trust: self.trust.take(), hooks, bridge }
+        let tools = mem::take(&mut self.tools);
+        HookTables { trust: self.trust.take(), hooks, bridge, tools }
     }
 }
 
@@ -68,13 +70,6 @@ pub(super) struct RetryTable {
 pub(super) struct CompactTable {
     pub(super) auto: Option<bool>,
     pub(super) ratio: Option<f64>,
-}
-
-/// Restrictions of file tools.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct ToolsTable {
-    pub(super) protect: Vec<PathBuf>,
 }
 
 /// Reads a file; a missing one sets nothing.

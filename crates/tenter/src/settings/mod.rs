@@ -49,8 +49,6 @@ pub(crate) struct Settings {
     pub(crate) max_turns: Option<u64>,
     /// The settings of hooks.
     pub(crate) hooks: HookConfiguration,
-    /// Additional paths that file tools change only with the user's consent (R76).
-    pub(crate) protect: Vec<PathBuf>,
 }
 
 impl Settings {
@@ -74,7 +72,6 @@ impl Settings {
             auto_compact: auto_compact(env, &user)?,
             max_turns: max_turns(env, &user, &of_project)?,
             hooks,
-            protect: [user.tools.protect, of_project.tools.protect].concat(),
             project,
         };
         Ok((settings, findings))

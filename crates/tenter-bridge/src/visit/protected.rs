@@ -1,0 +1,95 @@
+//! Files that decide what runs and what guards the agent: a file tool or patch of a host does not change them without the user
+//! (B49). Shell commands are not looked at.
+
+use std::path::{Path, PathBuf};
+
+use tenter_engine::layout::Layout;
+use tenter_engine::{ProtectedPaths, facts};
+use tenter_protocol::facts::{PathFact, PathOp};
+use tenter_protocol::tool_names::ToolNames;
+use tenter_protocol::{Body, ToolCall};
+
+use super::Visit;
+use crate::hosts;
+use crate::registration::{Registry, Scope};
+use crate::reply::Verdict;
+
+/// Where hosts keep plugins, and what they trust: in any directory.
+const OF_HOSTS: &[&str] = &[
+    ".claude/plugins",
+    ".claude.json",
+    ".codex/config.toml",
+    ".gemini/trustedFolders.json",
+    ".gemini/trusted_hooks.json",
+    ".gemini/extensions",
+    ".qwen/trustedFolders.json",
+    ".qwen/extensions",
+    ".copilot/config.json",
+    ".copilot/hooks",
+    ".github/hooks",
+    ".kimi-code/config.toml",
+    ".opencode/plugin",
+    ".opencode/plugins",
+    "opencode/plugin",
+    "opencode/plugins",
+    ".kilo/plugin",
+    ".pi/extensions",
+    ".pi/agent/extensions",
+    ".clinerules/hooks",
+    ".cline/hooks",
+    "Cline/Hooks",
+    ".cursor/hooks.json",
+    ".factory/settings.json",
+];
+
+impl Visit<'_> {
+    /// Asks the user about a call that would change a protected file, or denies it where the host cannot ask.
+    pub(super) fn protect(&mut self, call: &ToolCall) {
+        let Some(why) = self.protects(call) else { return };
+        self.reply.verdict =
+            Some(if self.can_ask() { Verdict::Ask(why) } else { Verdict::Deny(why) });
+    }
+
+    /// Why the call needs the user; `None` if it changes no protected file.
+    fn protects(&self, call: &ToolCall) -> Option<String> {
+        if !self.configuration.enabled {
+            return None;
+        }
+        let body = Body::BeforeTool(call.clone());
+        let touched = facts::facts(&body, &self.occurrence.cwd, &ToolNames::default()).paths;
+        let changes = |fact: &&PathFact| matches!(fact.op, PathOp::Write | PathOp::Delete);
+        let mut changed = touched.iter().filter(changes).peekable();
+        changed.peek()?;
+        let protected = self.protected_paths();
+        changed.find_map(|fact| {
+            let place = protected.around(Path::new(&fact.path))?;
+            let (path, place) = (super::plain(&fact.given), place.display().to_string());
+            Some(format!(
+                "{path} is protected: {} decides what runs or what guards the agent. Tenter lets only the user change it",
+                super::plain(&place)
+            ))
+        })
+    }
+
+    fn protected_paths(&self) -> ProtectedPaths {
+        let (directories, project) = (&self.visitor.directories, self.engine.project());
+        let layout = Layout::new(project, &directories.home, &directories.config_home);
+        let own = ProtectedPaths::new(project, &layout.names);
+        let own = own.with_own(&layout, directories, &self.configuration.protect);
+        let of_hosts = OF_HOSTS.iter().map(PathBuf::from).chain(self.registration_files());
+        of_hosts.fold(own, |paths, path| paths.and(&path, project))
+    }
+
+    /// The files in which hooks are registered with any host. Those of projects are protected in every directory.
+    fn registration_files(&self) -> Vec<PathBuf> {
+        let registry = Registry::in_home(&self.visitor.directories.home);
+        let project = self.engine.project();
+        let files = hosts::ALL.iter().flat_map(|host| {
+            Scope::ALL.into_iter().filter_map(|scope| registry.target(host, scope, project))
+        });
+        let in_any = |file: PathBuf| {
+            file.strip_prefix(project).map_or_else(|_| file.clone(), Path::to_owned)
+        };
+        files.map(|target| in_any(target.file)).collect()
+    }
+}

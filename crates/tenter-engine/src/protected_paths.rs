@@ -1,0 +1,172 @@
+//! Files that file tools change only with the user's consent (R76, B49): version stores, hooks and settings, which decide what
+//! runs and what guards the agent. Reading them is always allowed. This does not apply to shell commands.
+
+use std::ffi::OsString;
+use std::fs::{self, DirEntry};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use tenter_base::{real_path, untrusted_file};
+
+use crate::directories::Directories;
+use crate::layout::{DirectoryNames, HOOKS, Layout, Root};
+
+/// Files and directories that are protected anywhere, besides those of hooks and plugins.
+const EVERYWHERE: [&str; 2] = [".git", "tenter.toml"];
+
+/// The protected paths.
+#[derive(Debug, Clone)]
+pub struct ProtectedPaths {
+    /// The project root, as a real path.
+    project: PathBuf,
+    /// Names that are protected in every directory.
+    everywhere: Vec<Vec<OsString>>,
+    /// Directories whose existence makes their parent directory the root of a project of its own, with its own hooks.
+    project_markers: Vec<String>,
+    /// Single protected files and directories; they may be symlinks.
+    places: Vec<PathBuf>,
+    /// What the user has allowed to be changed, as real paths.
+    allowed: Vec<PathBuf>,
+}
+
+impl ProtectedPaths {
+    /// The paths that are always protected in the project at `project`, whose hooks are in directories of these `names`.
+    pub fn new(project: &Path, names: &DirectoryNames) -> Self {
+        let none = Self {
+            project: real_path(project).unwrap_or_else(|_| project.to_owned()),
+            everywhere: Vec::new(),
+            project_markers: names.resources.clone(),
+            places: Vec::new(),
+            allowed: Vec::new(),
+        };
+        let everywhere = EVERYWHERE.iter().map(PathBuf::from).chain(names.hooks_and_plugins());
+        everywhere.fold(none, |paths, path| paths.and(&path, project))
+    }
+
+    /// Adds `path`: a relative path is protected in every directory, and where it leads to from `project`.
+    #[must_use]
+    pub fn and(mut self, path: &Path, project: &Path) -> Self {
+        let names: Option<Vec<OsString>> = path
+            .components()
+            .filter(|component| *component != Component::CurDir)
+            .map(|component| match component {
+                Component::Normal(name) => Some(name.to_owned()),
+                _ => None,
+            })
+            .collect();
+        self.everywhere.extend(names.filter(|names| !names.is_empty()));
+        self.places.push(project.join(path));
+        self
+    }
+
+    /// Adds what decides which hooks run: Tenter's own configuration, state and cache, the hooks and plugins in `layout`, the git
+    /// directory, and what the user has `configured`.
+    #[must_use]
+    pub fn with_own(
+        self,
+        layout: &Layout,
+        directories: &Directories,
+        configured: &[PathBuf],
+    ) -> Self {
+        let roots = |roots: Vec<Root>| roots.into_iter().map(|root| root.dir);
+        let Directories { home, config_home, state, cache } = directories;
+        let places: Vec<PathBuf> = [config_home.join("tenter"), state.clone()]
+            .into_iter()
+            .chain(cache.clone())
+            .chain([layout.plugins_in(&layout.home)])
+            .chain(roots(layout.of_user(&HOOKS)))
+            .collect();
+        let of_project: Vec<PathBuf> = roots(layout.of_project(&HOOKS)).collect();
+        let linked = places.iter().chain(&of_project).flat_map(|place| symlinks_in(place));
+        let linked: Vec<PathBuf> = linked.chain(git_directory(&layout.project)).collect();
+        let configured = configured.iter().map(|path| in_home(path, home));
+        let all: Vec<PathBuf> = places.iter().cloned().chain(configured).chain(linked).collect();
+        all.iter().fold(self, |paths, path| paths.and(path, &layout.project))
+    }
+
+    /// Removes `path`, an absolute path: the user has agreed to changes of it.
+    #[must_use]
+    pub fn allowing(mut self, path: &Path) -> Self {
+        self.allowed.extend(real_path(path));
+        self
+    }
+
+    /// The protected file or directory that the real path `file` is or is in; `None` if it may be changed.
+    pub fn around(&self, file: &Path) -> Option<PathBuf> {
+        if self.allowed.iter().any(|allowed| file.starts_with(allowed)) {
+            return None;
+        }
+        let by_name = self.everywhere.iter().find_map(|names| named(names, file));
+        by_name
+            .or_else(|| self.places.iter().find_map(|place| within(place, file)))
+            .or_else(|| self.new_marker(file))
+    }
+
+    /// A directory that does not exist yet and would make a directory within the project a project root: an agent started
+    /// there would run without the hooks of this project.
+    fn new_marker(&self, file: &Path) -> Option<PathBuf> {
+        let is_marker = |path: &&Path| {
+            let name = path.file_name().unwrap_or_default();
+            self.project_markers.iter().any(|marker| name.eq_ignore_ascii_case(marker))
+                && path.parent() != Some(&self.project)
+                && fs::symlink_metadata(path).is_err()
+        };
+        file.ancestors().find(is_marker).map(Path::to_owned)
+    }
+}
+
+/// The nearest directory above `file`, or `file` itself, whose path ends in `names`.
+fn named(names: &[OsString], file: &Path) -> Option<PathBuf> {
+    let is_named = |path: &&Path| {
+        let mut above = path.ancestors();
+        let spelled = names.iter().rev().all(|name| {
+            let found = above.next().and_then(Path::file_name);
+            // Some file systems are case-insensitive.
+            found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+        });
+        // Others accept several spellings of one name: there it is the same file.
+        let beside = path.ancestors().nth(names.len());
+        spelled || beside.is_some_and(|base| is_same(path, &base.join(PathBuf::from_iter(names))))
+    };
+    file.ancestors().find(is_named).map(Path::to_owned)
+}
+
+/// The target of `place`, if `file` is in it.
+fn within(place: &Path, file: &Path) -> Option<PathBuf> {
+    let real = real_path(place).ok().or_else(|| dangling_target(place))?;
+    (file.starts_with(&real) || file.ancestors().any(|above| is_same(above, &real))).then_some(real)
+}
+
+/// The target of a dangling symlink at `place`: creating it would change `place`.
+fn dangling_target(place: &Path) -> Option<PathBuf> {
+    let target = fs::read_link(place).ok()?;
+    real_path(&place.parent()?.join(target)).ok()
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+    matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Maximum number of entries of a directory that are checked for symlinks.
+const MOST_ENTRIES: usize = 1000;
+
+/// The symlinks in a directory. Their targets are protected like the directory, such as a hook that is stored elsewhere.
+fn symlinks_in(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let entries = entries.take(MOST_ENTRIES).flatten();
+    let is_symlink = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    entries.filter(is_symlink).map(|entry| entry.path()).collect()
+}
+
+/// The directory that a `.git` file names, if the repository is stored elsewhere.
+fn git_directory(root: &Path) -> Option<PathBuf> {
+    let bytes = untrusted_file::read_prefix(&root.join(".git"), 4096).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    Some(root.join(text.strip_prefix("gitdir:")?.trim()))
+}
+
+/// A path from a configuration file, with `~` replaced by the home directory.
+fn in_home(path: &Path, home: &Path) -> PathBuf {
+    path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| home.join(rest))
+}
