@@ -1,6 +1,5 @@
 //! Builds an agent from configuration and flags.
 
-use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,11 +9,9 @@ use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
-use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
 use tenter_engine::journal::{JournalWriter, MaskingObserver, Redactor};
-use tenter_engine::layout::{HOOKS, Root};
 use tenter_engine::{Engine, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
