@@ -61,6 +61,9 @@ const FORMS: &[Form] = &[
         texts: &[],
     },
     Form { host: "qwen", fields: &[], denies: claude, texts: &[] },
+    Form { host: "opencode", ..PLUGIN },
+    Form { host: "pi", ..PLUGIN },
+    Form { host: "kilo", ..PLUGIN },
     Form { host: "droid", fields: &[], denies: claude, texts: &[] },
     Form {
         host: "goose",
@@ -85,6 +88,14 @@ const FORMS: &[Form] = &[
         texts: &[],
     },
 ];
+
+/// What our own plugins read.
+const PLUGIN: Form = Form {
+    host: "",
+    fields: &["deny", "input", "message", "output", "context", "continue", "notices"],
+    denies: |_, answer| has_text(&answer["deny"]),
+    texts: &[],
+};
 
 fn has_text(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.trim().is_empty())

@@ -29,8 +29,10 @@ fn recorded() -> Vec<Recorded> {
 }
 
 fn of_file(host: &'static Host, file: PathBuf) -> Option<Recorded> {
-    let name = file.file_name()?.to_str()?.split('.').next()?.to_owned();
-    let event = host.event(&name)?;
+    let name = file.file_name()?.to_str()?.to_owned();
+    // Some names of events have dots.
+    let named = host.events.iter().filter(|event| name.starts_with(&format!("{}.", event.name)));
+    let event = named.max_by_key(|event| event.name.len())?;
     let payload = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
     Some(Recorded { host, event, payload })
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { accessSync, constants } from "node:fs"
 
 /** Maximum time for an answer, in milliseconds: `tenter-hook` itself stops hooks earlier. */
@@ -103,10 +103,20 @@ function connect(report) {
     return answer
   }
 
+  /** The same for one event, in a process of its own: everything else here waits until it ends. */
+  function askNow(event, cwd, payload) {
+    const [host, , ...options] = registration.args
+    const input = JSON.stringify({ ...payload, cwd })
+    const ended = spawnSync(registration.program, [host, event, ...options], { input, timeout: DEADLINE, encoding: "utf8" })
+    const answer = ended.stdout ? JSON.parse(ended.stdout) : {}
+    answer.notices?.forEach((text) => report(text))
+    return answer
+  }
+
   /** Ends the program, which runs the hooks of the session's end. */
   function close() {
     program?.stdin.end()
   }
 
-  return { ask, close }
+  return { ask, askNow, close }
 }

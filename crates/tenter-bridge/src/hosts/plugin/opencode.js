@@ -3,6 +3,7 @@ function sessions(tenter, directory, load) {
   /** Where each session belongs: promises, by id. */
   const places = new Map()
   const created = new Set()
+  const subagents = new Set()
 
   /** The root session, and the subagent whose session this is. */
   function placeOf(id, record) {
@@ -17,6 +18,7 @@ function sessions(tenter, directory, load) {
       await tenter.ask("session.start", directory, { session: id, input: { source } })
       return { session: id }
     }
+    subagents.add(id)
     const { session } = await placeOf(info.parentID)
     const place = { session, agent: { id, type: info.agent } }
     await tenter.ask("session.created", directory, { ...place, input: { info } })
@@ -27,7 +29,7 @@ function sessions(tenter, directory, load) {
     return tenter.ask(event, directory, { ...(await placeOf(id)), ...payload }, canDeny)
   }
 
-  return { placeOf, created, ask }
+  return { placeOf, isSubagent: (id) => subagents.has(id), created, ask }
 }
 
 /** The plugin for the first version of OpenCode, and for Kilo. */
@@ -35,7 +37,9 @@ async function server({ client, directory }) {
   if (!isInstalled() && !registration.failClosed) return {}
   const tenter = connect(report)
   const load = async (id) => (await client.session.get({ path: { id } })).data
-  const { placeOf, created, ask } = sessions(tenter, directory, load)
+  const { placeOf, isSubagent, created, ask } = sessions(tenter, directory, load)
+  const isRun = process.argv.includes("run")
+  const isOpenCode = registration.args[0] === "opencode"
   /** What is passed on of each session for which nobody waits, in order: promises, by id. */
   const queues = new Map()
   /** Sessions whose work ended with an error. */
@@ -48,24 +52,25 @@ async function server({ client, directory }) {
   let mcp = []
 
   function report(message) {
-    if (process.argv.includes("run")) console.error(message)
+    if (isRun) console.error(message)
     client.tui.showToast({ body: { title: "Tenter", message, variant: "warning" } }).catch(() => {})
   }
 
   /** Passes on an event for which nobody waits, after those before it. */
-  function tell(event, id, input) {
+  function tell(id, send) {
     const before = queues.get(id) ?? Promise.resolve()
-    const answer = before.then(() => ask(event, id, { input })).catch(() => ({}))
+    const answer = before.then(send).catch(() => ({}))
     queues.set(id, answer)
     return answer
   }
 
   async function idle(id) {
-    const hasFailed = failed.delete(id)
-    const { agent } = await placeOf(id)
-    if (hasFailed || agent) return
-    const answer = await tell("session.idle", id, { text: texts.get(id) })
+    if (failed.delete(id) || isSubagent(id)) return
+    const event = ["session.idle", directory, { session: id, input: { text: texts.get(id) } }]
+    // Without its terminal interface, the host ends after this event unless it has a message by then.
+    const answer = isRun ? tenter.askNow(...event) : await tell(id, () => tenter.ask(...event))
     if (!answer.continue) return
+    if (isRun && isOpenCode) report("Tenter: a hook makes the agent continue, and `opencode run` ends all the same.")
     const parts = [{ type: "text", text: answer.continue }]
     await client.session.promptAsync({ path: { id }, body: { ...choices.get(id), parts } })
   }
@@ -94,19 +99,19 @@ async function server({ client, directory }) {
           break
         case "session.error":
           failed.add(id)
-          await tell(type, id, properties)
+          await tell(id, () => ask(type, id, { input: properties }))
           break
         case "session.compacted":
-          await tell(type, id, properties)
+          await tell(id, () => ask(type, id, { input: properties }))
           break
         case "message.updated": {
           const isTurn = info.role === "assistant" && info.time?.completed && info.finish === "tool-calls"
-          if (isTurn && isNew(info.id)) await tell(type, id, properties)
+          if (isTurn && isNew(info.id)) await tell(id, () => ask(type, id, { input: properties }))
           break
         }
         case "message.part.updated": {
           const isFailure = part.type === "tool" && part.state?.status === "error"
-          if (isFailure && isNew(part.id)) await tell(type, id, properties)
+          if (isFailure && isNew(part.id)) await tell(id, () => ask(type, id, { input: properties }))
           break
         }
       }

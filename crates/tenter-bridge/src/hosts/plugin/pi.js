@@ -62,7 +62,9 @@ export default function (pi) {
   pi.on("agent_end", async (event, ctx) => {
     const last = event.messages.findLast((message) => message.role === "assistant")
     const answer = await ask("agent_end", { last }, ctx)
-    if (answer.continue) pi.sendUserMessage(answer.continue, { deliverAs: "followUp" })
+    if (!answer.continue) return
+    if (!ctx.hasUI) console.error("Tenter: a hook makes the agent continue, and `pi -p` ends all the same.")
+    pi.sendUserMessage(answer.continue, { deliverAs: "followUp" })
   })
 
   pi.on("session_before_compact", async (event, ctx) => {
