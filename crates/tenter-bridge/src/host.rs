@@ -116,6 +116,8 @@ pub enum InputRewrite {
     Native,
     /// Only with an allow, which would skip the host's question to the user: where the host would ask, the model is asked for it.
     WithAllow,
+    /// Natively, unless a call has several commands, for which hooks have one text.
+    OfSingleCommand,
     /// Not at all: the call is denied, and the model is asked to make the rewritten one.
     Demanded,
 }

@@ -1,7 +1,5 @@
 //! Tools of other agents that do what Tenter's tools do, and their inputs in either agent's fields.
 
-use serde_json::Value;
-
 use crate::Object;
 
 /// A tool of another agent that does what one of Tenter's tools does.
@@ -9,7 +7,8 @@ use crate::Object;
 pub struct NativeTool {
     /// The agent's name for it.
     pub name: &'static str,
-    /// The field of the input and its value that a call must have; `None` if every call of this name is meant.
+    /// The field of the input and its value that a call must have; an empty value is any value but null. `None` if every call of this
+    /// name is meant.
     pub when: Option<(&'static str, &'static str)>,
     /// The name of Tenter's tool.
     pub canonical: &'static str,
@@ -20,7 +19,10 @@ pub struct NativeTool {
 impl NativeTool {
     /// Whether a call of the agent's tool `name` with this input is one of this tool.
     pub fn is_of(&self, name: &str, input: &Object) -> bool {
-        let has = |(field, value)| input.get(field).and_then(Value::as_str) == Some(value);
+        let has = |(field, value): (&str, &str)| {
+            let found = input.get(field).filter(|found| !found.is_null());
+            found.is_some_and(|found| value.is_empty() || found.as_str() == Some(value))
+        };
         self.name == name && self.when.is_none_or(has)
     }
 

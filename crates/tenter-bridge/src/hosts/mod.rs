@@ -3,6 +3,7 @@
 mod claude_code;
 mod claude_form;
 mod claude_result;
+mod cline;
 mod codex;
 mod copilot;
 mod copilot_form;
@@ -31,6 +32,7 @@ pub const ALL: &[&Host] = &[
     &copilot::HOST,
     &qwen::HOST,
     &kimi_code::HOST,
+    &cline::HOST,
     &pi::HOST,
     &kilo::HOST,
     &droid::HOST,

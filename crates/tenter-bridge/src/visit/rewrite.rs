@@ -23,6 +23,11 @@ impl Visit<'_> {
             InputRewrite::WithAllow => {
                 native.unasked || self.configuration.bridge.allow_skips_prompt
             }
+            InputRewrite::OfSingleCommand => native
+                .input
+                .get("commands")
+                .and_then(Value::as_array)
+                .is_none_or(|all| all.len() < 2),
             InputRewrite::Demanded => false,
         };
         if can_rewrite {

@@ -62,6 +62,12 @@ const FORMS: &[Form] = &[
     },
     Form { host: "qwen", fields: &[], denies: claude, texts: &[] },
     Form { host: "opencode", ..PLUGIN },
+    Form {
+        host: "cline",
+        fields: &["cancel", "errorMessage", "overrideInput", "contextModification"],
+        denies: |_, answer| answer["cancel"] == true && has_text(&answer["errorMessage"]),
+        texts: &[],
+    },
     Form { host: "pi", ..PLUGIN },
     Form { host: "kilo", ..PLUGIN },
     Form { host: "droid", fields: &[], denies: claude, texts: &[] },

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::host_session::{HostSession, fixtures};
 
 /// Every event of manifest hooks, and what a hook can want there that hosts treat differently.
@@ -92,9 +94,11 @@ fn prepare(session: &HostSession, fixture: &str) {
     let payload = session.payload(fixture);
     let is_of_subagent = [&payload["agent_id"], &payload["agentId"], &payload["agent"]["id"]]
         .iter()
-        .any(|id| id.is_string());
+        .any(|id| id.is_string())
+        // Cline's main agent has an id, too.
+        && payload.get("parent_agent_id").is_none_or(Value::is_string);
     let (call, begin) = session.subagent();
-    if !fixture.starts_with(start) {
+    if !fixture.starts_with(start) || is_of_subagent {
         let caller = if is_of_subagent { session.payload(call) } else { payload };
         let id = caller[field].clone();
         let _ = session.fire_with(start, |start| start[field] = id).expect_code(0);
@@ -172,6 +176,11 @@ fn every_recorded_event_of_opencode_has_the_expected_payloads_and_answers() {
 #[test]
 fn every_recorded_event_of_kilo_has_the_expected_payloads_and_answers() {
     compare("kilo");
+}
+
+#[test]
+fn every_recorded_event_of_cline_has_the_expected_payloads_and_answers() {
+    compare("cline");
 }
 
 #[test]

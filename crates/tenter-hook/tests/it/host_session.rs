@@ -84,6 +84,7 @@ impl HostSession {
             "codex" => ("PreToolUse.spawn_agent.subagent", "SubagentStart.subagent"),
             "qwen" => ("PreToolUse.agent.subagent", "SubagentStart.subagent"),
             "copilot" => ("preToolUse.task.subagent", "subagentStart.subagent"),
+            "cline" => ("PreToolUse.spawn_agent", "TaskStart.subagent"),
             "opencode" => ("tool.execute.before.task.subagent", "session.created.subagent"),
             _ => ("PreToolUse.Agent.subagent", "SubagentStart.subagent"),
         }
@@ -97,6 +98,7 @@ impl HostSession {
             "crush" => ("PreToolUse.bash", "session_id"),
             "vibe" => ("pre_tool.bash", "session_id"),
             "copilot" => ("sessionStart", "sessionId"),
+            "cline" => ("TaskStart", "sessionContext"),
             _ => ("SessionStart", "session_id"),
         }
     }
