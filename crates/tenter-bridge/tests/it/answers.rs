@@ -60,6 +60,25 @@ const FORMS: &[Form] = &[
         denies: |_, answer| answer["decision"] == "deny" && has_text(&answer["reason"]),
         texts: &[],
     },
+    Form {
+        host: "copilot",
+        fields: &[
+            "permissionDecision",
+            "permissionDecisionReason",
+            "modifiedArgs",
+            "modifiedResult",
+            "modifiedTransformedPrompt",
+            "additionalContext",
+        ],
+        denies: |event, answer| match event.moment {
+            Moment::BeforeTool => {
+                answer["permissionDecision"] == "deny"
+                    && has_text(&answer["permissionDecisionReason"])
+            }
+            _ => answer["decision"] == "block" && has_text(&answer["reason"]),
+        },
+        texts: &[],
+    },
     Form { host: "qwen", fields: &[], denies: claude, texts: &[] },
     Form { host: "opencode", ..PLUGIN },
     Form {
@@ -70,6 +89,16 @@ const FORMS: &[Form] = &[
     },
     Form { host: "pi", ..PLUGIN },
     Form { host: "kilo", ..PLUGIN },
+    Form {
+        host: "kimi-code",
+        fields: &[],
+        denies: |_, answer| {
+            let specific = &answer["hookSpecificOutput"];
+            specific["permissionDecision"] == "deny"
+                && has_text(&specific["permissionDecisionReason"])
+        },
+        texts: &[Moment::Prompt],
+    },
     Form { host: "droid", fields: &[], denies: claude, texts: &[] },
     Form {
         host: "goose",
