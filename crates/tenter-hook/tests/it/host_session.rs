@@ -36,7 +36,7 @@ impl HostSession {
 
     /// The same directories, with another host.
     pub(crate) fn with_host(self, host: &'static str) -> Self {
-        Self { host, ..self }
+        Self { host, fixtures: host, ..self }
     }
 
     /// Writes a manifest hook of the user: further lines of its front matter, and a shell script that has the payload in
