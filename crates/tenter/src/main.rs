@@ -8,6 +8,7 @@ mod draft;
 mod env;
 mod failure;
 mod git;
+mod installed_agents;
 mod pager;
 mod project;
 mod question;

@@ -8,12 +8,12 @@ use tenter_engine::Directories;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 
-use super::agents::{self, Agent};
 use super::consent::Consent;
 use super::{located, location};
 use crate::commands::CommandResult;
 use crate::env::{Env, now};
 use crate::failure::{Exit, Failure};
+use crate::installed_agents::{self, Agent};
 use crate::project::Project;
 use crate::question::read_at_terminal;
 use crate::sanitize::visible;
@@ -142,7 +142,7 @@ impl Installation<'_> {
         }
         let version = Agent::find(self.env, host).version(&self.project);
         let since = host.registration.exec_since;
-        let exec_form = version.map(|version| agents::is_since(&version, since));
+        let exec_form = version.map(|version| installed_agents::is_since(&version, since));
         let options = Options { fail_closed: self.args.fail_closed, exec_form };
         let plan = self.registry.plan_install(&target, options).map_err(located)?;
         let is_recorded =

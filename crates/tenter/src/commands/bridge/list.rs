@@ -7,8 +7,8 @@ use tenter_bridge::registration::{RegisteredHandler, Registry, Scope};
 use tenter_bridge::{Host, heartbeat};
 use tenter_engine::Directories;
 
-use super::agents::Agent;
 use crate::failure::Exit;
+use crate::installed_agents::Agent;
 use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui::{self, FAINT, NAME, NOTICE, styled};

@@ -1,6 +1,5 @@
 //! `tenter bridge`: Tenter's hooks in other agents.
 
-pub(crate) mod agents;
 mod consent;
 mod import;
 mod install;

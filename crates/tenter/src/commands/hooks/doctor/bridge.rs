@@ -10,7 +10,7 @@ use tenter_bridge::{Host, heartbeat, hosts};
 use tenter_engine::Directories;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::commands::bridge::agents::Agent;
+use crate::installed_agents::Agent;
 use crate::project::Project;
 
 /// A session that continues for this long without an event does not show its events. What a host writes at its end, or while it waits

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tenter_base::search_path;
-use tenter_bridge::registration::Scope;
+use tenter_bridge::registration::{Registry, Scope};
 use tenter_bridge::{Host, hosts};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 
@@ -28,7 +28,11 @@ impl Agent {
     /// Looks for an agent.
     pub(crate) fn find(env: &Env, host: &'static Host) -> Self {
         let mut programs = host.registration.programs.iter();
-        let settings = super::registry(env).target(host, Scope::User, &env.home);
+        let settings = Registry::in_home(&env.home).with_variables(&env.vars).target(
+            host,
+            Scope::User,
+            &env.home,
+        );
         Self {
             host,
             program: programs.find_map(|program| search_path::program(program, &env.vars)),
@@ -38,12 +42,12 @@ impl Agent {
     }
 
     /// Looks for every known agent.
-    pub(super) fn all(env: &Env) -> Vec<Self> {
+    pub(crate) fn all(env: &Env) -> Vec<Self> {
         hosts::ALL.iter().map(|host| Self::find(env, host)).collect()
     }
 
     /// Whether there is a sign of the agent.
-    pub(super) fn is_found(&self) -> bool {
+    pub(crate) fn is_found(&self) -> bool {
         self.program.is_some() || self.has_settings
     }
 
@@ -74,7 +78,7 @@ fn version_in(text: &str) -> Option<String> {
 }
 
 /// Whether a version is `since` or later.
-pub(super) fn is_since(version: &str, since: Option<[u32; 3]>) -> bool {
+pub(crate) fn is_since(version: &str, since: Option<[u32; 3]>) -> bool {
     let parts = version.split(|c: char| !c.is_ascii_digit());
     let numbers: Vec<u32> = parts.map_while(|part| part.parse().ok()).take(3).collect();
     since.is_some_and(|since| numbers.as_slice() >= &since[..])
