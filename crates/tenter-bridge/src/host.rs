@@ -1,5 +1,7 @@
 //! What the bridge knows about a host: data, and the few functions in which hosts differ (B6).
 
+mod format;
+
 use std::time::Duration;
 
 use serde_json::Value;
@@ -9,9 +11,13 @@ use tenter_protocol::{EventName, ToolResult};
 
 use crate::occurrence::{NativeCall, Occurrence, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::Registration;
 use crate::reply::Reply;
 
+pub(crate) use format::OWN_FILE_MARK;
+pub use format::{
+    EntryFormat, FailClosed, FileContext, FileFormat, Layout, OwnFile, Reads, Registration,
+    RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
+};
 pub use tenter_protocol::native_tool::NativeTool;
 
 /// An agent in which Tenter's hooks can run.

@@ -1,4 +1,4 @@
-//! Which agents are installed here.
+//! Which other agents are installed here, and the registrations with them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,11 +28,7 @@ impl Agent {
     /// Looks for an agent.
     pub(crate) fn find(env: &Env, host: &'static Host) -> Self {
         let mut programs = host.registration.programs.iter();
-        let settings = Registry::in_home(&env.home).with_variables(&env.vars).target(
-            host,
-            Scope::User,
-            &env.home,
-        );
+        let settings = registry(env).target(host, Scope::User, &env.home);
         Self {
             host,
             program: programs.find_map(|program| search_path::program(program, &env.vars)),
@@ -82,6 +78,11 @@ pub(crate) fn is_since(version: &str, since: Option<[u32; 3]>) -> bool {
     let parts = version.split(|c: char| !c.is_ascii_digit());
     let numbers: Vec<u32> = parts.map_while(|part| part.parse().ok()).take(3).collect();
     since.is_some_and(|since| numbers.as_slice() >= &since[..])
+}
+
+/// The registrations of the user.
+pub(crate) fn registry(env: &Env) -> Registry {
+    Registry::in_home(&env.home).with_variables(&env.vars)
 }
 
 #[cfg(test)]

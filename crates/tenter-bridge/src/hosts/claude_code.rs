@@ -6,10 +6,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, claude_code};
 
 use super::{claude_form, claude_result};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
-use crate::registration::{
+use crate::host::{
     EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, Silencer, SwitchValue,
 };
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 
 /// Claude Code, measured with version 2.1.330.
 pub(super) const HOST: Host = Host {

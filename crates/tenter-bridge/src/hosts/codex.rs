@@ -10,10 +10,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolResult};
 
 use super::claude_form;
+use crate::host::{EntryFormat, Reads, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{EntryFormat, Reads, Registration, RegistrationFormat, Silencer};
 use crate::reply::{Reply, Verdict};
 
 /// Codex, measured with version 0.169.0.

@@ -7,8 +7,8 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
 use super::copilot_form;
+use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
-use crate::registration::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
 
 pub(super) use super::copilot_form::wrote_for_claude;
 
@@ -35,7 +35,7 @@ pub(super) const HOST: Host = Host {
         "Messages that the host writes itself, such as the report of a command that ended in the background, are not shown to hooks.",
     ],
     notes: &[
-        "Hooks of a project run only in a directory that you trust in Copilot, and in `-p` only with `--trust-folder` or the like.",
+        "Hooks of a project run only in a directory that you trust in Copilot, and with `-p` only if you pass its option that trusts the directory.",
         "Copilot denies a tool call if the hook's program fails or is killed, and lets it run if it takes longer than 10 minutes.",
         "Copilot also runs the hooks in a project's `.claude/settings.json`; if Tenter is registered there, too, it answers in Copilot's form.",
         "A message that you send while the agent works cannot be rewritten: Copilot fires no event for it.",

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
+use crate::host::{EntryFormat, Registration, RegistrationFormat};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{EntryFormat, Registration, RegistrationFormat};
 use crate::reply::{Reply, Verdict};
 
 /// Crush.

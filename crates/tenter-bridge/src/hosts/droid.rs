@@ -7,10 +7,10 @@ use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
 use super::claude_form;
+use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{EntryFormat, Registration, RegistrationFormat, Silencer};
 use crate::reply::{Reply, Verdict};
 
 /// Factory Droid.

@@ -8,10 +8,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolResult};
 
 use super::gemini_result::{content_text, shell_sections};
+use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::reply::{Reply, Verdict};
 
 /// Gemini CLI, measured with version 0.61.0.

@@ -6,12 +6,10 @@ use serde_json::{Value, json};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
+use crate::host::{EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{
-    EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, SwitchValue,
-};
 use crate::reply::Reply;
 
 /// Goose.

@@ -2,7 +2,7 @@
 
 use super::opencode;
 use crate::Host;
-use crate::registration::Registration;
+use crate::host::Registration;
 
 /// Kilo, measured with version 7.7.7.
 pub(super) const HOST: Host = Host {

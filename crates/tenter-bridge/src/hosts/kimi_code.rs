@@ -8,10 +8,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
 use super::claude_form;
+use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{EntryFormat, FailClosed, Registration, RegistrationFormat};
 use crate::reply::Reply;
 
 /// Kimi Code, measured with version 2.1.0.

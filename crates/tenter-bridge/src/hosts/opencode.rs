@@ -10,9 +10,9 @@ use tenter_protocol::native_tool::NativeTool;
 
 use super::plugin_form::{self, part, text};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
 
 /// OpenCode, measured with version 1.18.33.
 pub(super) const HOST: Host = Host {

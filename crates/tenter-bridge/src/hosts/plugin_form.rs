@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use tenter_protocol::claude_code::results::HOST;
 use tenter_protocol::{Object, ToolResult};
 
+use crate::host::{FileContext, OwnFile, Scope};
 use crate::host::{Moment, NativeEvent};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{FileContext, OwnFile, Scope};
 use crate::reply::Reply;
 
 /// Talks to `tenter-hook --serve`; the same for all hosts.
@@ -121,8 +121,8 @@ fn registration(context: &FileContext) -> String {
 mod tests {
     use super::*;
     use crate::Host;
+    use crate::host::RegistrationFormat;
     use crate::hosts;
-    use crate::registration::RegistrationFormat;
 
     const WITH_PLUGIN: [&str; 3] = ["opencode", "kilo", "pi"];
 

@@ -8,10 +8,10 @@ use tenter_protocol::{EventName, Object};
 
 use super::claude_form;
 use super::gemini_result::{content_text, shell_sections};
+use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::reply::{Reply, Verdict};
 
 /// Qwen Code, measured with version 0.24.4.

@@ -6,12 +6,10 @@ use serde_json::{Value, json};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
+use crate::host::{EntryFormat, FailClosed, Layout, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{
-    EntryFormat, FailClosed, Layout, Registration, RegistrationFormat, SwitchValue,
-};
 use crate::reply::{Reply, Verdict};
 
 /// Mistral Vibe.

@@ -6,12 +6,13 @@ use serde_json::{Map, Value, json};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::command::{CommandForm, exits_2};
-use super::entries::{EventHandler, Handler};
-use super::format::{
+use super::entry::{EventHandler, Handler};
+use super::program;
+use super::target::Target;
+use crate::host::Scope;
+use crate::host::{
     EntryFormat, FailClosed, FileContext, OwnFile, RegistrationFormat, SwitchValue, TimeoutUnit,
 };
-use super::program;
-use super::target::{Scope, Target};
 use crate::host::{Moment, NativeEvent};
 
 /// How to register.

@@ -25,7 +25,7 @@ mod change;
 mod command;
 mod edit;
 mod entries;
-mod format;
+mod entry;
 mod handlers;
 mod json;
 mod own_files;
@@ -41,15 +41,16 @@ mod trust;
 
 pub use change::Change;
 pub use command::{PROGRAM, RegisteredCommand};
-pub use format::{
-    EntryFormat, FailClosed, FileContext, FileFormat, Layout, OwnFile, Reads, Registration,
-    RegistrationFormat, Silencer, SwitchValue, TimeoutUnit,
-};
 pub use handlers::Options;
 pub use plan::Plan;
 pub use program::{link, unsafe_location};
 pub use record::RegistrationRecord;
 pub use registry::{IgnoredFile, RegisteredHandler, Registry, SilencingSetting};
-pub use target::{Scope, Target};
+pub use target::Target;
+
+pub use crate::host::{
+    EntryFormat, FailClosed, FileContext, FileFormat, Layout, OwnFile, Reads, Registration,
+    RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
+};
 
 pub(crate) use json::value as read_json;

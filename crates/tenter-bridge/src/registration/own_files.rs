@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::change::Change;
-use super::format::{OWN_FILE_MARK, OwnFile};
 use super::record::{FileEdit, RegistrationRecord};
 use super::settings_file::SettingsFile;
 use super::target::Target;
+use crate::host::{OWN_FILE_MARK, OwnFile};
 
 /// Mode of a file that is a program.
 const PROGRAM_MODE: u32 = 0o755;

@@ -8,8 +8,7 @@ use tenter_protocol::Diagnostic;
 
 use super::change::Change;
 use super::command::RegisteredCommand;
-use super::entries::{Created, EventHandler, Handler};
-use super::format::EntryFormat;
+use super::entry::{Created, EventHandler, Handler};
 use super::handlers::{Options, Wanted};
 use super::own_files;
 use super::record::{FileEdit, RegistrationRecord};
@@ -17,6 +16,7 @@ use super::settings_file::SettingsFile;
 use super::target::Target;
 use super::toml::{with_trust, without_trust};
 use super::trust;
+use crate::host::EntryFormat;
 
 /// A change of a host's files.
 #[derive(Debug)]

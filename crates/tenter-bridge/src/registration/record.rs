@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 use tenter_base::{hex, replace_file, untrusted_file};
 
 use super::edit;
-use super::entries::{Created, Installed};
+use super::entry::{Created, Installed};
 use super::settings_file::SettingsFile;
-use super::target::Scope;
+use crate::host::Scope;
 
 /// The registrations that this user installed.
 #[derive(Debug, Default, Serialize, Deserialize)]

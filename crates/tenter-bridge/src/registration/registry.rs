@@ -12,16 +12,17 @@ use tenter_base::{FileLock, hex, private_dir, replace_file};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::command::RegisteredCommand;
-use super::entries::EventHandler;
-use super::format::{EntryFormat, OwnFile};
+use super::entry::EventHandler;
 use super::handlers::{self, Options, Owner, Wanted};
 use super::plan::{self, Plan};
 use super::record::{Records, RegistrationRecord};
 use super::settings_file::SettingsFile;
 use super::several;
-use super::target::{Scope, Target};
+use super::target::Target;
 use super::{json, own_files, program, toml, trust};
 use crate::Host;
+use crate::host::Scope;
+use crate::host::{EntryFormat, OwnFile};
 
 /// A handler of ours in a host's file, or a file of ours.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use tenter_base::{hex, real_path};
 
-use super::entries::Handler;
+use super::entry::Handler;
 use super::toml::TrustEntry;
 
 /// The timeout of a handler that has none, in seconds.

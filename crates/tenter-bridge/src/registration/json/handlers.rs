@@ -8,7 +8,7 @@ use serde_json::Value;
 use tenter_protocol::Diagnostic;
 
 use super::super::edit::{self, Insertion};
-use super::super::entries::{Created, EventHandler, Handler, Installed};
+use super::super::entry::{Created, EventHandler, Handler, Installed};
 use super::document::{Container, Document};
 use super::layout;
 use super::settings::{BYTE_ORDER_MARK, root, without_mark};

@@ -4,8 +4,8 @@ use jsonc_parser::ast::{Object, Value as AstValue};
 use serde::de::IgnoredAny;
 use tenter_protocol::Diagnostic;
 
-use super::super::format::Reads;
 use super::document::Document;
+use crate::host::Reads;
 
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 

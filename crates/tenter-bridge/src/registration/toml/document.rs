@@ -9,7 +9,7 @@ use toml_parser::Source;
 use toml_parser::parser::{Event, EventKind, parse_document};
 
 use super::super::edit::{Insertion, cut, insert};
-use super::super::entries::{Created, Installed};
+use super::super::entry::{Created, Installed};
 
 /// A parsed text.
 pub(super) struct Document<'t> {

@@ -4,7 +4,7 @@ use ::toml::Value as TomlValue;
 use serde_json::Value;
 use tenter_protocol::Diagnostic;
 
-use super::super::entries::{EventHandler, Handler, Installed};
+use super::super::entry::{EventHandler, Handler, Installed};
 use super::document::Document;
 
 const HOOKS: &str = "hooks";

@@ -3,7 +3,7 @@
 use ::toml::Value;
 use tenter_protocol::Diagnostic;
 
-use super::super::entries::Installed;
+use super::super::entry::Installed;
 use super::document::{Document, TablePosition};
 use super::handlers::written;
 

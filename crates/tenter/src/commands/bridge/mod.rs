@@ -11,13 +11,13 @@ mod show;
 use std::path::Path;
 
 use tenter_base::{did_you_mean, or_list};
-use tenter_bridge::registration::Registry;
 use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
 
 use super::CommandResult;
 use crate::env::Env;
 use crate::failure::Failure;
+use crate::installed_agents::registry;
 use crate::project::Project;
 
 /// Use your hooks in other agents.
@@ -43,11 +43,6 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         Command::Import(args) => import::run(env, &Project::open(env, project)?, args),
         Command::Show(args) => show::run(Project::open(env, project)?, args),
     }
-}
-
-/// The registrations of the user.
-fn registry(env: &Env) -> Registry {
-    Registry::in_home(&env.home).with_variables(&env.vars)
 }
 
 /// The agent with this id.

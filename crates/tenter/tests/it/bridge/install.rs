@@ -54,7 +54,7 @@ fn what_is_installed_can_be_removed() {
 }
 
 #[test]
-fn codex_is_told_to_trust_what_is_registered() {
+fn codex_trusts_what_is_registered() {
     let sandbox = Installed::new();
     let directory = sandbox.home().join(".codex");
     fs::create_dir(&directory).unwrap();

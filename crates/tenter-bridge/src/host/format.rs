@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::target::Scope;
-use crate::Host;
+use serde::{Deserialize, Serialize};
+
+use super::Host;
 
 /// What every file of the bridge's own contains, before the id of the registration.
-pub(super) const OWN_FILE_MARK: &str = "Written by `tenter bridge install`, registration";
+pub(crate) const OWN_FILE_MARK: &str = "Written by `tenter bridge install`, registration";
 
 /// Where and how the bridge registers with a host.
 #[derive(Debug)]
@@ -189,6 +190,32 @@ pub struct FileFormat {
     pub files: fn(&FileContext) -> Vec<OwnFile>,
     /// Whether the files are programs.
     pub executable: bool,
+}
+
+/// For whom a registration is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// For the user, in every project.
+    User,
+    /// For the user, in one project.
+    Personal,
+    /// For everybody who works on one project.
+    Shared,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 3] = [Self::User, Self::Personal, Self::Shared];
+
+    /// The name in listings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Personal => "personal",
+            Self::Shared => "shared",
+        }
+    }
 }
 
 /// What files are written for.
