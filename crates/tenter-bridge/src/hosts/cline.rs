@@ -9,11 +9,9 @@ use tenter_protocol::native_tool::NativeTool;
 use tenter_protocol::{EventName, Object};
 
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat, Scope};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::registration::{
-    FileContext, FileFormat, OwnFile, Registration, RegistrationFormat, Scope,
-};
 use crate::reply::Reply;
 
 /// Cline, measured with version 3.0.65.
