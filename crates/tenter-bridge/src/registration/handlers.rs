@@ -97,7 +97,9 @@ pub(super) fn of_target(
                 let needs_program = blocks || !is_blocking;
                 let form = match scope {
                     Scope::Shared => CommandForm::Portable { needs_program: blocks },
-                    _ if exec_form == Some(true) && !exits_2 && needs_program => {
+                    // Copilot also runs the hooks in a project's settings of Claude Code, without their `args`, and denies every
+                    // call then.
+                    Scope::User if exec_form == Some(true) && !exits_2 && needs_program => {
                         CommandForm::Exec { key: format.exec, program, home, id }
                     }
                     _ => CommandForm::Shell { program, home, id, needs_program },

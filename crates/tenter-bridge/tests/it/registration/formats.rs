@@ -192,6 +192,17 @@ fn handlers_have_the_form_that_the_host_reads() {
     assert!(handler["name"].as_str().unwrap().starts_with("tenter-SessionStart-"));
 }
 
+/// Another agent that reads these files may not know arguments.
+#[test]
+fn a_file_of_a_project_has_commands_without_arguments_of_their_own() {
+    let mut user = User::new();
+    let project = user.home.path().join("project");
+    user.target = user.registry.target(user.target.host, Scope::Personal, &project).unwrap();
+    user.install_with(Options { exec_form: Some(true), ..Options::default() });
+    let handler = &user.json()["hooks"]["PreToolUse"][0]["hooks"][0];
+    assert_eq!(keys(handler), ["type", "command", "timeout"]);
+}
+
 #[test]
 fn members_that_the_host_demands_are_kept_with_handlers_of_others() {
     for (before, after) in [
