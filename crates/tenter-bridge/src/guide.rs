@@ -58,6 +58,7 @@ pub fn section(host: &Host) -> String {
         let cells = powers.map_or_else(|| "never | | ".to_owned(), cells);
         let _ = writeln!(text, "| {} | {cells} |", row.name);
     }
+    let _ = writeln!(text, "\n{}", host.registration.on_failure());
     list(&mut text, "Not shown to hooks:", host.blind_spots);
     list(&mut text, "Good to know:", host.notes);
     text

@@ -62,6 +62,24 @@ impl Registration {
         }
     }
 
+    /// What happens if the program fails, as a sentence (B25).
+    pub fn on_failure(&self) -> &'static str {
+        match self.entries().map(|entries| entries.fail_closed) {
+            Some(FailClosed::Switch(..)) => {
+                "If `tenter-hook` fails, is missing, is killed or takes too long, calls pass; with `--fail-closed` prompts and calls are blocked."
+            }
+            Some(FailClosed::ExitCode) => {
+                "If `tenter-hook` fails, is missing or is killed, calls pass; with `--fail-closed` prompts and calls are blocked. If it takes too long, they pass."
+            }
+            Some(FailClosed::Impossible) => {
+                "If `tenter-hook` fails, is missing, is killed or takes too long, calls pass; `--fail-closed` is not possible."
+            }
+            None => {
+                "If `tenter-hook` fails, is missing or takes too long, calls pass; with `--fail-closed` prompts and calls are blocked."
+            }
+        }
+    }
+
     /// The format of the entries; `None` if the host has files that are the bridge's own.
     pub fn entries(&self) -> Option<&EntryFormat> {
         match &self.format {

@@ -48,6 +48,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     for row in &TABLE {
         print_event(host, row.event);
     }
+    ui::out(format!("\n{}", host.registration.on_failure()));
     section("Not shown to hooks:", host.blind_spots.iter().map(ToString::to_string));
     section("Good to know:", host.notes.iter().map(ToString::to_string));
     let limits = limits.iter().flat_map(|(name, limits)| {
