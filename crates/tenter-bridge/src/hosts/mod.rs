@@ -8,6 +8,7 @@ mod codex;
 mod copilot;
 mod copilot_form;
 mod crush;
+mod cursor;
 mod droid;
 mod gemini;
 mod gemini_result;
@@ -35,6 +36,7 @@ pub const ALL: &[&Host] = &[
     &cline::HOST,
     &pi::HOST,
     &kilo::HOST,
+    &cursor::HOST,
     &droid::HOST,
     &goose::HOST,
     &crush::HOST,
@@ -56,11 +58,14 @@ struct Foreign {
     wrote: fn(&Payload) -> bool,
 }
 
-const FOREIGN: &[Foreign] = &[Foreign {
-    registered: "claude-code",
-    host: &copilot::IN_CLAUDE_SETTINGS,
-    wrote: copilot::wrote_for_claude,
-}];
+const FOREIGN: &[Foreign] = &[
+    Foreign {
+        registered: "claude-code",
+        host: &copilot::IN_CLAUDE_SETTINGS,
+        wrote: copilot::wrote_for_claude,
+    },
+    Foreign { registered: "claude-code", host: &cursor::IN_CLAUDE_SETTINGS, wrote: cursor::wrote },
+];
 
 /// The host that wrote a payload for a command that is registered with `host`; `None` if that host did.
 pub(crate) fn caller(host: &Host, payload: &Payload) -> Option<&'static Host> {

@@ -99,6 +99,26 @@ const FORMS: &[Form] = &[
         },
         texts: &[Moment::Prompt],
     },
+    Form {
+        host: "cursor",
+        fields: &[
+            "permission",
+            "user_message",
+            "agent_message",
+            "updated_input",
+            "additional_context",
+            "continue",
+            "followup_message",
+        ],
+        denies: |event, answer| {
+            let denies = match event.moment {
+                Moment::BeforeTool => answer["permission"] == "deny",
+                _ => answer["continue"] == false,
+            };
+            denies && has_text(&answer["user_message"])
+        },
+        texts: &[],
+    },
     Form { host: "droid", fields: &[], denies: claude, texts: &[] },
     Form {
         host: "goose",

@@ -159,6 +159,11 @@ fn every_recorded_event_of_qwen_code_has_the_expected_payloads_and_answers() {
 }
 
 #[test]
+fn every_documented_event_of_cursor_has_the_expected_payloads_and_answers() {
+    compare("cursor");
+}
+
+#[test]
 fn every_documented_event_of_droid_has_the_expected_payloads_and_answers() {
     compare("droid");
 }

@@ -98,6 +98,7 @@ impl HostSession {
             "crush" => ("PreToolUse.bash", "session_id"),
             "vibe" => ("pre_tool.bash", "session_id"),
             "copilot" => ("sessionStart", "sessionId"),
+            "cursor" => ("sessionStart", "conversation_id"),
             "cline" => ("TaskStart", "sessionContext"),
             _ => ("SessionStart", "session_id"),
         }

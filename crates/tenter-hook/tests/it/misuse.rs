@@ -62,3 +62,17 @@ fn a_wrong_registration_says_what_is_known() {
     assert_eq!(output.stdout, "");
     assert!(output.stderr.contains("did you mean \"PreToolUse\"?"), "{output}");
 }
+
+#[test]
+fn cursor_is_recognised_when_it_runs_the_hooks_of_claude_code() {
+    let session = HostSession::new("claude-code");
+    session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
+    let mut payload = HostSession::new("cursor").payload("preToolUse.Shell");
+    payload["cwd"] = session.sandbox.project().to_str().unwrap().into();
+    for event in ["preToolUse", "PreToolUse"] {
+        payload["hook_event_name"] = event.into();
+        let answer = HostSession::answer(session.send("PreToolUse", payload.to_string()));
+        assert_eq!(answer["permission"], "deny", "{answer}");
+        assert_eq!(answer["agent_message"], "hook guard: no", "{answer}");
+    }
+}

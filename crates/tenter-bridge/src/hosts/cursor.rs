@@ -1,0 +1,337 @@
+//! Cursor, from its documentation.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, Object};
+
+use super::claude_form;
+use crate::host::{
+    EntryFormat, EventPowers, FailClosed, Host, InputRewrite, Moment, NativeEvent, NativeTool,
+    Registration, RegistrationFormat, SwitchValue,
+};
+use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::payload::{Payload, PayloadError};
+use crate::reply::{Reply, Verdict};
+
+/// Cursor: its editor and its command line.
+pub(super) const HOST: Host = Host {
+    id: "cursor",
+    name: "Cursor",
+    measured_version: None,
+    events: EVENTS,
+    tools: TOOLS,
+    registration: Registration {
+        shared_file: Some(".cursor/hooks.json"),
+        also_reads: &["claude-code"],
+        next_step: Some("Restart Cursor's command line: it reads hooks when it starts."),
+        ..Registration::new(".cursor/hooks.json", &["cursor-agent", "cursor"], FORMAT)
+    },
+    powers: POWERS,
+    blind_spots: &[
+        "Completions in the editor, and the files that it reads for them, are no tool calls.",
+        "Without a terminal, Cursor fires no event for messages and for the agent's stop.",
+        "Agents in Cursor's cloud run no hooks of the user.",
+        "Files that a shell command writes do not count as calls of a file tool.",
+    ],
+    notes: &[
+        "Hooks of a project run only in a workspace that you trust in Cursor.",
+        "Cursor does not enforce a question at `preToolUse`, so calls that hooks ask about are denied.",
+        "Cursor can also run the hooks in Claude Code's settings; if Tenter is registered there, too, it answers in Cursor's form.",
+        "Cursor does not show notices of hooks; they are in the journal.",
+        "Calls of a subagent are not marked: payloads do not say who makes a call.",
+        "MCP tools are called `MCP:TOOL`, without the name of the server.",
+    ],
+    // A longer one is dropped without a message.
+    context_limit: 10_000,
+    max_continuations: 5,
+    marks_subagents: false,
+    // The documentation does not say whether Cursor still asks the user.
+    input_rewrite: InputRewrite::WithAllow,
+    withheld: &[],
+    read,
+    answer,
+    rewrite_output: |_, _| None,
+    mcp_name: claude_form::mcp_name,
+    takes_context: |moment| {
+        matches!(moment, Moment::SessionStart | Moment::AfterTool | Moment::AfterToolFailure)
+    },
+    takes_notice: |_| false,
+};
+
+/// Cursor when it runs the hooks in Claude Code's settings: with Claude Code's events, but its own payloads.
+pub(super) const IN_CLAUDE_SETTINGS: Host = Host { events: CLAUDE_EVENTS, ..HOST };
+
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    root: &[("version", 1)],
+    fields: &[],
+    fail_closed: FailClosed::Switch("failClosed", SwitchValue::True),
+    ..EntryFormat::JSON_HANDLERS
+});
+
+/// Not registered: the events of the same tool calls once more (`beforeShellExecution` and the like), and those of subagents, which
+/// their calls stand for.
+const EVENTS: &[NativeEvent] = &[
+    event("sessionStart", Moment::SessionStart),
+    event("beforeSubmitPrompt", Moment::Prompt),
+    event("preToolUse", Moment::BeforeTool),
+    event("postToolUse", Moment::AfterTool),
+    event("postToolUseFailure", Moment::AfterToolFailure),
+    event("stop", Moment::Stop),
+    event("preCompact", Moment::PreCompact),
+    event("sessionEnd", Moment::SessionEnd),
+];
+
+const CLAUDE_EVENTS: &[NativeEvent] = &[
+    event("SessionStart", Moment::SessionStart),
+    event("UserPromptSubmit", Moment::Prompt),
+    event("PreToolUse", Moment::BeforeTool),
+    event("PostToolUse", Moment::AfterTool),
+    event("PostToolUseFailure", Moment::AfterToolFailure),
+    event("Stop", Moment::Stop),
+    event("PreCompact", Moment::PreCompact),
+    event("SessionEnd", Moment::SessionEnd),
+];
+
+/// One minute is the default that was seen; no maximum is documented.
+const fn event(name: &'static str, moment: Moment) -> NativeEvent {
+    NativeEvent { name, moment, timeout: Duration::from_mins(1) }
+}
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["sessionStart"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["beforeSubmitPrompt"],
+        native: &[Power::Block],
+        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["preToolUse"],
+        native: &[Power::Block],
+        emulated: &[
+            (Power::Ask, "denied, and the reason says that the user has to decide"),
+            (
+                Power::RewriteInput,
+                "the call is denied, and the model is asked to make the changed one; native with `bridge.allow_skips_prompt`",
+            ),
+            (Power::AddContext, "given to the model with the result"),
+        ],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["postToolUse"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::FeedBack, "added as context")],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["postToolUseFailure"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::FeedBack, "added as context")],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["stop"],
+        native: &[],
+        emulated: &[
+            (
+                Power::FeedBack,
+                "the final response only, without its text; with the next tool result",
+            ),
+            (
+                Power::AddContext,
+                "the final response only, without its text; with the next tool result",
+            ),
+        ],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["stop"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["stop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT)],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["preToolUse"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStop,
+        fired_by: &["postToolUse"],
+        native: &[],
+        emulated: &[(Power::FeedBack, "added as context")],
+    },
+    EventPowers {
+        event: EventName::PreCompact,
+        fired_by: &["preCompact"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["sessionEnd"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+const WITH_NEXT_RESULT: &str = "given to the model with the next tool result";
+
+const TOOLS: &[NativeTool] = &[
+    tool("Shell", "bash", &[]),
+    tool("Read", "file_read", &[("path", "file_path"), ("limit", "line_limit")]),
+    tool("Write", "file_write", &[("path", "file_path"), ("content", "text")]),
+    tool("StrReplace", "file_edit", EDIT_FIELDS),
+    tool("Edit", "file_edit", EDIT_FIELDS),
+    tool("ApplyPatch", "file_edit", &[]),
+    tool("Grep", "grep", &[]),
+    tool("Glob", "glob", &[]),
+    tool("Task", "subagent", &[("prompt", "question")]),
+];
+
+const EDIT_FIELDS: &[(&str, &str)] =
+    &[("path", "file_path"), ("old_string", "old_text"), ("new_string", "new_text")];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+/// Whether Cursor wrote a payload, whatever the command that it runs.
+pub(super) fn wrote(payload: &Payload) -> bool {
+    payload.text("cursor_version").is_some()
+}
+
+fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
+    let named = payload.required("hook_event_name")?;
+    if !is_of(named, event.moment) {
+        return Err(PayloadError::other_event(event.name, named));
+    }
+    let text = |field: &str| payload.text(field).map(str::to_owned);
+    let detail = match event.moment {
+        Moment::SessionStart => Detail::SessionStart { source: None, model: text("model") },
+        Moment::Prompt => {
+            let text = payload.text("prompt").unwrap_or_default().to_owned();
+            Detail::Prompt { text, id: None }
+        }
+        Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
+        Moment::AfterTool => {
+            Detail::AfterTool { call: call(payload)?, end: with_duration(result(payload), payload) }
+        }
+        Moment::AfterToolFailure => {
+            let error = text("error_message").unwrap_or_else(|| "the tool failed".to_owned());
+            let end = ToolEnd::new(Outcome::Failure(error), Value::Null);
+            Detail::AfterTool { call: call(payload)?, end: with_duration(end, payload) }
+        }
+        Moment::Stop if payload.text("status") == Some("completed") => {
+            Detail::Stop { response: None }
+        }
+        Moment::Stop => Detail::StopFailure { response: None },
+        Moment::PreCompact => {
+            let trigger = claude_form::trigger(payload);
+            let tokens_before = payload.count("context_tokens");
+            Detail::PreCompact(Compaction { trigger, tokens: tokens_before })
+        }
+        Moment::SessionEnd => Detail::SessionEnd { reason: text("reason") },
+        _ => Detail::Nothing,
+    };
+    // An empty directory stands for that of the session.
+    let cwd = directory(payload).unwrap_or_default().into();
+    Ok(Occurrence { session: session(payload)?.to_owned(), agent: None, cwd, detail })
+}
+
+/// Whether the payload is of an event of this moment; in Claude Code's settings, the name may be either agent's.
+fn is_of(named: &str, moment: Moment) -> bool {
+    let events = EVENTS.iter().chain(CLAUDE_EVENTS);
+    events.into_iter().any(|event| event.moment == moment && event.name == named)
+}
+
+fn session(payload: &Payload) -> Result<&str, PayloadError> {
+    payload.text("conversation_id").map_or_else(|| payload.required("session_id"), Ok)
+}
+
+/// The directory of the call, or else the first workspace.
+fn directory(payload: &Payload) -> Option<&str> {
+    let first = || payload.get("workspace_roots")?.as_array()?.first()?.as_str();
+    payload.text("cwd").or_else(first)
+}
+
+fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
+    Ok(NativeCall {
+        id: payload.text("tool_use_id").map(str::to_owned),
+        tool: payload.required("tool_name")?.to_owned(),
+        server: None,
+        input: input(payload),
+        unasked: false,
+    })
+}
+
+/// The input: an object, perhaps as text, or the text of a patch.
+fn input(payload: &Payload) -> Object {
+    match payload.get("tool_input") {
+        Some(Value::Object(input)) => input.clone(),
+        Some(Value::String(text)) => match serde_json::from_str(text) {
+            Ok(Value::Object(input)) => input,
+            _ => Object::from_iter([("patch".to_owned(), json!(text))]),
+        },
+        _ => Object::new(),
+    }
+}
+
+/// The result, which is JSON in a text.
+fn result(payload: &Payload) -> ToolEnd {
+    let output = payload.get("tool_output").cloned().unwrap_or_default();
+    let parsed = output.as_str().and_then(|text| serde_json::from_str(text).ok());
+    let result: Value = parsed.unwrap_or(output);
+    let text = result.as_str().or_else(|| result.get("output")?.as_str()).map(str::to_owned);
+    let exit_code = result.get("exitCode").and_then(Value::as_i64);
+    let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
+    ToolEnd { output: text, exit_code, ..ToolEnd::new(Outcome::Success, result) }
+}
+
+fn with_duration(end: ToolEnd, payload: &Payload) -> ToolEnd {
+    ToolEnd { duration_ms: payload.count("duration"), ..end }
+}
+
+fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    let answer = match event.moment {
+        Moment::BeforeTool => permission(reply)?,
+        Moment::Prompt => json!({"continue": false, "user_message": reply.denial()?}),
+        Moment::Stop => json!({"followup_message": reply.continue_with.as_deref()?}),
+        Moment::SessionStart | Moment::AfterTool | Moment::AfterToolFailure => {
+            json!({"additional_context": reply.context()?})
+        }
+        _ => return None,
+    };
+    Some(answer.to_string())
+}
+
+/// An input is changed only together with an allow.
+fn permission(reply: &Reply) -> Option<Value> {
+    match (&reply.verdict, &reply.input) {
+        (Some(Verdict::Deny(reason) | Verdict::Ask(reason)), _) => {
+            Some(json!({"permission": "deny", "user_message": reason, "agent_message": reason}))
+        }
+        (_, Some(input)) => Some(json!({"permission": "allow", "updated_input": input})),
+        (Some(Verdict::Allow), None) => Some(json!({"permission": "allow"})),
+        (None, None) => None,
+    }
+}
