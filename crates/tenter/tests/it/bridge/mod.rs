@@ -39,6 +39,14 @@ impl Deref for Installed {
     }
 }
 
+/// Copies a program in another process: a process that another test starts meanwhile cannot keep the copy open for writing, so it can
+/// be run at once.
+#[expect(clippy::disallowed_methods, reason = "it needs no limits")]
+fn copy(program: &Path, to: &Path) {
+    let status = std::process::Command::new("cp").arg(program).arg(to).status().unwrap();
+    assert!(status.success());
+}
+
 impl Installed {
     /// A sandbox with `tenter` and `tenter-hook` in one directory.
     pub(crate) fn new() -> Self {
@@ -46,7 +54,7 @@ impl Installed {
         let own = Path::new(env!("CARGO_BIN_EXE_tenter"));
         let tenter = bin.path().join("tenter");
         if fs::hard_link(own, &tenter).is_err() {
-            fs::copy(own, &tenter).unwrap();
+            copy(own, &tenter);
         }
         let installed = Self { sandbox: Sandbox::new(tenter), bin };
         installed.program("tenter-hook", "#!/bin/sh\n");
