@@ -42,7 +42,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "tenter-hook",
         &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine", "tenter-bridge"],
     ),
-    ("tenter-testkit", &[]),
+    ("tenter-model-server", &[]),
+    ("tenter-testkit", &["tenter-model-server"]),
     // It measures all of them; no crate depends on it.
     ("tenter-bench", &[]),
 ];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::script::Fault;
+use crate::reply::Fault;
 
 /// The kind of an event, which faults depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::Format;
-use super::super::stream::{Frame, FrameKind, pieces};
 use super::{WireItem, WireReply};
+use crate::Format;
+use crate::stream::{Frame, FrameKind, pieces};
 
 pub(super) fn whole(answer: &WireReply) -> Value {
     let parts: Vec<Value> = parts(answer, usize::MAX).into_iter().map(|(part, _)| part).collect();

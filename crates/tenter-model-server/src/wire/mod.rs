@@ -8,10 +8,10 @@ mod responses;
 
 use serde_json::Value;
 
-use super::Format;
-use super::script::{Part, Reply, StopReason, Usage};
-use super::signature::signature;
-use super::stream::Frame;
+use crate::Format;
+use crate::reply::{Part, Reply, StopReason, Usage};
+use crate::signature::signature;
+use crate::stream::Frame;
 
 /// The `created` time of every event.
 const CREATED: u64 = 1_795_297_018;

@@ -13,10 +13,10 @@ mod turns;
 
 use serde_json::Value;
 
-use super::Format;
-use super::http::{Request, find};
 use super::ledger::Replayed;
 use super::violations::Violations;
+use crate::Format;
+use crate::http::{Request, find};
 
 /// A request to check.
 pub(super) struct CheckedRequest<'a> {

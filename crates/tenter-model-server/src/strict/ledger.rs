@@ -5,11 +5,11 @@
 
 use serde_json::Value;
 
-use super::Format;
-use super::script::{Part, Reply};
-use super::signature::{hash, read};
 use super::violations::Violations;
-use super::wire::WireReply;
+use crate::Format;
+use crate::reply::{Part, Reply};
+use crate::signature::{hash, read};
+use crate::wire::WireReply;
 
 /// Placeholders that a client may send for a missing Gemini signature.
 const PLACEHOLDERS: [&str; 2] =

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::Format;
-use super::super::script::StopReason;
-use super::super::stream::{Frame, FrameKind, pieces};
 use super::{CREATED, WireItem, WireReply};
+use crate::Format;
+use crate::reply::StopReason;
+use crate::stream::{Frame, FrameKind, pieces};
 
 type Event = (Value, FrameKind);
 

@@ -1,6 +1,6 @@
 //! Signatures of reasoning. Each contains its format and a hash of its reasoning.
 
-use super::Format;
+use crate::Format;
 
 /// An opaque signature. It is valid base64, which some clients check.
 pub(super) fn signature(format: Format, serial: usize, reasoning: &str) -> String {

@@ -1,8 +1,18 @@
-//! The subset of HTTP/1.1 that model clients use: requests with a body, and responses with a content length or in chunks.
+//! The subset of HTTP/1.1 that model clients use: requests with a body, and responses with a content length or in chunks. A request
+//! cannot use more memory than its limits allow.
 
 use std::io::{self, BufRead, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
+
+/// Maximum number of bytes in a body.
+const MAX_BODY: u64 = 64 << 20;
+
+/// Maximum number of bytes in a line of the head.
+const MAX_LINE: u64 = 64 << 10;
+
+/// Maximum number of headers.
+const MAX_HEADERS: usize = 200;
 
 /// A request as received.
 #[derive(Debug)]
@@ -15,19 +25,29 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
+impl Request {
+    /// The path without its query.
+    pub(super) fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or_default()
+    }
+
+    /// Whether the client reads no further response on this connection.
+    pub(super) fn is_last(&self) -> bool {
+        find(&self.headers, "connection").is_some_and(|word| word.eq_ignore_ascii_case("close"))
+    }
+}
+
 /// Reads the next request of a connection; `None` at its end.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidData`] if the client sends something else than a request, or one above the limits.
 pub(super) fn read(mut from: impl BufRead, to: &TcpStream) -> io::Result<Option<Request>> {
     let first = line(&mut from)?;
     let mut words = first.split(' ');
     let (Some(method), Some(target)) = (words.next(), words.next()) else {
-        return Ok(None);
+        return if first.is_empty() { Ok(None) } else { Err(invalid("not an HTTP request")) };
     };
-    let mut headers = Vec::new();
-    loop {
-        let line = line(&mut from)?;
-        let Some((name, value)) = line.split_once(':') else { break };
-        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
-    }
+    let headers = headers(&mut from)?;
     if find(&headers, "expect").is_some() {
         (&mut &*to).write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
     }
@@ -40,44 +60,76 @@ pub(super) fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'
     headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
+fn headers(from: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
+    let mut headers = Vec::new();
+    for _ in 0..=MAX_HEADERS {
+        let line = line(from)?;
+        let Some((name, value)) = line.split_once(':') else { return Ok(headers) };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    Err(invalid("too many headers"))
+}
+
 fn line(from: &mut impl BufRead) -> io::Result<String> {
     let mut line = String::new();
-    from.read_line(&mut line)?;
+    from.take(MAX_LINE).read_line(&mut line)?;
+    if line.len() as u64 == MAX_LINE && !line.ends_with('\n') {
+        return Err(invalid("a line is too long"));
+    }
     Ok(line.trim_end().to_owned())
 }
 
 fn body(from: &mut impl BufRead, headers: &[(String, String)]) -> io::Result<Vec<u8>> {
-    if find(headers, "transfer-encoding") == Some("chunked") {
+    if find(headers, "transfer-encoding").is_some_and(|word| word.eq_ignore_ascii_case("chunked")) {
         return chunks(from);
     }
-    let length = find(headers, "content-length").and_then(|length| length.parse().ok());
-    let mut body = vec![0; length.unwrap_or(0)];
-    from.read_exact(&mut body)?;
+    let mut body = Vec::new();
+    if let Some(length) = find(headers, "content-length") {
+        let length = length.parse().map_err(|_| invalid("the content length is no number"))?;
+        append(from, length, &mut body)?;
+    }
     Ok(body)
 }
 
 fn chunks(from: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
-        let size = usize::from_str_radix(&line(from)?, 16).map_err(io::Error::other)?;
-        let start = body.len();
-        body.resize(start + size, 0);
-        from.read_exact(&mut body[start..])?;
-        line(from)?;
+        let size = line(from)?;
+        let size = size.split(';').next().unwrap_or_default().trim();
+        let size = u64::from_str_radix(size, 16).map_err(|_| invalid("not the size of a chunk"))?;
         if size == 0 {
+            headers(from)?;
             return Ok(body);
         }
+        append(from, size, &mut body)?;
+        line(from)?;
     }
+}
+
+/// Appends `length` bytes to a body. Memory is allocated as they arrive.
+fn append(from: &mut impl BufRead, length: u64, body: &mut Vec<u8>) -> io::Result<()> {
+    let whole = (body.len() as u64).saturating_add(length);
+    if whole > MAX_BODY {
+        return Err(invalid("the body is too long"));
+    }
+    from.take(length).read_to_end(body)?;
+    if body.len() as u64 == whole { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+fn invalid(problem: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
 /// Writes the response to a client.
 pub(super) struct Response<'c> {
     to: &'c TcpStream,
+    /// Whether only the head is sent, as the method HEAD requires.
+    head_only: bool,
 }
 
 impl<'c> Response<'c> {
-    pub(super) fn new(to: &'c TcpStream) -> Self {
-        Self { to }
+    pub(super) fn new(to: &'c TcpStream, method: &str) -> Self {
+        Self { to, head_only: method == "HEAD" }
     }
 
     /// Sends a complete JSON response.
@@ -103,7 +155,8 @@ impl<'c> Response<'c> {
             ("content-length", body.len().to_string()),
         ];
         self.head(status, &[headers, &length].concat())?;
-        self.send(&body.as_bytes()[..sent])
+        let sent = if self.head_only { 0 } else { sent };
+        self.send(body.as_bytes().get(..sent).unwrap_or_default())
     }
 
     /// Starts an event stream.

@@ -1,8 +1,8 @@
-//! What the test kit promises to the tests that use it.
+//! What the model server promises to its clients and to those who read what they sent.
 
 #![expect(
     clippy::unwrap_used,
     reason = "a test that fails may panic, and so may what it is made of"
 )]
 
-mod model_server;
+mod strict;

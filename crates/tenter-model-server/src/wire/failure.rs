@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::Format;
-use super::super::stream::{Frame, FrameKind};
+use crate::Format;
+use crate::stream::{Frame, FrameKind};
 
 /// The body of an HTTP error, as the provider documents it for this status.
 pub(in super::super) fn body(

@@ -1,0 +1,243 @@
+//! Strict scripts: every request must be one that the provider accepts and that a careful client sends.
+
+mod invariants;
+mod ledger;
+mod violations;
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+
+use crate::exchange::{Route, Verdict, tokens};
+use crate::http::Request;
+use crate::reply::{Reply, Usage};
+use crate::wire::{WireReply, failure};
+use crate::{Format, RecordedRequest};
+use invariants::CheckedRequest;
+use ledger::Ledger;
+use violations::Violations;
+
+/// Replies for clients whose requests are checked. Each request takes the next one, whatever its API; after the last one, every reply is `Done.`.
+#[must_use]
+#[derive(Debug, Clone)]
+pub struct StrictScript {
+    replies: VecDeque<Reply>,
+    llama: bool,
+    key: Option<String>,
+    first_id: usize,
+    window: Option<u64>,
+    recipes: Option<String>,
+    reported_window: Option<u64>,
+    served: Vec<String>,
+}
+
+impl StrictScript {
+    /// A script with these replies.
+    pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self {
+            replies: replies.into_iter().collect(),
+            llama: false,
+            key: None,
+            first_id: 1,
+            window: None,
+            recipes: None,
+            reported_window: None,
+            served: Vec::new(),
+        }
+    }
+
+    /// Imitates the peculiarities of llama.cpp's server, and requires no key.
+    pub fn like_llama_cpp(mut self) -> Self {
+        self.llama = true;
+        self
+    }
+
+    /// Rejects every other key, as the provider does. By default any key is accepted.
+    pub fn key(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    /// Counts the tokens of requests, at four bytes of the body each, and reports them instead of the replies' input tokens. A
+    /// request of more than `window` tokens is rejected as by the provider, uses no reply, and is a violation: `over the window`.
+    pub fn counts_tokens(mut self, window: u64) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// Reports a context window of `tokens` in the list of models, as llama.cpp does. By default the list is empty.
+    pub fn reports_window(mut self, tokens: u64) -> Self {
+        self.reported_window = Some(tokens);
+        self
+    }
+
+    /// Lists models with these names and without context windows, as Ollama does.
+    pub fn serves(mut self, names: &[&str]) -> Self {
+        self.served = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
+
+    fn models(&self) -> Value {
+        let model = |tokens| json!({"id": "m", "object": "model", "meta": {"n_ctx": tokens}});
+        let named = self.served.iter().map(|name| json!({"id": name, "object": "model"}));
+        let data: Vec<Value> = self.reported_window.map(model).into_iter().chain(named).collect();
+        json!({"object": "list", "data": data})
+    }
+
+    /// Replies with `text` to every request that contains `</conversation>`, which is how recipes receive a conversation. These
+    /// requests use no reply of the script.
+    pub fn answers_recipes(mut self, text: &str) -> Self {
+        self.recipes = Some(text.to_owned());
+        self
+    }
+
+    /// The reply to a request with this body.
+    fn next(&mut self, body: &[u8]) -> Reply {
+        let is_recipe = || String::from_utf8_lossy(body).contains("</conversation>");
+        let mut reply = match &self.recipes {
+            Some(text) if is_recipe() => Reply::text(text),
+            _ => self.replies.pop_front().unwrap_or_else(|| Reply::text("Done.")),
+        };
+        if self.window.is_some() {
+            reply.usage = Usage { input: tokens(body), cached: 0, written: 0, ..reply.usage };
+        }
+        reply
+    }
+
+    /// Numbers messages and calls from `first`, so that a second server in the same conversation does not reuse ids.
+    pub fn ids_from(mut self, first: usize) -> Self {
+        self.first_id = first;
+        self
+    }
+}
+
+impl From<Vec<Reply>> for StrictScript {
+    fn from(replies: Vec<Reply>) -> Self {
+        Self::new(replies)
+    }
+}
+
+impl<const N: usize> From<[Reply; N]> for StrictScript {
+    fn from(replies: [Reply; N]) -> Self {
+        Self::new(replies)
+    }
+}
+
+impl From<Reply> for StrictScript {
+    fn from(reply: Reply) -> Self {
+        Self::new([reply])
+    }
+}
+
+/// Plays a strict script.
+#[derive(Debug)]
+pub(super) struct StrictPlayer {
+    pub(super) script: StrictScript,
+    pub(super) violations: Vec<String>,
+    ledger: Ledger,
+    serial: usize,
+}
+
+impl StrictPlayer {
+    pub(super) fn new(script: StrictScript) -> Self {
+        let serial = script.first_id;
+        Self { script, violations: Vec::new(), ledger: Ledger::default(), serial }
+    }
+
+    /// Number of replies that are not used yet.
+    pub(super) fn left(&self) -> usize {
+        self.script.replies.len()
+    }
+
+    /// Adds a reply to the script.
+    pub(super) fn push(&mut self, reply: Reply) {
+        self.script.replies.push_back(reply);
+    }
+
+    /// Checks a request and selects its response. Requests for replies are added to `requests`.
+    pub(super) fn judge(
+        &mut self,
+        request: &Request,
+        body: &Value,
+        requests: &mut Vec<RecordedRequest>,
+    ) -> Verdict {
+        if request.method == "GET" && request.target == "/v1/models" {
+            return Verdict::Fixed(200, self.script.models());
+        }
+        let Some(route) = route(request, body) else {
+            let line = format!("{} {}: unknown path", request.method, request.target);
+            let refusal = failure::rejection(Format::Chat, &line);
+            self.violations.push(line);
+            return Verdict::Fixed(404, refusal);
+        };
+        requests.push(RecordedRequest::new(request, &route, body));
+        let found = self.check(request, &route, body);
+        if !found.is_empty() {
+            let found = found.join("; ");
+            let text = format!("request {}, POST {}: {found}", requests.len(), request.target);
+            let refusal = failure::rejection(route.format, &text);
+            self.violations.push(text);
+            return Verdict::Fixed(400, refusal);
+        }
+        self.refuse(request, route.format, requests.len())
+            .unwrap_or_else(|| self.reply(request, route, body))
+    }
+
+    fn check(&self, request: &Request, route: &Route, body: &Value) -> Vec<String> {
+        let seen =
+            CheckedRequest { request, body, streams: route.streams, keyless: self.script.llama };
+        let mut violations = Violations::default();
+        let replayed = invariants::check(route.format, &seen, &mut violations);
+        self.ledger.check(route.format, &route.model, &replayed, &mut violations);
+        violations.into_lines()
+    }
+
+    /// The provider's error for a wrong key or a conversation that is too long.
+    fn refuse(&mut self, request: &Request, format: Format, number: usize) -> Option<Verdict> {
+        if let Some(key) = &self.script.key
+            && invariants::key_of(format, &request.headers) != Some(key)
+        {
+            let (status, body) = failure::wrong_key(format, self.script.llama);
+            return Some(Verdict::Fixed(status, body));
+        }
+        let counted = tokens(&request.body);
+        let window = self.script.window.filter(|window| counted > *window)?;
+        self.violations
+            .push(format!("request {number}: over the window: {counted} of {window} tokens"));
+        Some(Verdict::Fixed(400, failure::too_long(format, self.script.llama)))
+    }
+
+    fn reply(&mut self, request: &Request, route: Route, body: &Value) -> Verdict {
+        let reply = self.script.next(&request.body);
+        let serial = self.serial;
+        self.serial += 1;
+        let llama = self.script.llama;
+        let answer = WireReply { reply: &reply, model: &route.model, request: body, serial, llama };
+        self.ledger.note(&answer, route.format, answer.carries_signature(route.format));
+        Verdict::Reply { reply: Box::new(reply), route, serial, llama }
+    }
+}
+
+/// The route of a request; `None` for paths that a client of these APIs has no reason to use.
+fn route(request: &Request, body: &Value) -> Option<Route> {
+    let path = request.path();
+    let simple = |format| {
+        let model = body["model"].as_str().unwrap_or_default().to_owned();
+        Some(Route { format, model, streams: body["stream"] == true })
+    };
+    match path {
+        _ if request.method != "POST" => None,
+        "/v1/messages" => simple(Format::Anthropic),
+        "/v1/responses" => simple(Format::Responses),
+        "/v1/chat/completions" => simple(Format::Chat),
+        _ => {
+            let (model, verb) = path.strip_prefix("/v1beta/models/")?.split_once(':')?;
+            let streams = match verb {
+                "streamGenerateContent" => true,
+                "generateContent" => false,
+                _ => return None,
+            };
+            Some(Route { format: Format::Gemini, model: model.to_owned(), streams })
+        }
+    }
+}
