@@ -1,6 +1,7 @@
 //! What the bridge knows about a host: data, and the few functions in which hosts differ (B6).
 
 mod format;
+mod powers;
 
 use std::time::Duration;
 
@@ -18,7 +19,11 @@ pub use format::{
     EntryFormat, FailClosed, FileContext, FileFormat, Layout, OwnFile, Reads, Registration,
     RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
 };
+pub use powers::{EventPowers, Support};
 pub use tenter_protocol::native_tool::NativeTool;
+
+pub(crate) use powers::at;
+pub(crate) use tenter_protocol::native_tool::tool;
 
 /// An agent in which Tenter's hooks can run.
 #[derive(Debug)]
@@ -139,39 +144,9 @@ pub struct NativeEvent {
     pub timeout: Duration,
 }
 
-/// What hooks can do at one of Tenter's events in a host.
-#[derive(Debug)]
-pub struct EventPowers {
-    /// Tenter's event.
-    pub event: EventName,
-    /// The native events that fire it.
-    pub fired_by: &'static [&'static str],
-    /// What the host does itself.
-    pub native: &'static [Power],
-    /// What the bridge does instead of the host, and how.
-    pub emulated: &'static [(Power, &'static str)],
-}
-
-/// How a host supports what a hook's reply may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Support {
-    /// The host provides it.
-    Native,
-    /// The bridge provides it, in this way.
-    Emulated(&'static str),
-    /// It has no effect.
-    Unsupported,
-}
-
-impl Support {
-    /// The word in listings.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::Emulated(_) => "emulated",
-            Self::Unsupported => "unsupported",
-        }
-    }
+/// A native event that is registered with this timeout.
+pub(crate) const fn event(name: &'static str, moment: Moment, timeout: Duration) -> NativeEvent {
+    NativeEvent { name, moment, timeout }
 }
 
 /// What happens in a host at a native event. One native event may fire several of Tenter's events.

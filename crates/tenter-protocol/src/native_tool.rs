@@ -16,7 +16,22 @@ pub struct NativeTool {
     pub fields: &'static [(&'static str, &'static str)],
 }
 
+/// A tool of another agent, with Tenter's name for it and the fields that have other names there.
+pub const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
 impl NativeTool {
+    /// Only for calls whose input has this value in `field`; an empty value is any value but null.
+    #[must_use]
+    pub const fn when(self, field: &'static str, value: &'static str) -> Self {
+        Self { when: Some((field, value)), ..self }
+    }
+
     /// Whether a call of the agent's tool `name` with this input is one of this tool.
     pub fn is_of(&self, name: &str, input: &Object) -> bool {
         let has = |(field, value): (&str, &str)| {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, claude_code};
 
-use super::{claude_form, claude_result};
+use super::{claude_form, claude_result, emulation};
+use crate::host::at;
 use crate::host::{
     EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, Silencer, SwitchValue,
 };
@@ -78,84 +79,35 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["SessionStart"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["UserPromptSubmit"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block, Power::Ask, Power::RewriteInput, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["PostToolUse"],
-        native: &[Power::RewriteOutput, Power::FeedBack, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["PostToolUseFailure"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["PostToolBatch", "Stop"],
-        native: &[Power::FeedBack, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["Stop", "SubagentStop"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["Stop", "StopFailure"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["SubagentStop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["PreCompact"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::PostCompact,
-        fired_by: &["PostCompact"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["SessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["SessionStart"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+    at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
+    at(EventName::BeforeTool, &["PreToolUse"]).native(&[
+        Power::Block,
+        Power::Ask,
+        Power::RewriteInput,
+        Power::AddContext,
+    ]),
+    at(EventName::AfterTool, &["PostToolUse"]).native(&[
+        Power::RewriteOutput,
+        Power::FeedBack,
+        Power::AddContext,
+    ]),
+    at(EventName::AfterToolFailure, &["PostToolUseFailure"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterTurn, &["PostToolBatch", "Stop"])
+        .native(&[Power::FeedBack, Power::AddContext]),
+    at(EventName::BeforeStop, &["Stop", "SubagentStop"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["Stop", "StopFailure"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["SubagentStop"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::PreCompact, &["PreCompact"]).native(&[Power::Block, Power::AddContext]),
+    at(EventName::PostCompact, &["PostCompact"]),
+    at(EventName::SessionEnd, &["SessionEnd"]),
 ];
-
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";

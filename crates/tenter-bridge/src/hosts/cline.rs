@@ -8,8 +8,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 use tenter_protocol::{EventName, Object};
 
+use super::emulation;
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat, Scope};
+use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
@@ -77,95 +79,38 @@ const EVENTS: &[NativeEvent] = &[
     event("SessionShutdown", Moment::SessionEnd, NOT_AWAITED),
 ];
 
-const fn event(name: &'static str, moment: Moment, timeout: Duration) -> NativeEvent {
-    NativeEvent { name, moment, timeout }
-}
-
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["TaskStart", "TaskResume"],
-        native: &[],
-        emulated: &[
-            (Power::Block, "every prompt and tool call of the session is denied"),
-            (Power::AddContext, WITH_NEXT_CALL),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["UserPromptSubmit"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block, Power::RewriteInput, Power::AddContext],
-        emulated: &[(Power::Ask, "denied, which ends the run (`bridge.ask_fallback`)")],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["PostToolUse"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["PostToolUse"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["TaskComplete", "TaskError", "TaskCancel"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_CALL)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["PostToolUse"],
-        native: &[],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["PreCompact"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["SessionShutdown"],
-        native: &[],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["TaskStart", "TaskResume"]).emulated(&[
+        (Power::Block, emulation::DENIES_ALL),
+        (Power::AddContext, emulation::WITH_NEXT_CALL),
+    ]),
+    at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
+    at(EventName::BeforeTool, &["PreToolUse"])
+        .native(&[Power::Block, Power::RewriteInput, Power::AddContext])
+        .emulated(&[(Power::Ask, "denied, which ends the run (`bridge.ask_fallback`)")]),
+    at(EventName::AfterTool, &["PostToolUse"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterToolFailure, &["PostToolUse"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterAgent, &["TaskComplete", "TaskError", "TaskCancel"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_CALL)]),
+    at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["PostToolUse"])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::PreCompact, &["PreCompact"]),
+    at(EventName::SessionEnd, &["SessionShutdown"]),
 ];
-
-const WITH_NEXT_CALL: &str = "given to the model with the next prompt or call of a tool";
 
 const TOOLS: &[NativeTool] = &[
-    tool("run_commands", None, "bash", &[]),
-    tool("editor", Some(("old_text", "")), "file_edit", &[("path", "file_path")]),
-    tool("editor", Some(("insert_line", "")), "file_edit", &[("path", "file_path")]),
-    tool("editor", None, "file_write", &[("path", "file_path"), ("new_text", "text")]),
-    tool("read_files", None, "file_read", &[]),
-    tool("spawn_agent", None, "subagent", &[("task", "question")]),
+    tool("run_commands", "bash", &[]),
+    tool("editor", "file_edit", &[("path", "file_path")]).when("old_text", ""),
+    tool("editor", "file_edit", &[("path", "file_path")]).when("insert_line", ""),
+    tool("editor", "file_write", &[("path", "file_path"), ("new_text", "text")]),
+    tool("read_files", "file_read", &[]),
+    tool("spawn_agent", "subagent", &[("task", "question")]),
 ];
-
-const fn tool(
-    name: &'static str,
-    when: Option<(&'static str, &'static str)>,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let part = |field: &str| payload.get(field).unwrap_or(&Value::Null);

@@ -10,8 +10,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolResult};
 
 use super::claude_form;
+use super::emulation;
 use crate::host::{EntryFormat, Reads, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -84,116 +86,34 @@ const EVENTS: &[NativeEvent] = &[
     event("SessionEnd", Moment::SessionEnd, SHORT),
 ];
 
-const fn event(name: &'static str, moment: Moment, timeout: Duration) -> NativeEvent {
-    NativeEvent { name, moment, timeout }
-}
-
 const TOOLS: &[NativeTool] = &[
-    NativeTool { name: "Bash", when: None, canonical: "bash", fields: &[] },
-    NativeTool {
-        name: "apply_patch",
-        when: None,
-        canonical: "file_edit",
-        fields: &[("command", "patch")],
-    },
-    NativeTool {
-        name: "spawn_agent",
-        when: None,
-        canonical: "subagent",
-        fields: &[("message", "question"), ("agent_type", "subagent_type")],
-    },
-    NativeTool { name: "update_plan", when: None, canonical: "todo", fields: &[] },
+    tool("Bash", "bash", &[]),
+    tool("apply_patch", "file_edit", &[("command", "patch")]),
+    tool("spawn_agent", "subagent", &[("message", "question"), ("agent_type", "subagent_type")]),
+    tool("update_plan", "todo", &[]),
 ];
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["SessionStart"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["UserPromptSubmit"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[
+    at(EventName::SessionStart, &["SessionStart"]).native(&[Power::AddContext]).emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+    at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
+    at(EventName::BeforeTool, &["PreToolUse"]).native(&[Power::Block, Power::AddContext]).emulated(&[
             (Power::Ask, "denied, and the reason says that the user has to decide"),
             (
                 Power::RewriteInput,
                 "native where Codex asks nothing; else denied, and the model is asked to make the rewritten call",
             ),
-        ],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["PostToolUse"],
-        native: &[Power::RewriteOutput, Power::AddContext],
-        emulated: &[(Power::FeedBack, ADDED)],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["PostToolUse"],
-        native: &[Power::RewriteOutput, Power::AddContext],
-        emulated: &[(Power::FeedBack, ADDED)],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["Stop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["Stop", "SubagentStop"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["Stop", "Interrupt"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["SubagentStop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["PreCompact"],
-        native: &[],
-        emulated: &[(Power::AddContext, "given to the model after the compaction")],
-    },
-    EventPowers {
-        event: EventName::PostCompact,
-        fired_by: &["PostCompact"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["SessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+        ]),
+    at(EventName::AfterTool, &["PostToolUse"]).native(&[Power::RewriteOutput, Power::AddContext]).emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterToolFailure, &["PostToolUse"]).native(&[Power::RewriteOutput, Power::AddContext]).emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterTurn, &["Stop"]).emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT), (Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::BeforeStop, &["Stop", "SubagentStop"]).native(&[Power::Continue]).emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["Stop", "Interrupt"]).emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["SubagentStop"]).emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::PreCompact, &["PreCompact"]).emulated(&[(Power::AddContext, "given to the model after the compaction")]),
+    at(EventName::PostCompact, &["PostCompact"]),
+    at(EventName::SessionEnd, &["SessionEnd"]),
 ];
-
-const ADDED: &str = "added as context";
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let occurrence = claude_form::read(event, payload)?;

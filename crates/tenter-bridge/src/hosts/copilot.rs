@@ -7,8 +7,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
 use super::copilot_form;
+use super::emulation;
 use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::host::{at, tool};
 
 pub(super) use super::copilot_form::wrote_for_claude;
 
@@ -102,82 +104,42 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["sessionStart"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["userPromptSubmitted", "userPromptTransformed"],
-        native: &[Power::Block, Power::RewriteMessage, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["preToolUse"],
-        native: &[Power::Block, Power::Ask, Power::RewriteInput, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["postToolUse"],
-        native: &[Power::RewriteOutput, Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["postToolUse", "postToolUseFailure"],
-        native: &[Power::RewriteOutput, Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["agentStop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["agentStop", "subagentStop"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["agentStop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["preToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["subagentStop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["preCompact"],
-        native: &[],
-        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["sessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["sessionStart"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+    at(EventName::BeforeAgent, &["userPromptSubmitted", "userPromptTransformed"]).native(&[
+        Power::Block,
+        Power::RewriteMessage,
+        Power::AddContext,
+    ]),
+    at(EventName::BeforeTool, &["preToolUse"]).native(&[
+        Power::Block,
+        Power::Ask,
+        Power::RewriteInput,
+        Power::AddContext,
+    ]),
+    at(EventName::AfterTool, &["postToolUse"])
+        .native(&[Power::RewriteOutput, Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterToolFailure, &["postToolUse", "postToolUseFailure"])
+        .native(&[Power::RewriteOutput, Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterTurn, &["agentStop"]).emulated(&[
+        (Power::FeedBack, emulation::WITH_NEXT_PROMPT),
+        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
+    ]),
+    at(EventName::BeforeStop, &["agentStop", "subagentStop"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["agentStop"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStart, &["preToolUse"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["subagentStop"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_CALL)]),
+    at(EventName::PreCompact, &["preCompact"])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_CALL)]),
+    at(EventName::SessionEnd, &["sessionEnd"]),
 ];
-
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
-const WITH_NEXT_RESULT: &str = "given to the model with the next tool call or prompt";
 
 /// The tools of all models that it offers, and their names in Claude Code's settings.
 const TOOLS: &[NativeTool] = &[
@@ -217,19 +179,11 @@ const GLOB: &[(&str, &str)] = &[("paths", "path")];
 const TASK: &[(&str, &str)] = &[("prompt", "question"), ("agent_type", "subagent_type")];
 const SKILL: &[(&str, &str)] = &[("skill", "name")];
 
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
-
 /// The tool of older versions that does what its field `command` says.
 const fn editor(
     command: &'static str,
     canonical: &'static str,
     fields: &'static [(&'static str, &'static str)],
 ) -> NativeTool {
-    NativeTool { name: "str_replace_editor", when: Some(("command", command)), canonical, fields }
+    tool("str_replace_editor", canonical, fields).when("command", command)
 }

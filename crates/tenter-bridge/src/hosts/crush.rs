@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
+use super::emulation;
 use crate::host::{EntryFormat, Registration, RegistrationFormat};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -59,27 +61,16 @@ const EVENTS: &[NativeEvent] = &[NativeEvent {
 }];
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["PreToolUse"],
-        native: &[],
-        emulated: &[
-            (Power::Block, "every tool call of the session is denied"),
-            (Power::AddContext, "given to the model with the first tool call"),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block, Power::RewriteInput, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["PreToolUse"]).emulated(&[
+        (Power::Block, emulation::DENIES_CALLS),
+        (Power::AddContext, "given to the model with the first tool call"),
+    ]),
+    at(EventName::BeforeTool, &["PreToolUse"]).native(&[
+        Power::Block,
+        Power::RewriteInput,
+        Power::AddContext,
+    ]),
+    at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
 ];
 
 const EDIT_FIELDS: &[(&str, &str)] = &[("old_string", "old_text"), ("new_string", "new_text")];
@@ -94,14 +85,6 @@ const TOOLS: &[NativeTool] = &[
     tool("glob", "glob", &[]),
     tool("agent", "subagent", &[("prompt", "question")]),
 ];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let named = payload.required("event")?;

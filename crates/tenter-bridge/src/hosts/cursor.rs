@@ -7,10 +7,12 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
 use super::claude_form;
+use super::emulation;
 use crate::host::{
     EntryFormat, EventPowers, FailClosed, Host, InputRewrite, Moment, NativeEvent, NativeTool,
     Registration, RegistrationFormat, SwitchValue,
 };
+use crate::host::{at, tool};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -100,97 +102,38 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["sessionStart"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["beforeSubmitPrompt"],
-        native: &[Power::Block],
-        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["preToolUse"],
-        native: &[Power::Block],
-        emulated: &[
-            (Power::Ask, "denied, and the reason says that the user has to decide"),
-            (
-                Power::RewriteInput,
-                "the call is denied, and the model is asked to make the changed one; native with `bridge.allow_skips_prompt`",
-            ),
-            (Power::AddContext, "given to the model with the result"),
-        ],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["postToolUse"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["postToolUseFailure"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["stop"],
-        native: &[],
-        emulated: &[
-            (
-                Power::FeedBack,
-                "the final response only, without its text; with the next tool result",
-            ),
-            (
-                Power::AddContext,
-                "the final response only, without its text; with the next tool result",
-            ),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["stop"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["stop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["preToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["postToolUse"],
-        native: &[],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["preCompact"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["sessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["sessionStart"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+    at(EventName::BeforeAgent, &["beforeSubmitPrompt"])
+        .native(&[Power::Block])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_RESULT)]),
+    at(EventName::BeforeTool, &["preToolUse"]).native(&[Power::Block]).emulated(&[
+        (Power::Ask, "denied, and the reason says that the user has to decide"),
+        (Power::RewriteInput, emulation::ASKS_UNLESS_ALLOWED),
+        (Power::AddContext, "given to the model with the result"),
+    ]),
+    at(EventName::AfterTool, &["postToolUse"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterToolFailure, &["postToolUseFailure"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterTurn, &["stop"]).emulated(&[
+        (Power::FeedBack, "the final response only, without its text; with the next tool result"),
+        (Power::AddContext, "the final response only, without its text; with the next tool result"),
+    ]),
+    at(EventName::BeforeStop, &["stop"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_RESULT)]),
+    at(EventName::AfterAgent, &["stop"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_RESULT)]),
+    at(EventName::SubagentStart, &["preToolUse"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["postToolUse"])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::PreCompact, &["preCompact"]),
+    at(EventName::SessionEnd, &["sessionEnd"]),
 ];
-
-const WITH_NEXT_RESULT: &str = "given to the model with the next tool result";
 
 const TOOLS: &[NativeTool] = &[
     tool("Shell", "bash", &[]),
@@ -206,14 +149,6 @@ const TOOLS: &[NativeTool] = &[
 
 const EDIT_FIELDS: &[(&str, &str)] =
     &[("path", "file_path"), ("old_string", "old_text"), ("new_string", "new_text")];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 /// Whether Cursor wrote a payload, whatever the command that it runs.
 pub(super) fn wrote(payload: &Payload) -> bool {

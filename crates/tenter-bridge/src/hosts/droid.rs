@@ -7,8 +7,10 @@ use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
 use super::claude_form;
+use super::emulation;
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{at, tool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -77,81 +79,31 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["SessionStart"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["UserPromptSubmit"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block, Power::Ask, Power::AddContext],
-        emulated: &[(
-            Power::RewriteInput,
-            "the call is denied, and the model is asked to make the changed one; native with `bridge.allow_skips_prompt`",
-        )],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["PostToolUse"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["Stop"],
-        native: &[],
-        emulated: &[
-            (Power::FeedBack, "the final response only; given to the model with the next prompt"),
-            (Power::AddContext, "the final response only; given to the model with the next prompt"),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["Stop"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["Stop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["PostToolUse"],
-        native: &[],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["PreCompact"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["SessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["SessionStart"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+    at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
+    at(EventName::BeforeTool, &["PreToolUse"])
+        .native(&[Power::Block, Power::Ask, Power::AddContext])
+        .emulated(&[(Power::RewriteInput, emulation::ASKS_UNLESS_ALLOWED)]),
+    at(EventName::AfterTool, &["PostToolUse"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterTurn, &["Stop"]).emulated(&[
+        (Power::FeedBack, "the final response only; given to the model with the next prompt"),
+        (Power::AddContext, "the final response only; given to the model with the next prompt"),
+    ]),
+    at(EventName::BeforeStop, &["Stop"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["Stop"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["PostToolUse"])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::PreCompact, &["PreCompact"]),
+    at(EventName::SessionEnd, &["SessionEnd"]),
 ];
-
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
 
 const TOOLS: &[NativeTool] = &[
     tool("Execute", "bash", &[]),
@@ -165,14 +117,6 @@ const TOOLS: &[NativeTool] = &[
     tool("Task", "subagent", &[("prompt", "question")]),
     tool("Skill", "skill", &[("skill", "name")]),
 ];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 /// Fields that some versions spell in another way.
 const SPELLINGS: &[(&str, &str)] = &[

@@ -7,9 +7,11 @@ use tenter_protocol::claude_code::results::HOST as NATIVE_RESULT;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolResult};
 
+use super::emulation;
 use super::gemini_result::{content_text, shell_sections};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -82,81 +84,39 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["SessionStart"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["BeforeAgent"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["BeforeTool"],
-        native: &[Power::Block, Power::RewriteInput],
-        emulated: &[
+    at(EventName::SessionStart, &["SessionStart"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+    at(EventName::BeforeAgent, &["BeforeAgent"]).native(&[Power::Block, Power::AddContext]),
+    at(EventName::BeforeTool, &["BeforeTool"])
+        .native(&[Power::Block, Power::RewriteInput])
+        .emulated(&[
             (Power::Ask, "as `bridge.ask_fallback` says, unless `bridge.gemini.ask` is `native`"),
-            (Power::AddContext, "given to the model with the next tool result"),
-        ],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["AfterTool"],
-        native: &[Power::RewriteOutput, Power::FeedBack, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["AfterTool"],
-        native: &[Power::RewriteOutput, Power::FeedBack, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["AfterAgent"],
-        native: &[],
-        emulated: &[
-            (Power::FeedBack, "the final response only; given to the model with the next prompt"),
-            (Power::AddContext, "the final response only; given to the model with the next prompt"),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["AfterAgent"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["AfterAgent"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["BeforeTool"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["AfterTool"],
-        native: &[Power::FeedBack],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["SessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+            (Power::AddContext, emulation::WITH_NEXT_RESULT),
+        ]),
+    at(EventName::AfterTool, &["AfterTool"]).native(&[
+        Power::RewriteOutput,
+        Power::FeedBack,
+        Power::AddContext,
+    ]),
+    at(EventName::AfterToolFailure, &["AfterTool"]).native(&[
+        Power::RewriteOutput,
+        Power::FeedBack,
+        Power::AddContext,
+    ]),
+    at(EventName::AfterTurn, &["AfterAgent"]).emulated(&[
+        (Power::FeedBack, "the final response only; given to the model with the next prompt"),
+        (Power::AddContext, "the final response only; given to the model with the next prompt"),
+    ]),
+    at(EventName::BeforeStop, &["AfterAgent"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["AfterAgent"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStart, &["BeforeTool"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["AfterTool"]).native(&[Power::FeedBack]),
+    at(EventName::SessionEnd, &["SessionEnd"]),
 ];
-
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
 
 /// The tool whose results tell an exit code.
 const SHELL: &str = "run_shell_command";
@@ -189,14 +149,6 @@ const TOOLS: &[NativeTool] = &[
     tool("invoke_agent", "subagent", &[("prompt", "question"), ("agent_name", "subagent_type")]),
     tool("activate_skill", "skill", &[]),
 ];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let named = payload.required("hook_event_name")?;

@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
+use super::emulation;
 use crate::host::{EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
@@ -71,90 +73,41 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["SessionStart"],
-        native: &[],
-        emulated: &[(Power::Block, "every tool call of the session is denied")],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["UserPromptSubmit"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[(
-            Power::RewriteInput,
-            "the call is denied, and the model is asked to make the changed one",
-        )],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["PostToolUse"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["PostToolUseFailure"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers { event: EventName::AfterTurn, fired_by: &["Stop"], native: &[], emulated: &[] },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["Stop"],
-        native: &[Power::Continue],
-        emulated: &[],
-    },
-    EventPowers { event: EventName::AfterAgent, fired_by: &["Stop"], native: &[], emulated: &[] },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["SessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["SessionStart"])
+        .emulated(&[(Power::Block, emulation::DENIES_CALLS)]),
+    at(EventName::BeforeAgent, &["UserPromptSubmit"]),
+    at(EventName::BeforeTool, &["PreToolUse"])
+        .native(&[Power::Block])
+        .emulated(&[(Power::RewriteInput, emulation::ASKS_FOR_CHANGED)]),
+    at(EventName::AfterTool, &["PostToolUse"]),
+    at(EventName::AfterToolFailure, &["PostToolUseFailure"]),
+    at(EventName::AfterTurn, &["Stop"]),
+    at(EventName::BeforeStop, &["Stop"]).native(&[Power::Continue]),
+    at(EventName::AfterAgent, &["Stop"]),
+    at(EventName::SessionEnd, &["SessionEnd"]),
 ];
 
 const TOOLS: &[NativeTool] = &[
-    tool("developer__shell", None, "bash", &[]),
-    tool("developer__write", None, "file_write", &[("path", "file_path"), ("content", "text")]),
+    tool("developer__shell", "bash", &[]),
+    tool("developer__write", "file_write", &[("path", "file_path"), ("content", "text")]),
     tool(
         "developer__edit",
-        None,
         "file_edit",
         &[("path", "file_path"), ("before", "old_text"), ("after", "new_text")],
     ),
-    tool(EDITOR, Some(("command", "view")), "file_read", &[("path", "file_path")]),
+    tool(EDITOR, "file_read", &[("path", "file_path")]).when("command", "view"),
+    tool(EDITOR, "file_write", &[("path", "file_path"), ("file_text", "text")])
+        .when("command", "write"),
     tool(
         EDITOR,
-        Some(("command", "write")),
-        "file_write",
-        &[("path", "file_path"), ("file_text", "text")],
-    ),
-    tool(
-        EDITOR,
-        Some(("command", "str_replace")),
         "file_edit",
         &[("path", "file_path"), ("old_str", "old_text"), ("new_str", "new_text")],
-    ),
+    )
+    .when("command", "str_replace"),
 ];
 
 /// The file tool of older versions.
 const EDITOR: &str = "developer__text_editor";
-
-const fn tool(
-    name: &'static str,
-    when: Option<(&'static str, &'static str)>,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let named = payload.required("event")?;

@@ -8,8 +8,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
 use super::claude_form;
+use super::emulation;
 use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::host::{at, tool};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
@@ -79,97 +81,41 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
     NativeEvent { name, moment, timeout: Duration::from_mins(10) }
 }
 
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
-
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["SessionStart"],
-        native: &[],
-        emulated: &[
-            (Power::Block, "every prompt and tool call of the session is denied"),
-            (Power::AddContext, WITH_NEXT_PROMPT),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["UserPromptSubmit"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[
-            (
-                Power::RewriteInput,
-                "the call is denied, and the model is asked to make the changed one",
-            ),
-            (Power::Ask, "denied, or allowed: `bridge.ask_fallback`"),
-            (Power::AddContext, WITH_NEXT_PROMPT),
-        ],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["PostToolUse"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["PostToolUseFailure"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["Stop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["Stop"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["Stop", "StopFailure", "Interrupt"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["PostToolUse"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["PreCompact"],
-        native: &[],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::PostCompact,
-        fired_by: &["PostCompact"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["SessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["SessionStart"]).emulated(&[
+        (Power::Block, emulation::DENIES_ALL),
+        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
+    ]),
+    at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
+    at(EventName::BeforeTool, &["PreToolUse"]).native(&[Power::Block]).emulated(&[
+        (Power::RewriteInput, emulation::ASKS_FOR_CHANGED),
+        (Power::Ask, "denied, or allowed: `bridge.ask_fallback`"),
+        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
+    ]),
+    at(EventName::AfterTool, &["PostToolUse"]).emulated(&[
+        (Power::FeedBack, emulation::WITH_NEXT_PROMPT),
+        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
+    ]),
+    at(EventName::AfterToolFailure, &["PostToolUseFailure"]).emulated(&[
+        (Power::FeedBack, emulation::WITH_NEXT_PROMPT),
+        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
+    ]),
+    at(EventName::AfterTurn, &["Stop"]).emulated(&[
+        (Power::FeedBack, emulation::WITH_NEXT_PROMPT),
+        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
+    ]),
+    at(EventName::BeforeStop, &["Stop"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["Stop", "StopFailure", "Interrupt"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["PostToolUse"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::PreCompact, &["PreCompact"])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::PostCompact, &["PostCompact"]),
+    at(EventName::SessionEnd, &["SessionEnd"]),
 ];
 
 /// The tool that starts a subagent.
@@ -194,14 +140,6 @@ const TOOLS: &[NativeTool] = &[
     tool("TodoList", "todo", &[]),
     tool("Skill", "skill", &[("skill", "name")]),
 ];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let named = payload.required("hook_event_name")?;

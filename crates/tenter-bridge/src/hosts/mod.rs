@@ -10,6 +10,7 @@ mod copilot_form;
 mod crush;
 mod cursor;
 mod droid;
+mod emulation;
 mod gemini;
 mod gemini_result;
 mod goose;

@@ -8,9 +8,11 @@ use tenter_protocol::event::CompactTrigger;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
+use super::emulation;
 use super::plugin_form::{self, part, text};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
+use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 
@@ -85,94 +87,43 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["chat.message"],
-        native: &[],
-        emulated: &[
-            (Power::Block, "every prompt and tool call of the session is denied"),
-            (Power::AddContext, "given to the model with the message that starts the session"),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["chat.message"],
-        native: &[Power::Block, Power::RewriteMessage, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["tool.execute.before"],
-        native: &[Power::Block, Power::RewriteInput],
-        emulated: &[
+    at(EventName::SessionStart, &["chat.message"]).emulated(&[
+        (Power::Block, emulation::DENIES_ALL),
+        (Power::AddContext, "given to the model with the message that starts the session"),
+    ]),
+    at(EventName::BeforeAgent, &["chat.message"]).native(&[
+        Power::Block,
+        Power::RewriteMessage,
+        Power::AddContext,
+    ]),
+    at(EventName::BeforeTool, &["tool.execute.before"])
+        .native(&[Power::Block, Power::RewriteInput])
+        .emulated(&[
             (Power::Ask, "denied, and the model is to ask the user (`bridge.ask_fallback`)"),
             (Power::AddContext, "given to the model with the tool's result"),
-        ],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["tool.execute.after"],
-        native: &[Power::RewriteOutput, Power::AddContext],
-        emulated: &[(Power::FeedBack, "added to the tool's result")],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["tool.execute.after", "message.part.updated"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added to the result of a command")],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["message.updated", "session.idle"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT), (Power::AddContext, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["session.idle"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["session.idle", "session.error"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["tool.execute.before"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["tool.execute.after"],
-        native: &[],
-        emulated: &[(Power::FeedBack, "added to the subagent's result")],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["experimental.session.compacting"],
-        native: &[Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::PostCompact,
-        fired_by: &["session.compacted"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["dispose"],
-        native: &[],
-        emulated: &[],
-    },
+        ]),
+    at(EventName::AfterTool, &["tool.execute.after"])
+        .native(&[Power::RewriteOutput, Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::TO_RESULT)]),
+    at(EventName::AfterToolFailure, &["tool.execute.after", "message.part.updated"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, "added to the result of a command")]),
+    at(EventName::AfterTurn, &["message.updated", "session.idle"]).emulated(&[
+        (Power::FeedBack, emulation::WITH_NEXT_INPUT),
+        (Power::AddContext, emulation::WITH_NEXT_INPUT),
+    ]),
+    at(EventName::BeforeStop, &["session.idle"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["session.idle", "session.error"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStart, &["tool.execute.before"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["tool.execute.after"])
+        .emulated(&[(Power::FeedBack, "added to the subagent's result")]),
+    at(EventName::PreCompact, &["experimental.session.compacting"]).native(&[Power::AddContext]),
+    at(EventName::PostCompact, &["session.compacted"]),
+    at(EventName::SessionEnd, &["dispose"]),
 ];
-
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
-const WITH_NEXT_RESULT: &str = "given to the model with the next result of a tool, or prompt";
 
 const TOOLS: &[NativeTool] = &[
     tool("bash", "bash", &[]),
@@ -192,16 +143,8 @@ const TOOLS: &[NativeTool] = &[
     tool("task", "subagent", &[("prompt", "question")]),
     tool("skill", "skill", &[]),
     // Kilo: a command that is left running.
-    NativeTool { when: Some(("action", "start")), ..tool("background_process", "bash", &[]) },
+    tool("background_process", "bash", &[]).when("action", "start"),
 ];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let input = part(payload, "input");

@@ -8,9 +8,11 @@ use tenter_protocol::event::CompactTrigger;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
+use super::emulation;
 use super::plugin_form::{self, part, text, texts};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
+use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 
@@ -78,82 +80,40 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["session_start"],
-        native: &[],
-        emulated: &[
-            (Power::Block, "every prompt and tool call of the session is denied"),
-            (Power::AddContext, "given to the model with the first prompt"),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["input", "before_agent_start"],
-        native: &[Power::Block, Power::RewriteMessage, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["tool_call"],
-        native: &[Power::Block, Power::RewriteInput],
-        emulated: &[
+    at(EventName::SessionStart, &["session_start"]).emulated(&[
+        (Power::Block, emulation::DENIES_ALL),
+        (Power::AddContext, "given to the model with the first prompt"),
+    ]),
+    at(EventName::BeforeAgent, &["input", "before_agent_start"]).native(&[
+        Power::Block,
+        Power::RewriteMessage,
+        Power::AddContext,
+    ]),
+    at(EventName::BeforeTool, &["tool_call"])
+        .native(&[Power::Block, Power::RewriteInput])
+        .emulated(&[
             (Power::Ask, "denied, and the model is to ask the user (`bridge.ask_fallback`)"),
             (Power::AddContext, "given to the model with the tool's result"),
-        ],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["tool_result"],
-        native: &[Power::RewriteOutput, Power::AddContext],
-        emulated: &[(Power::FeedBack, "added to the tool's result")],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["tool_result"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added to the tool's result")],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["turn_end", "agent_end"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT), (Power::AddContext, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["agent_end"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["agent_end"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["session_before_compact"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::PostCompact,
-        fired_by: &["session_compact"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["session_shutdown"],
-        native: &[],
-        emulated: &[],
-    },
+        ]),
+    at(EventName::AfterTool, &["tool_result"])
+        .native(&[Power::RewriteOutput, Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::TO_RESULT)]),
+    at(EventName::AfterToolFailure, &["tool_result"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::TO_RESULT)]),
+    at(EventName::AfterTurn, &["turn_end", "agent_end"]).emulated(&[
+        (Power::FeedBack, emulation::WITH_NEXT_INPUT),
+        (Power::AddContext, emulation::WITH_NEXT_INPUT),
+    ]),
+    at(EventName::BeforeStop, &["agent_end"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["agent_end"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::PreCompact, &["session_before_compact"]).native(&[Power::Block]),
+    at(EventName::PostCompact, &["session_compact"]),
+    at(EventName::SessionEnd, &["session_shutdown"]),
 ];
-
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
-const WITH_NEXT_RESULT: &str = "given to the model with the next result of a tool, or prompt";
 
 const TOOLS: &[NativeTool] = &[
     tool("bash", "bash", &[]),
@@ -163,14 +123,6 @@ const TOOLS: &[NativeTool] = &[
     tool("grep", "grep", &[("glob", "include")]),
     tool("find", "glob", &[]),
 ];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let input = part(payload, "input");

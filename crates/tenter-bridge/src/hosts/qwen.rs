@@ -7,9 +7,11 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
 use super::claude_form;
+use super::emulation;
 use super::gemini_result::{content_text, shell_sections};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -85,98 +87,36 @@ const EVENTS: &[NativeEvent] = &[
     event("SessionEnd", Moment::SessionEnd, AWAITED),
 ];
 
-const fn event(name: &'static str, moment: Moment, timeout: Duration) -> NativeEvent {
-    NativeEvent { name, moment, timeout }
-}
-
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["SessionStart"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
-    },
-    EventPowers {
-        event: EventName::BeforeAgent,
-        fired_by: &["UserPromptSubmit"],
-        native: &[Power::Block, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block, Power::Ask],
-        emulated: &[
-            (
-                Power::RewriteInput,
-                "the call is denied, and the model is asked to make the changed one",
-            ),
-            (Power::AddContext, "given to the model with the next tool result"),
-        ],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["PostToolUse"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["PostToolUseFailure"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["PostToolBatch", "Stop"],
-        native: &[Power::AddContext],
-        emulated: &[(Power::FeedBack, "added as context")],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["Stop", "SubagentStop"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["Stop", "StopFailure"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["PreToolUse"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["SubagentStop"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
-    },
-    EventPowers {
-        event: EventName::PreCompact,
-        fired_by: &["PreCompact"],
-        native: &[Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::PostCompact,
-        fired_by: &["PostCompact"],
-        native: &[],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SessionEnd,
-        fired_by: &["SessionEnd"],
-        native: &[],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["SessionStart"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+    at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
+    at(EventName::BeforeTool, &["PreToolUse"]).native(&[Power::Block, Power::Ask]).emulated(&[
+        (Power::RewriteInput, emulation::ASKS_FOR_CHANGED),
+        (Power::AddContext, emulation::WITH_NEXT_RESULT),
+    ]),
+    at(EventName::AfterTool, &["PostToolUse"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterToolFailure, &["PostToolUseFailure"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::AfterTurn, &["PostToolBatch", "Stop"])
+        .native(&[Power::AddContext])
+        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::BeforeStop, &["Stop", "SubagentStop"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterAgent, &["Stop", "StopFailure"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["SubagentStop"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::PreCompact, &["PreCompact"]).native(&[Power::AddContext]),
+    at(EventName::PostCompact, &["PostCompact"]),
+    at(EventName::SessionEnd, &["SessionEnd"]),
 ];
-
-const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
 
 /// The tool whose results tell an exit code.
 const SHELL: &str = "run_shell_command";
@@ -197,14 +137,6 @@ const TOOLS: &[NativeTool] = &[
     tool("agent", "subagent", &[("prompt", "question")]),
     tool("skill", "skill", &[("skill", "name")]),
 ];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let occurrence = claude_form::read(event, payload)?;

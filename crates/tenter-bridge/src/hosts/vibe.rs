@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
+use super::emulation;
 use crate::host::{EntryFormat, FailClosed, Layout, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -70,66 +72,35 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 }
 
 const POWERS: &[EventPowers] = &[
-    EventPowers {
-        event: EventName::SessionStart,
-        fired_by: &["pre_tool", "post_agent"],
-        native: &[],
-        emulated: &[
-            (Power::Block, "every tool call of the session is denied"),
-            (Power::AddContext, WITH_NEXT_RESULT),
-        ],
-    },
-    EventPowers {
-        event: EventName::BeforeTool,
-        fired_by: &["pre_tool"],
-        native: &[Power::Block, Power::RewriteInput],
-        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::AfterTool,
-        fired_by: &["post_tool"],
-        native: &[Power::RewriteOutput, Power::FeedBack, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::AfterToolFailure,
-        fired_by: &["post_tool"],
-        native: &[Power::RewriteOutput, Power::FeedBack, Power::AddContext],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::AfterTurn,
-        fired_by: &["post_agent"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT), (Power::AddContext, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::BeforeStop,
-        fired_by: &["post_agent"],
-        native: &[Power::Continue],
-        emulated: &[(Power::AddContext, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::AfterAgent,
-        fired_by: &["post_agent"],
-        native: &[],
-        emulated: &[(Power::FeedBack, WITH_NEXT_RESULT)],
-    },
-    EventPowers {
-        event: EventName::SubagentStart,
-        fired_by: &["pre_tool"],
-        native: &[Power::Block],
-        emulated: &[],
-    },
-    EventPowers {
-        event: EventName::SubagentStop,
-        fired_by: &["post_tool"],
-        native: &[Power::FeedBack],
-        emulated: &[],
-    },
+    at(EventName::SessionStart, &["pre_tool", "post_agent"]).emulated(&[
+        (Power::Block, emulation::DENIES_CALLS),
+        (Power::AddContext, emulation::WITH_NEXT_RESULT),
+    ]),
+    at(EventName::BeforeTool, &["pre_tool"])
+        .native(&[Power::Block, Power::RewriteInput])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_RESULT)]),
+    at(EventName::AfterTool, &["post_tool"]).native(&[
+        Power::RewriteOutput,
+        Power::FeedBack,
+        Power::AddContext,
+    ]),
+    at(EventName::AfterToolFailure, &["post_tool"]).native(&[
+        Power::RewriteOutput,
+        Power::FeedBack,
+        Power::AddContext,
+    ]),
+    at(EventName::AfterTurn, &["post_agent"]).emulated(&[
+        (Power::FeedBack, emulation::WITH_NEXT_RESULT),
+        (Power::AddContext, emulation::WITH_NEXT_RESULT),
+    ]),
+    at(EventName::BeforeStop, &["post_agent"])
+        .native(&[Power::Continue])
+        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_RESULT)]),
+    at(EventName::AfterAgent, &["post_agent"])
+        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_RESULT)]),
+    at(EventName::SubagentStart, &["pre_tool"]).native(&[Power::Block]),
+    at(EventName::SubagentStop, &["post_tool"]).native(&[Power::FeedBack]),
 ];
-
-const WITH_NEXT_RESULT: &str = "given to the model with the next tool result";
 
 const TOOLS: &[NativeTool] = &[
     tool("bash", "bash", &[]),
@@ -141,14 +112,6 @@ const TOOLS: &[NativeTool] = &[
     tool("task", "subagent", &[("task", "question"), ("agent", "subagent_type")]),
     tool("skill", "skill", &[]),
 ];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let named = payload.required("hook_event_name")?;

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use crate::native_tool::NativeTool;
+use crate::native_tool::{NativeTool, tool};
 
 /// Claude Code's tools whose names or fields differ from Tenter's. Of several with one canonical name, the first is today's.
 pub const TOOLS: &[NativeTool] = &[
@@ -26,14 +26,6 @@ pub const TOOLS: &[NativeTool] = &[
 
 const EDIT_FIELDS: &[(&str, &str)] = &[("old_string", "old_text"), ("new_string", "new_text")];
 const SUBAGENT_FIELDS: &[(&str, &str)] = &[("prompt", "question")];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}
 
 /// The tool of Claude Code that does what Tenter's tool `canonical` does.
 pub fn of(canonical: &str) -> Option<&'static NativeTool> {

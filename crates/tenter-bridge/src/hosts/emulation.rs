@@ -1,0 +1,23 @@
+//! What the bridge does where a host lacks a power: the sentences that several hosts share.
+
+/// For a denied session.
+pub(super) const DENIES_ALL: &str = "every prompt and tool call of the session is denied";
+/// The same in hosts that cannot deny prompts.
+pub(super) const DENIES_CALLS: &str = "every tool call of the session is denied";
+/// For a rewritten input.
+pub(super) const ASKS_FOR_CHANGED: &str =
+    "the call is denied, and the model is asked to make the changed one";
+/// The same in hosts that take a rewritten input together with an allow.
+pub(super) const ASKS_UNLESS_ALLOWED: &str = "the call is denied, and the model is asked to make the changed one; native with `bridge.allow_skips_prompt`";
+/// For feedback to the model.
+pub(super) const AS_CONTEXT: &str = "added as context";
+/// The same in hosts in which hooks can replace a result.
+pub(super) const TO_RESULT: &str = "added to the tool's result";
+/// For text that waits for a later event.
+pub(super) const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
+/// The same in hosts whose results of tools take text.
+pub(super) const WITH_NEXT_RESULT: &str = "given to the model with the next tool result";
+/// The same in hosts whose calls take text.
+pub(super) const WITH_NEXT_CALL: &str = "given to the model with the next prompt or tool call";
+/// The same in hosts whose prompts and results take text.
+pub(super) const WITH_NEXT_INPUT: &str = "given to the model with the next prompt or tool result";
