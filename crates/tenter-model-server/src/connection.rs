@@ -30,7 +30,7 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) {
             Ok(true) if !request.is_last() => {}
             Ok(_) => break,
             Err(_) => {
-                shared.change(|state| state.hang_ups += 1);
+                shared.note(|evidence| evidence.hang_ups += 1);
                 break;
             }
         }
@@ -58,7 +58,7 @@ fn answer(request: &Request, to: &Response, shared: &Shared) -> io::Result<bool>
     sending::send(&answer, &route, to)?.or_else(|mistake| {
         let text = format!("the script cannot be followed: {mistake}");
         let refusal = failure::rejection(route.format, &text).to_string();
-        shared.change(|state| state.player.violations.push(text));
+        shared.note(|evidence| evidence.violations.push(text));
         to.whole(400, &[], &refusal).map(|()| true)
     })
 }

@@ -1,18 +1,29 @@
-//! A request for a reply of the model, and the response that a script selects for it.
+//! A request, and the response that a script selects for it; what is kept of requests.
 
 use serde_json::Value;
 
-use crate::http::Request;
+use crate::Format;
+use crate::http::{self, Request};
+use crate::reading::Reading;
 use crate::reply::Reply;
-use crate::{Format, RecordedRequest};
 
 /// What the path and the body of a request ask for.
 #[derive(Debug)]
 pub(super) struct Route {
     pub(super) format: Format,
     pub(super) model: String,
-    /// Whether an event stream is requested.
-    pub(super) streams: bool,
+    pub(super) delivery: Delivery,
+}
+
+/// How a reply is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Delivery {
+    /// As one JSON value.
+    Whole,
+    /// As an event stream.
+    Events,
+    /// As a JSON array of chunks, which Gemini sends for a stream without `alt=sse`.
+    Array,
 }
 
 /// The response to a request.
@@ -24,15 +35,67 @@ pub(super) enum Verdict {
     Reply { reply: Box<Reply>, route: Route, serial: usize, llama: bool },
 }
 
+/// What is kept of requests.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    pub(super) requests: Vec<RecordedRequest>,
+    pub(super) others: Vec<OtherRequest>,
+    /// Violations of strict scripts, and errors in the script.
+    pub(super) violations: Vec<String>,
+    /// Number of clients that closed the connection before the end of their reply.
+    pub(super) hang_ups: usize,
+}
+
+/// A request for a reply that the server received.
+#[derive(Debug, Clone)]
+pub struct RecordedRequest {
+    /// The API, from the path.
+    pub format: Format,
+    /// The path with its query.
+    pub path: String,
+    /// The headers, in order, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Value,
+    /// Number of tokens of the body, at four bytes each.
+    pub tokens: u64,
+    /// The lane of a lenient script that answered it; `main` outside of lanes, `side` for side requests.
+    pub lane: String,
+    /// The index of the turn in its lane, which may be after the last one; `None` for side requests and in strict scripts.
+    pub turn: Option<usize>,
+}
+
 impl RecordedRequest {
-    pub(super) fn new(request: &Request, route: &Route, body: &Value) -> Self {
-        Self {
-            format: route.format,
-            path: request.target.clone(),
-            headers: request.headers.clone(),
-            body: body.clone(),
-            tokens: tokens(&request.body),
-        }
+    /// The value of a header; `name` in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        http::find(&self.headers, name)
+    }
+
+    /// Everything that the model reads, one string per message: the system prompt, the messages, the tool results. Calls and their
+    /// arguments are left out.
+    pub fn text(&self) -> Vec<String> {
+        let messages = Reading::new(self.format, &self.body).messages;
+        messages.into_iter().map(|message| message.text).collect()
+    }
+
+    /// The names of the tools that the model may call.
+    pub fn tools(&self) -> Vec<String> {
+        Reading::new(self.format, &self.body).tools.into_iter().map(|tool| tool.name).collect()
+    }
+}
+
+/// A request for something else than a reply: a list of models, a count of tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherRequest {
+    /// `GET`, `POST`, ….
+    pub method: String,
+    /// The path with its query.
+    pub path: String,
+}
+
+impl OtherRequest {
+    pub(super) fn new(request: &Request) -> Self {
+        Self { method: request.method.clone(), path: request.target.clone() }
     }
 }
 

@@ -3,19 +3,27 @@
 //! A [`StrictScript`] is a queue of replies for a client whose requests are checked: a request that the provider would reject, or
 //! that a careful client would not send, gets a 400 response and is one of [`ModelServer::violations`].
 //!
-//! ```
-//! use tenter_model_server::{Format, ModelServer, Reply, StrictScript};
+//! A [`LenientScript`] answers any client: turns of a conversation with tool calls, lanes for subagents, harmless answers to
+//! everything else. Every request is kept as evidence.
 //!
-//! let server = ModelServer::start(StrictScript::new([Reply::text("Hello!")]))?;
-//! let address = server.base_url(Format::Chat);
-//! assert!(address.starts_with("http://127.0.0.1:"));
+//! ```
+//! use serde_json::json;
+//! use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
+//!
+//! let call = Reply::text("I run it.").call_any(&["Bash", "bash"], json!({"command": "ls"}));
+//! let server = ModelServer::start(LenientScript::new([call, Reply::text("Done.")]))?;
+//! assert!(server.base_url(Format::Chat).starts_with("http://127.0.0.1:"));
+//! assert!(server.requests().is_empty());
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
 mod connection;
 mod exchange;
 mod http;
+mod lenient;
+mod reading;
 mod reply;
+mod script;
 mod sending;
 mod signature;
 mod state;
@@ -30,9 +38,10 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use serde_json::Value;
-
+pub use exchange::{OtherRequest, RecordedRequest};
+pub use lenient::{Lane, LenientScript, Match};
 pub use reply::{Fault, Reply, StopReason};
+pub use script::Script;
 use state::Shared;
 pub use strict::StrictScript;
 
@@ -80,28 +89,6 @@ impl Format {
     }
 }
 
-/// A request that the server received.
-#[derive(Debug, Clone)]
-pub struct RecordedRequest {
-    /// The API, from the path.
-    pub format: Format,
-    /// The path with its query.
-    pub path: String,
-    /// The headers, in order, names in lower case.
-    pub headers: Vec<(String, String)>,
-    /// The body.
-    pub body: Value,
-    /// Number of tokens of the body, at four bytes each.
-    pub tokens: u64,
-}
-
-impl RecordedRequest {
-    /// The value of a header; `name` in lower case.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        http::find(&self.headers, name)
-    }
-}
-
 /// A running server. Dropping it closes every connection and joins every thread.
 #[derive(Debug)]
 pub struct ModelServer {
@@ -115,7 +102,7 @@ impl ModelServer {
     ///
     /// # Errors
     /// There is no free port, or no thread.
-    pub fn start(script: impl Into<StrictScript>) -> io::Result<Self> {
+    pub fn start(script: impl Into<Script>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::new(script.into()));
@@ -133,39 +120,44 @@ impl ModelServer {
         }
     }
 
-    /// Adds a reply to the script.
+    /// Adds a reply to the script; in a lenient script, a turn to the main conversation.
     pub fn push(&self, reply: Reply) {
         self.shared.state().player.push(reply);
     }
 
     /// The requests for a reply so far, including rejected ones.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.shared.state().requests.clone()
+        self.shared.state().evidence.requests.clone()
     }
 
-    /// Number of replies in the script that are not used yet.
+    /// The other requests to a lenient script so far.
+    pub fn other_requests(&self) -> Vec<OtherRequest> {
+        self.shared.state().evidence.others.clone()
+    }
+
+    /// Number of replies in a strict script that are not used yet.
     pub fn left(&self) -> usize {
         self.shared.state().player.left()
     }
 
     /// Waits until `count` requests have arrived. Returns false if `limit` has passed.
     pub fn wait_for_requests(&self, count: usize, limit: Duration) -> bool {
-        self.shared.wait_until(limit, |state| state.requests.len() >= count)
+        self.shared.wait_until(limit, |evidence| evidence.requests.len() >= count)
     }
 
     /// Waits until `count` clients have closed the connection before the end of their reply. Returns false if `limit` has passed.
     pub fn wait_for_hang_ups(&self, count: usize, limit: Duration) -> bool {
-        self.shared.wait_until(limit, |state| state.hang_ups >= count)
+        self.shared.wait_until(limit, |evidence| evidence.hang_ups >= count)
     }
 
     /// The violations of a strict script so far, and errors in the script.
     pub fn violations(&self) -> Vec<String> {
-        self.shared.state().player.violations.clone()
+        self.shared.state().evidence.violations.clone()
     }
 
     /// Like [`ModelServer::violations`], but also clears them, for tests of incorrect clients.
     pub fn take_violations(&self) -> Vec<String> {
-        std::mem::take(&mut self.shared.state().player.violations)
+        std::mem::take(&mut self.shared.state().evidence.violations)
     }
 
     /// Closes every connection and waits for every thread.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::Format;
+use crate::reading::OfferedTool;
 
 /// One reply.
 #[must_use]
@@ -13,6 +14,7 @@ pub struct Reply {
     pub(super) usage: Usage,
     pub(super) stop: StopReason,
     pub(super) faults: Vec<Fault>,
+    pub(super) fails_always: bool,
     pub(super) raw: Option<(Format, String)>,
 }
 
@@ -20,7 +22,64 @@ pub struct Reply {
 #[derive(Debug, Clone)]
 pub(super) enum Part {
     Text(String),
-    Call { name: String, arguments: String },
+    /// A call, and what to call instead if the request does not offer its tool.
+    Call(Call, Vec<Call>),
+}
+
+/// A tool call.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) name: String,
+    /// JSON, or the free text of a custom tool.
+    pub(super) arguments: String,
+    pub(super) form: CallForm,
+}
+
+/// How the Responses API writes a call; the other APIs have one form.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CallForm {
+    /// Whether the tool takes free text.
+    pub(super) custom: bool,
+    pub(super) namespace: Option<String>,
+}
+
+impl Call {
+    fn new(name: &str, arguments: String) -> Self {
+        Self { name: name.to_owned(), arguments, form: CallForm::default() }
+    }
+
+    /// Replaces the call with the first of it and `others` whose tool is offered, in the form of that tool.
+    fn choose(&mut self, others: Vec<Self>, offered: &[OfferedTool]) {
+        let mut choices = [self.clone()].into_iter().chain(others);
+        let found = choices.find_map(|call| {
+            let tool = offered.iter().find(|tool| tool.is_called(&call.name))?;
+            Some(call.for_tool(tool))
+        });
+        if let Some(call) = found {
+            *self = call;
+        }
+    }
+
+    fn for_tool(mut self, tool: &OfferedTool) -> Self {
+        if tool.custom {
+            self.arguments = free_text(self.arguments);
+        }
+        self.name.clone_from(&tool.name);
+        self.form = CallForm { custom: tool.custom, namespace: tool.namespace.clone() };
+        self
+    }
+}
+
+/// The text for a tool that takes free text: a string, or the first one in an object.
+fn free_text(arguments: String) -> String {
+    let text = match serde_json::from_str(&arguments) {
+        Ok(Value::String(text)) => Some(text),
+        Ok(Value::Object(fields)) => {
+            fields.into_iter().find_map(|(_, field)| field.as_str().map(str::to_owned))
+        }
+        _ => None,
+    };
+    text.unwrap_or(arguments)
 }
 
 /// Token counts of a reply. `input` includes the cached part.
@@ -95,7 +154,28 @@ impl Reply {
     /// Adds a tool call whose arguments need not be JSON. Gemini, whose arguments are not text, sends `MALFORMED_FUNCTION_CALL`
     /// instead.
     pub fn raw_call(mut self, name: &str, arguments: &str) -> Self {
-        self.parts.push(Part::Call { name: name.to_owned(), arguments: arguments.to_owned() });
+        self.parts.push(Part::Call(Call::new(name, arguments.to_owned()), Vec::new()));
+        self
+    }
+
+    /// Adds a call of the first of these tools that the request offers, with the same arguments; see [`Reply::call_first`].
+    pub fn call_any(self, names: &[&str], arguments: impl Into<Value>) -> Self {
+        let arguments = arguments.into();
+        self.call_first(names.iter().map(|name| (*name, arguments.clone())))
+    }
+
+    /// Adds a call of the first of these tools that the request offers: clients, and versions of a client, name their tools
+    /// differently. If it offers none, and in strict scripts, it is the first. Without tools, nothing is added.
+    ///
+    /// A custom tool of the Responses API takes free text: the arguments are then a string, or an object whose first string is the
+    /// text.
+    pub fn call_first<'n>(mut self, tools: impl IntoIterator<Item = (&'n str, Value)>) -> Self {
+        let mut calls =
+            tools.into_iter().map(|(name, arguments)| Call::new(name, arguments.to_string()));
+        if let Some(call) = calls.next() {
+            let others = calls.collect();
+            self.parts.push(Part::Call(call, others));
+        }
         self
     }
 
@@ -121,6 +201,22 @@ impl Reply {
     /// Adds a fault. Several faults are combined if possible: a delay and then a status.
     pub fn fault(mut self, fault: Fault) -> Self {
         self.faults.push(fault);
+        self
+    }
+
+    /// Repeats the faults at every request for this reply. In lenient scripts, a reply otherwise fails once and the retry succeeds.
+    pub fn always_fails(mut self) -> Self {
+        self.fails_always = true;
+        self
+    }
+
+    /// The reply with calls that these tools allow.
+    pub(super) fn for_tools(mut self, offered: &[OfferedTool]) -> Self {
+        for part in &mut self.parts {
+            if let Part::Call(call, others) = part {
+                call.choose(std::mem::take(others), offered);
+            }
+        }
         self
     }
 

@@ -3,8 +3,10 @@
 use std::io;
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use crate::Format;
-use crate::exchange::Route;
+use crate::exchange::{Delivery, Route};
 use crate::http::Response;
 use crate::reply::Fault;
 use crate::stream::{Plan, StreamEnd};
@@ -28,10 +30,10 @@ pub(super) fn send(answer: &WireReply, route: &Route, to: &Response) -> SendResu
             return to.whole(status, &[headers, more].concat(), &body).map(|()| Ok(true));
         }
     }
-    if route.streams {
-        stream(answer, route.format, &headers, to)
-    } else {
-        whole(answer, route.format, &headers, to)
+    match route.delivery {
+        Delivery::Events => stream(answer, route.format, &headers, to),
+        Delivery::Whole => whole(answer, &answer.whole(route.format), &headers, to),
+        Delivery::Array => whole(answer, &json!([answer.whole(route.format)]), &headers, to),
     }
 }
 
@@ -120,11 +122,11 @@ fn play(plan: &Plan, faults: &[Fault], to: &Response) -> io::Result<bool> {
     }
 }
 
-fn whole(answer: &WireReply, format: Format, headers: &Headers, to: &Response) -> SendResult {
+fn whole(answer: &WireReply, body: &Value, headers: &Headers, to: &Response) -> SendResult {
     if answer.reply.raw.is_some() {
         return Ok(Err("a recorded stream needs a request that streams".to_owned()));
     }
-    let body = answer.whole(format).to_string();
+    let body = body.to_string();
     let half = body.char_indices().nth(body.chars().count() / 2).map_or(0, |(index, _)| index);
     for fault in &answer.reply.faults {
         match fault {

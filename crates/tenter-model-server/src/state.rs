@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::RecordedRequest;
-use crate::exchange::Verdict;
+use crate::exchange::{Evidence, Verdict};
 use crate::http::Request;
-use crate::strict::{StrictPlayer, StrictScript};
+use crate::script::{Player, Script};
 
 /// The data shared by all connections of a server.
 #[derive(Debug)]
@@ -22,16 +21,13 @@ pub(super) struct Shared {
 /// The mutable state of a server.
 #[derive(Debug)]
 pub(super) struct State {
-    pub(super) player: StrictPlayer,
-    pub(super) requests: Vec<RecordedRequest>,
-    /// Number of clients that closed the connection before the end of their reply.
-    pub(super) hang_ups: usize,
+    pub(super) player: Player,
+    pub(super) evidence: Evidence,
 }
 
 impl Shared {
-    pub(super) fn new(script: StrictScript) -> Self {
-        let player = StrictPlayer::new(script);
-        let state = State { player, requests: Vec::new(), hang_ups: 0 };
+    pub(super) fn new(script: Script) -> Self {
+        let state = State { player: Player::new(script), evidence: Evidence::default() };
         Self { state: Mutex::new(state), changed: Condvar::new(), closing: AtomicBool::new(false) }
     }
 
@@ -40,24 +36,24 @@ impl Shared {
     }
 
     /// Waits until `ready`. Returns false if `limit` has passed.
-    pub(super) fn wait_until(&self, limit: Duration, ready: impl Fn(&State) -> bool) -> bool {
+    pub(super) fn wait_until(&self, limit: Duration, ready: impl Fn(&Evidence) -> bool) -> bool {
         let (_state, wait) = self
             .changed
-            .wait_timeout_while(self.state(), limit, |state| !ready(state))
+            .wait_timeout_while(self.state(), limit, |state| !ready(&state.evidence))
             .unwrap_or_else(PoisonError::into_inner);
         !wait.timed_out()
     }
 
-    pub(super) fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state());
+    pub(super) fn note(&self, change: impl FnOnce(&mut Evidence)) {
+        change(&mut self.state().evidence);
         self.changed.notify_all();
     }
 
     /// Records a request and selects its response.
     pub(super) fn judge(&self, request: &Request, body: &Value) -> Verdict {
         let mut state = self.state();
-        let State { player, requests, .. } = &mut *state;
-        let verdict = player.judge(request, body, requests);
+        let State { player, evidence } = &mut *state;
+        let verdict = player.judge(request, body, evidence);
         drop(state);
         self.changed.notify_all();
         verdict

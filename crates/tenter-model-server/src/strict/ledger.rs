@@ -150,7 +150,7 @@ impl Ledger {
 /// The identifiers of the first call, or the text if there is no call.
 fn anchors(reply: &Reply, tag: &str) -> Vec<Anchor> {
     let call = reply.parts.iter().find_map(|part| match part {
-        Part::Call { name, arguments } => Some((name, arguments)),
+        Part::Call(call, _) => Some((&call.name, &call.arguments)),
         Part::Text(_) => None,
     });
     let Some((name, arguments)) = call else {
@@ -159,7 +159,7 @@ fn anchors(reply: &Reply, tag: &str) -> Vec<Anchor> {
             .iter()
             .filter_map(|part| match part {
                 Part::Text(text) => Some(text.as_str()),
-                Part::Call { .. } => None,
+                Part::Call(..) => None,
             })
             .collect();
         return vec![Anchor::text(&text)];

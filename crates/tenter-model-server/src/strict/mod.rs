@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use crate::exchange::{Route, Verdict, tokens};
+use crate::Format;
+use crate::exchange::{Delivery, Evidence, RecordedRequest, Route, Verdict, tokens};
 use crate::http::Request;
 use crate::reply::{Reply, Usage};
 use crate::wire::{WireReply, failure};
-use crate::{Format, RecordedRequest};
 use invariants::CheckedRequest;
 use ledger::Ledger;
 use violations::Violations;
@@ -133,7 +133,6 @@ impl From<Reply> for StrictScript {
 #[derive(Debug)]
 pub(super) struct StrictPlayer {
     pub(super) script: StrictScript,
-    pub(super) violations: Vec<String>,
     ledger: Ledger,
     serial: usize,
 }
@@ -141,7 +140,7 @@ pub(super) struct StrictPlayer {
 impl StrictPlayer {
     pub(super) fn new(script: StrictScript) -> Self {
         let serial = script.first_id;
-        Self { script, violations: Vec::new(), ledger: Ledger::default(), serial }
+        Self { script, ledger: Ledger::default(), serial }
     }
 
     /// Number of replies that are not used yet.
@@ -154,12 +153,12 @@ impl StrictPlayer {
         self.script.replies.push_back(reply);
     }
 
-    /// Checks a request and selects its response. Requests for replies are added to `requests`.
+    /// Checks a request and selects its response. Requests for replies are recorded.
     pub(super) fn judge(
         &mut self,
         request: &Request,
         body: &Value,
-        requests: &mut Vec<RecordedRequest>,
+        evidence: &mut Evidence,
     ) -> Verdict {
         if request.method == "GET" && request.target == "/v1/models" {
             return Verdict::Fixed(200, self.script.models());
@@ -167,25 +166,30 @@ impl StrictPlayer {
         let Some(route) = route(request, body) else {
             let line = format!("{} {}: unknown path", request.method, request.target);
             let refusal = failure::rejection(Format::Chat, &line);
-            self.violations.push(line);
+            evidence.violations.push(line);
             return Verdict::Fixed(404, refusal);
         };
-        requests.push(RecordedRequest::new(request, &route, body));
+        evidence.requests.push(recorded(request, &route, body));
+        let number = evidence.requests.len();
         let found = self.check(request, &route, body);
         if !found.is_empty() {
             let found = found.join("; ");
-            let text = format!("request {}, POST {}: {found}", requests.len(), request.target);
+            let text = format!("request {number}, POST {}: {found}", request.target);
             let refusal = failure::rejection(route.format, &text);
-            self.violations.push(text);
+            evidence.violations.push(text);
             return Verdict::Fixed(400, refusal);
         }
-        self.refuse(request, route.format, requests.len())
+        self.refuse(request, route.format, evidence)
             .unwrap_or_else(|| self.reply(request, route, body))
     }
 
     fn check(&self, request: &Request, route: &Route, body: &Value) -> Vec<String> {
-        let seen =
-            CheckedRequest { request, body, streams: route.streams, keyless: self.script.llama };
+        let seen = CheckedRequest {
+            request,
+            body,
+            streams: route.delivery == Delivery::Events,
+            keyless: self.script.llama,
+        };
         let mut violations = Violations::default();
         let replayed = invariants::check(route.format, &seen, &mut violations);
         self.ledger.check(route.format, &route.model, &replayed, &mut violations);
@@ -193,7 +197,12 @@ impl StrictPlayer {
     }
 
     /// The provider's error for a wrong key or a conversation that is too long.
-    fn refuse(&mut self, request: &Request, format: Format, number: usize) -> Option<Verdict> {
+    fn refuse(
+        &self,
+        request: &Request,
+        format: Format,
+        evidence: &mut Evidence,
+    ) -> Option<Verdict> {
         if let Some(key) = &self.script.key
             && invariants::key_of(format, &request.headers) != Some(key)
         {
@@ -202,7 +211,9 @@ impl StrictPlayer {
         }
         let counted = tokens(&request.body);
         let window = self.script.window.filter(|window| counted > *window)?;
-        self.violations
+        let number = evidence.requests.len();
+        evidence
+            .violations
             .push(format!("request {number}: over the window: {counted} of {window} tokens"));
         Some(Verdict::Fixed(400, failure::too_long(format, self.script.llama)))
     }
@@ -218,12 +229,25 @@ impl StrictPlayer {
     }
 }
 
+fn recorded(request: &Request, route: &Route, body: &Value) -> RecordedRequest {
+    RecordedRequest {
+        format: route.format,
+        path: request.target.clone(),
+        headers: request.headers.clone(),
+        body: body.clone(),
+        tokens: tokens(&request.body),
+        lane: "main".to_owned(),
+        turn: None,
+    }
+}
+
 /// The route of a request; `None` for paths that a client of these APIs has no reason to use.
 fn route(request: &Request, body: &Value) -> Option<Route> {
     let path = request.path();
     let simple = |format| {
         let model = body["model"].as_str().unwrap_or_default().to_owned();
-        Some(Route { format, model, streams: body["stream"] == true })
+        let delivery = if body["stream"] == true { Delivery::Events } else { Delivery::Whole };
+        Some(Route { format, model, delivery })
     };
     match path {
         _ if request.method != "POST" => None,
@@ -232,12 +256,12 @@ fn route(request: &Request, body: &Value) -> Option<Route> {
         "/v1/chat/completions" => simple(Format::Chat),
         _ => {
             let (model, verb) = path.strip_prefix("/v1beta/models/")?.split_once(':')?;
-            let streams = match verb {
-                "streamGenerateContent" => true,
-                "generateContent" => false,
+            let delivery = match verb {
+                "streamGenerateContent" => Delivery::Events,
+                "generateContent" => Delivery::Whole,
                 _ => return None,
             };
-            Some(Route { format: Format::Gemini, model: model.to_owned(), streams })
+            Some(Route { format: Format::Gemini, model: model.to_owned(), delivery })
         }
     }
 }

@@ -9,7 +9,7 @@ mod responses;
 use serde_json::Value;
 
 use crate::Format;
-use crate::reply::{Part, Reply, StopReason, Usage};
+use crate::reply::{Call, CallForm, Part, Reply, StopReason, Usage};
 use crate::signature::signature;
 use crate::stream::Frame;
 
@@ -32,7 +32,7 @@ pub(super) struct WireReply<'a> {
 pub(super) enum WireItem<'a> {
     Reasoning { text: &'a str, signature: String },
     Text(&'a str),
-    Call { id: String, tag: String, name: &'a str, arguments: &'a str },
+    Call { id: String, tag: String, name: &'a str, arguments: &'a str, form: &'a CallForm },
 }
 
 impl<'a> WireReply<'a> {
@@ -64,10 +64,10 @@ impl<'a> WireReply<'a> {
         let mut calls = 0;
         let rest = self.reply.parts.iter().map(|part| match part {
             Part::Text(text) => WireItem::Text(text),
-            Part::Call { name, arguments } => {
-                let tag = self.tag(calls);
+            Part::Call(Call { name, arguments, form }, _) => {
+                let tag = call_tag(self.serial, calls);
                 calls += 1;
-                WireItem::Call { id: self.call_id(format, &tag), tag, name, arguments }
+                WireItem::Call { id: self.call_id(format, &tag), tag, name, arguments, form }
             }
         });
         thought.into_iter().chain(rest).collect()
@@ -96,10 +96,6 @@ impl<'a> WireReply<'a> {
         }
     }
 
-    fn tag(&self, call: u8) -> String {
-        format!("{:04}{}", self.serial, char::from(b'a' + call % 26))
-    }
-
     /// llama.cpp's ids have 32 characters, and a prefix only in Responses.
     fn call_id(&self, format: Format, tag: &str) -> String {
         match format {
@@ -111,7 +107,7 @@ impl<'a> WireReply<'a> {
     }
 
     fn calls_tools(&self) -> bool {
-        self.reply.parts.iter().any(|part| matches!(part, Part::Call { .. }))
+        self.reply.parts.iter().any(|part| matches!(part, Part::Call(..)))
     }
 
     fn usage(&self) -> Usage {
@@ -132,4 +128,17 @@ impl<'a> WireReply<'a> {
             StopReason::Done => done,
         }
     }
+}
+
+/// The part of a call's id that identifies the reply and the call in it: `0003a`, `0003b`, …, `0003z`, `0003za`, ….
+fn call_tag(serial: usize, call: usize) -> String {
+    let letter = (b'a'..=b'z').nth(call % 26).map_or('a', char::from);
+    format!("{serial:04}{}{letter}", "z".repeat(call / 26))
+}
+
+/// The number of the reply that a call belongs to, from its id; `None` if the id is not from this server.
+pub(super) fn serial_of(call_id: &str) -> Option<usize> {
+    let tag = call_id.rsplit(['_', '-']).next()?;
+    let digits = tag.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
+    if digits.len() < 4 || digits.len() == tag.len() { None } else { digits.parse().ok() }
 }

@@ -132,6 +132,9 @@ fn item_events(answer: &WireReply, index: usize, item: &WireItem) -> Vec<Event> 
     let said = match item {
         WireItem::Reasoning { text, .. } => reasoning_events(&item_id(answer, item), index, text),
         WireItem::Text(text) => text_events(&item_id(answer, item), index, text),
+        WireItem::Call { arguments, form, .. } if form.custom => {
+            custom_call_events(&item_id(answer, item), index, arguments)
+        }
         WireItem::Call { name, arguments, .. } => {
             call_events(&item_id(answer, item), index, name, arguments)
         }
@@ -143,6 +146,7 @@ fn item_id(answer: &WireReply, item: &WireItem) -> String {
     match item {
         WireItem::Reasoning { .. } => answer.id("rs_"),
         WireItem::Text(_) => answer.id("msg_"),
+        WireItem::Call { tag, form, .. } if form.custom => format!("ctc_{tag}"),
         WireItem::Call { tag, .. } => format!("fc_{tag}"),
     }
 }
@@ -155,9 +159,9 @@ fn begun(answer: &WireReply, item: &WireItem) -> Value {
             begun["status"] = json!("in_progress");
             begun["content"] = json!([]);
         }
-        WireItem::Call { .. } => {
+        WireItem::Call { form, .. } => {
             begun["status"] = json!("in_progress");
-            begun["arguments"] = json!("");
+            begun[if form.custom { "input" } else { "arguments" }] = json!("");
         }
     }
     begun
@@ -180,9 +184,20 @@ fn finished(answer: &WireReply, item: &WireItem) -> Value {
         WireItem::Text(text) => json!({
             "id": id, "type": "message", "status": status, "role": "assistant", "content": [part(text)],
         }),
-        WireItem::Call { id: call, name, arguments, .. } => json!({
-            "id": id, "type": "function_call", "status": status, "arguments": arguments, "call_id": call, "name": name,
-        }),
+        WireItem::Call { id: call, name, arguments, form, .. } => {
+            let (kind, field) = if form.custom {
+                ("custom_tool_call", "input")
+            } else {
+                ("function_call", "arguments")
+            };
+            let mut item =
+                json!({"id": id, "type": kind, "status": status, "call_id": call, "name": name});
+            item[field] = json!(arguments);
+            if let Some(namespace) = &form.namespace {
+                item["namespace"] = json!(namespace);
+            }
+            item
+        }
     }
 }
 
@@ -250,4 +265,17 @@ fn call_events(id: &str, index: usize, name: &str, arguments: &str) -> Vec<Event
         "arguments": arguments,
     });
     pieces(arguments, 8).into_iter().map(delta).chain([(done, FrameKind::Other)]).collect()
+}
+
+fn custom_call_events(id: &str, index: usize, input: &str) -> Vec<Event> {
+    let event = |kind: &str, field: &str, text: &str, mark: FrameKind| {
+        let mut event = json!({"type": kind, "item_id": id, "output_index": index});
+        event[field] = json!(text);
+        (event, mark)
+    };
+    let delta = |piece: String| {
+        event("response.custom_tool_call_input.delta", "delta", &piece, FrameKind::Arguments)
+    };
+    let done = event("response.custom_tool_call_input.done", "input", input, FrameKind::Other);
+    pieces(input, 8).into_iter().map(delta).chain([done]).collect()
 }

@@ -1,0 +1,135 @@
+//! Conversations beside the main one, and how their requests are recognized.
+
+use crate::reading::{Reading, Role};
+use crate::reply::Reply;
+
+/// A conversation of its own: a subagent, a compaction.
+#[must_use]
+#[derive(Debug, Clone)]
+pub struct Lane {
+    name: String,
+    when: Match,
+    turns: Vec<Reply>,
+    after: Reply,
+    counted: bool,
+}
+
+impl Lane {
+    /// A lane with these turns for the requests that match `when`. After the last turn, every reply is `Done.`.
+    pub fn new(name: &str, when: Match, turns: impl IntoIterator<Item = Reply>) -> Self {
+        Self {
+            name: name.to_owned(),
+            when,
+            turns: turns.into_iter().collect(),
+            after: Reply::text("Done."),
+            counted: false,
+        }
+    }
+
+    /// Sets the reply after the last turn.
+    pub fn after(mut self, reply: Reply) -> Self {
+        self.after = reply;
+        self
+    }
+
+    /// Selects turns by their order: each request takes the next one. Needed where the conversation in the requests becomes
+    /// shorter, as after a compaction; a retried request then takes the next turn as well.
+    pub fn counted(mut self) -> Self {
+        self.counted = true;
+        self
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn is_counted(&self) -> bool {
+        self.counted
+    }
+
+    pub(super) fn push(&mut self, reply: Reply) {
+        self.turns.push(reply);
+    }
+
+    pub(super) fn reply(&self, turn: usize) -> Reply {
+        self.turns.get(turn).unwrap_or(&self.after).clone()
+    }
+
+    pub(super) fn matches(&self, path: &str, model: &str, reading: &Reading) -> bool {
+        self.when.matches(path, model, reading)
+    }
+}
+
+/// Conditions on a request, all of which must hold. Texts are searched for a part. Without conditions, every request matches.
+#[must_use]
+#[derive(Debug, Clone, Default)]
+pub struct Match {
+    first_user: Option<String>,
+    last_user: Option<String>,
+    any_text: Option<String>,
+    system: Option<String>,
+    model: Option<String>,
+    path: Option<String>,
+    tools: Option<bool>,
+}
+
+impl Match {
+    /// The user's first message contains `text`.
+    pub fn first_user(mut self, text: &str) -> Self {
+        self.first_user = Some(text.to_owned());
+        self
+    }
+
+    /// The user's last message contains `text`.
+    pub fn last_user(mut self, text: &str) -> Self {
+        self.last_user = Some(text.to_owned());
+        self
+    }
+
+    /// A message, a tool result or the system prompt contains `text`.
+    pub fn any_text(mut self, text: &str) -> Self {
+        self.any_text = Some(text.to_owned());
+        self
+    }
+
+    /// The system prompt, or a later message of the system, contains `text`.
+    pub fn system(mut self, text: &str) -> Self {
+        self.system = Some(text.to_owned());
+        self
+    }
+
+    /// The name of the model contains `text`.
+    pub fn model(mut self, text: &str) -> Self {
+        self.model = Some(text.to_owned());
+        self
+    }
+
+    /// The path contains `text`.
+    pub fn path(mut self, text: &str) -> Self {
+        self.path = Some(text.to_owned());
+        self
+    }
+
+    /// The request offers tools, or none.
+    pub fn tools(mut self, offered: bool) -> Self {
+        self.tools = Some(offered);
+        self
+    }
+
+    fn matches(&self, path: &str, model: &str, reading: &Reading) -> bool {
+        let user = || reading.texts(Role::User);
+        let mut all = reading.messages.iter().map(|message| message.text.as_str());
+        contained(self.first_user.as_ref(), user().take(1))
+            && contained(self.last_user.as_ref(), user().next_back())
+            && contained(self.any_text.as_ref(), &mut all)
+            && contained(self.system.as_ref(), reading.texts(Role::System))
+            && contained(self.model.as_ref(), [model])
+            && contained(self.path.as_ref(), [path])
+            && self.tools.is_none_or(|offered| offered != reading.tools.is_empty())
+    }
+}
+
+/// Whether one of the texts contains the part, if there is one.
+fn contained<'t>(part: Option<&String>, texts: impl IntoIterator<Item = &'t str>) -> bool {
+    part.is_none_or(|part| texts.into_iter().any(|text| text.contains(part)))
+}

@@ -1,0 +1,203 @@
+//! Lenient scripts: any client is answered, whatever it sends.
+
+mod lane;
+mod services;
+mod side;
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use crate::Format;
+use crate::exchange::{Delivery, Evidence, OtherRequest, RecordedRequest, Route, Verdict, tokens};
+use crate::http::Request;
+use crate::reading::Reading;
+use crate::reply::Reply;
+use crate::wire::failure;
+pub use lane::{Lane, Match};
+
+/// The lane of requests that no other lane matches.
+const MAIN: &str = "main";
+
+/// The lane of requests that offer no tools.
+const SIDE: &str = "side";
+
+/// Maximum number of bytes in the bodies of all requests, so that a client in a loop does not use up the memory.
+const MAX_KEPT: u64 = 256 << 20;
+
+/// Turns of a conversation for a client whose requests are not checked.
+///
+/// A request that matches a [`Lane`] gets that lane's turn. Another one that offers no tools is a side request (a title, a
+/// summary) and gets a harmless answer: JSON by its schema if it has one. All others get the turns of the main conversation.
+///
+/// The number of model turns in the request selects its turn, so a retried request gets the same turn again. After the last turn,
+/// every reply is `Done.`. Lists of models and counts of tokens are answered; any other path gets `{}`.
+#[must_use]
+#[derive(Debug, Clone)]
+pub struct LenientScript {
+    main: Lane,
+    lanes: Vec<Lane>,
+    side: Option<Reply>,
+    models: Vec<String>,
+}
+
+impl LenientScript {
+    /// A script with these turns of the main conversation.
+    pub fn new(turns: impl IntoIterator<Item = Reply>) -> Self {
+        Self {
+            main: Lane::new(MAIN, Match::default(), turns),
+            lanes: Vec::new(),
+            side: None,
+            models: vec!["mock-model".to_owned()],
+        }
+    }
+
+    /// Adds a lane. The first lane that matches a request answers it.
+    pub fn lane(mut self, lane: Lane) -> Self {
+        self.lanes.push(lane);
+        self
+    }
+
+    /// Sets the reply after the last turn of the main conversation.
+    pub fn after(mut self, reply: Reply) -> Self {
+        self.main = self.main.after(reply);
+        self
+    }
+
+    /// Selects the turns of the main conversation by their order; see [`Lane::counted`].
+    pub fn counted(mut self) -> Self {
+        self.main = self.main.counted();
+        self
+    }
+
+    /// Sets the reply to side requests.
+    pub fn side(mut self, reply: Reply) -> Self {
+        self.side = Some(reply);
+        self
+    }
+
+    /// Sets the names in the list of models. By default there is one, `mock-model`.
+    pub fn serves(mut self, names: &[&str]) -> Self {
+        self.models = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
+}
+
+/// Plays a lenient script.
+#[derive(Debug)]
+pub(super) struct LenientPlayer {
+    script: LenientScript,
+    /// Number of turns played in each lane, by the name of the lane.
+    played: HashMap<String, usize>,
+    /// The turns whose faults have happened.
+    failed: HashSet<(String, usize)>,
+    serial: usize,
+    kept: u64,
+}
+
+/// The reply to a request, and where it is from.
+struct Selected {
+    lane: String,
+    turn: Option<usize>,
+    reply: Reply,
+}
+
+impl LenientPlayer {
+    pub(super) fn new(script: LenientScript) -> Self {
+        Self { script, played: HashMap::new(), failed: HashSet::new(), serial: 1, kept: 0 }
+    }
+
+    /// Adds a turn to the main conversation.
+    pub(super) fn push(&mut self, reply: Reply) {
+        self.script.main.push(reply);
+    }
+
+    /// Selects the response to a request.
+    pub(super) fn judge(
+        &mut self,
+        request: &Request,
+        body: &Value,
+        evidence: &mut Evidence,
+    ) -> Verdict {
+        self.kept += request.body.len() as u64;
+        if self.kept > MAX_KEPT {
+            let text = "the server keeps no more requests";
+            return Verdict::Fixed(503, failure::rejection(Format::Chat, text));
+        }
+        let Some(route) = route(request, body) else {
+            evidence.others.push(OtherRequest::new(request));
+            return services::answer(request, &self.script.models);
+        };
+        let reading = Reading::new(route.format, body);
+        let selected = self.select(request, &route, &reading);
+        evidence.requests.push(RecordedRequest {
+            format: route.format,
+            path: request.target.clone(),
+            headers: request.headers.clone(),
+            body: body.clone(),
+            tokens: tokens(&request.body),
+            lane: selected.lane,
+            turn: selected.turn,
+        });
+        let serial = self.serial;
+        self.serial += 1;
+        let reply = Box::new(selected.reply.for_tools(&reading.tools));
+        Verdict::Reply { reply, route, serial, llama: false }
+    }
+
+    fn select(&mut self, request: &Request, route: &Route, reading: &Reading) -> Selected {
+        let Self { script, played, failed, .. } = self;
+        let mut lanes = script.lanes.iter();
+        let matching = lanes.find(|lane| lane.matches(request.path(), &route.model, reading));
+        let lane = match matching {
+            Some(lane) => lane,
+            None if side::is_side(reading) => {
+                let reply = script.side.clone().unwrap_or_else(|| side::reply(reading));
+                return Selected { lane: SIDE.to_owned(), turn: None, reply };
+            }
+            None => &script.main,
+        };
+        let name = lane.name().to_owned();
+        let count = played.entry(name.clone()).or_default();
+        let turn = if lane.is_counted() { *count } else { reading.model_turns() };
+        let mut reply = lane.reply(turn);
+        let is_retry = !reply.faults.is_empty() && !failed.insert((name.clone(), turn));
+        if is_retry && !reply.fails_always {
+            reply.faults.clear();
+        }
+        // The client repeats a request that failed.
+        *count += usize::from(reply.is_whole());
+        Selected { lane: name, turn: Some(turn), reply }
+    }
+}
+
+/// The route of a request for a reply, whatever comes before the end of its path.
+fn route(request: &Request, body: &Value) -> Option<Route> {
+    if request.method != "POST" {
+        return None;
+    }
+    let path = request.path();
+    let delivery = if body["stream"] == true { Delivery::Events } else { Delivery::Whole };
+    let simple = |format| {
+        let model = body["model"].as_str().unwrap_or_default().to_owned();
+        Some(Route { format, model, delivery })
+    };
+    match path {
+        _ if path.ends_with("/messages") => simple(Format::Anthropic),
+        _ if path.ends_with("/responses") => simple(Format::Responses),
+        _ if path.ends_with("/chat/completions") => simple(Format::Chat),
+        _ => gemini(request),
+    }
+}
+
+fn gemini(request: &Request) -> Option<Route> {
+    let (rest, verb) = request.path().rsplit_once(':')?;
+    let (_, model) = rest.rsplit_once('/')?;
+    let delivery = match verb {
+        "generateContent" => Delivery::Whole,
+        "streamGenerateContent" if request.target.contains("alt=sse") => Delivery::Events,
+        "streamGenerateContent" => Delivery::Array,
+        _ => return None,
+    };
+    Some(Route { format: Format::Gemini, model: model.to_owned(), delivery })
+}
