@@ -102,6 +102,28 @@ impl ProtectedPaths {
             .or_else(|| self.new_marker(file))
     }
 
+    /// The protected file or directory that a text names, in any spelling that differs in case, `.` and `..` only; `None` if it
+    /// names none. For what cannot be read in another way, such as a broken patch. Relative paths are in `cwd`.
+    pub fn named_in(&self, text: &str, cwd: &Path) -> Option<PathBuf> {
+        let places: Vec<PathBuf> = self
+            .places
+            .iter()
+            .flat_map(|place| [Some(place.clone()), real_path(place).ok()])
+            .flatten()
+            .collect();
+        let is_in_text = |place: &&PathBuf| place.to_str().is_some_and(|name| text.contains(name));
+        let by_path = || {
+            words(text).find_map(|word| {
+                let path = without_dots(&cwd.join(word));
+                let is_named =
+                    |path: &&Path| self.everywhere.iter().any(|names| is_spelled(names, path));
+                let by_name = || path.ancestors().find(is_named).map(Path::to_owned);
+                places.iter().find(|place| begins_with(&path, place)).cloned().or_else(by_name)
+            })
+        };
+        places.iter().find(is_in_text).cloned().or_else(by_path)
+    }
+
     /// A directory that does not exist yet and would make a directory within the project a project root: an agent started
     /// there would run without the hooks of this project.
     fn new_marker(&self, file: &Path) -> Option<PathBuf> {
@@ -115,18 +137,51 @@ impl ProtectedPaths {
     }
 }
 
+/// What may be a path in a text: what is between spaces, quotes and brackets.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_between = |c: char| c.is_whitespace() || "\"'`\\<>()[]{}|,;:=".contains(c);
+    text.split(is_between).filter(|word| !word.is_empty())
+}
+
+/// An absolute path without `.` and `..`, whatever exists.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Whether `path` is `place` or in it, in any case.
+fn begins_with(path: &Path, place: &Path) -> bool {
+    let mut path = path.components();
+    place.components().all(|part| {
+        path.next().is_some_and(|found| found.as_os_str().eq_ignore_ascii_case(part.as_os_str()))
+    })
+}
+
+/// Whether `path` ends in `names`, in any case.
+fn is_spelled(names: &[OsString], path: &Path) -> bool {
+    let mut above = path.ancestors();
+    names.iter().rev().all(|name| {
+        let found = above.next().and_then(Path::file_name);
+        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+    })
+}
+
 /// The nearest directory above `file`, or `file` itself, whose path ends in `names`.
 fn named(names: &[OsString], file: &Path) -> Option<PathBuf> {
     let is_named = |path: &&Path| {
-        let mut above = path.ancestors();
-        let spelled = names.iter().rev().all(|name| {
-            let found = above.next().and_then(Path::file_name);
-            // Some file systems are case-insensitive.
-            found.is_some_and(|found| found.eq_ignore_ascii_case(name))
-        });
+        // Some file systems are case-insensitive.
+        let is_spelled = is_spelled(names, path);
         // Others accept several spellings of one name: there it is the same file.
         let beside = path.ancestors().nth(names.len());
-        spelled || beside.is_some_and(|base| is_same(path, &base.join(PathBuf::from_iter(names))))
+        is_spelled
+            || beside.is_some_and(|base| is_same(path, &base.join(PathBuf::from_iter(names))))
     };
     file.ancestors().find(is_named).map(Path::to_owned)
 }
@@ -169,4 +224,33 @@ fn git_directory(root: &Path) -> Option<PathBuf> {
 /// A path from a configuration file, with `~` replaced by the home directory.
 fn in_home(path: &Path, home: &Path) -> PathBuf {
     path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| home.join(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_names_a_protected_file_in_any_spelling_is_found() {
+        let (project, names) = (Path::new("/p"), DirectoryNames::default());
+        let paths = ProtectedPaths::new(project, &names)
+            .and(Path::new("/home/a b/.codex/config.toml"), project)
+            .and(Path::new("deploy"), project);
+        let named = |text: &str| paths.named_in(text, Path::new("/p/sub")).is_some();
+        for text in [
+            "*** Update File: .git/config",
+            "--- a/.git/config\n+++ b/.git/config",
+            "x \".Git/hooks/pre-commit\" y",
+            "[\"*** Add File: ../.agents/hooks/x\\n+y\"]",
+            "(../x/.././tenter.toml)",
+            "/home/a b/.codex/config.toml",
+            "deploy/prod.sh",
+            "/p/deploy",
+        ] {
+            assert!(named(text), "{text}");
+        }
+        for text in ["", "*** Update File: src/main.rs", ".gitignore", "a.git", "tenter.toml.bak"] {
+            assert!(!named(text), "{text}");
+        }
+    }
 }

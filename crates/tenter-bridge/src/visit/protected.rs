@@ -1,11 +1,13 @@
 //! Files that decide what runs and what guards the agent: a file tool or patch of a host does not change them without the user
-//! (B49). Shell commands are not looked at.
+//! (B49). A patch that cannot be read is taken for a change of each path that it names. Shell commands are not looked at.
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use tenter_engine::layout::Layout;
 use tenter_engine::{ProtectedPaths, facts};
 use tenter_protocol::facts::{PathFact, PathOp};
+use tenter_protocol::patch::{self, Patch};
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Body, ToolCall};
 
@@ -59,16 +61,24 @@ impl Visit<'_> {
         let touched = facts::facts(&body, &self.occurrence.cwd, &ToolNames::default()).paths;
         let changes = |fact: &&PathFact| matches!(fact.op, PathOp::Write | PathOp::Delete);
         let mut changed = touched.iter().filter(changes).peekable();
-        changed.peek()?;
+        let unreadable = unreadable_patch(call);
+        if changed.peek().is_none() && unreadable.is_none() {
+            return None;
+        }
         let protected = self.protected_paths();
-        changed.find_map(|fact| {
+        let around = changed.find_map(|fact| {
             let place = protected.around(Path::new(&fact.path))?;
-            let (path, place) = (super::plain(&fact.given), place.display().to_string());
-            Some(format!(
-                "{path} is protected: {} decides what runs or what guards the agent. Tenter lets only the user change it",
-                super::plain(&place)
-            ))
-        })
+            Some((format!("{} is protected", super::plain(&fact.given)), place))
+        });
+        let named = || {
+            let place = protected.named_in(&unreadable?, &self.occurrence.cwd)?;
+            Some(("the patch cannot be read and names a protected path".to_owned(), place))
+        };
+        let (what, place) = around.or_else(named)?;
+        Some(format!(
+            "{what}: {} decides what runs or what guards the agent. Tenter lets only the user change it",
+            super::plain(&place.display().to_string())
+        ))
     }
 
     fn protected_paths(&self) -> ProtectedPaths {
@@ -91,5 +101,14 @@ impl Visit<'_> {
             file.strip_prefix(project).map_or_else(|_| file.clone(), Path::to_owned)
         };
         files.map(|target| in_any(target.file)).collect()
+    }
+}
+
+/// The text of a patch that cannot be read: its headers may not name every file that it changes.
+fn unreadable_patch(call: &ToolCall) -> Option<String> {
+    Patch::of_input(&call.input).filter(|patch| !patch.is_valid)?;
+    match call.input.get(patch::FIELD)? {
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
     }
 }

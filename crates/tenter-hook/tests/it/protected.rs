@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
+use tenter_bridge::hosts;
+use tenter_bridge::registration::{Registry, Scope};
 
 use crate::host_session::HostSession;
 
@@ -95,4 +97,88 @@ fn a_hooks_rewrite_and_its_allow_do_not_circumvent_the_protection() {
     assert_eq!(claude(&session, "a.txt").0, "ask");
     session.hook("deny", "before_tool", "priority: 900", "echo no >&2; exit 2");
     assert_eq!(claude(&session, "a.txt").0, "deny");
+}
+
+#[test]
+fn the_file_of_every_registration_and_the_directories_of_hooks_are_protected() {
+    let session = HostSession::new("claude-code");
+    let home = session.sandbox.home();
+    let project = session.sandbox.project();
+    let registry = Registry::in_home(&home);
+    for host in hosts::ALL {
+        for target in
+            Scope::ALL.into_iter().filter_map(|scope| registry.target(host, scope, &project))
+        {
+            let file = target.file.display().to_string();
+            assert_eq!(claude(&session, &file).0, "ask", "{}: {file}", host.id);
+        }
+    }
+    for (tool, input) in [
+        (
+            "Edit",
+            json!({"file_path": ".claude/settings.json", "old_string": "a", "new_string": "b"}),
+        ),
+        ("MultiEdit", json!({"file_path": ".agents/hooks/guard/HOOK.md", "edits": []})),
+        (
+            "NotebookEdit",
+            json!({"notebook_path": ".claude/settings.local.json", "new_source": "x"}),
+        ),
+    ] {
+        let answer = HostSession::answer(session.fire_with("PreToolUse.Write", |payload| {
+            payload["tool_name"] = json!(tool);
+            payload["tool_input"] = input;
+        }));
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask", "{tool}");
+    }
+}
+
+/// Why Codex does not apply a patch; empty if it does.
+fn codex(session: &HostSession, patch: &Value) -> String {
+    let answer = HostSession::answer(session.fire_with("PreToolUse.apply_patch", |payload| {
+        payload["tool_input"]["command"] = patch.clone();
+    }));
+    let specific = &answer["hookSpecificOutput"];
+    assert!(specific.is_null() || specific["permissionDecision"] == "deny", "{answer}");
+    specific["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn no_file_of_a_patch_is_protected_or_codex_does_not_apply_it() {
+    let session = HostSession::new("codex");
+    let home = session.sandbox.home().display().to_string();
+    let patch = |body: &str| json!(format!("*** Begin Patch\n{body}\n*** End Patch\n"));
+    for body in [
+        "*** Add File: .codex/hooks.json\n+{}",
+        "*** Add File: a.txt\n+x\n*** Add File: .agents/hooks/x/HOOK.md\n+x",
+        "*** Update File: a.txt\n*** Move to: .claude/settings.local.json\n@@\n-x\n+y",
+        "*** Update File: .claude/settings.json\n*** Move to: a.txt\n@@\n-x\n+y",
+        "*** Delete File: sub/../.agents/hooks/x/HOOK.md",
+        &format!("*** Update File: {home}/.codex/hooks.json\n@@\n-x\n+y"),
+        &format!("*** Update File: {home}/.codex/config.toml\n@@\n-x\n+y"),
+        &format!("*** Delete File: {home}/.local/state/tenter/trust.json"),
+    ] {
+        let reason = codex(&session, &patch(body));
+        assert!(reason.contains("is protected:"), "{body}: {reason}");
+    }
+    assert_eq!(codex(&session, &patch("*** Add File: a.txt\n+.codex/hooks.json")), "");
+}
+
+#[test]
+fn a_patch_that_cannot_be_read_touches_what_it_names() {
+    let session = HostSession::new("codex");
+    for patch in [
+        json!(
+            "*** Begin Patch\n*** Update File: a.txt\n*** Copy File: .claude/settings.json\n*** End Patch"
+        ),
+        json!("--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-x\n+y\n"),
+        json!(["*** Begin Patch", "*** Add File: .codex/hooks.json", "+{}"]),
+        json!({"path": "sub/../tenter.toml", "text": ""}),
+    ] {
+        let reason = codex(&session, &patch);
+        let why = "the patch cannot be read and names a protected path";
+        assert!(reason.contains(why), "{patch}: {reason}");
+    }
+    for patch in [json!("*** Begin Patch\n*** Update File: a.txt"), json!(["*** Add File: a"])] {
+        assert_eq!(codex(&session, &patch), "", "{patch}");
+    }
 }
