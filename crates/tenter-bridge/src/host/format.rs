@@ -68,7 +68,7 @@ impl Registration {
             Some(FailClosed::Switch(..)) => {
                 "If `tenter-hook` fails, is missing, is killed or takes too long, calls pass; with `--fail-closed` prompts and calls are blocked."
             }
-            Some(FailClosed::ExitCode) => {
+            Some(FailClosed::ExitCode | FailClosed::ExitCodeOrAnswer(_)) => {
                 "If `tenter-hook` fails, is missing or is killed, calls pass; with `--fail-closed` prompts and calls are blocked. If it takes too long, they pass."
             }
             Some(FailClosed::Impossible) => {
@@ -168,6 +168,8 @@ pub enum FailClosed {
     Switch(&'static str, SwitchValue),
     /// By exit code 2 and a text on stderr, which a shell provides.
     ExitCode,
+    /// The same at tool calls. At prompts, where the host ignores exit codes, the shell writes this answer.
+    ExitCodeOrAnswer(&'static str),
     /// Not at all.
     Impossible,
 }

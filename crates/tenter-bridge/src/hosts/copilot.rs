@@ -67,7 +67,9 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     fields: &[("type", "command")],
     exec: "exec",
     timeout: "timeoutSec",
-    fail_closed: FailClosed::ExitCode,
+    fail_closed: FailClosed::ExitCodeOrAnswer(
+        r#"{"decision":"block","reason":"tenter-hook failed"}"#,
+    ),
     blocks_if_missing: true,
     ..EntryFormat::JSON_HANDLERS
 });

@@ -17,8 +17,30 @@ use serde_json::{Value, json};
 /// The name of the program.
 pub const PROGRAM: &str = "tenter-hook";
 
-/// What a shell does when a command fails at an event at which the host must block then (B25).
-const ON_FAILURE: &str = "|| { echo 'tenter-hook failed' >&2; exit 2; }";
+/// The end of a shell command that exits with code 2 if the program fails.
+const EXIT_2: &str = "|| { echo 'tenter-hook failed' >&2; exit 2; }";
+
+/// What a shell does if the program fails at an event at which the host must block then (B25).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnFailure {
+    /// Nothing: the host decides.
+    Nothing,
+    /// It exits with code 2.
+    ExitCode,
+    /// It writes this answer.
+    Answer(&'static str),
+}
+
+impl OnFailure {
+    /// The end of the shell command.
+    fn end(self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::ExitCode => format!(" {EXIT_2}"),
+            Self::Answer(answer) => format!(" || echo {}", quoted(answer)),
+        }
+    }
+}
 
 /// The form of a registered command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,9 +75,13 @@ pub(super) enum CommandForm<'c> {
 }
 
 impl CommandForm<'_> {
-    /// The members of a handler that say what to run. `exits_2` is whether the shell exits with code 2 if the program fails.
-    pub(super) fn members(&self, host: &str, event: &str, exits_2: bool) -> Vec<(String, Value)> {
-        let end = if exits_2 { format!(" {ON_FAILURE}") } else { String::new() };
+    /// The members of a handler that say what to run.
+    pub(super) fn members(
+        &self,
+        host: &str,
+        event: &str,
+        on_failure: OnFailure,
+    ) -> Vec<(String, Value)> {
         let command = match self {
             Self::Shell { program, home, id, needs_program } => {
                 let words = [program, host, event, "--home", home, "--id", id];
@@ -70,20 +96,20 @@ impl CommandForm<'_> {
             }
             Self::Portable { needs_program } => {
                 let check = if *needs_program { "" } else { "[ -x \"$t\" ] || exit 0; " };
-                let exec = if exits_2 { "" } else { "exec " };
+                let exec = if on_failure == OnFailure::Nothing { "exec " } else { "" };
                 format!(
                     "t=\"$HOME/.local/share/tenter/bin/{PROGRAM}\"; {check}{exec}\"$t\" {host} {event}"
                 )
             }
         };
-        vec![("command".to_owned(), Value::from(command + &end))]
+        vec![("command".to_owned(), Value::from(command + &on_failure.end()))]
     }
 }
 
-/// Whether a handler's shell blocks if the program fails.
+/// Whether a handler's shell exits with code 2 if the program fails.
 pub(super) fn exits_2(handler: &Value) -> bool {
     let command = handler.get("command").and_then(Value::as_str);
-    command.is_some_and(|command| command.ends_with(ON_FAILURE))
+    command.is_some_and(|command| command.ends_with(EXIT_2))
 }
 
 /// A word of a shell command. The words have no NUL bytes, which no path or argument can have.
@@ -139,14 +165,17 @@ fn is_ours(program: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::OnFailure::{ExitCode, Nothing};
     use super::*;
 
     fn of(handler: &Value) -> Option<RegisteredCommand> {
         RegisteredCommand::of_handler("claude-code", handler)
     }
 
-    fn handler(form: CommandForm, event: &str, exits_2: bool) -> Value {
-        form.members("claude-code", event, exits_2).into_iter().collect()
+    const ANSWER: OnFailure = OnFailure::Answer(r#"{"reason":"it's broken"}"#);
+
+    fn handler(form: CommandForm, event: &str, on_failure: OnFailure) -> Value {
+        form.members("claude-code", event, on_failure).into_iter().collect()
     }
 
     #[test]
@@ -162,21 +191,24 @@ mod tests {
             };
             let shell = |needs_program| CommandForm::Shell { program, home, id, needs_program };
             let exec = |key| CommandForm::Exec { key, program, home, id };
-            for (form, exits_2) in [
-                (shell(true), false),
-                (shell(true), true),
-                (shell(false), false),
-                (exec("command"), false),
-                (exec("exec"), false),
+            for (form, on_failure) in [
+                (shell(true), Nothing),
+                (shell(true), ExitCode),
+                (shell(true), ANSWER),
+                (shell(false), Nothing),
+                (exec("command"), Nothing),
+                (exec("exec"), Nothing),
             ] {
-                let handler = handler(form, "PreToolUse", exits_2);
+                let handler = handler(form, "PreToolUse", on_failure);
                 assert_eq!(of(&handler), Some(found.clone()), "{handler}");
                 assert_eq!(RegisteredCommand::of_handler("codex", &handler), None);
             }
         }
-        for (needs_program, exits_2) in [(false, false), (true, false), (true, true)] {
+        for (needs_program, on_failure) in
+            [(false, Nothing), (true, Nothing), (true, ExitCode), (true, ANSWER)]
+        {
             let form = CommandForm::Portable { needs_program };
-            let found = of(&handler(form, "Stop", exits_2));
+            let found = of(&handler(form, "Stop", on_failure));
             let event = "Stop".to_owned();
             assert_eq!(found, Some(RegisteredCommand { program: None, event, id: None }));
         }
@@ -184,16 +216,16 @@ mod tests {
 
     #[test]
     fn the_portable_command_has_no_path_of_this_machine() {
-        let command = |needs_program, exits_2| {
+        let command = |needs_program, on_failure| {
             let form = CommandForm::Portable { needs_program };
-            handler(form, "Stop", exits_2)["command"].as_str().unwrap().to_owned()
+            handler(form, "Stop", on_failure)["command"].as_str().unwrap().to_owned()
         };
         assert_eq!(
-            command(false, false),
+            command(false, Nothing),
             r#"t="$HOME/.local/share/tenter/bin/tenter-hook"; [ -x "$t" ] || exit 0; exec "$t" claude-code Stop"#
         );
         assert_eq!(
-            command(true, true),
+            command(true, ExitCode),
             r#"t="$HOME/.local/share/tenter/bin/tenter-hook"; "$t" claude-code Stop || { echo 'tenter-hook failed' >&2; exit 2; }"#
         );
     }
@@ -205,18 +237,21 @@ mod tests {
             let (program, home, id) = ("/missing/tenter-hook", "/a", "1");
             CommandForm::Shell { program, home, id, needs_program }
         };
-        for (form, exits_2, code) in [
-            (CommandForm::Portable { needs_program: true }, true, 2),
-            (CommandForm::Portable { needs_program: false }, false, 0),
-            (shell(true), true, 2),
-            (shell(false), false, 0),
+        let answer = "{\"reason\":\"it's broken\"}\n";
+        for (form, on_failure, code, stdout) in [
+            (CommandForm::Portable { needs_program: true }, ExitCode, 2, ""),
+            (CommandForm::Portable { needs_program: true }, ANSWER, 0, answer),
+            (CommandForm::Portable { needs_program: false }, Nothing, 0, ""),
+            (shell(true), ExitCode, 2, ""),
+            (shell(true), ANSWER, 0, answer),
+            (shell(false), Nothing, 0, ""),
         ] {
-            let command = handler(form, "PreToolUse", exits_2);
+            let command = handler(form, "PreToolUse", on_failure);
             let mut shell = std::process::Command::new("sh");
             let shell = shell.arg("-c").arg(command["command"].as_str().unwrap());
             let output = shell.env("HOME", "/missing").output().unwrap();
             assert_eq!(output.status.code(), Some(code), "{command}");
-            assert_eq!(output.stdout, b"");
+            assert_eq!(output.stdout, stdout.as_bytes());
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::command::{CommandForm, exits_2};
+use super::command::{CommandForm, OnFailure, exits_2};
 use super::entry::{EventHandler, Handler};
 use super::program;
 use super::target::Target;
@@ -30,7 +30,9 @@ impl Options {
         let has = |key: &str| registered.iter().any(|handler| handler.value.get(key).is_some());
         let blocks = match format.fail_closed {
             FailClosed::Switch(key, _) => has(key),
-            FailClosed::ExitCode => registered.iter().any(|handler| exits_2(&handler.value)),
+            FailClosed::ExitCode | FailClosed::ExitCodeOrAnswer(_) => {
+                registered.iter().any(|handler| exits_2(&handler.value))
+            }
             FailClosed::Impossible => false,
         };
         Self {
@@ -92,19 +94,23 @@ pub(super) fn of_target(
             }
             let entry = |event: &NativeEvent| {
                 let blocks = fail_closed && is_guarded(event.moment);
-                let exits_2 = blocks && format.fail_closed == FailClosed::ExitCode;
+                let on_failure = format.on_failure(blocks, event.moment);
                 let is_blocking = format.blocks_if_missing && event.moment == Moment::BeforeTool;
                 let needs_program = blocks || !is_blocking;
                 let form = match scope {
                     Scope::Shared => CommandForm::Portable { needs_program: blocks },
                     // Copilot also runs the hooks in a project's settings of Claude Code, without their `args`, and denies every
                     // call then.
-                    Scope::User if exec_form == Some(true) && !exits_2 && needs_program => {
+                    Scope::User
+                        if exec_form == Some(true)
+                            && on_failure == OnFailure::Nothing
+                            && needs_program =>
+                    {
                         CommandForm::Exec { key: format.exec, program, home, id }
                     }
                     _ => CommandForm::Shell { program, home, id, needs_program },
                 };
-                let command = form.members(host.id, event.name, exits_2);
+                let command = form.members(host.id, event.name, on_failure);
                 let unique = if scope == Scope::Shared { "shared" } else { id };
                 (event.name, handler(format, event, command, (unique, blocks)))
             };
@@ -145,6 +151,17 @@ fn is_guarded(moment: Moment) -> bool {
 }
 
 impl EntryFormat {
+    /// What the registered shell command does if the program fails, where that `blocks`.
+    fn on_failure(&self, blocks: bool, moment: Moment) -> OnFailure {
+        match self.fail_closed {
+            FailClosed::ExitCodeOrAnswer(answer) if blocks && moment == Moment::Prompt => {
+                OnFailure::Answer(answer)
+            }
+            FailClosed::ExitCode | FailClosed::ExitCodeOrAnswer(_) if blocks => OnFailure::ExitCode,
+            _ => OnFailure::Nothing,
+        }
+    }
+
     /// The timeout that is registered for an event.
     pub(super) fn timeout_of(&self, event: &NativeEvent) -> u64 {
         match self.unit {

@@ -192,6 +192,21 @@ fn handlers_have_the_form_that_the_host_reads() {
     assert!(handler["name"].as_str().unwrap().starts_with("tenter-SessionStart-"));
 }
 
+#[test]
+fn copilot_blocks_prompts_by_an_answer_because_it_ignores_exit_codes_there() {
+    let user = User::of(hosts::find("copilot").unwrap());
+    user.install_with(Options { fail_closed: true, ..Options::default() });
+    let file = user.json();
+    let command = |event: &str| file["hooks"][event][0]["command"].as_str().unwrap().to_owned();
+    let prompt = command("userPromptSubmitted");
+    let answer = r#" || echo '{"decision":"block","reason":"tenter-hook failed"}'"#;
+    assert!(prompt.ends_with(answer), "{prompt}");
+    assert!(command("preToolUse").ends_with("exit 2; }"), "{file}");
+    assert!(!command("agentStop").contains("||"), "{file}");
+    assert_eq!(user.count(), user.target.host.events.len());
+    assert!(!user.plan(Options::default()).unwrap().is_change(), "it stays as strict");
+}
+
 /// Another agent that reads these files may not know arguments.
 #[test]
 fn a_file_of_a_project_has_commands_without_arguments_of_their_own() {
