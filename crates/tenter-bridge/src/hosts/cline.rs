@@ -25,6 +25,7 @@ pub(super) const HOST: Host = Host {
     tools: TOOLS,
     registration: Registration {
         shared_file: Some(".clinerules/hooks"),
+        sessions: Some(".cline/data/sessions"),
         ..Registration::new(
             "Documents/Cline/Hooks",
             &["cline"],

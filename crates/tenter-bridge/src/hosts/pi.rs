@@ -25,6 +25,7 @@ pub(super) const HOST: Host = Host {
     tools: TOOLS,
     registration: Registration {
         shared_file: Some(".pi/extensions"),
+        sessions: Some(".pi/agent/sessions"),
         ..Registration::new(
             ".pi/agent/extensions",
             &["pi"],

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
+use tenter_bridge::hosts;
 use tenter_bridge::registration::{Options, Scope, link, unsafe_location};
 
 use super::{NOW, User};
@@ -210,4 +211,33 @@ fn programs_that_may_disappear_or_be_replaced_are_found() {
     let open = program("open");
     fs::set_permissions(home.join("open"), fs::Permissions::from_mode(0o777)).unwrap();
     assert!(unsafe_location(&open, &home).unwrap().contains("other users"));
+}
+
+/// A file of a session, where each measured host has written one.
+const SESSIONS: &[(&str, &str)] = &[
+    ("claude-code", ".claude/projects/-home-ada-shop/289d699f.jsonl"),
+    ("codex", ".codex/sessions/2026/11/22/rollout-2026-11-22T22-41-51-01a2056c.jsonl"),
+    ("gemini", ".gemini/tmp/shop/chats/session-2026-11-22T22-41-63f6071a.jsonl"),
+    ("copilot", ".copilot/session-state/d64d36a7/events.jsonl"),
+    ("qwen", ".qwen/projects/-home-ada-shop/chats/3e9ffc72.jsonl"),
+    ("kimi-code", ".kimi-code/sessions/wd_shop_6d64/session_1c43/agents/main/wire.jsonl"),
+    ("cline", ".cline/data/sessions/1795387363589_8l2nz/1795387363589_8l2nz.messages.json"),
+    ("pi", ".pi/agent/sessions/--home-ada-shop--/2026-11-22T22-42-52-063Z_01a2056d.jsonl"),
+];
+
+#[test]
+fn the_sessions_of_every_host_that_keeps_them_in_files_are_found() {
+    for host in hosts::ALL {
+        let user = User::of(host);
+        assert_eq!(user.registry.newest_session(host), None, "{}", host.id);
+        let Some((_, file)) = SESSIONS.iter().find(|(id, _)| *id == host.id) else {
+            assert_eq!(host.registration.sessions, None, "{}", host.id);
+            continue;
+        };
+        let file = user.home.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "").unwrap();
+        let changed = fs::metadata(&file).unwrap().modified().unwrap();
+        assert_eq!(user.registry.newest_session(host), Some(changed), "{}", host.id);
+    }
 }
