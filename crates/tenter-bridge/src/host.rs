@@ -149,6 +149,19 @@ pub(crate) const fn event(name: &'static str, moment: Moment, timeout: Duration)
     NativeEvent { name, moment, timeout }
 }
 
+/// Timeouts below this leave less margin.
+const SHORT_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long before the host's timeout the answer is written, for short timeouts and for others (B24).
+const MARGINS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+
+impl NativeEvent {
+    /// How long hooks may run, from the start of the process: less than the host waits.
+    pub fn time_for_hooks(&self) -> Duration {
+        let margin = if self.timeout < SHORT_TIMEOUT { MARGINS.0 } else { MARGINS.1 };
+        self.timeout.saturating_sub(margin)
+    }
+}
+
 /// What happens in a host at a native event. One native event may fire several of Tenter's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Moment {

@@ -1,6 +1,7 @@
 //! What hooks do after the answer was written, in a process of its own (B26): asynchronous hooks, and those that see the failure of
 //! a denied call.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ pub struct Remainder {
     pub hooks: RemainingHooks,
     /// The host that caused the event, if it is another than the one with which the command is registered.
     pub caller: Option<String>,
+    /// The transcript that the payload named, in a format that the bridge reads.
+    #[serde(default)]
+    pub transcript: Option<PathBuf>,
 }
 
 /// Which hooks have not run when an answer is written.
@@ -51,6 +55,7 @@ impl Visitor {
             RemainingHooks::OfDeniedCall(_) | RemainingHooks::All => AsynchronousHooks::Run,
         };
         let mut visit = Visit::begin(self, &remainder.occurrence, mode);
+        visit.read_transcript(remainder.transcript.as_deref());
         match (&remainder.hooks, &remainder.occurrence.detail) {
             (RemainingHooks::OfDeniedCall(reason), Detail::BeforeTool(call)) => {
                 visit.after_denied_tool(tool_call::canonical(self.host, call), reason);
@@ -70,7 +75,7 @@ impl Visitor {
 
 impl Visit<'_> {
     /// The hooks that are left to run after the answer.
-    pub(super) fn remainder(&self) -> Option<Remainder> {
+    pub(super) fn remainder(&self, transcript: Option<PathBuf>) -> Option<Remainder> {
         let hooks = match self.reply.denial() {
             Some(reason) => {
                 let is_call = matches!(self.occurrence.detail, Detail::BeforeTool(_));
@@ -80,7 +85,7 @@ impl Visit<'_> {
             None => self.has_asynchronous().then_some(RemainingHooks::Asynchronous),
         };
         let caller = self.visitor.caller.map(str::to_owned);
-        Some(Remainder { hooks: hooks?, occurrence: self.seen_afterwards(), caller })
+        Some(Remainder { hooks: hooks?, occurrence: self.seen_afterwards(), caller, transcript })
     }
 
     fn has_asynchronous(&self) -> bool {

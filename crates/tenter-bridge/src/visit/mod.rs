@@ -69,11 +69,6 @@ pub struct Visitor {
     pub started: Instant,
 }
 
-/// Timeouts below this leave less margin.
-const SHORT_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long before the host's timeout the answer is written, for short timeouts and for others (B24).
-const MARGINS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
-
 /// A host that ends the last hooks of a session or of a turn so soon does not wait for them: they run in a process of their own (B26).
 const TOO_SHORT: Duration = Duration::from_secs(3);
 
@@ -151,12 +146,16 @@ impl Visitor {
         if occurrence.detail == Detail::Nothing {
             return Visited::default();
         }
+        let transcript = crate::transcript::of_payload(self.host, payload);
         let is_over =
             matches!(occurrence.detail, Detail::SessionEnd { .. } | Detail::StopFailure { .. });
         if is_over && self.event.timeout <= TOO_SHORT {
-            let caller = self.caller.map(str::to_owned);
-            let after =
-                Remainder { occurrence: occurrence.clone(), hooks: RemainingHooks::All, caller };
+            let after = Remainder {
+                occurrence: occurrence.clone(),
+                hooks: RemainingHooks::All,
+                caller: self.caller.map(str::to_owned),
+                transcript,
+            };
             return Visited { after: Some(after), ..Visited::default() };
         }
         let outcome = Outcome::claim(self, occurrence);
@@ -167,13 +166,13 @@ impl Visitor {
         }
         let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip);
         host_facts::add(Arc::make_mut(&mut visit.host_facts), payload);
-        visit.read_transcript(payload);
+        visit.read_transcript(transcript.as_deref());
         visit.open();
         visit.handle();
         if let Some(outcome) = outcome {
             outcome.keep(&visit.reply);
         }
-        let after = visit.remainder();
+        let after = visit.remainder(transcript);
         Visited { after, ..visit.finish() }
     }
 
@@ -241,9 +240,7 @@ impl Visitor {
 
     /// When the answer must be written: before the host's timeout, after which it lets the call pass (B24).
     fn deadline(&self) -> Instant {
-        let timeout = self.event.timeout;
-        let margin = if timeout < SHORT_TIMEOUT { MARGINS.0 } else { MARGINS.1 };
-        self.started + timeout.saturating_sub(margin)
+        self.started + self.event.time_for_hooks()
     }
 }
 

@@ -1,12 +1,12 @@
 //! The transcript of the host's own format, for hooks that read messages and token counts (B12).
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tenter_protocol::EventName;
 use tenter_protocol::event::{StopAttempt, Turn};
 
 use super::Visit;
-use crate::payload::Payload;
 use crate::transcript;
 
 /// The fields of payloads that a transcript provides.
@@ -14,15 +14,12 @@ const FIELDS: [&str; 2] = ["usage", "messages"];
 
 impl Visit<'_> {
     /// Reads the transcript if a hook of this event reads the history. Without it, the payloads lack what it provides.
-    pub(super) fn read_transcript(&mut self, payload: &Payload) {
+    pub(super) fn read_transcript(&mut self, path: Option<&Path>) {
         let host = self.visitor.host;
-        let Some(path) = transcript::of_payload(host, payload).filter(|_| self.reads_history())
-        else {
-            return;
-        };
+        let Some(path) = path.filter(|_| self.reads_history()) else { return };
         let agent = self.agent_id().unwrap_or_default();
         let known = self.session.get().transcripts.get(&agent).cloned();
-        let Ok((transcript, start)) = transcript::read(host, &path, known.as_ref()) else { return };
+        let Ok((transcript, start)) = transcript::read(host, path, known.as_ref()) else { return };
         let is_new = known.is_some() || start.is_later();
         if is_new && known.as_ref() != Some(&start) {
             self.session.update(|state| state.transcripts.insert(agent, start));

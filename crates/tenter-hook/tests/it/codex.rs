@@ -197,6 +197,8 @@ fn hooks_read_the_messages_of_the_transcript_unless_their_payload_is_light() {
     let session = session();
     session.hook("full", "before_stop", "", LOG);
     session.hook("light", "before_stop", "metadata:\n  payload: light", LOG);
+    let log_later = LOG.replace("/log", "/later");
+    session.hook("later", "before_stop", "metadata:\n  async: true", &log_later);
     let transcript = session.sandbox.home().join("rollout.jsonl");
     let recorded = "../tenter-bridge/tests/transcripts/codex.record.jsonl";
     std::fs::copy(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(recorded), &transcript)
@@ -212,6 +214,12 @@ fn hooks_read_the_messages_of_the_transcript_unless_their_payload_is_light() {
         json!(["turn_number", "session_turn", "step_count"])
     );
     assert!(payloads[1].get("messages").is_none());
+    let later = session.sandbox.home().join("later");
+    let read = || std::fs::read_to_string(&later).unwrap_or_default();
+    wait_until("the asynchronous hook has run", || read().ends_with('\n'));
+    let later: Value = serde_json::from_str(&read()).unwrap();
+    assert_eq!(later["messages"], payloads[0]["messages"]);
+    assert_eq!(later["usage"], payloads[0]["usage"]);
 }
 
 #[test]

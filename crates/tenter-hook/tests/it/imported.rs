@@ -104,17 +104,47 @@ fn the_documented_hooks_guard_codex_and_its_patches_unchanged() {
     assert!(!run("true").contains("deny"));
 }
 
-#[test]
-fn the_hooks_of_plugins_guard_qwen_unchanged() {
-    if !needs::has("python3") {
-        return;
-    }
-    let session = HostSession::new("qwen");
+/// A session whose user has the hooks of the plugins.
+fn with_hooks_of_plugins(host: &'static str) -> HostSession {
+    let session = HostSession::new(host);
     for plugin in ["reminder", "rules", "style"] {
         let root = fixtures().join(plugin);
         let file = fs::read_to_string(root.join("hooks/hooks.json")).unwrap();
         import(&session, &file, plugin, Some(root));
     }
+    session
+}
+
+#[test]
+fn the_hooks_of_plugins_guard_codex_and_its_patches_unchanged() {
+    if !needs::has("python3") {
+        return;
+    }
+    let session = with_hooks_of_plugins("codex");
+    let start = HostSession::answer(session.fire("SessionStart"));
+    assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");
+    let patch = |line: &str| {
+        let patch = format!("*** Begin Patch\n*** Add File: a.py\n+{line}\n*** End Patch");
+        let fired = session.fire_with("PreToolUse.apply_patch", |payload| {
+            payload["tool_input"]["command"] = json!(patch);
+        });
+        text(&HostSession::answer(fired))
+    };
+    assert!(!patch("parse(x)").contains("deny"));
+    assert!(patch("eval(x)").contains("Parse the text instead."));
+    assert!(!patch("eval(x)").contains("deny"), "once in a session");
+    let chmod = session.fire_with("PreToolUse.Bash", |payload| {
+        payload["tool_input"]["command"] = json!("chmod 777 x");
+    });
+    assert!(text(&HostSession::answer(chmod)).contains("deny"));
+}
+
+#[test]
+fn the_hooks_of_plugins_guard_qwen_unchanged() {
+    if !needs::has("python3") {
+        return;
+    }
+    let session = with_hooks_of_plugins("qwen");
     let start = HostSession::answer(session.fire("SessionStart"));
     assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");
     let eval = || {

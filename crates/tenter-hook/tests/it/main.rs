@@ -5,12 +5,14 @@
 mod claude_code;
 mod codex;
 mod copilot;
+mod faults;
 mod gemini;
 mod golden;
 mod host_session;
 mod imported;
 mod kimi_code;
 mod misuse;
+mod plugins;
 mod protected;
 mod qwen;
 mod serve;

@@ -1,0 +1,148 @@
+//! A full disk, and hooks that hang for as long as an agent waits.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tenter_bridge::payload::Payload;
+use tenter_bridge::{Host, NativeEvent, Visited, Visitor, hosts};
+use tenter_engine::Directories;
+use tenter_testkit::{Output, Sandbox, needs};
+
+use crate::host_session::{HostSession, fixtures};
+
+/// Runs a command with a full disk of its own as the directory `$1`.
+const ON_A_FULL_DISK: &str = r#"
+mkdir -p "$1" && mount -t tmpfs -o size=16k none "$1" || exit 99
+dd if=/dev/zero of="$1/filler" bs=1024 2>/dev/null
+shift
+exec "$@"
+"#;
+
+/// Fires an event while the disk with the state directory is full; `None` if no file system can be mounted.
+fn fire_on_a_full_disk(session: &HostSession, fixture: &str) -> Option<Output> {
+    let unshare = Sandbox::new("unshare");
+    let mode = if unshare.shell("[ $(id -u) = 0 ]").code == Some(0) { "-m" } else { "-Urm" };
+    let (state, home) = (session.sandbox.state(), session.sandbox.home());
+    let [state, home] = [state, home].map(|path| path.display().to_string());
+    let program = env!("CARGO_BIN_EXE_tenter-hook");
+    let event = session.event(fixture);
+    let shell = [mode, "sh", "-c", ON_A_FULL_DISK, "sh", &state];
+    let hook = [program, "claude-code", event, "--home", &home];
+    let payload = session.payload(fixture).to_string();
+    let output = unshare.run_with_stdin(&[&shell[..], &hook[..]].concat(), payload);
+    if output.code == Some(0) {
+        return Some(output);
+    }
+    assert!(output.stderr.contains("mount") || output.stderr.contains("unshare"), "{output}");
+    needs::skipped("mount", "no file system can be mounted");
+    None
+}
+
+#[test]
+fn on_a_full_disk_denials_hold_and_nothing_else_is_denied() {
+    let session = HostSession::new("claude-code");
+    session.hook("guard", "before_tool", "matcher:\n  tool: ^Bash$", "echo no >&2; exit 2");
+    session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
+    session.hook("hello", "before_agent", "", r#"echo '{"additional_context": "Hello."}'"#);
+    session.hook("later", "after_tool", "async: true", "true");
+    let Some(denied) = fire_on_a_full_disk(&session, "PreToolUse.Bash") else { return };
+    assert!(denied.stderr.contains("the state of the session is not kept"), "{denied}");
+    let answer = HostSession::answer(denied);
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
+
+    let fire = |fixture| fire_on_a_full_disk(&session, fixture).unwrap();
+    let passed = HostSession::answer(fire("PreToolUse.Write"));
+    assert!(passed["hookSpecificOutput"].is_null(), "{passed}");
+    let prompt = HostSession::answer(fire("UserPromptSubmit"));
+    let context = &prompt["hookSpecificOutput"]["additionalContext"];
+    assert_eq!(*context, "[hook hello] Hello.", "{prompt}");
+    let stop = HostSession::answer(fire("Stop"));
+    assert!(stop["hookSpecificOutput"].is_null() && stop["decision"].is_null(), "{stop}");
+    let late = fire("PostToolUse.Bash");
+    assert!(late.stderr.contains("could not be started"), "{late}");
+    assert!(HostSession::answer(late)["hookSpecificOutput"].is_null());
+}
+
+#[test]
+fn hooks_have_less_time_than_the_host_waits_at_every_event() {
+    for host in hosts::ALL {
+        for event in host.events {
+            let margin = event.timeout.checked_sub(event.time_for_hooks()).unwrap();
+            assert!(margin >= Duration::from_secs(1), "{} {}", host.id, event.name);
+        }
+    }
+}
+
+/// Each event of each host of which there is a payload, except where hooks run after the answer.
+fn events_with_payloads() -> Vec<(&'static Host, &'static NativeEvent, String)> {
+    let mut found = Vec::new();
+    for host in hosts::ALL {
+        let names = fs::read_dir(fixtures(host.id)).unwrap();
+        let mut names: Vec<String> =
+            names.map(|name| name.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        for event in host.events.iter().filter(|event| event.timeout > Duration::from_secs(3)) {
+            let start = format!("{}.", event.name);
+            let fixture = names.iter().find(|name| name.starts_with(&start));
+            found.extend(fixture.map(|name| (*host, event, name.replace(".json", ""))));
+        }
+    }
+    found
+}
+
+/// Fires an event of a host that has already waited for most of the time that it allows, with a hook that hangs and another one that
+/// ignores SIGTERM.
+fn fire_late(
+    host: &'static Host,
+    event: &'static NativeEvent,
+    fixture: &str,
+) -> (Visited, Duration) {
+    let session = HostSession::new(host.id);
+    let events =
+        ["before_tool", "after_tool", "before_agent", "after_turn", "before_stop", "session_start"];
+    for name in events {
+        let (hook, closed) = (name.replace('_', "-"), "metadata:\n  fail: closed");
+        session.hook(&hook, name, closed, "sleep 600");
+    }
+    let stubborn = "trap '' TERM; while :; do sleep 0.1; done";
+    session.hook("stubborn", "before_tool", "metadata:\n  fail: closed\npriority: 900", stubborn);
+    let waited = event.time_for_hooks().checked_sub(Duration::from_millis(200)).unwrap();
+    let started = Instant::now().checked_sub(waited).unwrap();
+    let visitor = Visitor {
+        host,
+        event,
+        caller: None,
+        directories: Directories::in_home(session.sandbox.home()),
+        vars: vec![("PATH".into(), needs::search_path())],
+        cwd: session.sandbox.project(),
+        clock: || jiff::Timestamp::UNIX_EPOCH,
+        started,
+    };
+    let payload = Payload::parse(session.payload(fixture).to_string().as_bytes());
+    (visitor.run(payload), started.elapsed())
+}
+
+#[test]
+fn hooks_that_hang_until_just_before_the_hosts_timeout_are_stopped_and_fail_closed() {
+    let events = events_with_payloads();
+    let hosts_seen =
+        events.iter().map(|(host, ..)| host.id).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(hosts_seen.len(), hosts::ALL.len());
+    for events in events.chunks(4) {
+        thread::scope(|scope| {
+            for (host, event, fixture) in events {
+                scope.spawn(move || {
+                    let (visited, elapsed) = fire_late(host, event, fixture);
+                    let what = format!("{} {fixture} after {elapsed:?}: {visited:?}", host.id);
+                    assert!(elapsed < event.timeout, "{what}");
+                    if event.moment == tenter_bridge::Moment::BeforeTool {
+                        let answer: Value = serde_json::from_str(&visited.answer.unwrap()).unwrap();
+                        assert!(answer.to_string().contains("deadline"), "{what}");
+                    }
+                });
+            }
+        });
+    }
+}
