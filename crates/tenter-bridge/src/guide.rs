@@ -17,17 +17,35 @@ with an agent is in [Your hooks in other agents](bridge.md).
 - **emulated**: Tenter provides it in another way.
 - **–**: it has no effect there; an event without any native event never fires.
 
-This page is generated from the data that the bridge works with.
+This page is generated from the data that the bridge works with. What was proved is written by `tenter bridge prove --all --write-docs`.
 ";
+
+/// The lines around what was proved.
+const PROVED: (&str, &str) = ("<!-- proved: begin -->\n", "<!-- proved: end -->\n");
 
 /// The page about all hosts, in Markdown.
 pub fn page() -> String {
-    let mut page = format!("{OPENING}\n{}", overview());
+    let (begin, end) = PROVED;
+    let mut page = format!("{OPENING}\n{}\n{begin}{end}", overview());
     for host in hosts::ALL {
         page.push('\n');
         page.push_str(&section(host));
     }
     page
+}
+
+/// The page with `text` as what was proved; `None` if it has no place for it.
+pub fn with_proved(page: &str, text: &str) -> Option<String> {
+    let (begin, end) = PROVED;
+    let (before, rest) = page.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}{text}{end}{after}"))
+}
+
+/// What the page has as what was proved.
+pub fn proved(page: &str) -> Option<&str> {
+    let (begin, end) = PROVED;
+    Some(page.split_once(begin)?.1.split_once(end)?.0)
 }
 
 /// What each host supports, one row for each power at an event.

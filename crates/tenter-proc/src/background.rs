@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::deadline::Deadline;
 use crate::os::Leader;
 use crate::supervise::start_with_retry;
-use crate::{Cancel, Invocation};
+use crate::{Cancel, Invocation, ProcessEnd};
 
 /// A running background program. Dropping this leaves the program running; it can then no longer be ended through this crate.
 #[derive(Debug)]
@@ -31,8 +31,14 @@ impl Background {
     ///
     /// Always waits for the whole grace period: the exit of the program says nothing about its children, and there are no pipes
     /// to watch.
-    pub fn end(self) {
-        Self::end_all(vec![self]);
+    ///
+    /// Returns how the program ended, by itself or now.
+    pub fn end(mut self) -> ProcessEnd {
+        let Some(mut leader) = self.leader.take() else { return ProcessEnd::Cancelled };
+        leader.terminate();
+        std::thread::sleep(self.grace);
+        leader.kill();
+        leader.finish()
     }
 
     /// Ends several programs at once, with a single wait for the longest grace period.

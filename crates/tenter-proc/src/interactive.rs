@@ -1,5 +1,6 @@
 //! Interactive programs, such as an editor. They own the terminal until they end and are not supervised: the user is there.
 
+use std::io;
 use std::time::Duration;
 
 use crate::deadline::Deadline;
@@ -20,4 +21,10 @@ pub fn interactive(invocation: &Invocation) -> ProcessEnd {
         }
         Err(error) => ProcessEnd::NotStarted(error),
     }
+}
+
+/// Replaces this process by a program, which inherits stdin, stdout and stderr. Returns only if that fails. `stdin`, `streams` and
+/// `limits` of the invocation are ignored.
+pub fn replace_process(invocation: &Invocation) -> io::Error {
+    os::replace_process(invocation)
 }

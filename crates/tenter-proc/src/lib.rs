@@ -24,7 +24,7 @@
 //! ```
 //!
 //! [`start_background`] starts programs that are left running. [`interactive`] runs a program that owns the terminal, such as an
-//! editor, without supervision.
+//! editor, without supervision; [`replace_process`] continues as another program.
 //!
 //! The crate has no dependency on hooks, tools or JSON, and reads no environment and no settings: everything is passed in with
 //! the [`Invocation`].
@@ -51,7 +51,7 @@ pub use background::{Background, start_background};
 pub use cancel::Cancel;
 pub use capture::CapturedOutput;
 pub use completion::{Completion, ProcessEnd};
-pub use interactive::interactive;
+pub use interactive::{interactive, replace_process};
 pub use invocation::{Invocation, Limits, Streams};
 pub use supervise::run;
 

@@ -11,7 +11,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -46,6 +46,9 @@ const READS: usize = 64;
 
 /// Maximum length of a single poll: some systems reject more milliseconds than an `int` holds.
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
+
+/// How long a killed program is waited for.
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A running program in its own process group, with this process's ends of its pipes.
 #[derive(Debug)]
@@ -228,6 +231,15 @@ impl Leader {
         end
     }
 
+    /// How a program ended that received SIGKILL. One that does not die is [abandoned](Self::abandon).
+    pub(crate) fn finish(self) -> ProcessEnd {
+        let until = Instant::now() + KILL_TIMEOUT;
+        while self.is_running() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        if self.is_running() { self.abandon() } else { self.reap() }
+    }
+
     /// Reaps the program in a separate thread, so that it does not stay a zombie.
     pub(crate) fn abandon(self) -> ProcessEnd {
         let id = self.id();
@@ -278,6 +290,14 @@ pub(crate) fn start_in_foreground(invocation: &Invocation) -> io::Result<Leader>
     }
     let started = Leader::spawn(&mut command, invocation);
     started.map_err(|error| program::explain(&error, invocation, &file))
+}
+
+/// See [`crate::replace_process`].
+pub(crate) fn replace_process(invocation: &Invocation) -> io::Error {
+    match program::find(invocation) {
+        Ok(file) => command(invocation, &file).exec(),
+        Err(error) => error,
+    }
 }
 
 /// Writes the stdin of a foreground program, and closes it.

@@ -67,6 +67,11 @@ impl Env {
         std::env::current_exe().unwrap_or_else(|_| PathBuf::from("tenter"))
     }
 
+    /// The arguments of this process, without the program.
+    pub(crate) fn arguments() -> impl Iterator<Item = OsString> {
+        std::env::args_os().skip(1)
+    }
+
     /// A variable's value; `None` if it is empty.
     pub(crate) fn var(&self, name: &str) -> Option<&OsStr> {
         find(&self.vars, name)

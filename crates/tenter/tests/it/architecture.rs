@@ -35,6 +35,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-bridge",
             "tenter-plugins",
             "tenter-providers",
+            "tenter-prove",
         ],
     ),
     ("tenter-bridge", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
@@ -43,6 +44,17 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine", "tenter-bridge"],
     ),
     ("tenter-model-server", &[]),
+    (
+        "tenter-prove",
+        &[
+            "tenter-base",
+            "tenter-protocol",
+            "tenter-proc",
+            "tenter-engine",
+            "tenter-bridge",
+            "tenter-model-server",
+        ],
+    ),
     ("tenter-testkit", &["tenter-model-server"]),
     // It measures all of them; no crate depends on it.
     ("tenter-bench", &[]),

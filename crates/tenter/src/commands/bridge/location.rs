@@ -98,7 +98,7 @@ pub(super) fn check_untracked(project: &Project, target: &Target) -> Result<(), 
 }
 
 /// The program that is registered: the one beside this program.
-pub(super) fn program(env: &Env, force: bool) -> Result<PathBuf, Failure> {
+pub(super) fn program_beside() -> Result<PathBuf, Failure> {
     let own = Env::program();
     let program = own.canonicalize().unwrap_or(own).with_file_name(PROGRAM);
     let program = program.canonicalize().unwrap_or(program);
@@ -109,6 +109,12 @@ pub(super) fn program(env: &Env, force: bool) -> Result<PathBuf, Failure> {
             ),
         ));
     }
+    Ok(program)
+}
+
+/// The program that is registered, unless it may disappear or be replaced.
+pub(super) fn program(env: &Env, force: bool) -> Result<PathBuf, Failure> {
+    let program = program_beside()?;
     let home = env.home.canonicalize().unwrap_or_else(|_| env.home.clone());
     match registration::unsafe_location(&program, &home) {
         None => {}

@@ -5,6 +5,7 @@ mod import;
 mod install;
 mod list;
 mod location;
+mod prove;
 mod remove;
 mod show;
 
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Remove(remove::Args),
     /// Show what hooks can do in an agent.
     Show(show::Args),
+    /// Prove that your hooks guard an agent on this machine.
+    Prove(prove::Args),
     /// Make Claude Code's hooks and permission rules hooks of yours.
     Import(import::Args),
 }
@@ -41,6 +44,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         Command::Install(args) => install::run(env, args),
         Command::Remove(args) => remove::run(env, args),
         Command::Import(args) => import::run(env, &Project::open(env, project)?, args),
+        Command::Prove(args) => prove::run(&Project::open(env, project)?, args),
         Command::Show(args) => show::run(Project::open(env, project)?, args),
     }
 }

@@ -1,0 +1,352 @@
+//! What is proved (B33): the table of checks, what Tenter promises of each, and what shows whether it holds.
+
+use serde_json::Value;
+use tenter_bridge::Host;
+use tenter_bridge::host::{InputRewrite, Support};
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::{Power, TABLE};
+
+use crate::client::Client;
+use crate::observed::{Fact, Observed, Run, native_event};
+use crate::scenario::failures::Failure;
+use crate::scenario::{Scenario, prompt, resume, single, subagent, tools};
+use crate::verdict::Promise;
+
+/// Something that is proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// An event fires.
+    Fires(EventName),
+    /// A deny denies a call of a tool.
+    Deny,
+    /// Exit code 2 denies a call of a tool.
+    ExitCode,
+    /// One of three parallel calls is denied.
+    Parallel,
+    /// A call after `cd` out of the project is denied.
+    Outside,
+    /// A subagent's calls are seen and denied.
+    Subagent,
+    /// A call is rewritten.
+    Rewrite,
+    /// An output is replaced.
+    Output,
+    /// The context of an event reaches the model.
+    Context(EventName),
+    /// A message is rejected.
+    Prompt,
+    /// The agent continues, once.
+    Continue,
+    /// A hook fails as its fail mode says.
+    Fails(Failure),
+    /// What happens if the program is missing.
+    Missing,
+    /// Hooks run once if they are registered twice.
+    Twice,
+    /// A session that continues in another process does not start again in it.
+    Resume,
+}
+
+/// The number of times that a check looks for the event of a message.
+const ONCE: usize = 1;
+
+impl Check {
+    /// Every check, in the order of the table.
+    pub fn all() -> Vec<Self> {
+        let events = TABLE.iter().map(|row| Self::Fires(row.event));
+        let calls = [
+            Self::Deny,
+            Self::ExitCode,
+            Self::Parallel,
+            Self::Outside,
+            Self::Subagent,
+            Self::Rewrite,
+            Self::Output,
+        ];
+        let with_context = TABLE.iter().filter(|row| row.event.may(Power::AddContext));
+        let contexts = with_context.map(|row| Self::Context(row.event));
+        let failures = Failure::ALL.map(Self::Fails);
+        let others = [Self::Missing, Self::Twice, Self::Resume];
+        let messages = [Self::Prompt, Self::Continue];
+        events.chain(calls).chain(contexts).chain(messages).chain(failures).chain(others).collect()
+    }
+
+    /// The id in JSON, such as `fires.before_tool`.
+    pub fn id(self) -> String {
+        match self {
+            Self::Fires(event) => format!("fires.{event}"),
+            Self::Context(event) => format!("context.{event}"),
+            Self::Fails(failure) => format!("fails.{}", failure.name()),
+            Self::Deny => "deny".to_owned(),
+            Self::ExitCode => "deny.exit-code".to_owned(),
+            Self::Parallel => "deny.parallel".to_owned(),
+            Self::Outside => "deny.outside".to_owned(),
+            Self::Subagent => "deny.subagent".to_owned(),
+            Self::Rewrite => "rewrite".to_owned(),
+            Self::Output => "output".to_owned(),
+            Self::Prompt => "prompt".to_owned(),
+            Self::Continue => "continue".to_owned(),
+            Self::Missing => "missing".to_owned(),
+            Self::Twice => "twice".to_owned(),
+            Self::Resume => "resume".to_owned(),
+        }
+    }
+
+    /// What it proves, for users.
+    pub fn proves(self) -> String {
+        match self {
+            Self::Fires(event) => format!("{event} fires"),
+            Self::Context(event) => format!("context of {event} reaches the model"),
+            Self::Fails(Failure::Hangs) => "a hook that hangs fails as set".to_owned(),
+            Self::Fails(Failure::Crashes) => "a hook that crashes fails as set".to_owned(),
+            Self::Fails(Failure::Garbage) => "a hook that prints garbage fails as set".to_owned(),
+            Self::Deny => "a deny denies, the model reads why".to_owned(),
+            Self::ExitCode => "exit code 2 denies".to_owned(),
+            Self::Parallel => "one of three parallel calls is denied".to_owned(),
+            Self::Outside => "denies outside of the project".to_owned(),
+            Self::Subagent => "a subagent's calls are seen and denied".to_owned(),
+            Self::Rewrite => "a call is rewritten".to_owned(),
+            Self::Output => "an output is replaced".to_owned(),
+            Self::Prompt => "a message is rejected".to_owned(),
+            Self::Continue => "the agent continues, once".to_owned(),
+            Self::Missing => "a missing program does as stated".to_owned(),
+            Self::Twice => "registered twice, hooks run once".to_owned(),
+            Self::Resume => "a resumed session starts once".to_owned(),
+        }
+    }
+
+    /// What Tenter promises.
+    pub(crate) fn promise(self, host: &Host, client: &Client) -> Promise {
+        if let Some(limit) = client.limit(&self.id()) {
+            return Promise::Nothing(limit.to_owned());
+        }
+        match self {
+            Self::Fires(event) => fires(host, event),
+            Self::Context(event) => power(host, event, Power::AddContext),
+            Self::Deny | Self::ExitCode | Self::Parallel | Self::Outside | Self::Fails(_) => {
+                power(host, EventName::BeforeTool, Power::Block)
+            }
+            Self::Subagent if client.subagent.is_none() => {
+                Promise::Nothing("it has no subagents without a terminal".to_owned())
+            }
+            Self::Subagent => power(host, EventName::BeforeTool, Power::Block),
+            Self::Rewrite if host.input_rewrite == InputRewrite::Demanded => Promise::Emulated(
+                "denied, and the model is asked to make the changed call".to_owned(),
+            ),
+            Self::Rewrite => power(host, EventName::BeforeTool, Power::RewriteInput),
+            Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
+            Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
+            Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
+            Self::Twice if !Scenario::Twice.is_possible(host, client) => {
+                Promise::Nothing("it has no settings for one project".to_owned())
+            }
+            Self::Resume if !client.resumes => {
+                Promise::Nothing("it cannot continue a session without a terminal".to_owned())
+            }
+            Self::Missing | Self::Twice | Self::Resume => Promise::Native,
+        }
+    }
+
+    /// The scenario that shows it.
+    pub(crate) fn scenario(self) -> Scenario {
+        match self {
+            Self::Fires(EventName::PreCompact | EventName::PostCompact)
+            | Self::Context(EventName::PreCompact) => Scenario::Compaction,
+            Self::Fires(EventName::SubagentStart | EventName::SubagentStop) | Self::Subagent => {
+                Scenario::Subagent
+            }
+            Self::Context(EventName::BeforeStop) | Self::Resume => Scenario::Resume,
+            Self::Fails(_) => Scenario::Failures,
+            Self::Prompt => Scenario::Prompt,
+            Self::Missing => Scenario::Missing,
+            Self::Twice => Scenario::Twice,
+            _ => Scenario::Tools,
+        }
+    }
+
+    /// What shows whether it holds; without any fact, it was not tried.
+    pub(crate) fn facts(self, observed: &Observed, client: &Client) -> Vec<Fact> {
+        match self {
+            Self::Fires(event) => vec![seen(observed, event)],
+            Self::Context(event) => vec![read_anywhere(observed, event)],
+            Self::Missing => missing(observed),
+            _ => observed
+                .runs
+                .get(&self.scenario())
+                .map_or_else(Vec::new, |run| self.of(run, client)),
+        }
+    }
+
+    /// What its scenario shows.
+    fn of(self, run: &Run, client: &Client) -> Vec<Fact> {
+        let denied = |file: &str, hook: &str, reason: &str| {
+            let why = if client.deny_ends_run { run.denied_by(hook) } else { run.read(reason) };
+            vec![run.not_made(file), why]
+        };
+        match self {
+            Self::Deny => denied(tools::DENIED, tools::DENY_HOOK, tools::DENY_REASON),
+            Self::ExitCode => denied(tools::WRITTEN, tools::EXIT_HOOK, tools::EXIT_REASON),
+            Self::Outside => denied(tools::OUTSIDE, tools::OUTSIDE_HOOK, tools::OUTSIDE_REASON),
+            Self::Parallel => parallel(run, client),
+            Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
+            Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
+            Self::Continue => continued(run),
+            Self::Subagent => vec![
+                run.made(subagent::FILE),
+                run.not_made(subagent::DENIED),
+                run.read(subagent::REASON),
+            ],
+            Self::Prompt => rejected(run),
+            Self::Fails(failure) => failed(run, failure, client),
+            Self::Twice => twice(run),
+            Self::Resume => resumed(run),
+            Self::Fires(_) | Self::Context(_) | Self::Missing => Vec::new(),
+        }
+    }
+}
+
+fn power(host: &Host, event: EventName, power: Power) -> Promise {
+    match host.support(event, power) {
+        Support::Native => Promise::Native,
+        Support::Emulated(how) => Promise::Emulated(how.to_owned()),
+        Support::Unsupported => {
+            Promise::Nothing(format!("{} has no way to {} at {event}", host.name, power.as_str()))
+        }
+    }
+}
+
+fn fires(host: &Host, event: EventName) -> Promise {
+    let fires = host.powers.iter().any(|row| row.event == event && !row.fired_by.is_empty());
+    if fires {
+        Promise::Native
+    } else {
+        Promise::Nothing(format!("no event of {} stands for it", host.name))
+    }
+}
+
+/// Hooks saw an event in any scenario.
+fn seen(observed: &Observed, event: EventName) -> Fact {
+    let payloads: Vec<&Value> =
+        observed.runs.values().flat_map(|run| run.payloads(event)).collect();
+    let mut native: Vec<&str> = payloads.iter().filter_map(|one| native_event(one)).collect();
+    native.sort_unstable();
+    native.dedup();
+    match payloads.len() {
+        0 => Fact::new(false, format!("hooks saw no {event}")),
+        count => Fact::new(true, format!("hooks saw it {count} times, at {}", native.join(", "))),
+    }
+}
+
+/// The model read the context of an event in any scenario.
+fn read_anywhere(observed: &Observed, event: EventName) -> Fact {
+    let word = tools::context_word(event);
+    let facts = observed.runs.values().map(|run| run.read(&word));
+    let read = facts.into_iter().find(|fact| fact.holds);
+    read.unwrap_or_else(|| Fact::new(false, format!("the model did not read {word}")))
+}
+
+fn parallel(run: &Run, client: &Client) -> Vec<Fact> {
+    let [first, second, third] = tools::PARALLEL;
+    if client.deny_ends_run {
+        return vec![run.not_made(second), run.denied_by(tools::PARALLEL_HOOK)];
+    }
+    vec![run.made(first), run.not_made(second), run.made(third), run.read(tools::PARALLEL_REASON)]
+}
+
+fn continued(run: &Run) -> Vec<Fact> {
+    let stops = run.payloads(EventName::BeforeStop).count();
+    vec![
+        run.made(tools::CONTINUED),
+        run.read(tools::CONTINUE),
+        Fact::new(stops > ONCE, format!("hooks saw {stops} stops")),
+    ]
+}
+
+fn rejected(run: &Run) -> Vec<Fact> {
+    let asked = run.requests.iter().filter(|request| request.lane == "main").count();
+    vec![
+        run.denied_by(prompt::HOOK),
+        Fact::new(asked == 0, format!("the model got {asked} requests")),
+        run.not_made(prompt::FILE),
+    ]
+}
+
+fn failed(run: &Run, failure: Failure, client: &Client) -> Vec<Fact> {
+    let (closed, open) = (failure.hook(true), failure.hook(false));
+    let says = if client.deny_ends_run { run.denied_by(&closed) } else { run.read(&closed) };
+    let ran = run.journal.iter().any(|record| {
+        matches!(&record.kind, tenter_engine::journal::RecordKind::Run(one) if one.hook == open)
+    });
+    vec![
+        run.not_made(&failure.file(true)),
+        says,
+        run.made(&failure.file(false)),
+        Fact::new(ran, format!("the hook {open} {}", if ran { "ran" } else { "did not run" })),
+    ]
+}
+
+fn missing(observed: &Observed) -> Vec<Fact> {
+    let passes = observed
+        .runs
+        .get(&Scenario::Missing)
+        .into_iter()
+        .flat_map(|run| [run.made(single::FILE), run.made(single::DENIED)]);
+    let blocks = observed.runs.get(&Scenario::MissingClosed).into_iter().flat_map(|run| {
+        let closed =
+            |fact: Fact| Fact::new(fact.holds, format!("with --fail-closed, {}", fact.text));
+        [closed(run.not_made(single::FILE)), closed(run.not_made(single::DENIED))]
+    });
+    passes.chain(blocks).collect()
+}
+
+fn twice(run: &Run) -> Vec<Fact> {
+    let seen = run.calls_seen(single::FILE);
+    vec![
+        run.made(single::FILE),
+        run.not_made(single::DENIED),
+        Fact::new(seen == ONCE, format!("hooks saw the call {seen} times")),
+    ]
+}
+
+fn resumed(run: &Run) -> Vec<Fact> {
+    let starts = |process: usize| {
+        let process = run.processes.get(process);
+        let payloads = process.into_iter().flat_map(|process| &process.payloads);
+        payloads.filter(|one| crate::observed::is_of(one, EventName::SessionStart)).count()
+    };
+    let (first, second) = (starts(0), starts(1));
+    let mut sessions: Vec<&str> = run
+        .payloads(EventName::BeforeAgent)
+        .filter_map(|payload| payload.get("session_id")?.as_str())
+        .collect();
+    sessions.dedup();
+    vec![
+        run.read(resume::FIRST_ANSWER),
+        Fact::new(first == ONCE, format!("session_start fired {first} times in the first process")),
+        Fact::new(second <= ONCE, format!("{second} times in the second")),
+        Fact::new(sessions.len() == 1, format!("{} session ids", sessions.len())),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn ids_are_unique() {
+        let ids: BTreeSet<String> = Check::all().into_iter().map(Check::id).collect();
+        assert_eq!(ids.len(), Check::all().len());
+    }
+
+    #[test]
+    fn limits_of_clients_name_checks() {
+        let ids: BTreeSet<String> = Check::all().into_iter().map(Check::id).collect();
+        for client in Client::ALL {
+            for (id, _) in client.limits {
+                assert!(ids.contains(*id), "{}: {id}", client.host);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! How each agent is run without a terminal, against a model server: data and a few functions, one file per agent.
+
+mod claude_code;
+
+use std::path::{Path, PathBuf};
+
+use tenter_bridge::Host;
+use tenter_model_server::{Format, Match, Reply};
+
+use crate::scenario::Scenario;
+
+/// How an agent is run without a terminal.
+#[derive(Debug)]
+pub struct Client {
+    /// The id of the agent.
+    pub host: &'static str,
+    /// The API by which it talks to its model.
+    pub format: Format,
+    /// The arguments of its program.
+    pub arguments: fn(&Launch) -> Vec<String>,
+    /// Environment variables, besides those that every client gets.
+    pub environment: fn(&Launch) -> Vec<(&'static str, String)>,
+    /// Its settings, written before the hooks are registered.
+    pub files: fn(&Launch) -> Vec<(PathBuf, String)>,
+    /// The arguments of a run of its program that must precede the others, such as one that stores a key.
+    pub setup: Option<fn(&Launch) -> Vec<String>>,
+    /// Adds a call of the tool that runs a shell command.
+    pub shell: fn(Reply, &str) -> Reply,
+    /// Adds a call of the tool that writes a text to a file, whose path is absolute.
+    pub write: fn(Reply, &Path, &str) -> Reply,
+    /// How it starts subagents; `None` if it has none without a terminal.
+    pub subagent: Option<Subagent>,
+    /// When it replaces its history by a summary; `None` if it does not without a terminal.
+    pub compaction: Option<Compaction>,
+    /// Whether it can continue a session in another process.
+    pub resumes: bool,
+    /// Whether a denied call ends the whole run: the rest of a scenario then gets a run of its own.
+    pub deny_ends_run: bool,
+    /// What the agent does not do without a terminal, although it does otherwise: the id of a check, and why it does not hold.
+    pub limits: &'static [(&'static str, &'static str)],
+}
+
+/// How a client starts a subagent.
+#[derive(Debug)]
+pub struct Subagent {
+    /// Adds a call of the tool, with this task.
+    pub call: fn(Reply, &str) -> Reply,
+    /// Which requests are the subagent's. Its task contains [`Subagent::TASK`].
+    pub requests: fn() -> Match,
+    /// Adds a call with which the main agent waits for the subagent, if the tool does not.
+    pub wait: Option<fn(Reply) -> Reply>,
+}
+
+impl Subagent {
+    /// A word in the task of every subagent.
+    pub const TASK: &str = "SUBTASK";
+}
+
+/// When a client replaces its history by a summary.
+#[derive(Debug)]
+pub struct Compaction {
+    /// The tokens that the model has to report, to be near the context window.
+    pub tokens: u64,
+    /// Which requests ask for the summary.
+    pub requests: fn() -> Match,
+}
+
+/// A process of a client.
+#[derive(Debug, Clone, Copy)]
+pub struct Launch<'l> {
+    /// The scratch home directory.
+    pub home: &'l Path,
+    /// The scratch project.
+    pub project: &'l Path,
+    /// The address of the model server, as the format's clients expect it.
+    pub url: &'l str,
+    /// The user's message.
+    pub prompt: &'l str,
+    /// Whether the process continues the session of the one before it.
+    pub continues: bool,
+    /// What it is run for.
+    pub scenario: Scenario,
+}
+
+impl Client {
+    /// Every client.
+    pub const ALL: &[&Self] = &[&claude_code::CLIENT];
+
+    /// The client of an agent; `None` if it is not known how to run it without a terminal.
+    pub fn of(host: &Host) -> Option<&'static Self> {
+        Self::ALL.iter().find(|client| client.host == host.id).copied()
+    }
+
+    /// Why a check is known not to hold without a terminal.
+    pub(crate) fn limit(&self, check: &str) -> Option<&'static str> {
+        self.limits.iter().find(|(id, _)| *id == check).map(|(_, why)| *why)
+    }
+}
+
+/// The key that clients send to the model server.
+const KEY: &str = "no-key-needed";

@@ -1,0 +1,114 @@
+//! The hooks of a scenario: manifest hooks, written to a scratch home as a user writes them.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::TABLE;
+
+/// A manifest hook.
+#[derive(Debug, Clone)]
+pub(crate) struct HookFile {
+    /// Its name.
+    pub(crate) name: String,
+    trigger: EventName,
+    also: Vec<EventName>,
+    matcher: String,
+    settings: String,
+    extensions: String,
+    script: Option<String>,
+}
+
+impl HookFile {
+    /// A hook that fails closed and does nothing yet.
+    fn new(name: &str, trigger: EventName) -> Self {
+        Self {
+            name: name.to_owned(),
+            trigger,
+            also: Vec::new(),
+            matcher: String::new(),
+            settings: String::new(),
+            extensions: "  fail: closed\n".to_owned(),
+            script: None,
+        }
+    }
+
+    /// A hook that runs a shell script.
+    pub(crate) fn script(name: &str, trigger: EventName, script: impl Into<String>) -> Self {
+        Self { script: Some(script.into()), ..Self::new(name, trigger) }
+    }
+
+    /// A static hook that denies.
+    pub(crate) fn deny(name: &str, trigger: EventName, reason: &str) -> Self {
+        Self::new(name, trigger).extended(&format!("action: deny\n  reason: {reason}"))
+    }
+
+    /// A static hook that adds a text for the model.
+    pub(crate) fn context(name: &str, trigger: EventName, text: &str) -> Self {
+        Self::new(name, trigger).extended(&format!("action: context\n  text: {text}"))
+    }
+
+    /// A hook that writes every payload to a file of its own in the directory `seen`, before every other hook runs.
+    pub(crate) fn observer(seen: &Path) -> Self {
+        let script = format!("cat > \"$(mktemp {}/XXXXXXXXXX)\"\n", quoted(seen));
+        let all: Vec<EventName> = TABLE.iter().skip(1).map(|row| row.event).collect();
+        Self {
+            also: all,
+            settings: "priority: 1000\n".to_owned(),
+            extensions: "  fail: open\n  payload: light\n".to_owned(),
+            ..Self::script("observer", TABLE[0].event, script)
+        }
+    }
+
+    /// The same hook for calls of the tool whose name matches, with an input that contains `word`.
+    pub(crate) fn only(self, tool: &str, word: &str) -> Self {
+        let matcher = format!("matcher:\n  tool: ^{tool}$\n  pattern: {word}\n");
+        Self { matcher, ..self }
+    }
+
+    /// The same hook with a timeout in milliseconds.
+    pub(crate) fn timeout(self, milliseconds: u32) -> Self {
+        let settings = format!("{}timeout: {milliseconds}\n", self.settings);
+        Self { settings, ..self }
+    }
+
+    /// The same hook, failing open.
+    pub(crate) fn failing_open(self) -> Self {
+        let extensions = self.extensions.replace("fail: closed", "fail: open");
+        Self { extensions, ..self }
+    }
+
+    fn extended(self, lines: &str) -> Self {
+        Self { extensions: format!("{}  {lines}\n", self.extensions), ..self }
+    }
+
+    /// Writes the hook into a hooks directory.
+    pub(crate) fn write(&self, hooks: &Path) -> io::Result<()> {
+        let directory = hooks.join(&self.name);
+        fs::create_dir_all(directory.join("scripts"))?;
+        fs::write(directory.join("HOOK.md"), self.manifest())?;
+        let Some(script) = &self.script else { return Ok(()) };
+        let path = directory.join("scripts/run.sh");
+        fs::write(&path, format!("#!/bin/sh\n{script}"))?;
+        fs::set_permissions(&path, Permissions::from_mode(0o755))
+    }
+
+    fn manifest(&self) -> String {
+        let Self { name, trigger, matcher, settings, extensions, .. } = self;
+        let also: Vec<&str> = self.also.iter().map(|event| event.as_str()).collect();
+        let also = match also.as_slice() {
+            [] => String::new(),
+            events => format!("  triggers: [{}]\n", events.join(", ")),
+        };
+        format!(
+            "---\nname: {name}\ndescription: A hook of the proof.\ntrigger: {trigger}\n{matcher}{settings}metadata:\n{extensions}{also}---\n"
+        )
+    }
+}
+
+/// A path as a word of a shell command.
+pub(crate) fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
+}

@@ -1,0 +1,163 @@
+//! What was seen of a client: the files that it made, what its model read, and what Tenter's hooks saw.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tenter_base::excerpt;
+use tenter_engine::journal::{Record, RecordKind};
+use tenter_engine::observe::DecisionKind;
+use tenter_model_server::RecordedRequest;
+use tenter_protocol::EventName;
+
+use crate::process::Ended;
+use crate::scenario::Scenario;
+
+/// Maximum length of quoted text around a word, in characters.
+const QUOTED: usize = 80;
+
+/// Everything that was seen of a client.
+#[derive(Debug, Default)]
+pub(crate) struct Observed {
+    /// The scenarios that were carried out.
+    pub(crate) runs: BTreeMap<Scenario, Run>,
+}
+
+/// What was seen in one scenario.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    /// Why it could not be prepared.
+    pub(crate) problem: Option<String>,
+    /// The processes of the client.
+    pub(crate) processes: Vec<Process>,
+    /// The requests to the model.
+    pub(crate) requests: Vec<RecordedRequest>,
+    /// The names of the files in the project.
+    pub(crate) files: BTreeSet<String>,
+    /// What the journal has of the hooks.
+    pub(crate) journal: Vec<Record>,
+}
+
+/// What was seen of one process.
+#[derive(Debug)]
+pub(crate) struct Process {
+    /// How it ended.
+    pub(crate) ended: Ended,
+    /// The payloads of Tenter's events in it, in their order.
+    pub(crate) payloads: Vec<Value>,
+}
+
+/// A fact, and whether it is as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fact {
+    pub(crate) holds: bool,
+    pub(crate) text: String,
+}
+
+impl Fact {
+    pub(crate) fn new(holds: bool, text: impl Into<String>) -> Self {
+        Self { holds, text: text.into() }
+    }
+}
+
+impl Run {
+    /// The file exists.
+    pub(crate) fn made(&self, file: &str) -> Fact {
+        let is_made = self.files.contains(file);
+        Fact::new(is_made, was_made(file, is_made))
+    }
+
+    /// The file does not exist.
+    pub(crate) fn not_made(&self, file: &str) -> Fact {
+        let is_made = self.files.contains(file);
+        Fact::new(!is_made, was_made(file, is_made))
+    }
+
+    /// The model read a word that only a hook says.
+    pub(crate) fn read(&self, word: &str) -> Fact {
+        let found = self.requests.iter().enumerate().find_map(|(index, request)| {
+            let text = request.text().into_iter().find(|text| text.contains(word))?;
+            Some((index + 1, around(&text, word)))
+        });
+        match found {
+            Some((number, quote)) => {
+                Fact::new(true, format!("the model read in request {number}: {quote}"))
+            }
+            None => Fact::new(false, format!("the model did not read {word}")),
+        }
+    }
+
+    /// The model did not read a word.
+    pub(crate) fn not_read(&self, word: &str) -> Fact {
+        let read = self.read(word);
+        Fact::new(!read.holds, read.text)
+    }
+
+    /// The payloads of an event.
+    pub(crate) fn payloads(&self, event: EventName) -> impl Iterator<Item = &Value> {
+        let all = self.processes.iter().flat_map(|process| &process.payloads);
+        all.filter(move |payload| is_of(payload, event))
+    }
+
+    /// The number of calls that hooks saw before they ran and whose payload contains a word.
+    pub(crate) fn calls_seen(&self, word: &str) -> usize {
+        let payloads = self.payloads(EventName::BeforeTool);
+        payloads.filter(|payload| payload.to_string().contains(word)).count()
+    }
+
+    /// The hook denied something, as the journal says.
+    pub(crate) fn denied_by(&self, hook: &str) -> Fact {
+        let denied = self.journal.iter().any(|record| match &record.kind {
+            RecordKind::Run(run) => run.hook == hook && run.decision == DecisionKind::Deny,
+            RecordKind::Decision(decision) => {
+                decision.by.as_deref() == Some(hook) && decision.decision == DecisionKind::Deny
+            }
+            _ => false,
+        });
+        let did = if denied { "denied" } else { "did not deny" };
+        Fact::new(denied, format!("the hook {hook} {did}"))
+    }
+
+    /// Why the scenario was not carried out as it should be, with the last lines of the client's output.
+    pub(crate) fn failure(&self) -> Option<String> {
+        if let Some(problem) = &self.problem {
+            return Some(problem.clone());
+        }
+        let with_output = |ended: &Ended| {
+            let failure = ended.failure.as_ref()?;
+            let output = excerpt::one_line(&ended.output, 400);
+            let said =
+                if output.is_empty() { String::new() } else { format!("; it said: {output}") };
+            Some(format!("{failure}{said}"))
+        };
+        self.processes.iter().find_map(|process| with_output(&process.ended)).or_else(|| {
+            let output = self.processes.last().map(|process| process.ended.output.as_str())?;
+            let output = excerpt::one_line(output, 400);
+            self.requests
+                .is_empty()
+                .then(|| format!("the agent sent its model no request; it said: {output}"))
+        })
+    }
+}
+
+/// Whether a payload is of an event.
+pub(crate) fn is_of(payload: &Value, event: EventName) -> bool {
+    payload.get("event_type").and_then(Value::as_str) == Some(event.as_str())
+}
+
+/// The native event of a payload.
+pub(crate) fn native_event(payload: &Value) -> Option<&str> {
+    payload.pointer("/host/event")?.as_str()
+}
+
+fn was_made(file: &str, is_made: bool) -> String {
+    format!("{file} was {}made", if is_made { "" } else { "not " })
+}
+
+/// A word in its text.
+fn around(text: &str, word: &str) -> String {
+    let Some(start) = text.find(word) else { return String::new() };
+    let before: Vec<char> = text[..start].chars().rev().take(QUOTED / 2).collect();
+    let before: String = before.into_iter().rev().collect();
+    let rest: String = text[start..].chars().take(QUOTED).collect();
+    format!("«{}»", excerpt::one_line(&(before + &rest), QUOTED * 2))
+}

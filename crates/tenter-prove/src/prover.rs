@@ -1,0 +1,173 @@
+//! Runs the scenarios, a few at a time, and judges what they show.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use tenter_bridge::Host;
+use tenter_model_server::{LenientScript, ModelServer, RecordedRequest};
+use tenter_proc::{Cancel, Invocation, Limits, Streams};
+
+use crate::check::Check;
+use crate::client::{Client, Launch};
+use crate::hook_file::HookFile;
+use crate::observed::{Observed, Process, Run};
+use crate::process;
+use crate::results::ProvedCheck;
+use crate::sandbox::{Program, Sandbox, write_files};
+use crate::scenario::Scenario;
+use crate::verdict::judge;
+
+/// Number of scenarios that run at the same time.
+const AT_ONCE: usize = 3;
+
+/// What is proved, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Prover<'p> {
+    /// The agent.
+    pub host: &'static Host,
+    /// How it is run.
+    pub client: &'static Client,
+    /// Its program.
+    pub program: &'p Path,
+    /// The program `tenter-hook`.
+    pub tenter_hook: &'p Path,
+    /// Whether the agent starts commands without a shell; `None` if its version is unknown.
+    pub exec_form: Option<bool>,
+    /// The value of `PATH`: nothing else of the environment is passed on.
+    pub path: &'p OsStr,
+    /// An existing directory for the scratch homes and projects.
+    pub directory: &'p Path,
+    /// The time, in RFC 3339.
+    pub now: &'p str,
+}
+
+impl Prover<'_> {
+    /// Runs every scenario and returns the checks; `None` if it was cancelled. `progress` is called with the number of scenarios that
+    /// are done and that of all.
+    pub fn run(
+        &self,
+        cancel: &Cancel,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Option<Vec<ProvedCheck>> {
+        let possible =
+            Scenario::ALL.into_iter().filter(|one| one.is_possible(self.host, self.client));
+        let scenarios: Vec<Scenario> = possible.collect();
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let observed = Mutex::new(Observed::default());
+        let lock = || observed.lock().unwrap_or_else(PoisonError::into_inner);
+        progress(0, scenarios.len());
+        let work = || {
+            while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::SeqCst))
+                && !cancel.is_cancelled()
+            {
+                let run = self.observe(*scenario, cancel);
+                lock().runs.insert(*scenario, run);
+                progress(done.fetch_add(1, Ordering::SeqCst) + 1, scenarios.len());
+            }
+        };
+        thread::scope(|scope| (0..AT_ONCE).for_each(|_| drop(scope.spawn(work))));
+        let observed = observed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (!cancel.is_cancelled()).then(|| self.judged(&observed))
+    }
+
+    fn judged(&self, observed: &Observed) -> Vec<ProvedCheck> {
+        let judged = Check::all().into_iter().map(|check| {
+            let facts = check.facts(observed, self.client);
+            let failure = observed.runs.get(&check.scenario()).and_then(Run::failure);
+            let promise = check.promise(self.host, self.client);
+            let (verdict, evidence) = judge(promise, &facts, failure);
+            ProvedCheck { id: check.id(), proves: check.proves(), verdict, evidence }
+        });
+        judged.collect()
+    }
+
+    /// Carries out a scenario.
+    fn observe(&self, scenario: Scenario, cancel: &Cancel) -> Run {
+        let mut run = Run::default();
+        run.problem = self.carry_out(scenario, cancel, &mut run).err();
+        run
+    }
+
+    fn carry_out(&self, scenario: Scenario, cancel: &Cancel, run: &mut Run) -> Result<(), String> {
+        let prepared = |error: std::io::Error| format!("the sandbox cannot be prepared: {error}");
+        let sandbox = Sandbox::create(&self.directory.join(scenario.name())).map_err(prepared)?;
+        let plan = scenario.plan(self.client, &sandbox);
+        let replies = plan.replies.len();
+        let script = LenientScript::new(plan.replies);
+        let mut script = plan.lanes.into_iter().fold(script, LenientScript::lane);
+        if plan.counts || self.client.deny_ends_run {
+            script = script.counted();
+        }
+        let server = ModelServer::start(script)
+            .map_err(|error| format!("the model server cannot be started: {error}"))?;
+        let (home, project) = (sandbox.home(), sandbox.project());
+        let url = server.base_url(self.client.format);
+        let launch = Launch {
+            home: &home,
+            project: &project,
+            url: &url,
+            prompt: "",
+            continues: false,
+            scenario,
+        };
+        let environment = sandbox.environment(self.path, (self.client.environment)(&launch));
+        let start = |arguments: Vec<String>, log: usize| {
+            let invocation = self.invocation(&launch, arguments, &environment);
+            process::run(&invocation, &sandbox.log(log), cancel)
+        };
+        write_files(&(self.client.files)(&launch)).map_err(prepared)?;
+        sandbox.write_hooks(&plan.hooks).map_err(prepared)?;
+        sandbox.write_hooks(&[HookFile::observer(&sandbox.seen_directory())]).map_err(prepared)?;
+        if let Some(setup) = self.client.setup {
+            start(setup(&launch), 0).failure.map_or(Ok(()), Err)?;
+        }
+        let program = Program { path: self.tenter_hook, exec_form: self.exec_form, now: self.now };
+        sandbox
+            .register(self.host, plan.registered, program, &environment)
+            .map_err(|error| format!("the hooks cannot be registered: {}", error.message))?;
+        for (number, prompt) in plan.prompts.iter().enumerate() {
+            let launch = Launch { prompt, continues: number > 0, ..launch };
+            loop {
+                let (asked, seen) = (main_requests(&server.requests()), sandbox.seen().len());
+                let ended = start((self.client.arguments)(&launch), run.processes.len() + 1);
+                let payloads = sandbox.seen().split_off(seen);
+                run.processes.push(Process { ended, payloads });
+                let now_asked = main_requests(&server.requests());
+                let is_over = !self.client.deny_ends_run || now_asked >= replies;
+                if is_over || now_asked == asked || cancel.is_cancelled() {
+                    break;
+                }
+            }
+        }
+        run.requests = server.requests();
+        run.files = sandbox.files();
+        run.journal = sandbox.journal();
+        Ok(())
+    }
+
+    fn invocation(
+        &self,
+        launch: &Launch,
+        arguments: Vec<String>,
+        environment: &[(OsString, OsString)],
+    ) -> Invocation {
+        Invocation {
+            program: self.program.to_owned(),
+            args: arguments.into_iter().map(OsString::from).collect(),
+            cwd: launch.project.to_owned(),
+            env: environment.to_vec(),
+            stdin: Vec::new(),
+            streams: Streams::Merged,
+            limits: Limits { grace: process::GRACE, ..Limits::default() },
+        }
+    }
+}
+
+/// The number of requests of the main agent.
+fn main_requests(requests: &[RecordedRequest]) -> usize {
+    requests.iter().filter(|request| request.lane == "main").count()
+}

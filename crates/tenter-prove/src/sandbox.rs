@@ -1,0 +1,204 @@
+//! The scratch home and project of a scenario. A client sees nothing else of the user but `PATH`.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tenter_base::untrusted_file;
+use tenter_bridge::Host;
+use tenter_bridge::registration::{Options, PROGRAM, Registry, Scope};
+use tenter_engine::journal::{self, Record};
+use tenter_protocol::Diagnostic;
+
+use crate::hook_file::{HookFile, quoted};
+
+/// What a scratch project looks like to git, which need not be installed.
+const REPOSITORY: [(&str, &str); 2] =
+    [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n\trepositoryformatversion = 0\n")];
+
+/// Environment variables that every client gets, besides its directories and `PATH`.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("LANG", "C.UTF-8"),
+    ("LOGNAME", "tenter"),
+    ("NO_COLOR", "1"),
+    ("SHELL", "/bin/sh"),
+    ("TERM", "dumb"),
+    ("USER", "tenter"),
+];
+
+/// Maximum number of payloads that are read.
+const MAX_PAYLOADS: usize = 5000;
+
+/// How hooks are registered in a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Registered {
+    /// For the user.
+    ForUser,
+    /// For the user and for the project.
+    Twice,
+    /// For the user, but the program is missing.
+    WithoutProgram {
+        /// Whether the agent is to block then.
+        fail_closed: bool,
+    },
+}
+
+/// What is registered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Program<'p> {
+    /// The path of `tenter-hook`.
+    pub(crate) path: &'p Path,
+    /// Whether the agent starts commands without a shell; `None` if its version is unknown.
+    pub(crate) exec_form: Option<bool>,
+    /// The time, in RFC 3339.
+    pub(crate) now: &'p str,
+}
+
+/// A scratch home and project.
+#[derive(Debug)]
+pub(crate) struct Sandbox {
+    root: PathBuf,
+}
+
+impl Sandbox {
+    /// Creates a sandbox in the directory `root`, which must not exist.
+    pub(crate) fn create(root: &Path) -> io::Result<Self> {
+        fs::create_dir(root)?;
+        let sandbox = Self { root: root.canonicalize()? };
+        for directory in ["home", "project/.git/objects", "project/.git/refs", "seen", "tmp"] {
+            fs::create_dir_all(sandbox.root.join(directory))?;
+        }
+        for (name, text) in REPOSITORY {
+            fs::write(sandbox.project().join(".git").join(name), text)?;
+        }
+        fs::write(sandbox.project().join("README.md"), "A scratch project.\n")?;
+        Ok(sandbox)
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    /// The directory into which the observer writes payloads.
+    pub(crate) fn seen_directory(&self) -> PathBuf {
+        self.root.join("seen")
+    }
+
+    /// A file with the output of the client's process of this number.
+    pub(crate) fn log(&self, process: usize) -> PathBuf {
+        self.root.join(format!("output-{process}.txt"))
+    }
+
+    /// A file whose existence a hook can remember something by.
+    pub(crate) fn flag(&self, name: &str) -> PathBuf {
+        self.root.join(format!("flag-{name}"))
+    }
+
+    /// Writes hooks to the user's hooks directory: no project's trust is needed.
+    pub(crate) fn write_hooks(&self, hooks: &[HookFile]) -> io::Result<()> {
+        let directory = self.home().join(".config/agents/hooks");
+        hooks.iter().try_for_each(|hook| hook.write(&directory))
+    }
+
+    /// The whole environment of a client: nothing is inherited but `path`.
+    pub(crate) fn environment(
+        &self,
+        path: &OsStr,
+        client: Vec<(&'static str, String)>,
+    ) -> Vec<(OsString, OsString)> {
+        let directories = [("HOME", self.home()), ("TMPDIR", self.root.join("tmp"))];
+        let directories =
+            directories.into_iter().map(|(name, path)| (name.into(), path.into_os_string()));
+        let texts = ENVIRONMENT.map(|(name, value)| (name, value.to_owned())).into_iter();
+        let texts = texts.chain(client).map(|(name, value)| (name.into(), value.into()));
+        directories.chain([("PATH".into(), path.to_owned())]).chain(texts).collect()
+    }
+
+    /// Registers the hooks with an agent as `tenter bridge install` does.
+    pub(crate) fn register(
+        &self,
+        host: &'static Host,
+        registered: Registered,
+        program: Program,
+        environment: &[(OsString, OsString)],
+    ) -> Result<(), Diagnostic> {
+        let registry = Registry::in_home(self.home()).with_variables(environment);
+        let install = |scope, fail_closed, path: &Path| -> Result<(), Diagnostic> {
+            let target = registry.target(host, scope, &self.project());
+            let Some(target) = target else { return Ok(()) };
+            let options = Options { fail_closed, exec_form: program.exec_form };
+            let plan = registry.plan_install(&target, options)?;
+            registry.install(&plan, path, program.now)
+        };
+        match registered {
+            Registered::ForUser => install(Scope::User, false, program.path),
+            Registered::WithoutProgram { fail_closed } => {
+                install(Scope::User, fail_closed, &self.root.join("missing").join(PROGRAM))
+            }
+            Registered::Twice => {
+                install(Scope::User, false, program.path)?;
+                if host.registration.personal_file.is_some() {
+                    return install(Scope::Personal, false, program.path);
+                }
+                let wrapper = self.wrapper(program.path).map_err(|error| {
+                    Diagnostic::new("sandbox", tenter_protocol::Severity::Error, error.to_string())
+                })?;
+                install(Scope::Shared, false, &wrapper)
+            }
+        }
+    }
+
+    /// A program like `program` for a shared registration, which would use the home directory of the account.
+    fn wrapper(&self, program: &Path) -> io::Result<PathBuf> {
+        let directory = self.root.join("bin");
+        fs::create_dir_all(&directory)?;
+        let wrapper = directory.join(PROGRAM);
+        let (program, home) = (quoted(program), quoted(&self.home()));
+        fs::write(&wrapper, format!("#!/bin/sh\nexec {program} \"$@\" --home {home}\n"))?;
+        fs::set_permissions(&wrapper, Permissions::from_mode(0o755))?;
+        Ok(wrapper)
+    }
+
+    /// The names of the files in the project's root.
+    pub(crate) fn files(&self) -> BTreeSet<String> {
+        let entries = fs::read_dir(self.project()).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    /// The payloads that the observer wrote, in the order of their events.
+    pub(crate) fn seen(&self) -> Vec<Value> {
+        let entries = fs::read_dir(self.seen_directory()).into_iter().flatten().flatten();
+        let mut files: Vec<_> = entries
+            .take(MAX_PAYLOADS)
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        files.sort();
+        let texts = files.iter().filter_map(|(_, path)| untrusted_file::read_to_string(path).ok());
+        texts.filter_map(|text| serde_json::from_str(&text).ok()).collect()
+    }
+
+    /// What Tenter's journal has of the hooks that ran.
+    pub(crate) fn journal(&self) -> Vec<Record> {
+        let directory = self.home().join(".local/state/tenter/journal");
+        let conversations = journal::conversations(&directory).unwrap_or_default();
+        let read = |conversation: &String| journal::read(&directory, conversation).ok();
+        let lines = conversations.iter().filter_map(read).flat_map(|read| read.lines);
+        lines.map(|line| line.record).collect()
+    }
+}
+
+/// Writes the settings of a client.
+pub(crate) fn write_files(files: &[(PathBuf, String)]) -> io::Result<()> {
+    files.iter().try_for_each(|(path, text)| {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, text)
+    })
+}

@@ -1,0 +1,68 @@
+//! Hooks hang, crash and print garbage, failing closed and open.
+
+use tenter_model_server::Reply;
+use tenter_protocol::EventName;
+
+use super::{Plan, touch};
+use crate::client::Client;
+use crate::hook_file::HookFile;
+
+/// How a hook fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// It does not end by itself.
+    Hangs,
+    /// It is killed.
+    Crashes,
+    /// It prints something that is not a reply.
+    Garbage,
+}
+
+impl Failure {
+    /// Every failure.
+    pub const ALL: [Self; 3] = [Self::Hangs, Self::Crashes, Self::Garbage];
+
+    /// The name, which is also part of hooks and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hangs => "hangs",
+            Self::Crashes => "crashes",
+            Self::Garbage => "garbage",
+        }
+    }
+
+    fn script(self) -> &'static str {
+        match self {
+            Self::Hangs => "sleep 100\n",
+            Self::Crashes => "kill -KILL $$\n",
+            Self::Garbage => "cat > /dev/null\necho '{\"decision\": \"deny\", '\n",
+        }
+    }
+
+    /// The hook that fails like this.
+    pub(crate) fn hook(self, closed: bool) -> String {
+        format!("{}-{}", self.name(), if closed { "closed" } else { "open" })
+    }
+
+    /// The file of the call that is this hook's.
+    pub(crate) fn file(self, closed: bool) -> String {
+        format!("{}.txt", self.hook(closed))
+    }
+}
+
+/// The timeout of the hooks, in milliseconds: it cuts short only what hangs.
+const TIMEOUT: u32 = 2000;
+
+pub(super) fn plan(client: &Client) -> Plan {
+    let cases = || Failure::ALL.iter().flat_map(|failure| [(*failure, true), (*failure, false)]);
+    let hooks = cases().map(|(failure, closed)| {
+        let name = failure.hook(closed);
+        let hook = HookFile::script(&name, EventName::BeforeTool, failure.script())
+            .only("Bash", &failure.file(closed))
+            .timeout(TIMEOUT);
+        if closed { hook } else { hook.failing_open() }
+    });
+    let calls = cases()
+        .map(|(failure, closed)| (client.shell)(Reply::new(), &touch(&failure.file(closed))));
+    Plan::new(hooks.collect(), calls.chain([Reply::text("All finished.")]).collect())
+}

@@ -1,0 +1,19 @@
+//! A session continues in a second process.
+
+use tenter_model_server::Reply;
+use tenter_protocol::EventName;
+
+use super::Plan;
+use super::tools::context_hook;
+
+/// The answer in the first process, which the second one knows.
+pub(crate) const FIRST_ANSWER: &str = "The first answer is 42.";
+
+/// Events whose contexts an agent may read only with the next message.
+const CONTEXTS: [EventName; 2] = [EventName::AfterTurn, EventName::BeforeStop];
+
+pub(super) fn plan() -> Plan {
+    let hooks = CONTEXTS.iter().map(|event| context_hook(*event, "")).collect();
+    let replies = vec![Reply::text(FIRST_ANSWER), Reply::text("This is the second answer.")];
+    Plan { prompts: &["Please run the test.", "And again, please."], ..Plan::new(hooks, replies) }
+}

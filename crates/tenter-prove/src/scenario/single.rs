@@ -1,0 +1,22 @@
+//! One call of a tool, for what depends on the registration only.
+
+use tenter_model_server::Reply;
+use tenter_protocol::EventName;
+
+use super::{Plan, touch};
+use crate::client::Client;
+use crate::hook_file::HookFile;
+use crate::sandbox::Registered;
+
+/// The file of the call that hooks let pass.
+pub(crate) const FILE: &str = "passed.txt";
+/// The file of the call that a hook denies, and the reason.
+pub(crate) const DENIED: &str = "guarded.txt";
+pub(crate) const REASON: &str = "REASON-OF-GUARD";
+
+pub(super) fn plan(client: &Client, registered: Registered) -> Plan {
+    let call = |file: &str| (client.shell)(Reply::new(), &touch(file));
+    let hook = HookFile::deny("guard", EventName::BeforeTool, REASON).only("Bash", DENIED);
+    let replies = vec![call(FILE), call(DENIED), Reply::text("All finished.")];
+    Plan { registered, ..Plan::new(vec![hook], replies) }
+}

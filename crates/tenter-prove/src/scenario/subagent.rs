@@ -1,0 +1,28 @@
+//! A subagent calls tools; one of its calls is denied.
+
+use tenter_model_server::{Lane, Reply};
+use tenter_protocol::EventName;
+
+use super::{Plan, touch};
+use crate::client::{Client, Subagent};
+use crate::hook_file::HookFile;
+
+/// The files of the subagent's calls, of which the second is denied, and the reason.
+pub(crate) const FILE: &str = "by-subagent.txt";
+pub(crate) const DENIED: &str = "denied-to-subagent.txt";
+pub(crate) const REASON: &str = "REASON-FOR-SUBAGENT";
+
+pub(super) fn plan(client: &Client) -> Plan {
+    let call = |file: &str| (client.shell)(Reply::new(), &touch(file));
+    let hook = HookFile::deny("deny-subagent", EventName::BeforeTool, REASON).only("Bash", DENIED);
+    let task = format!("{}: make two files, please.", Subagent::TASK);
+    let mut plan = Plan::new(vec![hook], Vec::new());
+    if let Some(subagent) = &client.subagent {
+        plan.replies.push((subagent.call)(Reply::new(), &task));
+        plan.replies.extend(subagent.wait.map(|wait| wait(Reply::new())));
+        let turns = vec![call(FILE), call(DENIED), Reply::text("The subtask is done.")];
+        plan.lanes.push(Lane::new("subagent", (subagent.requests)(), turns));
+    }
+    plan.replies.push(Reply::text("All finished."));
+    plan
+}

@@ -1,0 +1,110 @@
+//! Hooks watch, deny and change calls of tools, add contexts, and make the agent continue.
+
+use tenter_model_server::Reply;
+use tenter_protocol::EventName;
+
+use super::{Plan, touch};
+use crate::client::Client;
+use crate::hook_file::{HookFile, quoted};
+use crate::sandbox::Sandbox;
+
+/// The file of a call that a reply denies, the hook, and its reason.
+pub(crate) const DENIED: &str = "denied.txt";
+pub(crate) const DENY_HOOK: &str = "deny-call";
+pub(crate) const DENY_REASON: &str = "REASON-OF-REPLY";
+/// The file of a call that an exit code denies, the hook, and what it writes to stderr.
+pub(crate) const WRITTEN: &str = "by-file-tool.txt";
+pub(crate) const EXIT_HOOK: &str = "deny-by-exit-code";
+pub(crate) const EXIT_REASON: &str = "REASON-OF-EXIT-CODE";
+/// The file of a call that a hook rewrites, and that of the rewritten call.
+pub(crate) const ORIGINAL: &str = "original.txt";
+pub(crate) const REWRITTEN: &str = "rewritten.txt";
+/// What a command prints, and what a hook replaces it by. The command itself does not contain it.
+pub(crate) const OUTPUT: &str = "output-42-end";
+pub(crate) const REPLACED: &str = "OUTPUT-OF-HOOK";
+/// The files of parallel calls, of which the second is denied, and the reason.
+pub(crate) const PARALLEL: [&str; 3] = ["parallel-1.txt", "parallel-2.txt", "parallel-3.txt"];
+pub(crate) const PARALLEL_HOOK: &str = "deny-second";
+pub(crate) const PARALLEL_REASON: &str = "REASON-OF-SECOND";
+/// The file of a call after the agent left the project, and the reason why it is denied.
+pub(crate) const OUTSIDE: &str = "outside.txt";
+pub(crate) const OUTSIDE_HOOK: &str = "deny-outside";
+pub(crate) const OUTSIDE_REASON: &str = "REASON-OUTSIDE";
+/// The message with which the agent continues, and the file that it makes then.
+pub(crate) const CONTINUE: &str = "MESSAGE-OF-STOP";
+pub(crate) const CONTINUED: &str = "continued.txt";
+/// The events at which hooks add contexts here.
+const CONTEXTS: [EventName; 6] = [
+    EventName::SessionStart,
+    EventName::BeforeAgent,
+    EventName::BeforeTool,
+    EventName::AfterTool,
+    EventName::AfterToolFailure,
+    EventName::AfterTurn,
+];
+
+/// The word that a hook adds for the model at an event.
+pub(crate) fn context_word(event: EventName) -> String {
+    format!("CONTEXT-OF-{}", event.as_str().to_uppercase().replace('_', "-"))
+}
+
+/// A hook that adds a word for the model at an event, for calls that contain `word` if it is about calls.
+pub(crate) fn context_hook(event: EventName, word: &str) -> HookFile {
+    let name = format!("context-{}", event.as_str().replace('_', "-"));
+    let hook = HookFile::context(&name, event, &context_word(event));
+    if event.lifecycle().matcher { hook.only("Bash", word) } else { hook }
+}
+
+pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
+    let shell = |command: &str| (client.shell)(Reply::new(), command);
+    let parallel =
+        PARALLEL.iter().fold(Reply::new(), |reply, file| (client.shell)(reply, &touch(file)));
+    let outside = quoted(&sandbox.project().join(OUTSIDE));
+    let replies = vec![
+        shell("echo context"),
+        shell(&touch(DENIED)),
+        (client.write)(Reply::new(), &sandbox.project().join(WRITTEN), "text\n"),
+        shell(&touch(ORIGINAL)),
+        // What the model is asked for if the agent cannot rewrite a call; else it changes nothing.
+        shell(&touch(REWRITTEN)),
+        shell("echo context >&2; exit 3"),
+        shell("echo output-$((40+2))-end"),
+        parallel,
+        shell("cd / && pwd"),
+        shell(&format!("touch {outside}")),
+        Reply::text("All finished."),
+        shell(&touch(CONTINUED)),
+        Reply::text("Now all is finished."),
+    ];
+    Plan::new(hooks(sandbox), replies)
+}
+
+fn hooks(sandbox: &Sandbox) -> Vec<HookFile> {
+    let contexts = CONTEXTS.iter().map(|event| context_hook(*event, "context"));
+    let at_call = EventName::BeforeTool;
+    let rewritten = format!(r#"{{"modified_input": {{"command": "{}"}}}}"#, touch(REWRITTEN));
+    let replaced = format!(r#"{{"modified_output": {{"metadata": {{"output": "{REPLACED}"}}}}}}"#);
+    let continued = format!(r#"{{"follow_up_messages": ["{CONTINUE}: run one more command"]}}"#);
+    let flag = quoted(&sandbox.flag("continued"));
+    let others = [
+        HookFile::deny(DENY_HOOK, at_call, DENY_REASON).only("Bash", DENIED),
+        HookFile::script(EXIT_HOOK, at_call, format!("echo {EXIT_REASON} >&2\nexit 2\n"))
+            .only("(Write|Edit)", WRITTEN),
+        HookFile::script("rewrite", at_call, printing(&rewritten)).only("Bash", ORIGINAL),
+        HookFile::script("replace-output", EventName::AfterTool, printing(&replaced))
+            .only("Bash", "40.2"),
+        HookFile::deny(PARALLEL_HOOK, at_call, PARALLEL_REASON).only("Bash", PARALLEL[1]),
+        HookFile::deny(OUTSIDE_HOOK, at_call, OUTSIDE_REASON).only("Bash", OUTSIDE),
+        HookFile::script(
+            "continue",
+            EventName::BeforeStop,
+            format!("[ -e {flag} ] && exit 0\n: > {flag}\n{}", printing(&continued)),
+        ),
+    ];
+    contexts.chain(others).collect()
+}
+
+/// A script that prints a reply.
+fn printing(reply: &str) -> String {
+    format!("cat > /dev/null\ncat << 'REPLY'\n{reply}\nREPLY\n")
+}
