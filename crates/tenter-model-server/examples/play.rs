@@ -88,7 +88,9 @@ fn turn(turn: &Value) -> Reply {
         Value::Null => reply,
         usage => reply.usage(number(&usage["input"]), number(&usage["output"]), 0),
     };
+    let reply = if turn["always_fails"] == true { reply.always_fails() } else { reply };
     match turn["fault"].as_str() {
+        Some("429") => reply.fault(Fault::rate_limited(1)),
         Some("cut") => reply.fault(Fault::CutMidText),
         Some("slow") => reply.fault(Fault::Slow(200)),
         Some(code) => reply.fault(Fault::status(code.parse().unwrap_or(500))),

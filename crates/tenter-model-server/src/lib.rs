@@ -17,6 +17,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod call_id;
 mod connection;
 mod exchange;
 mod http;

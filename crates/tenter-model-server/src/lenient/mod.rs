@@ -23,7 +23,7 @@ const MAIN: &str = "main";
 const SIDE: &str = "side";
 
 /// Maximum number of bytes in the bodies of all requests, so that a client in a loop does not use up the memory.
-const MAX_KEPT: u64 = 256 << 20;
+const MAX_KEPT: u64 = 64 << 20;
 
 /// Turns of a conversation for a client whose requests are not checked.
 ///

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::Format;
-use crate::wire::serial_of;
+use crate::call_id::serial_of;
 
 /// What a request says.
 #[derive(Debug, Default)]

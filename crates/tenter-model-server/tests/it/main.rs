@@ -5,4 +5,8 @@
     reason = "a test that fails may panic, and so may what it is made of"
 )]
 
+mod client;
+mod lenient;
+mod speech;
 mod strict;
+mod whole;

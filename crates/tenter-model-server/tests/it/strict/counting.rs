@@ -2,8 +2,8 @@
 
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 
-use super::client::send;
-use super::speech::{ask, hear};
+use crate::client::send;
+use crate::speech::{ask, hear};
 
 #[test]
 fn what_is_sent_is_counted_and_what_is_too_long_takes_no_answer() {

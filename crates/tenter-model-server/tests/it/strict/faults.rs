@@ -5,8 +5,8 @@ use std::io::{BufReader, Read};
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply};
 
-use super::client::{HttpResponse, connect, door, read, send, send_whole, write};
-use super::speech::{ask, hear};
+use crate::client::{HttpResponse, connect, door, read, send, send_whole, write};
+use crate::speech::{ask, hear};
 
 fn with(format: Format, fault: Fault) -> HttpResponse {
     let reply = Reply::text("a text of some length").call("bash", json!({"command": "ls"}));

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
 
-use super::client::{HttpResponse, door, post};
-use super::speech::{ask, hear};
+use crate::client::{HttpResponse, door, post};
+use crate::speech::{ask, hear};
 
 fn with(format: Format, reply: Reply) -> HttpResponse {
     let server = ModelServer::start(Script::new([reply]).like_llama_cpp());

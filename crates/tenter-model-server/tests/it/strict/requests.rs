@@ -2,8 +2,8 @@
 
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
 
-use super::client::{door, post, send};
-use super::speech::{ask, hear};
+use crate::client::{door, post, send};
+use crate::speech::{ask, hear};
 
 #[test]
 fn requests_are_kept_as_they_came() {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 
-use super::client::send;
-use super::speech::{SpokenResponse, ask, continue_with, hear};
+use crate::client::send;
+use crate::speech::{SpokenResponse, ask, continue_with, hear};
 
 const SIGNED: [Format; 3] = [Format::Anthropic, Format::Responses, Format::Gemini];
 

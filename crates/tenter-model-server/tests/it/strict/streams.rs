@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, StopReason};
 
-use super::client::{connect, door, read, send, send_whole, write};
-use super::speech::{SpokenResponse, ask, continue_with, hear};
+use crate::client::{connect, door, read, send, send_whole, write};
+use crate::speech::{SpokenResponse, ask, continue_with, hear};
 
 fn reply() -> Reply {
     Reply::text("Let me look — naïvely.")
@@ -167,7 +167,7 @@ fn gemini_gives_ids_to_calls_from_its_third_generation_on() {
     let third = hear(Format::Gemini, &send(&server, Format::Gemini, &body));
     let (path, headers) = door(Format::Gemini, true);
     let path = path.replace("gemini-3-pro", "gemini-2.5-flash");
-    let second = super::client::post(&server, &path, headers, &body.to_string());
+    let second = crate::client::post(&server, &path, headers, &body.to_string());
     assert_eq!(third.calls[0].0, "fc-0001a");
     assert_eq!(hear(Format::Gemini, &second).calls[0].0, "");
 }

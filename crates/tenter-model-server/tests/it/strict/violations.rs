@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 
-use super::client::{door, post, send};
-use super::speech::{ask, continue_with, conversation, hear};
+use crate::client::{door, post, send};
+use crate::speech::{ask, continue_with, conversation, hear};
 
 /// A conversation in which two calls were made and answered.
 fn called(format: Format) -> Value {
@@ -359,14 +359,14 @@ fn heads_without_a_key_or_a_type_and_keys_in_the_address() {
 fn a_body_that_is_no_json_and_a_type_that_says_so() {
     let server = ModelServer::start(Script::new([]));
     let (path, headers) = door(Format::Chat, true);
-    let mut stream = super::client::connect(&server);
-    super::client::write(
+    let mut stream = crate::client::connect(&server);
+    crate::client::write(
         &mut stream,
         path,
         &[headers, &["content-type: text/plain"]].concat(),
         "hello",
     );
-    super::client::read(&mut std::io::BufReader::new(stream));
+    crate::client::read(&mut std::io::BufReader::new(stream));
     let found = server.take_violations().join("\n");
     assert!(found.contains("content-type: must be application/json"), "{found}");
     assert!(found.contains("body: must be a JSON object"), "{found}");

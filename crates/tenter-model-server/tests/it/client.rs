@@ -4,25 +4,25 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 use serde_json::Value;
-use tenter_testkit::model_server::{Format, ModelServer};
+use tenter_model_server::{Format, ModelServer};
 
 /// An answer as it came.
 #[derive(Debug)]
-pub(super) struct HttpResponse {
-    pub(super) status: u16,
-    pub(super) head: String,
-    pub(super) body: String,
+pub(crate) struct HttpResponse {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
     /// Whether it came to its end.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
 }
 
 impl HttpResponse {
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
     /// The names and the data of the events.
-    pub(super) fn events(&self) -> Vec<(String, String)> {
+    pub(crate) fn events(&self) -> Vec<(String, String)> {
         let field = |event: &str, name: &str| {
             let lines = event.lines().filter_map(|line| line.strip_prefix(name));
             lines.map(str::trim).collect::<String>()
@@ -36,7 +36,7 @@ impl HttpResponse {
     }
 
     /// The data of the events, without chat's last one.
-    pub(super) fn data(&self) -> Vec<Value> {
+    pub(crate) fn data(&self) -> Vec<Value> {
         let events = self.events();
         let data = events.iter().map(|(_, data)| data).filter(|data| *data != "[DONE]");
         data.map(|data| serde_json::from_str(data).unwrap()).collect()
@@ -44,7 +44,7 @@ impl HttpResponse {
 }
 
 /// The path of a format, and the header with its key.
-pub(super) fn door(format: Format, streams: bool) -> (&'static str, &'static [&'static str]) {
+pub(crate) fn door(format: Format, streams: bool) -> (&'static str, &'static [&'static str]) {
     match format {
         Format::Anthropic => {
             ("/v1/messages", &["x-api-key: sk-test", "anthropic-version: 2023-06-01"])
@@ -62,13 +62,13 @@ pub(super) fn door(format: Format, streams: bool) -> (&'static str, &'static [&'
 }
 
 /// Sends a request that streams, as a client of the format does.
-pub(super) fn send(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
+pub(crate) fn send(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
     let (path, headers) = door(format, true);
     post(server, path, headers, &body.to_string())
 }
 
 /// Sends a request that does not stream.
-pub(super) fn send_whole(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
+pub(crate) fn send_whole(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
     let (path, headers) = door(format, false);
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();
@@ -77,26 +77,26 @@ pub(super) fn send_whole(server: &ModelServer, format: Format, body: &Value) -> 
     post(server, path, headers, &body.to_string())
 }
 
-pub(super) fn post(server: &ModelServer, path: &str, headers: &[&str], body: &str) -> HttpResponse {
+pub(crate) fn post(server: &ModelServer, path: &str, headers: &[&str], body: &str) -> HttpResponse {
     let mut stream = connect(server);
     let headers = [&["content-type: application/json"], headers].concat();
     write(&mut stream, path, &headers, body);
     read(&mut BufReader::new(stream))
 }
 
-pub(super) fn connect(server: &ModelServer) -> TcpStream {
+pub(crate) fn connect(server: &ModelServer) -> TcpStream {
     let address = server.base_url(Format::Anthropic);
     TcpStream::connect(address.strip_prefix("http://").unwrap()).unwrap()
 }
 
-pub(super) fn write(stream: &mut TcpStream, path: &str, headers: &[&str], body: &str) {
+pub(crate) fn write(stream: &mut TcpStream, path: &str, headers: &[&str], body: &str) {
     let headers = headers.join("\r\n");
     let length = body.len();
     write!(stream, "POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\ncontent-length: {length}\r\n\r\n{body}")
         .unwrap();
 }
 
-pub(super) fn read(from: &mut impl BufRead) -> HttpResponse {
+pub(crate) fn read(from: &mut impl BufRead) -> HttpResponse {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") && from.read_line(&mut head).unwrap() > 0 {}
     let status = head.split(' ').nth(1).map_or(0, |status| status.parse().unwrap());

@@ -1,12 +1,12 @@
 //! Requests as a careful client of each format makes them, and what such a client makes of the answers.
 
 use serde_json::{Value, json};
-use tenter_testkit::model_server::Format;
+use tenter_model_server::Format;
 
-use super::client::HttpResponse;
+use crate::client::HttpResponse;
 
 /// The user says `text`, and there is a tool.
-pub(super) fn ask(format: Format, text: &str) -> Value {
+pub(crate) fn ask(format: Format, text: &str) -> Value {
     let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]});
     match format {
         Format::Anthropic => json!({
@@ -38,7 +38,7 @@ pub(super) fn ask(format: Format, text: &str) -> Value {
 }
 
 /// The list that a format's conversation is in.
-pub(super) fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> {
+pub(crate) fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> {
     let field = match format {
         Format::Anthropic | Format::Chat => "messages",
         Format::Responses => "input",
@@ -49,15 +49,15 @@ pub(super) fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> 
 
 /// What an answer comes to.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct SpokenResponse {
-    pub(super) text: String,
-    pub(super) reasoning: String,
-    pub(super) signature: String,
+pub(crate) struct SpokenResponse {
+    pub(crate) text: String,
+    pub(crate) reasoning: String,
+    pub(crate) signature: String,
     /// Ids, names and arguments as text.
-    pub(super) calls: Vec<(String, String, String)>,
+    pub(crate) calls: Vec<(String, String, String)>,
     /// Input without what came from the cache, output, and what came from the cache.
-    pub(super) usage: (u64, u64, u64),
-    pub(super) stop: String,
+    pub(crate) usage: (u64, u64, u64),
+    pub(crate) stop: String,
 }
 
 fn text(value: &Value) -> &str {
@@ -69,7 +69,7 @@ fn count(value: &Value) -> u64 {
 }
 
 /// Reads a streamed answer.
-pub(super) fn hear(format: Format, answer: &HttpResponse) -> SpokenResponse {
+pub(crate) fn hear(format: Format, answer: &HttpResponse) -> SpokenResponse {
     assert_eq!((answer.status, answer.complete), (200, true), "{answer:?}");
     let mut said = SpokenResponse::default();
     for event in answer.data() {
@@ -185,7 +185,7 @@ fn hear_gemini(event: &Value, said: &mut SpokenResponse) {
 }
 
 /// Puts what was said, and an answer to every call, behind a conversation; without calls, more of the user.
-pub(super) fn continue_with(format: Format, body: &mut Value, said: &SpokenResponse) {
+pub(crate) fn continue_with(format: Format, body: &mut Value, said: &SpokenResponse) {
     let messages = conversation(format, body);
     match format {
         Format::Anthropic => anthropic(messages, said),

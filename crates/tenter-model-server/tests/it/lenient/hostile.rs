@@ -1,0 +1,119 @@
+//! Clients that send garbage, too much, or nothing at all.
+
+use std::io::{BufReader, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use tenter_model_server::{Fault, Format, LenientScript, ModelServer, Reply};
+
+use crate::client::{connect, door, post, read, write};
+use crate::speech::ask;
+use crate::whole::talk;
+
+fn server() -> ModelServer {
+    ModelServer::start(LenientScript::new([Reply::text("One.")])).unwrap()
+}
+
+/// Drops a server, which must not take long whatever its clients do.
+fn closes_at_once(server: ModelServer) {
+    let start = Instant::now();
+    drop(server);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_is_no_request_gets_an_error_and_the_server_lives() {
+    let server = server();
+    let long = format!("POST /{} HTTP/1.1\r\n\r\n", "x".repeat(100_000));
+    let headers = format!("POST / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(1000));
+    let garbage: [&[u8]; 7] = [
+        b"hello\r\n\r\n",
+        b"\xff\xfe\xfd \x00\r\n\r\n",
+        b"POST /v1/messages HTTP/1.1\r\ncontent-length: many\r\n\r\n",
+        b"POST /v1/messages HTTP/1.1\r\ncontent-length: 99999999999\r\n\r\n",
+        b"POST /v1/messages HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+        long.as_bytes(),
+        headers.as_bytes(),
+    ];
+    for bytes in garbage {
+        let mut stream = connect(&server);
+        stream.write_all(bytes).unwrap();
+        let status = read(&mut BufReader::new(stream)).status;
+        assert_eq!(status, 400, "{:?}", String::from_utf8_lossy(bytes).get(..50));
+    }
+    let body = ask(Format::Chat, "Hello.");
+    assert_eq!(talk(&server, (Format::Chat, true), &body).text, "One.");
+    closes_at_once(server);
+}
+
+#[test]
+fn bodies_that_are_no_conversation_get_an_answer() {
+    let server = server();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let bodies = ["", "no json", "[]", "3", "null", r#"{"messages": 7, "tools": {"a": 1}}"#, &deep];
+    for format in Format::ALL {
+        for body in bodies {
+            let (path, headers) = door(format, false);
+            let status = post(&server, path, headers, body).status;
+            assert_eq!(status, 200, "{format:?} {:?}", body.get(..20));
+        }
+    }
+    assert_eq!(server.requests().len(), Format::ALL.len() * bodies.len());
+}
+
+#[test]
+fn clients_that_never_finish_do_not_hold_up_others_or_the_end() {
+    let server = server();
+    let begun = |bytes: &[u8]| -> TcpStream {
+        let mut stream = connect(&server);
+        stream.write_all(bytes).unwrap();
+        stream
+    };
+    let open: Vec<TcpStream> = [
+        &b""[..],
+        b"POST",
+        b"POST /v1/messages HTTP/1.1\r\nx: ",
+        b"POST /v1/messages HTTP/1.1\r\ncontent-length: 1000\r\n\r\n{",
+        b"POST /v1/messages HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{",
+    ]
+    .into_iter()
+    .flat_map(|bytes| (0..10).map(|_| begun(bytes)).collect::<Vec<_>>())
+    .collect();
+    assert_eq!(talk(&server, (Format::Chat, true), &ask(Format::Chat, "Hello.")).text, "One.");
+    closes_at_once(server);
+    drop(open);
+}
+
+#[test]
+fn more_connections_than_the_limit_are_closed() {
+    let server = server();
+    let open: Vec<TcpStream> = (0..300).map(|_| connect(&server)).collect();
+    let mut last = BufReader::new(open.last().unwrap());
+    assert_eq!(read(&mut last).status, 0);
+    drop(last);
+    closes_at_once(server);
+    drop(open);
+}
+
+#[test]
+fn a_client_that_does_not_read_does_not_hold_up_the_end() {
+    for fault in [Fault::EndlessText, Fault::EndlessLine, Fault::Silence, Fault::Delay(60_000)] {
+        let reply = Reply::text("some text").fault(fault.clone());
+        let server = ModelServer::start(LenientScript::new([reply])).unwrap();
+        let mut stream = connect(&server);
+        let (path, headers) = door(Format::Chat, true);
+        write(&mut stream, path, headers, &ask(Format::Chat, "Hello.").to_string());
+        assert!(server.wait_for_requests(1, Duration::from_secs(30)), "{fault:?}");
+        closes_at_once(server);
+    }
+}
+
+#[test]
+fn a_client_in_a_loop_does_not_use_up_the_memory() {
+    let server = server();
+    let body = format!(r#"{{"model": "m", "padding": "{}"}}"#, "x".repeat(20 << 20));
+    let (path, headers) = door(Format::Chat, false);
+    let statuses: Vec<u16> = (0..5).map(|_| post(&server, path, headers, &body).status).collect();
+    assert_eq!(statuses, [200, 200, 200, 503, 503]);
+    assert_eq!(server.requests().len(), 3);
+}

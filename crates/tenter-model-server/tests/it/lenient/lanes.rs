@@ -1,0 +1,86 @@
+//! Which lane a request gets.
+
+use serde_json::{Value, json};
+use tenter_model_server::{Format, Lane, LenientScript, Match, ModelServer, Reply};
+
+use crate::speech::{ask, continue_with};
+use crate::whole::{talk, ways};
+
+#[test]
+fn each_lane_has_its_own_turns() {
+    for way in ways() {
+        let sub = [Reply::text("Sub one.").call("bash", json!({})), Reply::text("Sub two.")];
+        let script = LenientScript::new([Reply::text("Main one.")])
+            .lane(Lane::new("sub", Match::default().first_user("SUBTASK"), sub))
+            .lane(Lane::new("never", Match::default().first_user("SUBTASK"), []));
+        let server = ModelServer::start(script).unwrap();
+        let mut body = ask(way.0, "SUBTASK: look.");
+        let first = talk(&server, way, &body);
+        assert_eq!(first.text, "Sub one.", "{way:?}");
+        assert_eq!(talk(&server, way, &ask(way.0, "Hello.")).text, "Main one.", "{way:?}");
+        continue_with(way.0, &mut body, &first);
+        assert_eq!(talk(&server, way, &body).text, "Sub two.", "{way:?}");
+        let lanes: Vec<_> =
+            server.requests().into_iter().map(|request| (request.lane, request.turn)).collect();
+        let expected = [("sub", 0), ("main", 0), ("sub", 1)];
+        let expected = expected.map(|(lane, turn)| (lane.to_owned(), Some(turn)));
+        assert_eq!(lanes, expected, "{way:?}");
+    }
+}
+
+#[test]
+fn every_condition_recognizes_its_part_of_the_request() {
+    let model = |format| match format {
+        Format::Anthropic => "claude",
+        Format::Responses | Format::Chat => "gpt",
+        Format::Gemini => "gemini-3",
+    };
+    let path = |format| match format {
+        Format::Anthropic => "/messages",
+        Format::Responses => "/responses",
+        Format::Chat => "/completions",
+        Format::Gemini => "enerateContent",
+    };
+    for way in ways() {
+        // The conversation: "First question.", a call, its result "fine", then "continue".
+        let conditions = [
+            (Match::default().first_user("First question"), true),
+            (Match::default().first_user("continue"), false),
+            (Match::default().last_user("continue"), true),
+            (Match::default().last_user("First question"), false),
+            (Match::default().any_text("fine"), true),
+            (Match::default().any_text("First question"), true),
+            (Match::default().any_text("nowhere"), false),
+            (Match::default().system("Be brief"), true),
+            (Match::default().system("First"), false),
+            (Match::default().model(model(way.0)), true),
+            (Match::default().model("llama"), false),
+            (Match::default().path(path(way.0)), true),
+            (Match::default().path("/embeddings"), false),
+            (Match::default().tools(true), true),
+            (Match::default().tools(false), false),
+            (Match::default().tools(true).last_user("nowhere"), false),
+            (Match::default(), true),
+        ];
+        let body = conversation(way);
+        for (number, (condition, matches)) in conditions.into_iter().enumerate() {
+            let script = LenientScript::new([])
+                .after(Reply::text("main"))
+                .lane(Lane::new("lane", condition.clone(), []).after(Reply::text("lane")));
+            let server = ModelServer::start(script).unwrap();
+            let said = talk(&server, way, &body).text;
+            assert_eq!(said == "lane", matches, "{way:?}, condition {number}: {condition:?}");
+        }
+    }
+}
+
+fn conversation(way: (Format, bool)) -> Value {
+    let mut body = ask(way.0, "First question.");
+    let turns = [Reply::new().call("bash", json!({"command": "ls"})), Reply::text("Two.")];
+    let server = ModelServer::start(LenientScript::new(turns)).unwrap();
+    for _ in 0..2 {
+        let said = talk(&server, way, &body);
+        continue_with(way.0, &mut body, &said);
+    }
+    body
+}

@@ -1,0 +1,131 @@
+//! Requests beside the conversations.
+
+use serde_json::{Value, json};
+use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
+
+use crate::speech::ask;
+use crate::whole::{talk, ways};
+
+fn without_tools(format: Format, text: &str) -> Value {
+    let mut body = ask(format, text);
+    body.as_object_mut().unwrap().remove("tools");
+    body
+}
+
+/// Demands JSON by a schema.
+fn demand(format: Format, body: &mut Value, schema: &Value) {
+    match format {
+        Format::Anthropic => {
+            body["output_config"]["format"] = json!({"type": "json_schema", "schema": schema});
+        }
+        Format::Responses => {
+            let format = json!({"type": "json_schema", "name": "title", "schema": schema});
+            body["text"] = json!({"format": format});
+        }
+        Format::Chat => {
+            let named = json!({"name": "title", "schema": schema});
+            body["response_format"] = json!({"type": "json_schema", "json_schema": named});
+        }
+        Format::Gemini => {
+            body["generationConfig"] =
+                json!({"responseMimeType": "application/json", "responseSchema": schema});
+        }
+    }
+}
+
+#[test]
+fn a_request_without_tools_gets_a_harmless_text_and_takes_no_turn() {
+    for way in ways() {
+        let server =
+            ModelServer::start(LenientScript::new([Reply::text("One.")]).counted()).unwrap();
+        let side = talk(&server, way, &without_tools(way.0, "A title, please."));
+        assert_eq!((side.text.as_str(), side.calls.len()), ("Nothing to add.", 0), "{way:?}");
+        assert_eq!(talk(&server, way, &ask(way.0, "Hello.")).text, "One.", "{way:?}");
+        let request = &server.requests()[0];
+        assert_eq!((request.lane.as_str(), request.turn), ("side", None), "{way:?}");
+    }
+}
+
+#[test]
+fn a_script_may_say_what_side_requests_get() {
+    for way in ways() {
+        let script = LenientScript::new([]).side(Reply::text("A title"));
+        let server = ModelServer::start(script).unwrap();
+        let side = talk(&server, way, &without_tools(way.0, "A title, please."));
+        assert_eq!(side.text, "A title", "{way:?}");
+    }
+}
+
+#[test]
+fn a_request_with_a_schema_gets_json_by_it() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "title": {"type": "string"},
+            "kind": {"enum": ["user", "model"]},
+            "confidence": {"type": ["number", "null"], "minimum": 1},
+            "is_new": {"type": "BOOLEAN"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "steps": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/step"}},
+            "other": {"anyOf": [{"const": 3}, {"type": "string"}]},
+        },
+        "$defs": {"step": {"properties": {"name": {"type": "string"}}}},
+    });
+    let expected = json!({
+        "title": "none", "kind": "user", "confidence": 1, "is_new": false, "tags": [],
+        "steps": [{"name": "none"}], "other": 3,
+    });
+    for way in ways() {
+        let server = ModelServer::start(LenientScript::new([])).unwrap();
+        let mut body = without_tools(way.0, "Classify this.");
+        demand(way.0, &mut body, &schema);
+        let said: Value = serde_json::from_str(&talk(&server, way, &body).text).unwrap();
+        assert_eq!(said, expected, "{way:?}");
+    }
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_comes_to_an_end() {
+    let schema = json!({"type": "object", "properties": {"child": {"$ref": "#"}}});
+    for way in ways() {
+        let server = ModelServer::start(LenientScript::new([])).unwrap();
+        let mut body = without_tools(way.0, "Classify this.");
+        demand(way.0, &mut body, &schema);
+        let said = talk(&server, way, &body).text;
+        assert!(said.starts_with(r#"{"child":"#) && said.ends_with('}'), "{way:?}: {said}");
+    }
+}
+
+#[test]
+fn a_request_for_json_in_words_gets_an_object() {
+    for way in ways() {
+        let server = ModelServer::start(LenientScript::new([])).unwrap();
+        let body = without_tools(way.0, "Answer with a JSON object.");
+        assert_eq!(talk(&server, way, &body).text, "{}", "{way:?}");
+    }
+}
+
+#[test]
+fn a_request_that_forces_a_tool_gets_its_call() {
+    for way in ways() {
+        let server = ModelServer::start(LenientScript::new([Reply::text("One.")])).unwrap();
+        let mut body = ask(way.0, "Classify this.");
+        let calling = json!({"mode": "ANY", "allowedFunctionNames": ["bash"]});
+        match way.0 {
+            Format::Anthropic => body["tool_choice"] = json!({"type": "tool", "name": "bash"}),
+            Format::Responses => body["tool_choice"] = json!({"type": "function", "name": "bash"}),
+            Format::Chat => {
+                body["tool_choice"] = json!({"type": "function", "function": {"name": "bash"}});
+            }
+            Format::Gemini => body["toolConfig"] = json!({"functionCallingConfig": calling}),
+        }
+        let said = talk(&server, way, &body);
+        let (_, name, arguments) = &said.calls[0];
+        assert_eq!(
+            (name.as_str(), arguments.as_str()),
+            ("bash", r#"{"command":"none"}"#),
+            "{way:?}"
+        );
+        assert_eq!(server.requests()[0].lane, "side", "{way:?}");
+    }
+}

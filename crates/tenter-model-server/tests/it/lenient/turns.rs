@@ -1,0 +1,79 @@
+//! Which turn a request gets.
+
+use serde_json::json;
+use tenter_model_server::{Fault, LenientScript, ModelServer, Reply};
+
+use crate::client::send;
+use crate::speech::{ask, continue_with};
+use crate::whole::{talk, ways};
+
+#[test]
+fn the_model_turns_in_the_request_select_the_turn() {
+    for way in ways() {
+        let script = LenientScript::new([
+            Reply::text("One.").call("bash", json!({"command": "ls"})).usage(900, 30, 0),
+            Reply::text("Two."),
+        ]);
+        let server = ModelServer::start(script).unwrap();
+        let mut body = ask(way.0, "Please.");
+        let first = talk(&server, way, &body);
+        assert_eq!((first.text.as_str(), first.calls.len()), ("One.", 1), "{way:?}");
+        assert_eq!(first.usage, (900, 30, 0), "{way:?}");
+        assert_eq!(talk(&server, way, &body).text, "One.", "a retry: {way:?}");
+        continue_with(way.0, &mut body, &first);
+        let second = talk(&server, way, &body);
+        assert_eq!((second.text.as_str(), second.calls.len()), ("Two.", 0), "{way:?}");
+        continue_with(way.0, &mut body, &second);
+        assert_eq!(talk(&server, way, &body).text, "Done.", "{way:?}");
+        let turns: Vec<_> = server.requests().iter().map(|request| request.turn.unwrap()).collect();
+        assert_eq!(turns, [0, 0, 1, 2], "{way:?}");
+        assert!(server.violations().is_empty());
+    }
+}
+
+#[test]
+fn counted_turns_are_taken_in_order() {
+    for way in ways() {
+        let turns = [Reply::text("One."), Reply::text("Two.")];
+        let script = LenientScript::new(turns).counted().after(Reply::text("Three."));
+        let server = ModelServer::start(script).unwrap();
+        let body = ask(way.0, "Please.");
+        let said = [(); 4].map(|()| talk(&server, way, &body).text);
+        assert_eq!(said, ["One.", "Two.", "Three.", "Three."], "{way:?}");
+    }
+}
+
+#[test]
+fn a_turn_fails_once_and_its_retry_succeeds() {
+    for script in [LenientScript::new([]), LenientScript::new([]).counted()] {
+        for way in ways() {
+            let server = ModelServer::start(script.clone()).unwrap();
+            server.push(Reply::text("One.").fault(Fault::rate_limited(1)));
+            let body = ask(way.0, "Please.");
+            let failed = send(&server, way.0, &body);
+            assert_eq!(failed.status, 429, "{way:?}");
+            assert!(failed.head.contains("retry-after: 1\r\n"), "{way:?}");
+            assert_eq!(talk(&server, way, &body).text, "One.", "{way:?}");
+        }
+    }
+}
+
+#[test]
+fn a_turn_that_always_fails_has_no_retry() {
+    for way in ways() {
+        let reply = Reply::text("One.").fault(Fault::status(500)).always_fails();
+        let server = ModelServer::start(LenientScript::new([reply])).unwrap();
+        let body = ask(way.0, "Please.");
+        let statuses = [(); 3].map(|()| send(&server, way.0, &body).status);
+        assert_eq!(statuses, [500; 3], "{way:?}");
+    }
+}
+
+#[test]
+fn a_slow_counted_turn_is_played_once() {
+    let slow = Reply::text("One.").fault(Fault::Slow(1));
+    let server = ModelServer::start(LenientScript::new([slow]).counted()).unwrap();
+    for (way, expected) in ways().filter(|way| way.1).zip(["One.", "Done.", "Done.", "Done."]) {
+        assert_eq!(talk(&server, way, &ask(way.0, "Please.")).text, expected, "{way:?}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Reads answers that came in one piece, and asks in every way.
+
+use serde_json::{Value, json};
+use tenter_model_server::{Format, ModelServer};
+
+use crate::client::{HttpResponse, send, send_whole};
+use crate::speech::{SpokenResponse, hear};
+
+/// Every format, streaming and not.
+pub(crate) fn ways() -> impl Iterator<Item = (Format, bool)> {
+    Format::ALL.into_iter().flat_map(|format| [(format, true), (format, false)])
+}
+
+/// Sends a request in one of the ways, and reads the answer.
+pub(crate) fn talk(server: &ModelServer, way: (Format, bool), body: &Value) -> SpokenResponse {
+    match way {
+        (format, true) => hear(format, &send(server, format, body)),
+        (format, false) => hear_whole(format, &send_whole(server, format, body)),
+    }
+}
+
+fn hear_whole(format: Format, answer: &HttpResponse) -> SpokenResponse {
+    assert_eq!((answer.status, answer.complete), (200, true), "{answer:?}");
+    let answer = answer.json();
+    let mut said = SpokenResponse::default();
+    match format {
+        Format::Anthropic => anthropic(&answer, &mut said),
+        Format::Responses => responses(&answer, &mut said),
+        Format::Chat => chat(&answer, &mut said),
+        Format::Gemini => gemini(&answer, &mut said),
+    }
+    said
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
+fn anthropic(answer: &Value, said: &mut SpokenResponse) {
+    for block in answer["content"].as_array().unwrap() {
+        said.text.push_str(&text(&block["text"]));
+        if block["type"] == "tool_use" {
+            said.calls.push((text(&block["id"]), text(&block["name"]), block["input"].to_string()));
+        }
+    }
+    let usage = &answer["usage"];
+    said.usage = (count(&usage["input_tokens"]), count(&usage["output_tokens"]), 0);
+    said.stop = text(&answer["stop_reason"]);
+}
+
+fn responses(answer: &Value, said: &mut SpokenResponse) {
+    for item in answer["output"].as_array().unwrap() {
+        said.text.push_str(&text(&item["content"][0]["text"]));
+        if item["type"] == "function_call" {
+            let (id, name) = (text(&item["call_id"]), text(&item["name"]));
+            said.calls.push((id, name, text(&item["arguments"])));
+        }
+    }
+    let usage = &answer["usage"];
+    said.usage = (count(&usage["input_tokens"]), count(&usage["output_tokens"]), 0);
+    said.stop = text(&answer["status"]);
+}
+
+fn chat(answer: &Value, said: &mut SpokenResponse) {
+    let choice = &answer["choices"][0];
+    said.text = text(&choice["message"]["content"]);
+    for call in choice["message"]["tool_calls"].as_array().into_iter().flatten() {
+        let function = &call["function"];
+        said.calls.push((text(&call["id"]), text(&function["name"]), text(&function["arguments"])));
+    }
+    let usage = &answer["usage"];
+    said.usage = (count(&usage["prompt_tokens"]), count(&usage["completion_tokens"]), 0);
+    said.stop = text(&choice["finish_reason"]);
+}
+
+fn gemini(answer: &Value, said: &mut SpokenResponse) {
+    let candidate = &answer["candidates"][0];
+    for part in candidate["content"]["parts"].as_array().unwrap() {
+        said.text.push_str(&text(&part["text"]));
+        if let Some(call) = part.get("functionCall") {
+            said.calls.push((text(&call["id"]), text(&call["name"]), call["args"].to_string()));
+        }
+    }
+    let usage = &answer["usageMetadata"];
+    let output = usage.get("candidatesTokenCount").unwrap_or(&json!(0)).clone();
+    said.usage = (count(&usage["promptTokenCount"]), count(&output), 0);
+    said.stop = text(&candidate["finishReason"]);
+}
