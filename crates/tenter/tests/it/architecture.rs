@@ -56,6 +56,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     ("tenter-testkit", &["tenter-model-server"]),
+    ("tenter-shell", &[]),
     // It measures all of them; no crate depends on it.
     ("tenter-bench", &[]),
 ];

@@ -1,0 +1,237 @@
+//! Expansion of words, as far as it is certain (C2).
+
+mod braces;
+mod parameters;
+
+use crate::facts::FlowSource;
+use crate::field::Field;
+use crate::limits::MAX_VALUE;
+use crate::reader::{Context, Outcome, Reader};
+use crate::scope::Keep;
+use crate::syntax::tree::{List, Part, Substitution, SubstitutionBody, Word};
+
+/// A part of a word after expansion.
+enum Piece {
+    /// Text that is not split.
+    Text(Field),
+    /// The result of an expansion without quotes, which is split at blanks.
+    Split(Field),
+    /// `"$@"`.
+    Fields(Vec<Field>),
+}
+
+impl Reader<'_> {
+    /// The fields that a word expands to. Its substitutions are read.
+    pub(crate) fn fields(&mut self, word: &Word, context: &Context) -> Vec<Field> {
+        if let [Part::Quoted(text)] = word.parts.as_slice() {
+            return vec![Field::known(text)];
+        }
+        match braces::expand(word) {
+            Some(words) if words.is_empty() => self.fields_of_one(word, context),
+            Some(words) => {
+                words.iter().flat_map(|word| self.fields_of_one(word, context)).collect()
+            }
+            None => {
+                self.facts.unparsed = true;
+                let mut fields = self.fields_of_one(word, context);
+                for field in &mut fields {
+                    field.is_certain = false;
+                }
+                fields
+            }
+        }
+    }
+
+    /// The text that a word expands to where it is not split: in assignments, redirections and here-documents.
+    pub(crate) fn single(&mut self, word: &Word, context: &Context) -> Field {
+        self.text_of(&word.parts, context)
+    }
+
+    /// As [`single`](Self::single), for parts.
+    pub(crate) fn text_of(&mut self, parts: &[Part], context: &Context) -> Field {
+        let mut text = Field::default();
+        for piece in self.pieces(parts, context) {
+            match piece {
+                Piece::Text(field) | Piece::Split(field) => text.push(&field),
+                Piece::Fields(fields) => text.push(&Field::joined(&fields, " ")),
+            }
+        }
+        text
+    }
+
+    fn fields_of_one(&mut self, word: &Word, context: &Context) -> Vec<Field> {
+        let pieces = self.pieces(&word.parts, context);
+        let mut fields = Vec::new();
+        let mut open: Option<Field> = None;
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => open.get_or_insert_default().push(&text),
+                Piece::Split(text) => split(&text, &mut open, &mut fields),
+                Piece::Fields(all) => {
+                    for (index, field) in all.into_iter().enumerate() {
+                        if index > 0 {
+                            fields.extend(open.take());
+                        }
+                        open.get_or_insert_default().push(&field);
+                    }
+                }
+            }
+        }
+        fields.extend(open);
+        fields
+    }
+
+    fn pieces(&mut self, parts: &[Part], context: &Context) -> Vec<Piece> {
+        let mut pieces = Vec::with_capacity(parts.len());
+        for (index, part) in parts.iter().enumerate() {
+            let piece = match part {
+                Part::Plain(text) if index == 0 && text.starts_with('~') => {
+                    Piece::Text(self.tilde(text, parts.len() == 1))
+                }
+                Part::Plain(text) => Piece::Text(plain(text)),
+                Part::Quoted(text) => Piece::Text(Field::known(text)),
+                Part::Parameter(parameter) => self.parameter(parameter, context),
+                Part::Command(substitution) => {
+                    let field = self.substitution(substitution, context);
+                    if substitution.is_quoted { Piece::Text(field) } else { Piece::Split(field) }
+                }
+                Part::Process { list, raw, is_output } => {
+                    Piece::Text(self.process(list, raw, *is_output, context))
+                }
+                Part::Arithmetic { raw, parts } => {
+                    Piece::Text(self.arithmetic(raw, parts, context))
+                }
+                Part::Array(words) => {
+                    for word in words {
+                        self.fields(word, context);
+                    }
+                    Piece::Text(Field::unknown("()"))
+                }
+            };
+            let length = match &piece {
+                Piece::Text(field) | Piece::Split(field) => field.text.len(),
+                Piece::Fields(fields) => fields.iter().map(|field| field.text.len()).sum(),
+            };
+            if !self.expand_by(length) {
+                return pieces;
+            }
+            pieces.push(piece);
+        }
+        pieces
+    }
+
+    /// `~`, `~/x`; another user's home is not known.
+    fn tilde(&self, text: &str, is_whole: bool) -> Field {
+        let (user, rest) = text.split_at(text.find('/').unwrap_or(text.len()));
+        let ends = is_whole || !rest.is_empty() || user == "~";
+        match (user, self.home()) {
+            ("~", Some(home)) if ends => {
+                let mut field = Field::known(home);
+                field.push(&plain(rest));
+                field
+            }
+            ("~root", _) => Field::known(format!("/root{rest}")),
+            ("~+", _) if self.scope.cwd().is_some() => {
+                Field::known(format!("{}{rest}", self.scope.cwd().unwrap_or_default()))
+            }
+            _ => Field { is_certain: false, ..plain(text) },
+        }
+    }
+
+    fn home(&self) -> Option<String> {
+        match self.scope.get("HOME") {
+            Some(Some(home)) => home.is_certain.then(|| home.text.clone()),
+            Some(None) => None,
+            None => self.surroundings.home.clone(),
+        }
+    }
+
+    /// The output of `$(…)`.
+    fn substitution(&mut self, substitution: &Substitution, context: &Context) -> Field {
+        if context.is_reparsed
+            && let Some(sources) = self.unknown_outputs.get(&substitution.raw)
+        {
+            return Field { sources: sources.clone(), ..Field::unknown(&substitution.raw) };
+        }
+        let outcome = match &*substitution.script {
+            SubstitutionBody::Inline(list) => self.subshell(list, "substitution", context),
+            SubstitutionBody::Own(script) => {
+                let heredocs = script.heredocs.clone();
+                let context = context.clone().with_heredocs(heredocs);
+                self.subshell(&script.commands, "substitution", &context)
+            }
+        };
+        let sources: Vec<FlowSource> =
+            outcome.commands.iter().map(|index| FlowSource::Command(*index)).collect();
+        match outcome.text {
+            Some(text) if text.text.len() <= MAX_VALUE => {
+                let trimmed = text.text.trim_end_matches('\n').to_owned();
+                let is_glob = !substitution.is_quoted && has_glob(&trimmed);
+                Field { text: trimmed, is_glob, ..text }
+            }
+            _ => {
+                self.unknown_outputs.insert(substitution.raw.clone(), sources.clone());
+                Field { sources, ..Field::unknown(&substitution.raw) }
+            }
+        }
+    }
+
+    /// `<(…)` and `>(…)`: a file whose data comes from, or goes to, the commands.
+    fn process(&mut self, list: &List, raw: &str, is_output: bool, context: &Context) -> Field {
+        let outcome = self.subshell(list, "process", context);
+        let mut sources: Vec<FlowSource> =
+            outcome.commands.iter().map(|index| FlowSource::Command(*index)).collect();
+        if is_output {
+            sources.clear();
+            self.process_outputs.push((raw.to_owned(), outcome.commands));
+        }
+        Field { sources, is_process: true, ..Field::known(raw) }
+    }
+
+    /// Commands in a subshell of their own.
+    pub(crate) fn subshell(&mut self, list: &List, via: &str, context: &Context) -> Outcome {
+        let Some(inner) = context.inside(via) else {
+            self.facts.unparsed = true;
+            return Outcome::default();
+        };
+        self.scope.open();
+        let outcome = self.list(list, &inner);
+        self.scope.close(Keep::Nothing);
+        outcome
+    }
+
+    fn arithmetic(&mut self, raw: &str, parts: &[Part], context: &Context) -> Field {
+        let inner = self.text_of(parts, context);
+        match inner.is_certain.then(|| inner.text.trim().parse::<i64>().ok()).flatten() {
+            Some(number) => Field::known(number.to_string()),
+            None => Field::unknown(raw),
+        }
+    }
+}
+
+/// Text without quotes.
+fn plain(text: &str) -> Field {
+    Field { is_glob: has_glob(text), ..Field::known(text) }
+}
+
+/// Whether a text without quotes is a pattern.
+pub(crate) fn has_glob(text: &str) -> bool {
+    text.contains(['*', '?']) || text.find('[').is_some_and(|at| text[at..].contains(']'))
+}
+
+/// Splits the result of an expansion at blanks.
+fn split(text: &Field, open: &mut Option<Field>, fields: &mut Vec<Field>) {
+    if !text.is_certain {
+        open.get_or_insert_default().push(text);
+        return;
+    }
+    for (index, part) in text.text.split([' ', '\t', '\n']).enumerate() {
+        if index > 0 {
+            fields.extend(open.take());
+        }
+        if !part.is_empty() {
+            let field = Field { is_glob: has_glob(part), ..text.with_text(part) };
+            open.get_or_insert_default().push(&field);
+        }
+    }
+}

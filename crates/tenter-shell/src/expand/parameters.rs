@@ -1,0 +1,212 @@
+//! Parameters: `$name` and `${…}`.
+
+use crate::field::Field;
+use crate::limits::MAX_VALUE;
+use crate::reader::{Context, Reader};
+use crate::syntax::tree::{Change, Parameter, Part, Word};
+
+use super::Piece;
+
+/// What is known about a variable.
+enum Known {
+    Value(Field),
+    Unset,
+    Nothing,
+}
+
+impl Reader<'_> {
+    pub(super) fn parameter(&mut self, parameter: &Parameter, context: &Context) -> Piece {
+        if matches!(parameter.name.as_str(), "@" | "*") && matches!(parameter.change, Change::None)
+        {
+            return self.all_positional(parameter);
+        }
+        let known = self.known(&parameter.name);
+        let field = match &parameter.change {
+            Change::None => match known {
+                Known::Value(value) => value,
+                Known::Unset => Field::default(),
+                Known::Nothing => Field::unknown(&parameter.raw),
+            },
+            Change::Default { kind, colon, word } => {
+                self.default((*kind, *colon, word), known, parameter, context)
+            }
+            Change::Strip { kind, is_longest, pattern } => {
+                let pattern = self.single(pattern, context);
+                match known {
+                    Known::Value(value) if value.is_certain && pattern.is_certain => {
+                        strip(&value.text, (*kind, *is_longest), &pattern.text).map_or_else(
+                            || unknown(parameter, &value),
+                            |text| value.with_text(text),
+                        )
+                    }
+                    Known::Value(value) => unknown(parameter, &value),
+                    Known::Unset => Field::default(),
+                    Known::Nothing => Field::unknown(&parameter.raw),
+                }
+            }
+            Change::Indirect => self.indirect(known, parameter),
+            Change::Other(parts) => self.other(parts, known, parameter, context),
+        };
+        if parameter.is_quoted { Piece::Text(field) } else { Piece::Split(field) }
+    }
+
+    fn all_positional(&mut self, parameter: &Parameter) -> Piece {
+        let Some(fields) = self.scope.positional() else {
+            return Piece::Text(Field::unknown(&parameter.raw));
+        };
+        let fields = fields.to_vec();
+        if parameter.is_quoted && parameter.name == "@" {
+            return Piece::Fields(fields);
+        }
+        let joined = Field::joined(&fields, " ");
+        if parameter.is_quoted { Piece::Text(joined) } else { Piece::Split(joined) }
+    }
+
+    fn known(&self, name: &str) -> Known {
+        if let Some(number) = name.parse::<usize>().ok().filter(|number| *number > 0) {
+            return match self.scope.positional() {
+                Some(fields) => fields.get(number - 1).cloned().map_or(Known::Unset, Known::Value),
+                None => Known::Nothing,
+            };
+        }
+        match self.scope.get(name) {
+            Some(Some(value)) => return Known::Value(value.clone()),
+            Some(None) => return Known::Unset,
+            None => {}
+        }
+        let value = match name {
+            "HOME" => self.surroundings.home.clone(),
+            "PWD" => self.scope.cwd().map(str::to_owned),
+            "IFS" => Some(" \t\n".to_owned()),
+            _ => self.surroundings.variables.get(name).cloned(),
+        };
+        value.map_or(Known::Nothing, |value| Known::Value(Field::known(value)))
+    }
+
+    /// `${x:-word}` and its relatives.
+    fn default(
+        &mut self,
+        (kind, colon, word): (char, bool, &Word),
+        known: Known,
+        parameter: &Parameter,
+        context: &Context,
+    ) -> Field {
+        let word = self.single(word, context);
+        let is_null = match &known {
+            Known::Value(value) if !value.is_certain => None,
+            Known::Value(value) => Some(colon && value.text.is_empty()),
+            Known::Unset => Some(true),
+            Known::Nothing => None,
+        };
+        match (kind, is_null, known) {
+            ('+', Some(true), _) => Field::default(),
+            ('?', Some(true), _) => Field::unknown(&parameter.raw),
+            ('=', Some(true), _) => {
+                self.scope.set(&parameter.name, Some(word.clone()));
+                word
+            }
+            ('+', Some(false), _) | (_, Some(true), _) => word,
+            (_, Some(false), Known::Value(value)) | ('?', None, Known::Value(value)) => value,
+            // It is a directory for temporary files in either case.
+            ('-' | '=', None, Known::Nothing) if parameter.name == "TMPDIR" => word,
+            ('?', ..) => Field::unknown(&parameter.raw),
+            _ => Field { is_certain: false, ..word },
+        }
+    }
+
+    fn indirect(&self, known: Known, parameter: &Parameter) -> Field {
+        match known {
+            Known::Value(name) if name.is_certain => match self.known(&name.text) {
+                Known::Value(value) => value,
+                Known::Unset => Field::default(),
+                Known::Nothing => Field::unknown(&parameter.raw),
+            },
+            _ => Field::unknown(&parameter.raw),
+        }
+    }
+
+    /// Case, substrings and replacements of known values.
+    fn other(
+        &mut self,
+        parts: &[Part],
+        known: Known,
+        parameter: &Parameter,
+        context: &Context,
+    ) -> Field {
+        let operation = self.text_of(parts, context);
+        match known {
+            Known::Value(value) if value.is_certain && operation.is_certain => {
+                let is_length = parameter.raw.starts_with("${#");
+                let text = match operation.text.as_str() {
+                    "" if is_length => Some(value.text.chars().count().to_string()),
+                    operation => changed(&value.text, operation),
+                };
+                text.filter(|text| text.len() <= MAX_VALUE)
+                    .map_or_else(|| unknown(parameter, &value), |text| value.with_text(text))
+            }
+            Known::Value(value) => unknown(parameter, &value),
+            Known::Unset => Field::default(),
+            Known::Nothing => Field::unknown(&parameter.raw),
+        }
+    }
+}
+
+/// An unknown change of a value: the sources stay.
+fn unknown(parameter: &Parameter, value: &Field) -> Field {
+    Field { is_certain: false, ..value.with_text(&parameter.raw) }
+}
+
+/// `${x%pattern}` and its relatives, for patterns that are literal but for one `*` at the outer end.
+fn strip(value: &str, (kind, is_longest): (char, bool), pattern: &str) -> Option<String> {
+    let (literal, has_star) = match kind {
+        '%' => pattern.strip_suffix('*').map_or((pattern, false), |literal| (literal, true)),
+        _ => pattern.strip_prefix('*').map_or((pattern, false), |literal| (literal, true)),
+    };
+    if super::has_glob(literal) {
+        return None;
+    }
+    let cut = match (kind, has_star) {
+        ('%', false) => value.strip_suffix(literal),
+        ('%', true) if is_longest => value.find(literal).map(|at| &value[..at]),
+        ('%', true) => value.rfind(literal).map(|at| &value[..at]),
+        (_, false) => value.strip_prefix(literal),
+        (_, true) if is_longest => value.rfind(literal).map(|at| &value[at + literal.len()..]),
+        (_, true) => value.find(literal).map(|at| &value[at + literal.len()..]),
+    };
+    Some(cut.unwrap_or(value).to_owned())
+}
+
+/// `,,`, `^^`, `^`, `,`, `:start:length`, `/from/to`, `//from/to`.
+fn changed(value: &str, operation: &str) -> Option<String> {
+    match operation {
+        ",," => return Some(value.to_lowercase()),
+        "^^" => return Some(value.to_uppercase()),
+        _ => {}
+    }
+    if let Some(range) = operation.strip_prefix(':') {
+        let (start, length) = range.split_once(':').unwrap_or((range, ""));
+        let start: usize = start.trim().parse().ok()?;
+        let length = match length.trim() {
+            "" => usize::MAX,
+            length => length.parse().ok()?,
+        };
+        return Some(value.chars().skip(start).take(length).collect());
+    }
+    let (is_all, rest) = match operation.strip_prefix("//") {
+        Some(rest) => (true, rest),
+        None => (false, operation.strip_prefix('/')?),
+    };
+    let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
+    if from.is_empty()
+        || super::has_glob(from)
+        || from.starts_with(['#', '%'])
+        || from.contains('\\')
+    {
+        return None;
+    }
+    let count = if is_all { value.matches(from).take(MAX_VALUE).count() } else { 1 };
+    if count.saturating_mul(to.len()) > MAX_VALUE {
+        return None;
+    }
+    Some(if is_all { value.replace(from, to) } else { value.replacen(from, to, 1) })
+}

@@ -1,0 +1,355 @@
+//! The facts: what a text would run, and what that would touch (C1).
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+/// What a shell would do with a text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Facts {
+    /// Every command, wherever it is in the text, in the order in which the text has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<Command>,
+    /// Every path that a command would touch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Path>,
+    /// Programs in other languages that the text contains.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<Code>,
+    /// Data that goes from one command to another.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<Flow>,
+    /// The text starts copies of itself without an end.
+    #[serde(skip_serializing_if = "is_false")]
+    pub forkbomb: bool,
+    /// A part of the text was not read: bash would reject it, or it exceeds a limit.
+    #[serde(skip_serializing_if = "is_false")]
+    pub unparsed: bool,
+}
+
+/// A command that the text would run. A wrapper such as `sudo` is a command of its own, before the command that it runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Command {
+    /// The base name, without `.exe`.
+    pub program: String,
+    /// The program as written, if that has a slash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The first operand after the global options, for programs that have subcommands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subcommand: Option<String>,
+    /// The options: bundles split, abbreviations completed, values after `=`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+    /// The arguments that are no options, without the subcommand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operands: Vec<String>,
+    /// All words after the program.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Variables that are set for this command alone.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// The absolute working directory, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// What runs the command, outermost first: wrappers (`sudo`), interpreters (`bash`), and `substitution`, `process`,
+    /// `function`, `alias`, `coproc`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<String>,
+    /// The source of the standard input, unless it is inherited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdin_from: Option<Stdin>,
+    /// The redirections, without those of wrappers and blocks around the command.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<Redirect>,
+    /// The command as written.
+    pub text: String,
+    /// Where it runs.
+    #[serde(rename = "where")]
+    pub location: Location,
+    /// What of the command is not known before it runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uncertain: Vec<Uncertain>,
+    /// For each of `flags`, the index of its argument in `args`.
+    #[serde(skip)]
+    pub flag_args: Vec<usize>,
+    /// For each of `operands`, the index of its argument in `args`.
+    #[serde(skip)]
+    pub operand_args: Vec<usize>,
+    /// Number of `operands` before `--`, if there is one.
+    #[serde(skip)]
+    pub dashes: Option<usize>,
+    /// Indices of the arguments with unquoted `*`, `?` or `[`, in increasing order.
+    #[serde(skip)]
+    pub globs: Vec<usize>,
+    /// What the program does with data, for flows.
+    #[serde(skip)]
+    pub classes: Vec<Class>,
+}
+
+impl Command {
+    /// Whether the program is known.
+    pub fn is_program_certain(&self) -> bool {
+        !self.uncertain.contains(&Uncertain::Program)
+    }
+
+    /// Whether the argument with this index is known. It can still be a pattern.
+    pub fn is_arg_certain(&self, index: usize) -> bool {
+        !self.uncertain.contains(&Uncertain::Arg(index))
+    }
+
+    /// Whether an argument that is not known could be an option.
+    pub fn may_have_more_flags(&self) -> bool {
+        let unknown = self.uncertain.iter().filter_map(|uncertain| match uncertain {
+            Uncertain::Arg(index) => self.args.get(*index),
+            _ => None,
+        });
+        unknown.into_iter().any(|arg| arg.starts_with(['$', '`', '-']))
+    }
+}
+
+/// What of a command is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Uncertain {
+    /// The program.
+    Program,
+    /// The working directory.
+    Cwd,
+    /// An index into `args`.
+    Arg(usize),
+}
+
+impl Serialize for Uncertain {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Program => serializer.serialize_str("program"),
+            Self::Cwd => serializer.serialize_str("cwd"),
+            Self::Arg(index) => index.serialize(serializer),
+        }
+    }
+}
+
+/// The source of a command's standard input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stdin {
+    /// The output of commands, by their indices.
+    Commands(Vec<usize>),
+    /// A here-document or here-string, as far as it is known.
+    Text(String),
+    /// A file, as written.
+    File(String),
+}
+
+/// A redirection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Redirect {
+    /// The file descriptor as written, if it is: `2`, `{name}`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fd: String,
+    /// The operator: `>`, `>>`, `<`, …
+    pub op: &'static str,
+    /// The file, descriptor or delimiter; the text of a here-string.
+    pub target: String,
+}
+
+/// Where a command would run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Location {
+    /// On this machine.
+    #[default]
+    Local,
+    /// On another machine, as with `ssh`.
+    Remote,
+    /// In a container, as with `docker exec`.
+    Container,
+}
+
+/// A path that a command would touch.
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the payload")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Path {
+    /// The absolute path, without `.` and `..`, as far as it is known. Symlinks are not followed.
+    pub path: String,
+    /// The path as given to the command.
+    pub given: String,
+    /// What happens to it.
+    pub op: PathOp,
+    /// The operation includes everything below the path.
+    #[serde(skip_serializing_if = "is_false")]
+    pub recursive: bool,
+    /// The kind of directory that it is in.
+    pub place: PathPlace,
+    /// Whether the path is in a directory of the project.
+    pub inside_project: bool,
+    /// The index of the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<usize>,
+    /// Whether the path is known.
+    pub certain: bool,
+    /// The path is a pattern: the files that it would match are touched.
+    #[serde(skip_serializing_if = "is_false")]
+    pub glob: bool,
+}
+
+/// What happens to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathOp {
+    /// Its content is read.
+    Read,
+    /// The file may exist before.
+    Write,
+    /// A directory or a new file.
+    Create,
+    /// It is deleted.
+    Delete,
+    /// It is moved or renamed.
+    Move,
+    /// It is run.
+    Execute,
+    /// A link to it is made.
+    Link,
+    /// Permissions, owner or attributes.
+    Mode,
+    /// The names in a directory, or a search in its files.
+    List,
+}
+
+/// The kind of directory that a path is in. The first that fits counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathPlace {
+    /// On another machine or in a container.
+    Remote,
+    /// `/dev`.
+    Device,
+    /// A directory of the project.
+    Project,
+    /// A directory for temporary files.
+    Temp,
+    /// The user's home directory.
+    Home,
+    /// Any other directory.
+    System,
+}
+
+/// A program in another language that the text contains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Code {
+    /// The language of the program.
+    pub language: Language,
+    /// The program.
+    pub text: String,
+    /// The program runs a command that cannot be read.
+    #[serde(skip_serializing_if = "is_false")]
+    pub dynamic: bool,
+    /// The index of the interpreter's command.
+    pub command: usize,
+}
+
+/// A language whose programs are given inline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// Python.
+    Python,
+    /// JavaScript.
+    Node,
+    /// Perl.
+    Perl,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// AWK.
+    Awk,
+    /// PowerShell.
+    Powershell,
+}
+
+/// Data that goes from a command into another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Flow {
+    /// Where the data comes from.
+    pub from: FlowSource,
+    /// The index of the command that receives the data.
+    pub into: usize,
+    /// What the receiver does with it.
+    #[serde(rename = "as")]
+    pub role: FlowRole,
+}
+
+/// Where data comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowSource {
+    /// The output of a command, or a file that it wrote before.
+    Command(usize),
+    /// A connection: `/dev/tcp/…`.
+    Network,
+}
+
+/// What a command does with data that it receives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowRole {
+    /// It runs it.
+    Code,
+    /// It reads it.
+    Data,
+    /// It has it in its arguments.
+    Argument,
+}
+
+/// What a program does with data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Its output comes from the network.
+    Download,
+    /// Its output is decoded or decrypted input.
+    Decode,
+    /// It sends data, or listens.
+    Network,
+    /// It runs programs.
+    Interpreter,
+    /// Its output, or the file that it writes, is its input.
+    PassThrough,
+}
+
+impl Facts {
+    /// The commands whose data reaches a command, directly or through programs that pass it on, and in which role.
+    pub fn sources_of(&self, command: usize) -> Vec<(FlowSource, FlowRole)> {
+        let mut reached = Vec::new();
+        let mut open: Vec<(usize, Option<FlowRole>)> = vec![(command, None)];
+        while let Some((into, role)) = open.pop() {
+            for flow in self.flows.iter().filter(|flow| flow.into == into) {
+                let source = (flow.from, role.unwrap_or(flow.role));
+                if reached.contains(&source) {
+                    continue;
+                }
+                reached.push(source);
+                if let FlowSource::Command(from) = flow.from
+                    && self.passes_on(from)
+                {
+                    open.push((from, Some(source.1)));
+                }
+            }
+        }
+        reached
+    }
+
+    fn passes_on(&self, command: usize) -> bool {
+        self.commands
+            .get(command)
+            .is_some_and(|command| command.classes.contains(&Class::PassThrough))
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}

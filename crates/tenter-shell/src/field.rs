@@ -1,0 +1,76 @@
+//! Expanded text.
+
+use crate::facts::FlowSource;
+
+/// A word after expansion, as far as it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Field {
+    /// What is not known is as written.
+    pub(crate) text: String,
+    pub(crate) is_certain: bool,
+    /// It contains unquoted `*`, `?` or `[`.
+    pub(crate) is_glob: bool,
+    /// `<(…)` or `>(…)`.
+    pub(crate) is_process: bool,
+    /// Where its text comes from, if not from the script.
+    pub(crate) sources: Vec<FlowSource>,
+}
+
+impl Default for Field {
+    fn default() -> Self {
+        Self::known("")
+    }
+}
+
+impl Field {
+    pub(crate) fn known(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            is_certain: true,
+            is_glob: false,
+            is_process: false,
+            sources: Vec::new(),
+        }
+    }
+
+    pub(crate) fn unknown(text: impl Into<String>) -> Self {
+        Self { is_certain: false, ..Self::known(text) }
+    }
+
+    /// Appends another field.
+    pub(crate) fn push(&mut self, other: &Self) {
+        self.text.push_str(&other.text);
+        self.is_certain &= other.is_certain;
+        self.is_glob |= other.is_glob;
+        self.is_process |= other.is_process;
+        add_sources(&mut self.sources, &other.sources);
+    }
+
+    /// This field with another text.
+    pub(crate) fn with_text(&self, text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..self.clone() }
+    }
+
+    /// The fields with a separator between them.
+    pub(crate) fn joined(fields: &[Self], separator: &str) -> Self {
+        let mut all = Self::default();
+        for (index, field) in fields.iter().enumerate() {
+            if index > 0 {
+                all.text.push_str(separator);
+            }
+            all.push(field);
+        }
+        all
+    }
+}
+
+/// Adds the sources that are not there yet.
+pub(crate) fn add_sources(sources: &mut Vec<FlowSource>, more: &[FlowSource]) {
+    /// Maximum number of sources of one text.
+    const MOST: usize = 64;
+    for source in more {
+        if sources.len() < MOST && !sources.contains(source) {
+            sources.push(*source);
+        }
+    }
+}

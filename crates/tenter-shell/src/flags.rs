@@ -1,0 +1,201 @@
+//! Options and operands of a command (C6).
+
+use crate::field::Field;
+use crate::tables::{Program, Style};
+
+/// The arguments of a command, sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    pub(crate) flags: Vec<Flag>,
+    /// Indices of the operands.
+    pub(crate) operands: Vec<usize>,
+    /// Number of operands before `--`.
+    pub(crate) dashes: Option<usize>,
+}
+
+/// An option.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    /// With its dashes.
+    pub(crate) name: String,
+    pub(crate) value: Option<Field>,
+    /// The index of its argument.
+    pub(crate) arg: usize,
+}
+
+/// Whether an option takes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arity {
+    None,
+    /// In the same or the next argument.
+    Value,
+    /// In the same argument only.
+    Attached,
+}
+
+/// The options that a table lists.
+struct Options<'a> {
+    list: Vec<(&'a str, Arity)>,
+    style: Style,
+}
+
+impl Arguments {
+    /// Sorts arguments by the tables of a program. `None` is an unknown program.
+    pub(crate) fn sort(args: &[Field], program: Option<&Program>) -> Self {
+        let options = Options::of(program);
+        let mut sorted = Self::default();
+        let mut at = 0;
+        if options.style == Style::Dashless {
+            at = sorted.dashless(args, &options);
+        }
+        while at < args.len() {
+            at = sorted.argument(args, at, &options);
+        }
+        sorted
+    }
+
+    /// Whether an option is there; names are separated by blanks.
+    pub(crate) fn has(&self, names: &str) -> bool {
+        names.split_ascii_whitespace().any(|name| self.flags.iter().any(|flag| flag.name == name))
+    }
+
+    /// The values of options.
+    pub(crate) fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = (&'a Field, usize)> {
+        self.flags
+            .iter()
+            .filter(move |flag| names.split_ascii_whitespace().any(|name| flag.name == name))
+            .filter_map(|flag| flag.value.as_ref().map(|value| (value, flag.arg)))
+    }
+
+    /// Reads the argument at an index, and returns the index of the next.
+    fn argument(&mut self, args: &[Field], at: usize, options: &Options<'_>) -> usize {
+        let arg = &args[at];
+        let text = arg.text.as_str();
+        let is_operand = self.dashes.is_some()
+            || text == "-"
+            || !text.starts_with(['-', '+'])
+            || (text.starts_with('+') && !options.has_plus(text))
+            || options.style == Style::Keys
+            || (options.style == Style::Posix && !self.operands.is_empty());
+        if is_operand {
+            self.operands.push(at);
+            return at + 1;
+        }
+        if text == "--" {
+            self.dashes = Some(self.operands.len());
+            return at + 1;
+        }
+        match text.strip_prefix("--") {
+            Some(_) => self.long(args, at, options),
+            None if options.style == Style::Single => self.long(args, at, options),
+            None => self.bundle(args, at, options),
+        }
+    }
+
+    /// `--name`, `--name=value`, and `-name` in the style of a single dash.
+    fn long(&mut self, args: &[Field], at: usize, options: &Options<'_>) -> usize {
+        let arg = &args[at];
+        let (name, attached) = match arg.text.split_once('=') {
+            Some((name, value)) => (name, Some(arg.with_text(value))),
+            None => (arg.text.as_str(), None),
+        };
+        let (name, arity) = options.complete(name);
+        if attached.is_some() || arity != Arity::Value {
+            self.flags.push(Flag { name, value: attached, arg: at });
+            return at + 1;
+        }
+        let value = args.get(at + 1).cloned();
+        self.flags.push(Flag { name, value, arg: at });
+        at + 2
+    }
+
+    /// `-abc`, `-ovalue`, `-o value`.
+    fn bundle(&mut self, args: &[Field], at: usize, options: &Options<'_>) -> usize {
+        let arg = &args[at];
+        let sign = if arg.text.starts_with('+') { '+' } else { '-' };
+        // `-name` of a program with such options beside bundles.
+        if options.list.iter().any(|(name, _)| name.len() > 2 && *name == arg.text) {
+            return self.long(args, at, options);
+        }
+        for (offset, letter) in arg.text.char_indices().skip(1) {
+            let name = format!("{sign}{letter}");
+            let rest = &arg.text[offset + letter.len_utf8()..];
+            match options.arity(&name) {
+                Arity::Value if rest.is_empty() => {
+                    let value = args.get(at + 1).cloned();
+                    self.flags.push(Flag { name, value, arg: at });
+                    return at + 2;
+                }
+                Arity::Value | Arity::Attached if !rest.is_empty() => {
+                    let value = Some(arg.with_text(rest));
+                    self.flags.push(Flag { name, value, arg: at });
+                    return at + 1;
+                }
+                _ => self.flags.push(Flag { name, value: None, arg: at }),
+            }
+        }
+        at + 1
+    }
+
+    /// `tar xzf file`: letters without a dash, whose values are the next arguments. Returns the index of the next argument.
+    fn dashless(&mut self, args: &[Field], options: &Options<'_>) -> usize {
+        let Some(first) = args.first() else { return 0 };
+        let is_letters = first.text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !is_letters || !first.is_certain || first.text.is_empty() {
+            return 0;
+        }
+        let mut next = 1;
+        for letter in first.text.chars() {
+            let name = format!("-{letter}");
+            let value = match options.arity(&name) {
+                Arity::Value => {
+                    next += 1;
+                    args.get(next - 1).cloned()
+                }
+                _ => None,
+            };
+            self.flags.push(Flag { name, value, arg: 0 });
+        }
+        next.min(args.len())
+    }
+}
+
+impl<'a> Options<'a> {
+    fn of(program: Option<&'a Program>) -> Self {
+        let Some(program) = program else { return Self { list: Vec::new(), style: Style::Gnu } };
+        let list =
+            program.options.split_ascii_whitespace().map(|option| match option.as_bytes().last() {
+                Some(b'=') => (&option[..option.len() - 1], Arity::Value),
+                Some(b'?') if option.len() > 2 => (&option[..option.len() - 1], Arity::Attached),
+                _ => (option, Arity::None),
+            });
+        Self { list: list.collect(), style: program.style }
+    }
+
+    fn arity(&self, name: &str) -> Arity {
+        self.list
+            .iter()
+            .find(|(listed, _)| *listed == name)
+            .map_or(Arity::None, |(_, arity)| *arity)
+    }
+
+    /// Whether `+x` is an option of the program.
+    fn has_plus(&self, text: &str) -> bool {
+        self.list.iter().any(|(listed, _)| listed.starts_with('+') && text.starts_with(listed))
+    }
+
+    /// The full name of a long option, and whether it takes a value. An abbreviation of several stays as it is.
+    fn complete(&self, name: &str) -> (String, Arity) {
+        if let Some((listed, arity)) = self.list.iter().find(|(listed, _)| *listed == name) {
+            return ((*listed).to_owned(), *arity);
+        }
+        let is_abbreviation = name.len() > 2 && self.style != Style::Single;
+        let mut fitting = self.list.iter().filter(|(listed, _)| {
+            is_abbreviation && listed.starts_with("--") && listed.starts_with(name)
+        });
+        match (fitting.next(), fitting.next()) {
+            (Some((listed, arity)), None) => ((*listed).to_owned(), *arity),
+            _ => (name.to_owned(), Arity::None),
+        }
+    }
+}

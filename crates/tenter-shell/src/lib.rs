@@ -1,0 +1,63 @@
+//! Reads shell commands as bash would, without running them (C1–C5).
+//!
+//! [`read`] returns the commands that a text would run, in every branch, script and substitution, with their options sorted,
+//! and the paths that they would touch. Nothing is executed, and no file is looked at: directories and variables come in as
+//! [`Surroundings`].
+//!
+//! ```
+//! use tenter_shell::{PathOp, Surroundings, read};
+//!
+//! let surroundings = Surroundings {
+//!     cwd: Some("/home/ann/app".to_owned()),
+//!     project: vec!["/home/ann/app".to_owned()],
+//!     home: Some("/home/ann".to_owned()),
+//!     ..Surroundings::default()
+//! };
+//! let facts = read("cd build && sudo rm -fr \"$HOME\"/old", &surroundings);
+//! let rm = &facts.commands[2];
+//! assert_eq!((rm.program.as_str(), rm.via.as_slice()), ("rm", &["sudo".to_owned()][..]));
+//! assert_eq!(rm.flags, ["-f", "-r"]);
+//! assert_eq!(facts.paths[0].path, "/home/ann/old");
+//! assert_eq!(facts.paths[0].op, PathOp::Delete);
+//! assert!(facts.paths[0].recursive && !facts.paths[0].inside_project);
+//!
+//! // Data is not a command.
+//! let facts = read("git commit -m 'rm -rf /'", &surroundings);
+//! assert_eq!(facts.commands.len(), 1);
+//! ```
+//!
+//! `syntax` makes a tree of a text, `expand` expands words, `walk` visits every command, and `tables` has what is known about
+//! programs. All limits are counts: the same text always gives the same facts.
+
+mod escapes;
+mod expand;
+mod facts;
+mod field;
+mod flags;
+pub mod limits;
+mod locate;
+mod paths;
+mod reader;
+mod scope;
+mod surroundings;
+mod syntax;
+mod tables;
+mod walk;
+
+pub use facts::{
+    Class, Code, Command, Facts, Flow, FlowRole, FlowSource, Language, Location, Path, PathOp,
+    PathPlace, Redirect, Stdin, Uncertain,
+};
+pub use surroundings::Surroundings;
+
+use reader::{Context, Reader};
+
+/// The facts about a text in the language of bash.
+pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
+    let script = syntax::parse(text, 0);
+    let mut reader = Reader::new(surroundings);
+    reader.facts.unparsed = script.is_broken;
+    reader.list(&script.commands, &Context::new(script.heredocs));
+    reader.uncalled();
+    reader.facts
+}

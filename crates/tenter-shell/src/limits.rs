@@ -1,0 +1,34 @@
+//! Limits of what is read. They are counts, never times, so that the same text always gives the same facts (C5).
+
+/// Maximum number of bytes of a text; the rest is not read.
+pub const MAX_BYTES: usize = 64 * 1024;
+
+/// Maximum nesting of substitutions, blocks and scripts in scripts.
+pub const MAX_DEPTH: usize = 32;
+
+/// Maximum number of commands in the facts.
+pub const MAX_COMMANDS: usize = 4096;
+
+/// Maximum number of here-documents of a text.
+pub const MAX_HEREDOCS: usize = 64;
+
+/// Maximum number of words that braces make of one word.
+pub const MAX_BRACES: usize = 64;
+
+/// Maximum number of bytes that are made by expansions.
+pub(crate) const MAX_EXPANDED: usize = 4 * MAX_BYTES;
+
+/// Maximum number of steps while the tree is read: functions can call functions.
+pub(crate) const MAX_STEPS: usize = 16 * 1024;
+
+/// Maximum number of bytes of one value.
+pub(crate) const MAX_VALUE: usize = 16 * 1024;
+
+/// The part of a text that is read, and whether it was cut.
+pub(crate) fn cut(text: &str) -> (&str, bool) {
+    if text.len() <= MAX_BYTES {
+        return (text, false);
+    }
+    let end = (0..=MAX_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    (&text[..end], true)
+}

@@ -1,0 +1,188 @@
+//! What reading a text accumulates: facts, variables, functions, files.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use crate::facts::{Facts, FlowSource, Location, Stdin};
+use crate::field::Field;
+use crate::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_EXPANDED, MAX_STEPS};
+use crate::scope::Scope;
+use crate::surroundings::Surroundings;
+use crate::syntax::tree::{HereDoc, Node};
+
+/// Reads a tree and keeps the facts.
+pub(crate) struct Reader<'a> {
+    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) facts: Facts,
+    pub(crate) scope: Scope,
+    pub(crate) functions: BTreeMap<String, Definition>,
+    pub(crate) aliases: BTreeMap<String, Alias>,
+    /// Files that the text writes, by their absolute paths.
+    pub(crate) files: HashMap<String, WrittenFile>,
+    /// Open descriptors, by their number or the name of their variable.
+    pub(crate) descriptors: HashMap<String, Input>,
+    /// Substitutions with an unknown output, as written, and the commands that write it.
+    pub(crate) unknown_outputs: HashMap<String, Vec<FlowSource>>,
+    /// Open descriptors that commands in `>(…)` read.
+    pub(crate) outputs: HashMap<String, Vec<usize>>,
+    /// `>(…)` as written, and the commands that receive the data.
+    pub(crate) process_outputs: Vec<(String, Vec<usize>)>,
+    /// Whether each command runs what it reads from its standard input.
+    pub(crate) runs_stdin: Vec<bool>,
+    steps: usize,
+    expanded: usize,
+}
+
+/// A function.
+#[derive(Clone)]
+pub(crate) struct Definition {
+    pub(crate) body: Rc<Node>,
+    pub(crate) context: Context,
+    pub(crate) is_called: bool,
+}
+
+/// An alias.
+#[derive(Clone)]
+pub(crate) struct Alias {
+    pub(crate) text: Field,
+    pub(crate) context: Context,
+    pub(crate) is_called: bool,
+}
+
+/// A file that a command of the text writes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WrittenFile {
+    pub(crate) sources: Vec<FlowSource>,
+    /// The content, if it is known.
+    pub(crate) text: Option<Field>,
+    pub(crate) is_written: bool,
+}
+
+/// Data on a command's standard input or another descriptor.
+#[derive(Debug, Clone)]
+pub(crate) struct Input {
+    pub(crate) stdin: Stdin,
+    pub(crate) sources: Vec<FlowSource>,
+    /// The data, as far as it is known.
+    pub(crate) text: Option<Field>,
+}
+
+/// What surrounds a command.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) via: Vec<String>,
+    pub(crate) location: Location,
+    pub(crate) stdin: Option<Input>,
+    pub(crate) depth: usize,
+    /// The text is the result of an expansion: what is unknown in it was read before.
+    pub(crate) is_reparsed: bool,
+    pub(crate) heredocs: Rc<Vec<HereDoc>>,
+}
+
+/// What a part of the tree leaves for what follows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outcome {
+    /// The commands that write to the standard output.
+    pub(crate) commands: Vec<usize>,
+    /// The output, if it is known.
+    pub(crate) text: Option<Field>,
+    /// Whether it succeeds, if that is known.
+    pub(crate) succeeds: Option<bool>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(surroundings: &'a Surroundings) -> Self {
+        Self {
+            surroundings,
+            facts: Facts::default(),
+            scope: Scope::new(surroundings.cwd.clone()),
+            functions: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+            files: HashMap::new(),
+            descriptors: HashMap::new(),
+            unknown_outputs: HashMap::new(),
+            outputs: HashMap::new(),
+            process_outputs: Vec::new(),
+            runs_stdin: Vec::new(),
+            steps: 0,
+            expanded: 0,
+        }
+    }
+
+    /// Counts a step. `false` at the limit.
+    pub(crate) fn step(&mut self) -> bool {
+        self.steps += 1;
+        let is_within = self.steps <= MAX_STEPS && self.facts.commands.len() < MAX_COMMANDS;
+        self.facts.unparsed |= !is_within;
+        is_within
+    }
+
+    /// Counts bytes that an expansion made. `false` at the limit.
+    pub(crate) fn expand_by(&mut self, bytes: usize) -> bool {
+        self.expanded = self.expanded.saturating_add(bytes);
+        let is_within = self.expanded <= MAX_EXPANDED;
+        self.facts.unparsed |= !is_within;
+        is_within
+    }
+
+    /// The working directory of a command.
+    pub(crate) fn cwd(&self, context: &Context) -> Option<String> {
+        match context.location {
+            Location::Local => self.scope.cwd().map(str::to_owned),
+            Location::Remote | Location::Container => None,
+        }
+    }
+}
+
+impl Context {
+    pub(crate) fn new(heredocs: Vec<HereDoc>) -> Self {
+        Self {
+            via: Vec::new(),
+            location: Location::Local,
+            stdin: None,
+            depth: 0,
+            is_reparsed: false,
+            heredocs: Rc::new(heredocs),
+        }
+    }
+
+    /// The context of what a wrapper or a construct runs, if the nesting is within the limit.
+    pub(crate) fn inside(&self, via: &str) -> Option<Self> {
+        if self.depth >= MAX_DEPTH {
+            return None;
+        }
+        let mut inner = self.clone();
+        inner.via.push(via.to_owned());
+        inner.depth += 1;
+        Some(inner)
+    }
+
+    /// This context with another standard input.
+    pub(crate) fn with_stdin(&self, stdin: Option<Input>) -> Self {
+        Self { stdin, ..self.clone() }
+    }
+
+    /// This context with the here-documents of another text.
+    pub(crate) fn with_heredocs(mut self, heredocs: Vec<HereDoc>) -> Self {
+        self.heredocs = Rc::new(heredocs);
+        self
+    }
+}
+
+impl Input {
+    pub(crate) fn of_text(text: Field) -> Self {
+        Self {
+            stdin: Stdin::Text(text.text.clone()),
+            sources: text.sources.clone(),
+            text: Some(text),
+        }
+    }
+}
+
+impl Outcome {
+    /// The data of a pipe.
+    pub(crate) fn into_input(self) -> Input {
+        let sources = self.commands.iter().map(|index| FlowSource::Command(*index)).collect();
+        Input { stdin: Stdin::Commands(self.commands), sources, text: self.text }
+    }
+}

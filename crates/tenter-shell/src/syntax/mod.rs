@@ -1,0 +1,38 @@
+//! The syntax of bash: from a text to a tree.
+//!
+//! The parser never gives up: what bash would reject is skipped or closed where the text ends, and the tree says so. It reads every
+//! byte a fixed number of times, whatever the text is.
+
+mod commands;
+mod compound;
+mod heredocs;
+mod parser;
+mod quotes;
+mod redirections;
+pub(crate) mod tree;
+mod words;
+
+use crate::limits;
+use parser::Parser;
+use tree::Script;
+
+/// Parses a text at a nesting depth, which is that of the script that contains it.
+pub(crate) fn parse(text: &str, depth: usize) -> Script {
+    let (text, is_cut) = limits::cut(text);
+    let mut parser = Parser::new(text, depth);
+    let commands = parser.whole();
+    Script { commands, heredocs: parser.heredocs, is_broken: parser.is_broken || is_cut }
+}
+
+/// Parses a text as the inside of double quotes, as here-documents are read.
+pub(crate) fn parse_quoted(text: &str, depth: usize) -> (Vec<tree::Part>, Script) {
+    let (text, is_cut) = limits::cut(text);
+    let mut parser = Parser::new(text, depth);
+    let parts = parser.heredoc_parts();
+    let script = Script {
+        commands: Vec::new(),
+        heredocs: parser.heredocs,
+        is_broken: parser.is_broken || is_cut,
+    };
+    (parts, script)
+}

@@ -1,0 +1,201 @@
+//! The builtins that change the shell: directory, variables, functions, traps.
+
+use crate::facts::{FlowRole, FlowSource, PathOp};
+use crate::field::Field;
+use crate::locate;
+use crate::reader::{Context, Outcome, Reader};
+
+use super::emit::Emitted;
+use super::run::Call;
+
+impl Reader<'_> {
+    /// The effect of a builtin on the shell. `None` for other programs, and for builtins that run a command in their operands.
+    pub(super) fn builtin(
+        &mut self,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Option<Outcome> {
+        match emitted.program.as_str() {
+            "cd" | "pushd" | "chdir" => self.change_directory(call, emitted),
+            "popd" => self.scope.set_cwd(None),
+            "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(call, emitted),
+            "unset" => self.unset(call, emitted),
+            "read" | "mapfile" | "readarray" => self.read_variables(call, emitted, context),
+            "set" => self.set_positional(call),
+            "shift" => self.shift(call),
+            "alias" => self.aliases(call, emitted, context),
+            "source" | "." => return Some(self.source(call, emitted, context)),
+            "trap" => return Some(self.trap(call, emitted, context)),
+            "printf" if emitted.arguments.has("-v") => self.printf_variable(call, emitted),
+            _ => return None,
+        }
+        Some(Outcome { succeeds: Some(true), ..Outcome::default() })
+    }
+
+    fn change_directory(&mut self, call: &Call, emitted: &Emitted) {
+        let home = || match self.scope.get("HOME") {
+            Some(Some(home)) => Some(home.clone()),
+            _ => self.surroundings.home.as_deref().map(Field::known),
+        };
+        let target = match call.operands(emitted).next() {
+            Some(target) => Some(target.clone()),
+            None => home(),
+        };
+        let cwd = target
+            .filter(|target| target.is_certain && !target.is_glob && target.text != "-")
+            .and_then(|target| locate::absolute(&target.text, self.scope.cwd()));
+        self.scope.set_cwd(cwd);
+    }
+
+    fn declare(&mut self, call: &Call, emitted: &Emitted) {
+        let is_local = matches!(emitted.program.as_str(), "local" | "declare" | "typeset")
+            && !emitted.arguments.has("-g");
+        for operand in call.operands(emitted) {
+            let (name, value) = match operand.text.split_once('=') {
+                Some((name, value)) => (name.trim_end_matches('+'), Some(operand.with_text(value))),
+                None => (operand.text.as_str(), None),
+            };
+            if is_local {
+                self.scope.localize(name);
+            }
+            if let Some(mut value) = value {
+                value.is_glob = false;
+                value.is_certain &= !operand.text.contains("+=");
+                self.scope.set(name, Some(self.with_home(value)));
+            }
+        }
+    }
+
+    /// `export X=~/x`: a tilde after `=`.
+    fn with_home(&self, value: Field) -> Field {
+        match (value.text.strip_prefix("~/"), &self.surroundings.home) {
+            (Some(rest), Some(home)) => value.with_text(format!("{home}/{rest}")),
+            _ => value,
+        }
+    }
+
+    fn unset(&mut self, call: &Call, emitted: &Emitted) {
+        for operand in call.operands(emitted) {
+            self.scope.set(&operand.text, None);
+        }
+    }
+
+    /// The variables that `read` sets come from the standard input.
+    fn read_variables(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
+        let descriptor = emitted.arguments.values("-u").next().map(|(value, _)| value.text.clone());
+        let input = match descriptor {
+            Some(name) => self.descriptors.get(name.trim_start_matches('$')).cloned(),
+            None => context.stdin.clone(),
+        };
+        let names: Vec<&Field> = call.operands(emitted).collect();
+        for (index, name) in names.iter().enumerate() {
+            let line = input.as_ref().and_then(|input| input.text.as_ref());
+            let value = match line {
+                Some(text) if names.len() == 1 => {
+                    text.with_text(text.text.lines().next().unwrap_or_default().trim())
+                }
+                Some(text) if text.is_certain => {
+                    let mut words = text.text.lines().next().unwrap_or_default().split_whitespace();
+                    text.with_text(if index + 1 == names.len() {
+                        words.skip(index).collect::<Vec<_>>().join(" ")
+                    } else {
+                        words.nth(index).unwrap_or_default().to_owned()
+                    })
+                }
+                _ => {
+                    let sources =
+                        input.as_ref().map(|input| input.sources.clone()).unwrap_or_default();
+                    Field { sources, ..Field::unknown(format!("${}", name.text)) }
+                }
+            };
+            self.scope.set(&name.text, Some(value));
+        }
+        for (callback, _) in emitted.arguments.values("-C") {
+            self.script(callback, &emitted.program, context);
+        }
+    }
+
+    fn set_positional(&mut self, call: &Call) {
+        let args = call.args();
+        if let Some(at) = args.iter().position(|arg| arg.text == "--") {
+            self.scope.set_positional(args[at + 1..].to_vec());
+        }
+    }
+
+    fn shift(&mut self, call: &Call) {
+        let count = call.args().first().map_or(Some(1), |count| count.text.parse().ok());
+        if let (Some(count), Some(fields)) = (count, self.scope.positional()) {
+            let rest = fields.get(count..).unwrap_or_default().to_vec();
+            self.scope.set_positional(rest);
+        }
+    }
+
+    fn aliases(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
+        for operand in call.operands(emitted) {
+            if let Some((name, text)) = operand.text.split_once('=') {
+                self.define_alias(name, operand.with_text(text), context);
+            }
+        }
+    }
+
+    fn source(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+        let Some(file) = call.operands(emitted).next().cloned() else { return Outcome::default() };
+        if file.is_process {
+            for source in &file.sources {
+                self.flow(*source, emitted.index, FlowRole::Code);
+            }
+            return Outcome::default();
+        }
+        let is_stdin = matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "-");
+        let descriptor =
+            file.text.strip_prefix("/dev/fd/").and_then(|name| self.descriptors.get(name).cloned());
+        let input = if is_stdin { context.stdin.clone() } else { descriptor };
+        if let Some(input) = input {
+            return self.run_input(&input.sources, input.text.as_ref(), emitted, context);
+        }
+        self.touch(&file, PathOp::Execute, Some(emitted.index));
+        let written = self.written(&file).cloned().unwrap_or_default();
+        self.run_input(&written.sources, written.text.as_ref(), emitted, context)
+    }
+
+    /// Data that a command runs as a shell's script.
+    pub(super) fn run_input(
+        &mut self,
+        sources: &[FlowSource],
+        text: Option<&Field>,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        for source in sources {
+            self.flow(*source, emitted.index, FlowRole::Code);
+        }
+        match text {
+            Some(text) => self.script(text, &emitted.program, &context.with_stdin(None)),
+            None => Outcome::default(),
+        }
+    }
+
+    fn trap(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+        match call.operands(emitted).next().cloned() {
+            Some(script) if script.text != "-" => {
+                self.scope.open();
+                let outcome = self.script(&script, "trap", &context.with_stdin(None));
+                self.scope.close(crate::scope::Keep::Nothing);
+                outcome
+            }
+            _ => Outcome::default(),
+        }
+    }
+
+    fn printf_variable(&mut self, call: &Call, emitted: &Emitted) {
+        let Some(name) = emitted.arguments.values("-v").next().map(|(name, _)| name.text.clone())
+        else {
+            return;
+        };
+        let operands: Vec<Field> = call.operands(emitted).cloned().collect();
+        let value =
+            super::output::printf(&operands).unwrap_or_else(|| Field::unknown(format!("${name}")));
+        self.scope.set(&name, Some(value));
+    }
+}

@@ -1,0 +1,82 @@
+//! Lists: what of a chain with `&&` and `||` certainly runs.
+
+use crate::reader::{Context, Outcome, Reader};
+use crate::scope::Keep;
+use crate::syntax::tree::{List, Separator};
+
+/// A layer for commands of a chain that may not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layer {
+    None,
+    Open(Keep),
+}
+
+impl Reader<'_> {
+    pub(crate) fn list(&mut self, list: &List, context: &Context) -> Outcome {
+        let mut all = Outcome { succeeds: Some(true), ..Outcome::default() };
+        let mut before = Separator::Next;
+        let mut layer = Layer::None;
+        let mut is_first = true;
+        for statement in list {
+            layer = self.chain(layer, before, all.succeeds);
+            let is_background = statement.then == Separator::Background;
+            if is_background {
+                self.scope.open();
+            }
+            let outcome = self.node(&statement.node, context);
+            if is_background {
+                self.scope.close(Keep::Nothing);
+            }
+            all.succeeds = if is_background { Some(true) } else { outcome.succeeds };
+            all.text = joined(all.text, outcome.text, is_first);
+            all.commands.extend(outcome.commands);
+            before = statement.then;
+            is_first = false;
+        }
+        self.close_chain(layer);
+        all
+    }
+
+    /// Opens and closes the layer of a chain before its next command.
+    fn chain(&mut self, layer: Layer, before: Separator, succeeds: Option<bool>) -> Layer {
+        match (before, succeeds, layer) {
+            (Separator::Next | Separator::Background, ..) => {
+                self.close_chain(layer);
+                Layer::None
+            }
+            (Separator::And, Some(false), layer) => self.reopen(layer, Keep::Uncertain),
+            (Separator::And, None, Layer::None) => self.reopen(layer, Keep::Variables),
+            (Separator::And, _, layer) => layer,
+            (Separator::Or, ..) => self.reopen(layer, Keep::Uncertain),
+        }
+    }
+
+    fn reopen(&mut self, layer: Layer, keep: Keep) -> Layer {
+        self.close_chain(layer);
+        self.scope.open();
+        Layer::Open(keep)
+    }
+
+    fn close_chain(&mut self, layer: Layer) {
+        if let Layer::Open(keep) = layer {
+            self.scope.close(keep);
+        }
+    }
+}
+
+/// The output of commands one after the other, if it is known.
+fn joined(
+    before: Option<crate::field::Field>,
+    next: Option<crate::field::Field>,
+    is_first: bool,
+) -> Option<crate::field::Field> {
+    if is_first {
+        return next;
+    }
+    let (mut before, next) = (before?, next?);
+    if before.text.len() + next.text.len() > crate::limits::MAX_VALUE {
+        return None;
+    }
+    before.push(&next);
+    Some(before)
+}

@@ -1,0 +1,358 @@
+//! The facts of one command: names, options, paths.
+
+use std::collections::BTreeMap;
+
+use crate::facts::{Command, FlowRole, PathOp, Uncertain};
+use crate::field::Field;
+use crate::flags::Arguments;
+use crate::locate;
+use crate::paths::{Condition, PathRule};
+use crate::reader::{Context, Reader};
+use crate::tables::{self, Program};
+
+use super::run::Call;
+
+/// A command whose facts were kept.
+#[derive(Debug)]
+pub(super) struct Emitted {
+    pub(super) index: usize,
+    pub(super) program: String,
+    pub(super) has_path: bool,
+    pub(super) is_program_certain: bool,
+    pub(super) row: Option<&'static Program>,
+    pub(super) subcommand_row: Option<&'static Program>,
+    pub(super) subcommand: Option<String>,
+    pub(super) arguments: Arguments,
+}
+
+impl Emitted {
+    /// The row that describes the operands.
+    pub(super) fn operand_row(&self) -> Option<&'static Program> {
+        self.subcommand_row.or(self.row.filter(|row| !row.has_subcommands))
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'static Program> {
+        self.row.into_iter().chain(self.subcommand_row)
+    }
+}
+
+impl Call {
+    pub(super) fn args(&self) -> &[Field] {
+        self.argv.get(1..).unwrap_or_default()
+    }
+
+    /// The operands of a command.
+    pub(super) fn operands<'a>(&'a self, emitted: &'a Emitted) -> impl Iterator<Item = &'a Field> {
+        emitted.arguments.operands.iter().filter_map(|index| self.args().get(*index))
+    }
+}
+
+impl Reader<'_> {
+    /// Keeps the facts of a command. `None` at the limit.
+    pub(super) fn emit(&mut self, call: &Call, context: &Context) -> Option<Emitted> {
+        if self.facts.commands.len() >= crate::limits::MAX_COMMANDS {
+            self.facts.unparsed = true;
+            return None;
+        }
+        let unnamed = Field::default();
+        let name = call.argv.first().unwrap_or(&unnamed);
+        let (program, path) = program_name(&name.text);
+        let is_program_certain =
+            name.is_certain || (path.is_some() && !program.contains(['$', '`']));
+        let emitted = self.sorted(call, program, path.is_some(), is_program_certain);
+        let command = self.command(call, &emitted, path, context);
+        self.facts.commands.push(command);
+        self.runs_stdin.push(runs_stdin(call, &emitted));
+        self.command_paths(call, &emitted, name, context);
+        self.argument_flows(call, &emitted);
+        Some(emitted)
+    }
+
+    fn sorted(
+        &self,
+        call: &Call,
+        program: String,
+        has_path: bool,
+        is_program_certain: bool,
+    ) -> Emitted {
+        let args = call.args();
+        let row = tables::find(&program);
+        let mut emitted = Emitted {
+            index: self.facts.commands.len(),
+            program,
+            has_path,
+            is_program_certain,
+            row,
+            subcommand_row: None,
+            subcommand: None,
+            arguments: Arguments::default(),
+        };
+        if row.is_some_and(|row| row.has_subcommands) {
+            emitted.sort_with_subcommand(args);
+        } else {
+            emitted.arguments = Arguments::sort(args, row);
+            if row.is_none() {
+                emitted.subcommand = first_word(args, &emitted.arguments);
+            }
+        }
+        emitted
+    }
+
+    fn command(
+        &self,
+        call: &Call,
+        emitted: &Emitted,
+        path: Option<String>,
+        context: &Context,
+    ) -> Command {
+        let args = call.args();
+        let cwd = self.cwd(context);
+        let mut uncertain = Vec::new();
+        if !emitted.is_program_certain {
+            uncertain.push(Uncertain::Program);
+        }
+        if cwd.is_none() {
+            uncertain.push(Uncertain::Cwd);
+        }
+        let unknown = args.iter().enumerate().filter(|(_, arg)| !arg.is_certain);
+        uncertain.extend(unknown.map(|(index, _)| Uncertain::Arg(index)));
+        let arguments = &emitted.arguments;
+        let flag_text = |flag: &crate::flags::Flag| match &flag.value {
+            Some(value) => format!("{}={}", flag.name, value.text),
+            None => flag.name.clone(),
+        };
+        let env: BTreeMap<String, String> =
+            call.env.iter().map(|(name, value)| (name.clone(), value.text.clone())).collect();
+        Command {
+            program: emitted.program.clone(),
+            path,
+            subcommand: emitted.subcommand.clone(),
+            flags: arguments.flags.iter().map(flag_text).collect(),
+            operands: call.operands(emitted).map(|operand| operand.text.clone()).collect(),
+            args: args.iter().map(|arg| arg.text.clone()).collect(),
+            env,
+            cwd,
+            via: context.via.clone(),
+            stdin_from: context.stdin.as_ref().map(|input| input.stdin.clone()),
+            redirects: call.redirected.redirects.clone(),
+            text: call.text.clone(),
+            location: context.location,
+            uncertain,
+            flag_args: arguments.flags.iter().map(|flag| flag.arg).collect(),
+            operand_args: arguments.operands.clone(),
+            dashes: arguments.dashes,
+            globs: (0..args.len()).filter(|index| args[*index].is_glob).collect(),
+            classes: classes(call, emitted),
+        }
+    }
+
+    /// The paths that a command touches, and the files that it reads and writes.
+    fn command_paths(&mut self, call: &Call, emitted: &Emitted, name: &Field, context: &Context) {
+        let index = Some(emitted.index);
+        let here = self.placed(context);
+        if emitted.has_path && !is_system_program(&name.text) {
+            let touch = Touch { path: name, op: PathOp::Execute, recursive: false };
+            self.touch_in(&touch, index, &here);
+            self.read_file(name, emitted.index, FlowRole::Code);
+        }
+        for (path, op) in &call.redirected.paths {
+            self.touch_in(&Touch { path, op: *op, recursive: false }, index, &here);
+        }
+        let rules = emitted.rows().flat_map(|row| row.paths.iter().map(move |rule| (row, rule)));
+        let mut touched = Vec::new();
+        for (row, rule) in rules {
+            let rule = PathRule::parse(rule);
+            if rule.applies(&emitted.arguments) {
+                let recursive = crate::paths::is_recursive(row, &emitted.arguments);
+                let found = rule.paths(call.args(), &emitted.arguments);
+                touched.extend(found.into_iter().map(|path| (path, rule.op, recursive)));
+            }
+        }
+        for (path, op, recursive) in touched {
+            self.touch_in(&Touch { path: &path, op, recursive }, index, &here);
+            match op {
+                PathOp::Read => self.read_file(&path, emitted.index, FlowRole::Data),
+                PathOp::Execute => self.read_file(&path, emitted.index, FlowRole::Code),
+                PathOp::Write | PathOp::Create => {
+                    let source = crate::facts::FlowSource::Command(emitted.index);
+                    let text = context.stdin.as_ref().and_then(|input| input.text.clone());
+                    let text = text.filter(|_| emitted.program == "tee");
+                    self.writes_file(&path, &[source], text);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A file that was written earlier flows into its reader.
+    pub(super) fn read_file(&mut self, path: &Field, command: usize, role: FlowRole) {
+        let sources = self.written(path).map(|file| file.sources.clone()).unwrap_or_default();
+        for source in sources {
+            self.flow(source, command, role);
+        }
+    }
+
+    /// Arguments whose text other commands write.
+    fn argument_flows(&mut self, call: &Call, emitted: &Emitted) {
+        for arg in &call.argv {
+            let role = if arg.is_process { FlowRole::Data } else { FlowRole::Argument };
+            for source in &arg.sources {
+                self.flow(*source, emitted.index, role);
+            }
+            if arg.is_process && arg.text.starts_with(">(") {
+                let source = crate::facts::FlowSource::Command(emitted.index);
+                for receiver in self.receivers(&arg.text) {
+                    self.flow_into_stdin(receiver, &[source], None);
+                }
+            }
+        }
+    }
+
+    /// The directory in which a command's paths are.
+    fn placed(&self, context: &Context) -> Placed {
+        Placed {
+            cwd: self.cwd(context),
+            is_remote: context.location != crate::facts::Location::Local,
+        }
+    }
+
+    /// Keeps a path in the shell's own directory.
+    pub(super) fn touch(&mut self, path: &Field, op: PathOp, command: Option<usize>) {
+        let here = Placed { cwd: self.scope.cwd().map(str::to_owned), is_remote: false };
+        self.touch_in(&Touch { path, op, recursive: false }, command, &here);
+    }
+
+    fn touch_in(&mut self, touch: &Touch<'_>, command: Option<usize>, here: &Placed) {
+        let Touch { path, op, recursive } = *touch;
+        let is_full = self.facts.paths.len() >= 2 * crate::limits::MAX_COMMANDS;
+        self.facts.unparsed |= is_full;
+        if path.text.is_empty() || path.is_process || is_full {
+            return;
+        }
+        let absolute = locate::absolute(&path.text, here.cwd.as_deref());
+        let starts_unknown = path.text.starts_with(['$', '`', '~']) && !path.is_certain;
+        let resolved = absolute.filter(|_| !starts_unknown);
+        if resolved.as_deref().is_some_and(locate::is_harmless_device) {
+            return;
+        }
+        let (place, inside_project) = match (&resolved, here.is_remote) {
+            (_, true) => (crate::facts::PathPlace::Remote, false),
+            (Some(resolved), _) => locate::place(resolved, self.surroundings),
+            (None, _) => locate::place(&path.text, self.surroundings),
+        };
+        self.facts.paths.push(crate::facts::Path {
+            path: resolved.clone().unwrap_or_else(|| path.text.clone()),
+            given: path.text.clone(),
+            op,
+            recursive,
+            place,
+            inside_project,
+            command,
+            certain: path.is_certain && resolved.is_some(),
+            glob: path.is_glob,
+        });
+    }
+}
+
+/// A path and what happens to it.
+struct Touch<'a> {
+    path: &'a Field,
+    op: PathOp,
+    recursive: bool,
+}
+
+/// Where a command runs.
+struct Placed {
+    cwd: Option<String>,
+    is_remote: bool,
+}
+
+impl Emitted {
+    fn sort_with_subcommand(&mut self, args: &[Field]) {
+        let Some(row) = self.row else { return };
+        let global = Program { style: tables::Style::Posix, ..*row };
+        let mut first = Arguments::sort(args, Some(&global));
+        let Some(at) = first.operands.first().copied() else {
+            self.arguments = first;
+            return;
+        };
+        let name = &args[at].text;
+        self.subcommand = Some(name.clone());
+        self.subcommand_row = tables::subcommand(row.name, name);
+        let default = Program { name: "", ..tables::GNU };
+        let rest = Arguments::sort(&args[at + 1..], Some(self.subcommand_row.unwrap_or(&default)));
+        let offset = at + 1;
+        first.flags.extend(rest.flags.into_iter().map(|mut flag| {
+            flag.arg += offset;
+            flag
+        }));
+        first.operands = rest.operands.into_iter().map(|index| index + offset).collect();
+        first.dashes = rest.dashes;
+        self.arguments = first;
+    }
+}
+
+/// The base name of a program without `.exe`, and the program as written if that has a slash.
+fn program_name(text: &str) -> (String, Option<String>) {
+    let is_windows = matches!(text.as_bytes(), [_, b':', b'\\', ..]);
+    let is_separator = |c: char| c == '/' || (is_windows && c == '\\');
+    let base = text.rsplit(is_separator).next().unwrap_or(text);
+    let bytes = base.as_bytes();
+    let is_exe = bytes.len() > 4 && bytes[bytes.len() - 4..].eq_ignore_ascii_case(b".exe");
+    let name = if is_exe { &base[..base.len() - 4] } else { base };
+    (name.to_owned(), (base.len() < text.len()).then(|| text.to_owned()))
+}
+
+/// Whether a path is that of an installed program, whose name says enough.
+fn is_system_program(path: &str) -> bool {
+    const DIRECTORIES: [&str; 9] = [
+        "/bin/",
+        "/sbin/",
+        "/usr/bin/",
+        "/usr/sbin/",
+        "/usr/local/bin/",
+        "/usr/local/sbin/",
+        "/opt/homebrew/bin/",
+        "/snap/bin/",
+        "/usr/lib/",
+    ];
+    DIRECTORIES.iter().any(|directory| path.starts_with(directory)) && !path.contains("/../")
+}
+
+/// The first operand of an unknown program, if it is a plain word.
+fn first_word(args: &[Field], arguments: &Arguments) -> Option<String> {
+    let first = args.get(*arguments.operands.first()?)?;
+    let is_word = first.is_certain
+        && first.text.starts_with(|c: char| c.is_ascii_lowercase())
+        && first.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:".contains(&byte));
+    is_word.then(|| first.text.clone())
+}
+
+fn classes(call: &Call, emitted: &Emitted) -> Vec<crate::facts::Class> {
+    let mut classes: Vec<_> = emitted
+        .rows()
+        .flat_map(|row| row.classes.iter())
+        .filter(|(_, when)| Condition::parse(when).holds(&emitted.arguments))
+        .map(|(class, _)| *class)
+        .collect();
+    if call.redirected.uses_network && !classes.contains(&crate::facts::Class::Network) {
+        classes.push(crate::facts::Class::Network);
+    }
+    classes
+}
+
+/// Whether a command runs its standard input.
+fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
+    let Some(interpreter) = emitted.operand_row().and_then(|row| row.interpreter) else {
+        return false;
+    };
+    let arguments = &emitted.arguments;
+    if arguments.has(interpreter.no_program) || arguments.has(interpreter.inline) {
+        return false;
+    }
+    let first = call.operands(emitted).next().map(|operand| operand.text.as_str());
+    arguments.has(interpreter.stdin)
+        || first.is_none_or(|first| {
+            matches!(first, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+        })
+}

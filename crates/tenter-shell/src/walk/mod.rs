@@ -1,0 +1,142 @@
+//! Reads a tree: every command in it, in every branch.
+
+mod builtins;
+mod chains;
+mod definitions;
+mod emit;
+mod output;
+mod redirections;
+mod run;
+mod scripts;
+mod simple;
+mod wrappers;
+
+use std::rc::Rc;
+
+use crate::field::Field;
+use crate::reader::{Context, Outcome, Reader};
+use crate::scope::Keep;
+use crate::syntax::tree::{Branch, List, Node, Redirection, Word};
+
+/// Maximum number of words of `for` for which the body is read with each.
+const LOOP_WORDS: usize = 16;
+
+impl Reader<'_> {
+    pub(crate) fn node(&mut self, node: &Node, context: &Context) -> Outcome {
+        if !self.step() {
+            return Outcome::default();
+        }
+        match node {
+            Node::Simple(simple) => self.simple(simple, context),
+            Node::Pipeline(stages) => self.pipeline(stages, context),
+            Node::Subshell(list) => {
+                self.scope.open();
+                let outcome = self.list(list, context);
+                self.scope.close(Keep::Nothing);
+                outcome
+            }
+            Node::Group(list) => self.list(list, context),
+            Node::If(branches) => self.branches(branches, context),
+            Node::Loop { condition, body } => self.condition_loop(condition, body, context),
+            Node::For { name, words, body } => self.word_loop(name, words, body, context),
+            Node::Case { subject, arms } => {
+                self.single(subject, context);
+                self.branches(arms, context)
+            }
+            Node::Function { name, body } => self.define(name, body, context),
+            Node::Test(words) => {
+                for word in words {
+                    self.single(word, context);
+                }
+                Outcome::default()
+            }
+            Node::Coproc(body) => self.coproc(body, context),
+            Node::Redirected(body, redirections) => self.redirected(body, redirections, context),
+        }
+    }
+
+    /// Stages run in subshells, each with the output of the one before.
+    fn pipeline(&mut self, stages: &[Node], context: &Context) -> Outcome {
+        let mut context = context.clone();
+        let mut last = Outcome::default();
+        for (index, stage) in stages.iter().enumerate() {
+            if index > 0 {
+                context.stdin = Some(last.into_input());
+            }
+            self.scope.open();
+            last = self.node(stage, &context);
+            self.scope.close(Keep::Nothing);
+        }
+        last
+    }
+
+    /// Branches of which at most one runs.
+    fn branches(&mut self, branches: &[Branch], context: &Context) -> Outcome {
+        let mut outcome = Outcome::default();
+        for branch in branches {
+            self.scope.open();
+            outcome.commands.extend(self.list(&branch.condition, context).commands);
+            for pattern in &branch.patterns {
+                self.single(pattern, context);
+            }
+            outcome.commands.extend(self.list(&branch.body, context).commands);
+            self.scope.close(Keep::Uncertain);
+        }
+        outcome
+    }
+
+    fn condition_loop(&mut self, condition: &List, body: &List, context: &Context) -> Outcome {
+        self.scope.open();
+        let mut outcome = self.list(condition, context);
+        outcome.commands.extend(self.list(body, context).commands);
+        self.scope.close(Keep::Uncertain);
+        Outcome { commands: outcome.commands, ..Outcome::default() }
+    }
+
+    fn word_loop(&mut self, name: &str, words: &[Word], body: &List, context: &Context) -> Outcome {
+        let mut values: Vec<Field> =
+            words.iter().flat_map(|word| self.fields(word, context)).collect();
+        if values.len() > LOOP_WORDS || values.is_empty() {
+            let mut unknown = Field::unknown(format!("${name}"));
+            for value in &values {
+                crate::field::add_sources(&mut unknown.sources, &value.sources);
+            }
+            values = vec![unknown];
+        }
+        let mut outcome = Outcome::default();
+        for value in values {
+            self.scope.open();
+            // A pattern stands for the files that it matches.
+            self.scope.set(name, Some(value));
+            outcome.commands.extend(self.list(body, context).commands);
+            self.scope.close(Keep::Uncertain);
+        }
+        outcome
+    }
+
+    fn coproc(&mut self, body: &Rc<Node>, context: &Context) -> Outcome {
+        let Some(inner) = context.inside("coproc") else {
+            self.facts.unparsed = true;
+            return Outcome::default();
+        };
+        self.scope.open();
+        self.node(body, &inner.with_stdin(None));
+        self.scope.close(Keep::Nothing);
+        Outcome::default()
+    }
+
+    fn redirected(
+        &mut self,
+        body: &Node,
+        redirections: &[Redirection],
+        context: &Context,
+    ) -> Outcome {
+        let redirected = self.redirections(redirections, context);
+        let inner = match redirected.stdin.clone() {
+            Some(stdin) => context.with_stdin(Some(stdin)),
+            None => context.clone(),
+        };
+        let outcome = self.node(body, &inner);
+        self.connect_block(&redirected, outcome)
+    }
+}

@@ -1,0 +1,175 @@
+//! The output of commands that only repeat or name something (C2).
+
+use crate::escapes;
+use crate::field::Field;
+use crate::limits::MAX_VALUE;
+use crate::reader::{Context, Reader};
+
+use super::emit::Emitted;
+use super::run::Call;
+
+impl Reader<'_> {
+    /// The standard output of a command, if it is known without running it.
+    pub(super) fn output(
+        &self,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Option<Field> {
+        let operands = || call.operands(emitted).cloned().collect::<Vec<_>>();
+        let output = match emitted.program.as_str() {
+            "echo" => Some(echo(call.args())),
+            "printf" => printf(&operands()),
+            "pwd" => self.scope.cwd().map(Field::known),
+            "cat" | "tee"
+                if operands().is_empty()
+                    || emitted.program == "tee"
+                    || operands()[0].text == "-" =>
+            {
+                context.stdin.as_ref()?.text.clone()
+            }
+            "cat" => {
+                let operands = operands();
+                let [file] = operands.as_slice() else { return None };
+                self.written(file)?.text.clone()
+            }
+            "which" | "command" if emitted.program == "which" || emitted.arguments.has("-v") => {
+                operands().first().cloned()
+            }
+            "basename" => operands().first().map(|path| {
+                path.with_text(
+                    path.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default(),
+                )
+            }),
+            "dirname" => operands().first().map(|path| path.with_text(directory(&path.text))),
+            "realpath" | "readlink" => {
+                let path = operands().into_iter().next()?;
+                let absolute = crate::locate::absolute(&path.text, self.scope.cwd())?;
+                path.is_certain.then(|| path.with_text(absolute))
+            }
+            "mktemp" => Some(self.temporary(call, emitted)),
+            "git"
+                if emitted.subcommand.as_deref() == Some("rev-parse")
+                    && emitted.arguments.has("--show-toplevel") =>
+            {
+                self.surroundings.project.first().map(Field::known)
+            }
+            "whoami" => self.surroundings.variables.get("USER").map(Field::known),
+            _ => None,
+        };
+        output.filter(|output| output.text.len() <= MAX_VALUE)
+    }
+
+    /// The path that `mktemp` prints, with a name that shows that it is unknown.
+    fn temporary(&self, call: &Call, emitted: &Emitted) -> Field {
+        let temp = match self.scope.get("TMPDIR") {
+            Some(Some(temp)) if temp.is_certain => temp.text.clone(),
+            _ => self
+                .surroundings
+                .variables
+                .get("TMPDIR")
+                .cloned()
+                .unwrap_or_else(|| "/tmp".to_owned()),
+        };
+        let directory =
+            emitted.arguments.values("-p --tmpdir").next().map(|(value, _)| value.clone());
+        let template = call.operands(emitted).next();
+        match (directory, template) {
+            (Some(directory), template) => {
+                let name = template.map_or("tmp.XXXXXXXXXX", |template| &template.text);
+                directory.with_text(format!("{}/{name}", directory.text))
+            }
+            (None, Some(template)) if emitted.arguments.has("-t --tmpdir") => {
+                template.with_text(format!("{temp}/{}", template.text))
+            }
+            (None, Some(template)) => template.clone(),
+            (None, None) => Field::known(format!("{temp}/tmp.XXXXXXXXXX")),
+        }
+    }
+}
+
+fn directory(path: &str) -> &str {
+    match path.trim_end_matches('/').rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((directory, _)) => directory,
+        None => ".",
+    }
+}
+
+fn echo(args: &[Field]) -> Field {
+    let is_option = |arg: &&Field| {
+        arg.text.len() > 1
+            && arg.text.starts_with('-')
+            && arg.text[1..].bytes().all(|byte| b"neE".contains(&byte))
+    };
+    let options = args.iter().take_while(is_option).count();
+    let escapes = args[..options].iter().any(|option| option.text.contains('e'));
+    let newline = !args[..options].iter().any(|option| option.text.contains('n'));
+    let mut text = Field::joined(&args[options..], " ");
+    text.is_glob = false;
+    if escapes {
+        let (unescaped, is_certain) = escapes::echo(&text.text);
+        text.text = unescaped;
+        text.is_certain &= is_certain;
+    }
+    if newline {
+        text.text.push('\n');
+    }
+    text
+}
+
+/// The output of `printf FORMAT ARGUMENTS…`. `None` for formats of numbers.
+pub(super) fn printf(operands: &[Field]) -> Option<Field> {
+    let (format, mut args) = operands.split_first()?;
+    let mut text = Field { text: String::new(), ..format.clone() };
+    let pieces = pieces(&format.text)?;
+    loop {
+        let before = args.len();
+        for piece in &pieces {
+            match piece {
+                Piece::Text(literal) => text.push(&Field::known(literal)),
+                Piece::Argument { is_escaped } => {
+                    let empty = Field::default();
+                    let (arg, rest) =
+                        args.split_first().map_or((&empty, args), |(arg, rest)| (arg, rest));
+                    args = rest;
+                    text.push(&if *is_escaped {
+                        arg.with_text(escapes::echo(&arg.text).0)
+                    } else {
+                        arg.clone()
+                    });
+                }
+            }
+            if text.text.len() > MAX_VALUE {
+                return None;
+            }
+        }
+        if args.is_empty() || args.len() == before {
+            text.is_glob = false;
+            return Some(text);
+        }
+    }
+}
+
+enum Piece {
+    Text(String),
+    Argument { is_escaped: bool },
+}
+
+fn pieces(format: &str) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        pieces.push(Piece::Text(escapes::ansi(&rest[..at]).0));
+        let kind = rest[at + 1..].chars().next()?;
+        pieces.push(match kind {
+            '%' => Piece::Text("%".to_owned()),
+            's' | 'd' | 'i' => Piece::Argument { is_escaped: false },
+            'b' => Piece::Argument { is_escaped: true },
+            _ => return None,
+        });
+        rest = &rest[at + 2..];
+    }
+    pieces.push(Piece::Text(escapes::ansi(rest).0));
+    Some(pieces)
+}

@@ -1,0 +1,259 @@
+//! Redirections: what a command reads instead of its standard input, and the files that it writes.
+
+use crate::facts::{FlowSource, PathOp, Redirect, Stdin};
+use crate::field::Field;
+use crate::reader::{Context, Input, Outcome, Reader, WrittenFile};
+use crate::syntax::tree::{HereDoc, Part, Redirection, RedirectionOp as Op, Target};
+use crate::syntax::{self};
+
+/// The redirections of a command, read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Redirected {
+    pub(super) stdin: Option<Input>,
+    /// Other descriptors that are opened for reading, by number or name.
+    pub(super) inputs: Vec<(String, Input)>,
+    pub(super) redirects: Vec<Redirect>,
+    pub(super) paths: Vec<(Field, PathOp)>,
+    /// Files that receive the standard output.
+    pub(super) outputs: Vec<Field>,
+    /// Commands in `>(…)` that receive the standard output.
+    pub(super) receivers: Vec<usize>,
+    /// The standard output does not reach the pipe.
+    pub(super) takes_stdout: bool,
+    /// A connection is opened: `/dev/tcp/…`.
+    pub(super) uses_network: bool,
+}
+
+impl Reader<'_> {
+    pub(super) fn redirections(&mut self, all: &[Redirection], context: &Context) -> Redirected {
+        let mut redirected = Redirected::default();
+        for redirection in all {
+            match &redirection.target {
+                Target::HereDoc(index) => {
+                    let heredoc = index.and_then(|index| context.heredocs.get(index)).cloned();
+                    self.heredoc(redirection, heredoc, context, &mut redirected);
+                }
+                Target::Word(word) => {
+                    let target = self.single(word, context);
+                    self.redirection(redirection, target, &mut redirected);
+                }
+            }
+        }
+        redirected
+    }
+
+    fn heredoc(
+        &mut self,
+        redirection: &Redirection,
+        heredoc: Option<HereDoc>,
+        context: &Context,
+        redirected: &mut Redirected,
+    ) {
+        let Some(heredoc) = heredoc else { return };
+        let target = heredoc.delimiter.clone();
+        redirected.redirects.push(redirect(redirection, target));
+        let text = if heredoc.is_literal {
+            Field::known(heredoc.body)
+        } else {
+            let (parts, script) = syntax::parse_quoted(&heredoc.body, context.depth);
+            self.facts.unparsed |= script.is_broken;
+            let inner = context.clone().with_heredocs(script.heredocs);
+            self.heredoc_text(&parts, &inner)
+        };
+        redirected.read(&redirection.fd, Input::of_text(text));
+    }
+
+    fn heredoc_text(&mut self, parts: &[Part], context: &Context) -> Field {
+        self.text_of(parts, context)
+    }
+
+    fn redirection(
+        &mut self,
+        redirection: &Redirection,
+        target: Field,
+        redirected: &mut Redirected,
+    ) {
+        redirected.redirects.push(redirect(redirection, target.text.clone()));
+        match redirection.op {
+            Op::HereString => {
+                let mut text = target;
+                text.text.push('\n');
+                redirected.read(&redirection.fd, Input::of_text(text));
+            }
+            Op::Read | Op::ReadWrite => self.reads(redirection, target, redirected),
+            Op::DuplicateIn => {
+                if let Some(input) = self.descriptors.get(descriptor(&target.text)) {
+                    redirected.read(&redirection.fd, input.clone());
+                }
+            }
+            Op::DuplicateOut if is_descriptor(&target.text) => {
+                self.duplicates_output(redirection, &target, redirected);
+            }
+            _ => self.writes(redirection, target, redirected),
+        }
+    }
+
+    fn reads(&mut self, redirection: &Redirection, target: Field, redirected: &mut Redirected) {
+        let is_network = is_network(&target.text);
+        redirected.uses_network |= is_network;
+        let mut input = Input {
+            stdin: Stdin::File(target.text.clone()),
+            sources: target.sources.clone(),
+            text: None,
+        };
+        if is_network {
+            input.sources.push(FlowSource::Network);
+        } else if let Some(number) = target.text.strip_prefix("/dev/fd/")
+            && let Some(open) = self.descriptors.get(number)
+        {
+            input = open.clone();
+        } else if let Some(file) = self.written(&target) {
+            input.sources.extend_from_slice(&file.sources);
+            input.text.clone_from(&file.text);
+        }
+        if !target.is_process && !is_network {
+            let op = if redirection.op == Op::ReadWrite { PathOp::Write } else { PathOp::Read };
+            redirected.paths.push((target, op));
+        }
+        redirected.read(&redirection.fd, input);
+    }
+
+    fn writes(&mut self, redirection: &Redirection, target: Field, redirected: &mut Redirected) {
+        let is_stdout = matches!(redirection.fd.as_str(), "" | "1");
+        redirected.takes_stdout |= is_stdout;
+        if is_network(&target.text) {
+            redirected.uses_network = true;
+            let input = Input {
+                stdin: Stdin::File(target.text.clone()),
+                sources: vec![FlowSource::Network],
+                text: None,
+            };
+            redirected.inputs.push((descriptor(&redirection.fd).to_owned(), input));
+            return;
+        }
+        if target.is_process {
+            let receivers = self.receivers(&target.text);
+            if !is_stdout {
+                self.outputs.insert(descriptor(&redirection.fd).to_owned(), receivers.clone());
+            }
+            redirected.receivers.extend(receivers);
+            return;
+        }
+        if is_stdout {
+            redirected.outputs.push(target.clone());
+        }
+        redirected.paths.push((target, PathOp::Write));
+    }
+
+    fn duplicates_output(
+        &mut self,
+        redirection: &Redirection,
+        target: &Field,
+        redirected: &mut Redirected,
+    ) {
+        if !matches!(redirection.fd.as_str(), "" | "1") {
+            return;
+        }
+        let name = descriptor(&target.text);
+        if let Some(receivers) = self.outputs.get(name) {
+            redirected.receivers.extend_from_slice(receivers);
+        }
+        redirected.uses_network |= self
+            .descriptors
+            .get(name)
+            .is_some_and(|input| input.sources.contains(&FlowSource::Network));
+        redirected.takes_stdout = target.text != "1";
+    }
+
+    /// The commands in `>(…)` with this text.
+    pub(super) fn receivers(&self, raw: &str) -> Vec<usize> {
+        let all = self.process_outputs.iter().rev();
+        all.into_iter()
+            .find(|(text, _)| text == raw)
+            .map(|(_, commands)| commands.clone())
+            .unwrap_or_default()
+    }
+
+    /// The file that an earlier command of the text wrote.
+    pub(super) fn written(&self, path: &Field) -> Option<&WrittenFile> {
+        if self.files.is_empty() {
+            return None;
+        }
+        self.files.get(
+            &crate::locate::absolute(&path.text, self.scope.cwd())
+                .unwrap_or_else(|| path.text.clone()),
+        )
+    }
+
+    /// Keeps that a command wrote a file.
+    pub(super) fn writes_file(
+        &mut self,
+        path: &Field,
+        sources: &[FlowSource],
+        text: Option<Field>,
+    ) {
+        let path = crate::locate::absolute(&path.text, self.scope.cwd())
+            .unwrap_or_else(|| path.text.clone());
+        let file = self.files.entry(path).or_default();
+        crate::field::add_sources(&mut file.sources, sources);
+        // A file that several commands wrote has an unknown content.
+        file.text = if file.is_written { None } else { text };
+        file.is_written = true;
+    }
+
+    /// The redirections of a block are those of its first command.
+    pub(super) fn connect_block(&mut self, redirected: &Redirected, outcome: Outcome) -> Outcome {
+        let first = outcome.commands.first().copied();
+        for (path, op) in &redirected.paths {
+            self.touch(path, *op, first);
+        }
+        if let Some(first) = first.and_then(|first| self.facts.commands.get_mut(first)) {
+            first.redirects.extend_from_slice(&redirected.redirects);
+        }
+        self.connect_output(redirected, outcome)
+    }
+
+    /// Connects what commands write with the files and commands that receive it.
+    pub(super) fn connect_output(&mut self, redirected: &Redirected, outcome: Outcome) -> Outcome {
+        let sources: Vec<FlowSource> =
+            outcome.commands.iter().map(|index| FlowSource::Command(*index)).collect();
+        for output in &redirected.outputs {
+            self.writes_file(output, &sources, outcome.text.clone());
+        }
+        for receiver in &redirected.receivers {
+            self.flow_into_stdin(*receiver, &sources, outcome.text.as_ref());
+        }
+        if redirected.takes_stdout {
+            return Outcome { succeeds: outcome.succeeds, ..Outcome::default() };
+        }
+        outcome
+    }
+}
+
+impl Redirected {
+    fn read(&mut self, fd: &str, input: Input) {
+        match fd {
+            "" | "0" => self.stdin = Some(input),
+            other => self.inputs.push((descriptor(other).to_owned(), input)),
+        }
+    }
+}
+
+fn redirect(redirection: &Redirection, target: String) -> Redirect {
+    Redirect { fd: redirection.fd.clone(), op: redirection.op.as_str(), target }
+}
+
+/// The number or name of a descriptor: `3`, `{fd}`, `$fd`, `3-`.
+fn descriptor(text: &str) -> &str {
+    text.trim_matches(|c| matches!(c, '{' | '}' | '$' | '-' | '"'))
+}
+
+fn is_descriptor(text: &str) -> bool {
+    text == "-"
+        || text.starts_with('$')
+        || descriptor(text).bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_network(text: &str) -> bool {
+    text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/")
+}

@@ -1,0 +1,140 @@
+//! Runs a command in thought: its facts, its effects on the shell, and what it runs itself.
+
+use crate::facts::{FlowRole, FlowSource};
+use crate::field::Field;
+use crate::reader::{Context, Outcome, Reader};
+
+use super::emit::Emitted;
+use super::redirections::Redirected;
+
+/// A command after expansion.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    pub(super) argv: Vec<Field>,
+    pub(super) env: Vec<(String, Field)>,
+    pub(super) text: String,
+    pub(super) redirected: Redirected,
+}
+
+impl Reader<'_> {
+    pub(super) fn run(&mut self, call: &Call, context: &Context) -> Outcome {
+        if !self.step() {
+            return Outcome::default();
+        }
+        let stdin = call.redirected.stdin.clone().or_else(|| context.stdin.clone());
+        let context = context.with_stdin(stdin);
+        let Some(emitted) = self.emit(call, &context) else {
+            return Outcome { succeeds: Some(true), ..Outcome::default() };
+        };
+        self.connect_input(&emitted, &context);
+        let outcome = self.effects(call, &emitted, &context);
+        self.remember_descriptors(call, &emitted);
+        self.connect_output(&call.redirected, outcome)
+    }
+
+    /// What a command does: to the shell, or by running another command.
+    fn effects(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+        let own = Outcome { commands: vec![emitted.index], ..Outcome::default() };
+        if !emitted.has_path && emitted.is_program_certain {
+            let args = call.argv.get(1..).unwrap_or_default();
+            if let Some(outcome) = self.call(&emitted.program, args, context) {
+                return merged(own, outcome);
+            }
+            if let Some(outcome) = self.call_alias(&emitted.program, args, context) {
+                return merged(own, outcome);
+            }
+            if let Some(outcome) = self.builtin(call, emitted, context) {
+                return merged(own, outcome);
+            }
+        }
+        let inner = self.runs(call, emitted, context);
+        let outcome = merged(own, inner);
+        let text = outcome.text.or_else(|| self.output(call, emitted, context));
+        let succeeds = outcome.succeeds.or_else(|| succeeds(&emitted.program));
+        Outcome { text, succeeds, ..outcome }
+    }
+
+    /// `exec 3<file` opens a descriptor for the commands that follow.
+    fn remember_descriptors(&mut self, call: &Call, emitted: &Emitted) {
+        if emitted.program != "exec" && !emitted.program.is_empty() {
+            return;
+        }
+        for (name, input) in &call.redirected.inputs {
+            self.descriptors.insert(name.clone(), input.clone());
+        }
+        for receivers in [&call.redirected.receivers] {
+            for (fd, redirect) in
+                call.redirected.redirects.iter().map(|redirect| (&redirect.fd, redirect))
+            {
+                if redirect.target.starts_with(">(") {
+                    self.outputs.insert(fd.trim_matches(['{', '}']).to_owned(), receivers.clone());
+                }
+            }
+        }
+    }
+
+    /// The flow of a command's standard input.
+    fn connect_input(&mut self, emitted: &Emitted, context: &Context) {
+        if let Some(input) = context.stdin.clone() {
+            self.flow_into_stdin(emitted.index, &input.sources, None);
+        }
+    }
+
+    /// Data that reaches the standard input of a command.
+    pub(super) fn flow_into_stdin(
+        &mut self,
+        command: usize,
+        sources: &[FlowSource],
+        text: Option<&Field>,
+    ) {
+        let runs = self.runs_stdin.get(command).copied().unwrap_or(false);
+        let role = if runs { FlowRole::Code } else { FlowRole::Data };
+        for source in sources {
+            self.flow(*source, command, role);
+        }
+        if let Some(text) = text.filter(|_| runs).cloned()
+            && let Some(receiver) = self.facts.commands.get(command)
+        {
+            let mut context = Context::new(Vec::new());
+            context.via.clone_from(&receiver.via);
+            context.location = receiver.location;
+            context.depth = context.via.len();
+            let program = receiver.program.clone();
+            self.script(&text, &program, &context);
+        }
+    }
+
+    pub(super) fn flow(&mut self, from: FlowSource, into: usize, role: FlowRole) {
+        /// Maximum number of flows.
+        const MOST: usize = 4 * crate::limits::MAX_COMMANDS;
+        let flow = crate::facts::Flow { from, into, role };
+        if from == FlowSource::Command(into)
+            || self.facts.flows.iter().rev().take(64).any(|old| *old == flow)
+        {
+            return;
+        }
+        if self.facts.flows.len() >= MOST {
+            self.facts.unparsed = true;
+            return;
+        }
+        self.facts.flows.push(flow);
+    }
+}
+
+fn merged(own: Outcome, mut inner: Outcome) -> Outcome {
+    let mut commands = own.commands;
+    commands.append(&mut inner.commands);
+    Outcome { commands, ..inner }
+}
+
+/// Whether a program is expected to succeed, so that what follows `&&` runs.
+fn succeeds(program: &str) -> Option<bool> {
+    const SUCCEED: [&str; 12] = [
+        "true", ":", "echo", "printf", "cd", "mkdir", "export", "set", "pwd", "touch", "alias",
+        "shopt",
+    ];
+    match program {
+        "false" => Some(false),
+        program => SUCCEED.contains(&program).then_some(true),
+    }
+}

@@ -1,0 +1,31 @@
+//! Scripts in scripts: `bash -c`, `eval`, here-documents into a shell.
+
+use crate::field::Field;
+use crate::reader::{Context, Outcome, Reader};
+use crate::syntax;
+
+impl Reader<'_> {
+    /// The commands of a script that something runs.
+    pub(super) fn script(&mut self, text: &Field, via: &str, context: &Context) -> Outcome {
+        let Some(inner) = context.inside(via) else {
+            self.facts.unparsed = true;
+            return Outcome::default();
+        };
+        if !self.expand_by(text.text.len()) {
+            return Outcome::default();
+        }
+        let script = syntax::parse(&text.text, inner.depth);
+        self.facts.unparsed |= script.is_broken;
+        let mut inner = inner.with_heredocs(script.heredocs);
+        inner.is_reparsed |= !text.is_certain;
+        self.list(&script.commands, &inner)
+    }
+}
+
+/// A field as a word of a script, so that it is read as this text.
+pub(super) fn quoted(field: &Field) -> Field {
+    if field.is_glob || !field.is_certain {
+        return field.clone();
+    }
+    field.with_text(format!("'{}'", field.text.replace('\'', "'\\''")))
+}

@@ -1,0 +1,75 @@
+//! Simple commands: words, redirections and assignments, in the order of bash.
+
+use crate::field::Field;
+use crate::reader::{Context, Outcome, Reader};
+use crate::syntax::tree::{AssignedValue, Assignment, Simple};
+
+use super::run::Call;
+
+impl Reader<'_> {
+    pub(super) fn simple(&mut self, simple: &Simple, context: &Context) -> Outcome {
+        // `V=x cmd $V` uses the old `V`.
+        let mut argv: Vec<Field> = Vec::with_capacity(simple.words.len());
+        for word in &simple.words {
+            argv.append(&mut self.fields(word, context));
+        }
+        let redirected = self.redirections(&simple.redirections, context);
+        if argv.is_empty() {
+            return self.assign_all(simple, redirected, context);
+        }
+        let mut env = Vec::new();
+        for assignment in &simple.assignments {
+            if let Some(value) = self.assigned(assignment, context) {
+                env.push((assignment.name.clone(), value));
+            }
+        }
+        let call = Call { argv, env, text: simple.text.clone(), redirected };
+        self.run(&call, context)
+    }
+
+    /// A command without words changes the variables of the shell, and its redirections create files.
+    fn assign_all(
+        &mut self,
+        simple: &Simple,
+        redirected: super::redirections::Redirected,
+        context: &Context,
+    ) -> Outcome {
+        for assignment in &simple.assignments {
+            let value = self.assigned(assignment, context);
+            self.scope.set(&assignment.name, Some(value.unwrap_or_else(|| Field::unknown("()"))));
+        }
+        if simple.redirections.is_empty() {
+            return Outcome { succeeds: Some(true), ..Outcome::default() };
+        }
+        let call = Call { text: simple.text.clone(), redirected, ..Call::default() };
+        self.run(&call, context)
+    }
+
+    /// The new value of a variable. `None` for an array.
+    fn assigned(&mut self, assignment: &Assignment, context: &Context) -> Option<Field> {
+        let value = match &assignment.value {
+            AssignedValue::Word(word) => self.single(word, context),
+            AssignedValue::Array(words) => {
+                for word in words {
+                    self.fields(word, context);
+                }
+                return None;
+            }
+        };
+        // Patterns in assignments are text.
+        let value = Field { is_glob: false, ..value };
+        if !assignment.appends {
+            return Some(value);
+        }
+        let mut whole = match self.scope.get(&assignment.name) {
+            Some(Some(before)) => before.clone(),
+            Some(None) => Field::default(),
+            None => Field::unknown(format!("${}", assignment.name)),
+        };
+        if whole.text.len() + value.text.len() > crate::limits::MAX_VALUE {
+            return Some(Field::unknown(format!("${}", assignment.name)));
+        }
+        whole.push(&value);
+        Some(whole)
+    }
+}

@@ -1,0 +1,101 @@
+//! The tables of commands and their facts in `tests/cases/`.
+//!
+//! A case is a command after `$ `, further lines of it after `> `, and then its facts. `TENTER_UPDATE=1` writes the facts.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tenter_shell::read;
+
+use crate::rendered::rendered;
+use crate::surroundings;
+
+/// A command and what is expected of it.
+pub(crate) struct Case {
+    comments: String,
+    pub(crate) command: String,
+    pub(crate) expected: String,
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
+/// The cases of a file.
+pub(crate) fn cases(name: &str) -> Vec<Case> {
+    let text = fs::read_to_string(directory().join(name)).unwrap();
+    let mut cases: Vec<Case> = Vec::new();
+    let mut comments = String::new();
+    for line in text.lines() {
+        if let Some(command) = line.strip_prefix("$ ") {
+            cases.push(Case {
+                comments: std::mem::take(&mut comments),
+                command: command.to_owned(),
+                expected: String::new(),
+            });
+        } else if line.starts_with('#') || line.is_empty() {
+            comments = format!("{comments}{line}\n");
+        } else if let Some(more) = line.strip_prefix('>') {
+            let command = &mut cases.last_mut().unwrap().command;
+            command.push('\n');
+            command.push_str(more.strip_prefix(' ').unwrap_or(more));
+        } else {
+            let expected = &mut cases.last_mut().unwrap().expected;
+            let _ = writeln!(expected, "{line}");
+        }
+    }
+    cases
+}
+
+#[expect(clippy::disallowed_methods, reason = "a switch of the test run")]
+fn updates() -> bool {
+    std::env::var_os("TENTER_UPDATE").is_some()
+}
+
+fn check(name: &str) {
+    let mut updated = String::new();
+    let mut wrong = String::new();
+    for case in cases(name) {
+        let actual = rendered(&read(&case.command, &surroundings()));
+        if actual != case.expected {
+            let _ = writeln!(
+                wrong,
+                "$ {}\n--- expected\n{}--- actual\n{actual}",
+                case.command, case.expected
+            );
+        }
+        let command = case.command.replace('\n', "\n> ");
+        let _ = write!(updated, "{}$ {command}\n{actual}", case.comments);
+    }
+    if updates() {
+        fs::write(directory().join(name), updated).unwrap();
+        return;
+    }
+    assert!(wrong.is_empty(), "{name} (write with TENTER_UPDATE=1):\n{wrong}");
+}
+
+#[test]
+fn words_and_quotes() {
+    check("words.txt");
+}
+
+#[test]
+fn lists_and_compound_commands() {
+    check("commands.txt");
+}
+
+#[test]
+fn here_documents() {
+    check("heredocs.txt");
+}
+
+#[test]
+fn broken_texts_still_give_facts() {
+    check("broken.txt");
+}
+
+#[test]
+fn data_is_not_a_command() {
+    check("data.txt");
+}
