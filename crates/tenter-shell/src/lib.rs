@@ -61,3 +61,7 @@ pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
     reader.uncalled();
     reader.facts
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,8 +5,7 @@ use crate::field::Field;
 use crate::locate;
 use crate::reader::{Context, Outcome, Reader};
 
-use super::emit::Emitted;
-use super::run::Call;
+use super::call::{Call, Emitted};
 
 impl Reader<'_> {
     /// The effect of a builtin on the shell. `None` for other programs, and for builtins that run a command in their operands.

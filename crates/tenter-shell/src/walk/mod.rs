@@ -1,6 +1,7 @@
 //! Reads a tree: every command in it, in every branch.
 
 mod builtins;
+mod call;
 mod chains;
 mod definitions;
 mod emit;

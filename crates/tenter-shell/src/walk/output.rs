@@ -5,8 +5,7 @@ use crate::field::Field;
 use crate::limits::MAX_VALUE;
 use crate::reader::{Context, Reader};
 
-use super::emit::Emitted;
-use super::run::Call;
+use super::call::{Call, Emitted};
 
 impl Reader<'_> {
     /// The standard output of a command, if it is known without running it.

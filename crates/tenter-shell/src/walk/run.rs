@@ -4,17 +4,7 @@ use crate::facts::{FlowRole, FlowSource};
 use crate::field::Field;
 use crate::reader::{Context, Outcome, Reader};
 
-use super::emit::Emitted;
-use super::redirections::Redirected;
-
-/// A command after expansion.
-#[derive(Debug, Default)]
-pub(super) struct Call {
-    pub(super) argv: Vec<Field>,
-    pub(super) env: Vec<(String, Field)>,
-    pub(super) text: String,
-    pub(super) redirected: Redirected,
-}
+use super::call::{Call, Emitted};
 
 impl Reader<'_> {
     pub(super) fn run(&mut self, call: &Call, context: &Context) -> Outcome {

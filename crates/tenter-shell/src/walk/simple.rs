@@ -4,7 +4,7 @@ use crate::field::Field;
 use crate::reader::{Context, Outcome, Reader};
 use crate::syntax::tree::{AssignedValue, Assignment, Simple};
 
-use super::run::Call;
+use super::call::Call;
 
 impl Reader<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, context: &Context) -> Outcome {

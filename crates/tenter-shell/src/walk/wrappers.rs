@@ -6,8 +6,7 @@ use crate::reader::{Context, Outcome, Reader};
 use crate::scope::Keep;
 use crate::tables::{Interpreter, Run};
 
-use super::emit::Emitted;
-use super::run::Call;
+use super::call::{Call, Emitted};
 
 impl Reader<'_> {
     /// The commands that a command runs.
