@@ -40,6 +40,11 @@ impl FileStamp {
         self.mode & 0o100 != 0
     }
 
+    /// When the file or its metadata last changed, in nanoseconds since 1970. Programs cannot set this time.
+    pub fn changed_ns(self) -> i128 {
+        self.changed_ns
+    }
+
     /// The size of the file in bytes.
     pub fn size(self) -> u64 {
         self.size

@@ -17,7 +17,7 @@ const MAX_TEXT: u64 = 1 << 20;
 /// # Errors
 /// The file cannot be opened or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    open_with(path, OFlags::NONBLOCK)
+    open_with(path, OFlags::NONBLOCK).map(|(file, _)| file)
 }
 
 /// Opens the regular file at `path` for reading, which must not be a symlink.
@@ -25,13 +25,19 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// The file cannot be opened, is a symlink, or is not a regular file.
 pub fn open_no_follow(path: &Path) -> io::Result<File> {
-    open_with(path, OFlags::NONBLOCK | OFlags::NOFOLLOW)
+    open_with(path, OFlags::NONBLOCK | OFlags::NOFOLLOW).map(|(file, _)| file)
 }
 
-fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
+/// Opens a regular file, and returns its size.
+fn open_with(path: &Path, flags: OFlags) -> io::Result<(File, u64)> {
     let flags = flags.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
+    let metadata = file.metadata()?;
+    if metadata.is_file() {
+        Ok((file, metadata.len()))
+    } else {
+        Err(io::Error::other("it is not a file"))
+    }
 }
 
 /// Reads the first `max_bytes` of the regular file at `path`.
@@ -60,12 +66,23 @@ pub fn first_line(path: &Path, max_bytes: u64) -> io::Result<String> {
 /// # Errors
 /// The file cannot be read, is not a regular file, or is larger.
 pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
-    if file.metadata()?.len() > max_bytes {
+    read_whole(open_with(path, OFlags::NONBLOCK)?, max_bytes)
+}
+
+/// Reads the regular file at `path`, which must not be a symlink and has at most `max_bytes`.
+///
+/// # Errors
+/// The file cannot be read, is a symlink, is not a regular file, or is larger.
+pub fn read_no_follow(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    read_whole(open_with(path, OFlags::NONBLOCK | OFlags::NOFOLLOW)?, max_bytes)
+}
+
+fn read_whole((file, size): (File, u64), max_bytes: u64) -> io::Result<Vec<u8>> {
+    if size > max_bytes {
         return Err(too_large(max_bytes));
     }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
     // It may grow meanwhile.
-    let mut bytes = Vec::new();
     file.take(max_bytes + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes { Err(too_large(max_bytes)) } else { Ok(bytes) }
 }

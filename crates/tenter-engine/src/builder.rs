@@ -1,6 +1,7 @@
 //! Builds an engine. This is where the project, the environment, the directories and the clock come in, each once.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::catalog::{self, Catalog, LoadRequest, PolicyTable};
+use crate::catalog::{self, Catalog, HookFiles, LoadRequest, PolicyTable};
 use crate::directories::Directories;
 use crate::dispatch::{Engine, Reload};
 use crate::environment::{Environment, HookEnvironment};
@@ -184,6 +185,16 @@ impl EngineBuilder {
             tool_names: &self.tool_names,
             cancel: &self.cancel.clone().unwrap_or_default(),
         })
+    }
+
+    /// The state of the files that say what hooks are about: as long as it is the same, so are the [`Catalog::concerns`]. `settings`
+    /// are files of settings that the policies come from.
+    ///
+    /// # Errors
+    /// A directory or file cannot be read, so that nothing can be said about changes.
+    pub fn hook_files(&self, settings: &[PathBuf]) -> io::Result<HookFiles> {
+        let trust = self.user_directories().trust_file();
+        HookFiles::read(&self.layout(), &[settings, &[trust]].concat())
     }
 
     /// Makes an engine of these hooks.

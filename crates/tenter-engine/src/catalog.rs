@@ -2,7 +2,9 @@
 //!
 //! Loading finds, examines and orders hooks. It asks the user nothing, and runs nothing that is untrusted (R11).
 
+mod concerns;
 mod examine;
+mod hook_files;
 mod listing;
 mod lost;
 mod manifest;
@@ -21,6 +23,8 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
+pub use concerns::Concerns;
+pub use hook_files::HookFiles;
 pub use listing::{ListedHook, Loss, LostHook, Missing, Status, Untrusted};
 pub use policy::{PolicyOverride, PolicyTable};
 
@@ -67,6 +71,7 @@ pub struct Catalog {
     missing: Vec<Missing>,
     lost: Vec<LostHook>,
     state: ProjectState,
+    concerns: Concerns,
 }
 
 impl Catalog {
@@ -126,6 +131,11 @@ impl Catalog {
         &self.lost
     }
 
+    /// What the hooks that were found are about, whether they run or not.
+    pub fn concerns(&self) -> &Concerns {
+        &self.concerns
+    }
+
     /// The state of the project, for the user to accept.
     pub fn state(&self) -> &ProjectState {
         &self.state
@@ -167,6 +177,7 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let policies = Policies { configured: request.policies, settings: &settings };
     let trusted = request.store.of(&request.layout.project);
     let state = lost::state(&examined, &settings);
+    let concerns = Concerns::of(&examined);
     let mut resolved =
         precedence::resolve(examined, policies, Gate { mode: request.trust, trusted });
     let matchers = resolved.hooks.iter_mut().filter_map(Hook::matcher_mut);
@@ -183,6 +194,7 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let catalog = Catalog {
         listing: resolved.listing,
         untrusted: resolved.untrusted,
+        concerns: concerns.with(&resolved.missing),
         missing: resolved.missing,
         lost,
         state,

@@ -11,6 +11,8 @@ use tenter_base::{FileLock, hex, private_dir, replace_file, untrusted_file};
 
 use super::State;
 
+/// Maximum size of a file, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
 /// How long a process waits for another that changes the same session.
 const LOCK_PATIENCE: Duration = Duration::from_millis(50);
 /// How long to wait before the lock is tried again.
@@ -49,9 +51,9 @@ impl StateDir {
 
     /// Removes the files of sessions that had no event for a week. `now` is the present time.
     pub(crate) fn sweep(&self, now: SystemTime) {
-        // Beside the sessions: texts that were too long for the host, and what killed processes left to do.
+        // Beside the sessions: texts that were too long for the host, what killed processes left to do, and what hooks are about.
         let directories =
-            ["sessions", "contexts", "pending"].map(|name| self.0.with_file_name(name));
+            ["sessions", "contexts", "pending", "concerns"].map(|name| self.0.with_file_name(name));
         let entries = directories.iter().filter_map(|directory| fs::read_dir(directory).ok());
         for entry in entries.flatten().flatten() {
             let age = entry.metadata().and_then(|found| found.modified());
@@ -137,13 +139,11 @@ pub(crate) fn digest(texts: &[&str]) -> String {
 }
 
 fn read(file: &Path) -> io::Result<State> {
-    match untrusted_file::open_no_follow(file) {
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::default()),
-        Err(error) => return Err(error),
+    match untrusted_file::read_no_follow(file, MAX_BYTES) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(State::default()),
+        Err(error) => Err(error),
     }
-    let text = untrusted_file::read_to_string(file)?;
-    serde_json::from_str(&text).map_err(io::Error::other)
 }
 
 #[cfg(test)]

@@ -12,17 +12,18 @@ use crate::reply::Verdict;
 use crate::state::Guard;
 use crate::tool_call;
 
-impl Visit<'_> {
-    /// The hooks that guard the session from now on.
-    pub(super) fn guards(&self) -> Vec<Guard> {
-        let catalog = self.engine.catalog();
-        let guards = catalog.hooks().iter().filter(|hook| is_guard(hook));
-        guards.map(|hook| guard(hook)).collect()
-    }
+/// The hooks that guard a session from now on, by name.
+pub(super) fn guards(catalog: &Catalog) -> Vec<Guard> {
+    let guards = catalog.hooks().iter().filter(|hook| is_guard(hook));
+    let mut guards: Vec<Guard> = guards.map(|hook| guard(hook)).collect();
+    guards.sort_by(|one, other| one.name.cmp(&other.name));
+    guards
+}
 
+impl Visit<'_> {
     /// Denies what a hook guarded that no longer runs; returns whether it does.
     pub(super) fn lacks_guard(&mut self) -> bool {
-        if !self.configuration.enabled {
+        if !self.configuration.enabled || self.is_ruled_out {
             return false;
         }
         self.remember_new_guards();
@@ -44,12 +45,13 @@ impl Visit<'_> {
     /// A hook that the user trusts during the session guards it, too.
     fn remember_new_guards(&mut self) {
         let known = &self.session.get().guards;
-        let mut new = self.guards();
+        let mut new = guards(&self.engine.catalog());
         new.retain(|guard| !known.contains(guard));
         if !new.is_empty() {
             self.session.update(|state| {
                 state.guards.retain(|old| new.iter().all(|guard| guard.name != old.name));
                 state.guards.extend(new);
+                state.guards.sort_by(|one, other| one.name.cmp(&other.name));
             });
         }
     }

@@ -12,6 +12,7 @@ mod imported;
 mod protected;
 mod repeated;
 mod rewrite;
+mod ruled_out;
 mod runs;
 mod session;
 mod stop;
@@ -44,6 +45,7 @@ use crate::reply::{Reply, Verdict};
 use crate::state::{SessionState, StateDir};
 pub use after::{Remainder, RemainingHooks};
 use repeated::Outcome;
+use ruled_out::{ConcernsFile, KnownCall, Loaded};
 
 use crate::transcript::Transcript;
 use runs::RunLog;
@@ -206,10 +208,15 @@ impl Visitor {
         StateDir::new(&self.directories.state).session(self.host.id, &occurrence.session)
     }
 
+    /// The files of settings: the user's and the project's.
+    fn settings(&self, project: &Path) -> [PathBuf; 2] {
+        [self.directories.config_home.join("tenter/config.toml"), project.join("tenter.toml")]
+    }
+
     /// The settings of hooks, and why they cannot be read. Hooks are as strict as they can be then.
     fn configuration(&self, project: &Path) -> (HookConfiguration, Option<String>) {
-        let user = self.directories.config_home.join("tenter/config.toml");
-        match HookConfiguration::read(&user, &project.join("tenter.toml")) {
+        let [user, of_project] = self.settings(project);
+        match HookConfiguration::read(&user, &of_project) {
             Ok((configuration, _)) => (configuration, None),
             Err(error) => {
                 let tables = HookTables::default();
@@ -254,6 +261,8 @@ struct Visit<'v> {
     engine: Engine,
     deadline: Option<Instant>,
     diagnostics: Vec<Diagnostic>,
+    /// Whether no hook is about the occurrence; then none was loaded.
+    is_ruled_out: bool,
     warnings: Vec<String>,
     runs: Arc<RunLog>,
     reply: Reply,
@@ -272,12 +281,16 @@ impl<'v> Visit<'v> {
             known.unwrap_or_else(|| project_root(&occurrence.cwd, &visitor.directories.home));
         let runs = Arc::<RunLog>::default();
         let (configuration, error) = visitor.configuration(&project);
+        let concerns = ConcernsFile::new(visitor, visitor.settings(&project));
         let loader = visitor.loader(project, &configuration, Arc::clone(&runs));
-        let (engine, diagnostics) = loader.asynchronous_hooks(asynchronous).load();
+        let is_answered = asynchronous == AsynchronousHooks::Skip;
+        let call = KnownCall::of(visitor, occurrence, session.get(), &configuration);
+        let call = call.filter(|_| is_answered && error.is_none());
+        let loader = loader.asynchronous_hooks(asynchronous);
+        let Loaded { engine, diagnostics, is_ruled_out } = concerns.load(loader, call.as_ref());
         let engine = if configuration.enabled { engine } else { engine.without_hooks() };
         let by_host = imported::run_by_host(visitor, occurrence, &engine);
         let engine = engine.leaving_out(by_host);
-        let is_answered = asynchronous == AsynchronousHooks::Skip;
         Self {
             deadline: is_answered.then(|| visitor.deadline()),
             warnings: error.into_iter().collect(),
@@ -290,6 +303,7 @@ impl<'v> Visit<'v> {
             configuration,
             engine,
             diagnostics,
+            is_ruled_out,
             runs,
         }
     }

@@ -8,6 +8,7 @@ use tenter_protocol::event::{self, ExitReason, SessionEnd, SessionStart};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, Severity};
 
+use super::guards::guards;
 use super::{Visit, attributed, reason};
 use crate::host::{Moment, Support};
 use crate::occurrence::{Compaction, Detail};
@@ -27,7 +28,7 @@ impl Visit<'_> {
         if self.session.get().opened && !is_native {
             return;
         }
-        let guards = self.guards();
+        let guards = guards(&self.engine.catalog());
         let (project, now) = (self.engine.project().to_owned(), self.engine.now().as_second());
         // Some hosts fire the start and the first message at the same time.
         let is_first = self.session.update(|state| {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, DirEntry};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use tenter_protocol::{Diagnostic, Severity};
@@ -49,6 +50,17 @@ impl Root {
     pub fn named(dir: &Path, project: &Path) -> Self {
         let layer = if overlaps(dir, project) { Layer::Project } else { Layer::User };
         Self { is_named: true, ..Self::new(layer, dir) }
+    }
+}
+
+impl Root {
+    /// What is the same for all paths to the directory; `None` if it does not exist or leads out of [`Root::within`].
+    fn identity(&self) -> Option<(u64, u64)> {
+        if self.within.is_some() {
+            self.real().ok()?;
+        }
+        let found = fs::metadata(&self.dir).ok()?;
+        Some((found.dev(), found.ino()))
     }
 }
 
@@ -168,20 +180,19 @@ fn plugin(layer: Layer, entry: &DirEntry, kind: &ResourceKind) -> Result<Option<
     }))
 }
 
-/// Removes directories that another root leads to as well; those that lead outside are kept, to be reported. A directory that is both the project's and the user's own counts as
-/// the user's: in the home directory, `.kodelet/hooks` and `~/.kodelet/hooks` are one.
+/// Removes directories that another root leads to as well; those that lead outside are kept, to be reported. A directory that is both
+/// the project's and the user's own counts as the user's: in the home directory, `.kodelet/hooks` and `~/.kodelet/hooks` are one.
 fn once_each(roots: Vec<Root>) -> Vec<Root> {
-    let real: Vec<Option<PathBuf>> = roots.iter().map(|root| root.real().ok()).collect();
-    let mut chosen: HashMap<&Path, usize> = HashMap::new();
-    for (index, path) in real.iter().enumerate() {
-        let Some(path) = path else { continue };
-        let earlier = chosen.entry(path).or_insert(index);
+    let identities: Vec<_> = roots.iter().map(Root::identity).collect();
+    let mut chosen = HashMap::new();
+    for (index, identity) in identities.iter().enumerate() {
+        let Some(identity) = identity else { continue };
+        let earlier = chosen.entry(*identity).or_insert(index);
         if roots[*earlier].layer.needs_trust() && !roots[index].layer.needs_trust() {
             *earlier = index;
         }
     }
-    let is_chosen =
-        |index: usize| real[index].as_deref().is_none_or(|path| chosen.get(path) == Some(&index));
+    let is_chosen = |index: usize| identities[index].is_none_or(|one| chosen[&one] == index);
     let kept: Vec<bool> = (0..roots.len()).map(is_chosen).collect();
     roots.into_iter().zip(kept).filter_map(|(root, kept)| kept.then_some(root)).collect()
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_syntax::ast::ErrorKind;
+use serde::{Deserialize, Serialize};
 use tenter_protocol::manifest::format::Advice;
 
 use super::braces;
@@ -43,12 +44,35 @@ const SHOWN: usize = 3;
 const BACKSLASH: &str = "put a backslash before a character that is meant as itself";
 
 /// A regular expression as written, with its engine once it has been used.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "SerializedExpression", into = "SerializedExpression")]
 pub(super) struct Expression {
     text: String,
     /// What every text that matches contains.
     literals: OnceLock<Option<Literals>>,
     engine: OnceLock<Result<Engine, Advice>>,
+}
+
+/// The serialised form of an [`Expression`].
+#[derive(Serialize, Deserialize)]
+struct SerializedExpression {
+    text: String,
+    /// The literals, if there are any.
+    literals: Option<Vec<String>>,
+}
+
+impl From<Expression> for SerializedExpression {
+    fn from(expression: Expression) -> Self {
+        let literals = expression.literals().and_then(Literals::to_texts);
+        Self { literals, text: expression.text }
+    }
+}
+
+impl From<SerializedExpression> for Expression {
+    fn from(SerializedExpression { text, literals }: SerializedExpression) -> Self {
+        let literals = OnceLock::from(literals.and_then(Literals::from_texts));
+        Self { text, literals, engine: OnceLock::new() }
+    }
 }
 
 #[derive(Debug, Clone)]

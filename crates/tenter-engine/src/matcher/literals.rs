@@ -23,6 +23,16 @@ impl Literals {
         required(&regex_syntax::parse(expression).ok()?)
     }
 
+    /// These literals; `None` if a text could not contain any of them.
+    pub(super) fn from_texts(texts: Vec<String>) -> Option<Self> {
+        within_limit(texts.into_iter().map(|text| text.into_bytes().into()).collect())
+    }
+
+    /// The literals as texts; `None` if one of them is part of a character.
+    pub(super) fn to_texts(&self) -> Option<Vec<String>> {
+        self.iter().map(|literal| String::from_utf8(literal.to_vec()).ok()).collect()
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(AsRef::as_ref)
     }

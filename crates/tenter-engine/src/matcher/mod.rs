@@ -17,6 +17,7 @@ mod words;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use tenter_protocol::claude_code;
 use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::tool_names::ToolNames;
@@ -34,11 +35,13 @@ pub(crate) use literals::Literals;
 /// A compiled matcher. Without parts it matches every call.
 ///
 /// Expressions are compiled when a text contains the literals that they need, since an agent loads many matchers and uses few.
-#[derive(Debug, Clone)]
+/// A matcher is serialised with these literals, so that one that is read again rules calls out without parsing its expressions.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Matcher {
     tool: Option<Expression>,
     pattern: Option<Expression>,
     /// The names that the agent's tools go by.
+    #[serde(skip)]
     names: ToolNames,
     /// Whether `tool` is only tried on the names that Claude Code has for a tool.
     only_claude_code: bool,

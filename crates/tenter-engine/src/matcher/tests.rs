@@ -20,6 +20,9 @@ fn matched(tool: Option<&str>, pattern: Option<&str>, call: &ToolCall) -> Option
     let matcher = matcher(tool, pattern);
     let found = matcher.matches(call).unwrap().map(|found| found.tool_name.to_owned());
     assert_eq!(matcher.explain(call).is_match(), found.is_some(), "explain and matches disagree");
+    let read: Matcher = serde_json::from_str(&serde_json::to_string(&matcher).unwrap()).unwrap();
+    let of_read = read.matches(call).unwrap().map(|found| found.tool_name.to_owned());
+    assert_eq!(of_read, found, "the serialised matcher and the original disagree");
     found
 }
 

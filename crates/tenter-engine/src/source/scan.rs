@@ -17,7 +17,8 @@ use crate::layout::{Root, entries, is_missing};
 
 pub(super) const DISABLED_SUFFIX: &str = ".disable";
 const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
-const MANIFEST_FILE: &str = "HOOK.md";
+/// The name of a manifest, in its usual letter case.
+pub(crate) const MANIFEST_FILE: &str = "HOOK.md";
 /// Maximum number of characters in the name of a hook (R16).
 const LONGEST_NAME: usize = 64;
 
@@ -148,7 +149,7 @@ impl Directory<'_> {
 }
 
 /// Whether an entry is skipped: hidden entries, backups of editors, and `hooks.toml`.
-pub(super) fn is_skipped(file_name: &OsStr) -> bool {
+pub(crate) fn is_skipped(file_name: &OsStr) -> bool {
     let name = file_name.as_encoded_bytes();
     name.starts_with(b".")
         || name == SETTINGS_FILE.as_bytes()

@@ -15,5 +15,6 @@ mod misuse;
 mod plugins;
 mod protected;
 mod qwen;
+mod ruled_out;
 mod serve;
 mod state;

@@ -1,0 +1,78 @@
+//! What hooks are about: kept between processes, it rules out most tool calls without a catalog.
+//!
+//! It contains every hook that was found, also those that do not run: whether a hook is trusted, or which of two hooks of one name
+//! runs, does not change what they are about. A hook of which too little is known is about everything.
+
+use serde::{Deserialize, Serialize};
+use tenter_protocol::{EventName, ToolCall};
+
+use super::Missing;
+use super::examine::{Examined, Finding};
+use crate::hook::Protocol;
+use crate::matcher::Matcher;
+use crate::trust::Beside;
+
+/// What the hooks of a project and its user are about.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Concerns(Vec<Concern>);
+
+/// What one hook is about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Concern {
+    /// The events that it subscribes to; `None` if they are unknown.
+    events: Option<Vec<String>>,
+    /// Its matcher; `None` matches all tool calls.
+    matcher: Option<Matcher>,
+}
+
+impl Concerns {
+    /// Returns what the hooks that were found are about.
+    pub(super) fn of(examined: &[Examined]) -> Self {
+        Self(examined.iter().filter_map(Concern::of).collect())
+    }
+
+    /// Adds that there may be files that are hooks only because a setting names them.
+    pub(super) fn with(mut self, missing: &[Missing]) -> Self {
+        if missing.iter().any(|missing| missing.events.is_none()) {
+            self.0.push(Concern { events: None, matcher: None });
+        }
+        self
+    }
+
+    /// Whether a hook may be about a tool call, at one of these events.
+    pub fn include(&self, events: &[EventName], call: &ToolCall) -> bool {
+        self.0.iter().any(|concern| concern.includes(events, call))
+    }
+}
+
+impl Concern {
+    fn of(examined: &Examined) -> Option<Self> {
+        let Examined { covered, finding, about, .. } = examined;
+        let (events, matcher) = match finding {
+            Finding::Disabled => return None,
+            Finding::NotExecutable if !about.is_hook => return None,
+            Finding::Ready(ready) if matches!(ready.protocol, Protocol::Executable) => {
+                let events = ready.subscriptions.iter().map(|named| named.event).collect();
+                // Scripts of the plugin's other hooks may change its reply.
+                let is_alone = !matches!(covered.beside, Beside::Everything(_));
+                (is_alone.then_some(events), None)
+            }
+            _ => (about.events.clone(), about.matcher.clone()),
+        };
+        let spelled =
+            |events: Vec<EventName>| events.iter().map(|event| event.as_str().to_owned()).collect();
+        Some(Self { events: events.map(spelled), matcher })
+    }
+
+    fn includes(&self, events: &[EventName], call: &ToolCall) -> bool {
+        let Some(own) = &self.events else { return true };
+        let mut shared = events.iter().filter(|event| own.iter().any(|own| own == event.as_str()));
+        shared.any(|event| match &self.matcher {
+            Some(matcher) if event.lifecycle().matcher => {
+                !matches!(matcher.matches(call), Ok(None))
+            }
+            _ => true,
+        })
+    }
+}
