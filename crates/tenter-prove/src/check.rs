@@ -8,8 +8,9 @@ use tenter_protocol::lifecycle::{Power, TABLE};
 
 use crate::client::Client;
 use crate::observed::{Fact, Observed, Run, native_event};
-use crate::scenario::failures::Failure;
-use crate::scenario::{Scenario, prompt, resume, single, subagent, tools};
+use crate::plan::failures::Failure;
+use crate::plan::{self, prompt, resume, single, subagent, tools};
+use crate::scenario::Scenario;
 use crate::verdict::Promise;
 
 /// Something that is proved.
@@ -137,7 +138,7 @@ impl Check {
             Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
             Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
             Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
-            Self::Twice if !Scenario::Twice.is_possible(host, client) => {
+            Self::Twice if !plan::is_possible(Scenario::Twice, host, client) => {
                 Promise::Nothing("it has no settings for one project".to_owned())
             }
             Self::Resume if !client.resumes => {

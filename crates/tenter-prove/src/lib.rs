@@ -22,6 +22,7 @@ mod hook_file;
 pub mod network;
 mod observed;
 pub mod page;
+mod plan;
 mod process;
 mod prover;
 mod results;
@@ -31,8 +32,8 @@ mod verdict;
 
 pub use check::Check;
 pub use client::Client;
+pub use plan::failures::Failure;
 pub use prover::Prover;
 pub use results::{Proof, ProvedCheck};
 pub use scenario::Scenario;
-pub use scenario::failures::Failure;
 pub use verdict::Verdict;

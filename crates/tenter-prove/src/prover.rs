@@ -15,6 +15,7 @@ use crate::check::Check;
 use crate::client::{Client, Launch};
 use crate::hook_file::HookFile;
 use crate::observed::{Observed, Process, Run};
+use crate::plan;
 use crate::process;
 use crate::results::ProvedCheck;
 use crate::sandbox::{Program, Sandbox, write_files};
@@ -54,7 +55,7 @@ impl Prover<'_> {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Option<Vec<ProvedCheck>> {
         let possible =
-            Scenario::ALL.into_iter().filter(|one| one.is_possible(self.host, self.client));
+            Scenario::ALL.into_iter().filter(|one| plan::is_possible(*one, self.host, self.client));
         let scenarios: Vec<Scenario> = possible.collect();
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let observed = Mutex::new(Observed::default());
@@ -95,7 +96,7 @@ impl Prover<'_> {
     fn carry_out(&self, scenario: Scenario, cancel: &Cancel, run: &mut Run) -> Result<(), String> {
         let prepared = |error: std::io::Error| format!("the sandbox cannot be prepared: {error}");
         let sandbox = Sandbox::create(&self.directory.join(scenario.name())).map_err(prepared)?;
-        let plan = scenario.plan(self.client, &sandbox);
+        let plan = plan::of(scenario, self.client, &sandbox);
         let replies = plan.replies.len();
         let script = LenientScript::new(plan.replies);
         let mut script = plan.lanes.into_iter().fold(script, LenientScript::lane);
@@ -144,6 +145,8 @@ impl Prover<'_> {
             }
         }
         run.requests = server.requests();
+        let bodies = run.requests.iter().map(|request| &request.body);
+        sandbox.write_requests(bodies).map_err(prepared)?;
         run.files = sandbox.files();
         run.journal = sandbox.journal();
         Ok(())

@@ -97,6 +97,15 @@ impl Sandbox {
         self.root.join(format!("output-{process}.txt"))
     }
 
+    /// Writes the requests to the model, one line each, for a user who keeps the files.
+    pub(crate) fn write_requests<'b>(
+        &self,
+        bodies: impl Iterator<Item = &'b Value>,
+    ) -> io::Result<()> {
+        let lines: Vec<String> = bodies.map(|body| format!("{body}\n")).collect();
+        fs::write(self.root.join("requests.jsonl"), lines.concat())
+    }
+
     /// A file whose existence a hook can remember something by.
     pub(crate) fn flag(&self, name: &str) -> PathBuf {
         self.root.join(format!("flag-{name}"))

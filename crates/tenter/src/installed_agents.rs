@@ -6,7 +6,9 @@ use std::time::Duration;
 use tenter_base::search_path;
 use tenter_bridge::registration::{Registry, Scope};
 use tenter_bridge::{Host, hosts};
+use tenter_engine::Directories;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_prove::Proof;
 
 use crate::env::Env;
 use crate::project::Project;
@@ -78,6 +80,16 @@ pub(crate) fn is_since(version: &str, since: Option<[u32; 3]>) -> bool {
     let parts = version.split(|c: char| !c.is_ascii_digit());
     let numbers: Vec<u32> = parts.map_while(|part| part.parse().ok()).take(3).collect();
     since.is_some_and(|since| numbers.as_slice() >= &since[..])
+}
+
+/// Where proofs are kept: programs that other agents start use these directories, too (B43).
+pub(crate) fn state(env: &Env) -> PathBuf {
+    Directories::in_home(&env.home).state
+}
+
+/// What was proved last of an agent; `None` if nothing was.
+pub(crate) fn newest_proof(env: &Env, host: &Host) -> Option<Proof> {
+    Proof::kept(&state(env), host).into_iter().next()
 }
 
 /// The registrations of the user.

@@ -41,7 +41,7 @@ pub(super) const HOST: Host = Host {
         "Calls of MCP tools that time out or are refused have no result.",
     ],
     notes: &[
-        "The result of a command has no exit code: `success` is `null`, and `after_tool_failure` fires only for patches and MCP tools.",
+        "The result of a command has no exit code: `success` is `null`. A patch that fails has no event. So `after_tool_failure` fires only for MCP tools and for denied calls.",
         "A hook that allows a call without changing it has no effect: Codex takes no bare allow.",
         "A message to the user is shown in the terminal interface; `codex exec` shows none, and not why a prompt was rejected.",
         "Codex runs no hook that its user has not trusted, and `codex exec` does not say so. A change of the entry ends the trust.",

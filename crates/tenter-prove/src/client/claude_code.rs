@@ -16,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
     setup: None,
     shell,
     write,
+    failing_call: |reply, word| shell(reply, &format!("echo {word} >&2; exit 3")),
     subagent: Some(Subagent {
         call: subagent,
         requests: || Match::default().first_user(Subagent::TASK),

@@ -1,6 +1,7 @@
 //! How each agent is run without a terminal, against a model server: data and a few functions, one file per agent.
 
 mod claude_code;
+mod codex;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,8 @@ pub struct Client {
     pub shell: fn(Reply, &str) -> Reply,
     /// Adds a call of the tool that writes a text to a file, whose path is absolute.
     pub write: fn(Reply, &Path, &str) -> Reply,
+    /// Adds a call that fails and whose input contains a word.
+    pub failing_call: fn(Reply, &str) -> Reply,
     /// How it starts subagents; `None` if it has none without a terminal.
     pub subagent: Option<Subagent>,
     /// When it replaces its history by a summary; `None` if it does not without a terminal.
@@ -84,7 +87,7 @@ pub struct Launch<'l> {
 
 impl Client {
     /// Every client.
-    pub const ALL: &[&Self] = &[&claude_code::CLIENT];
+    pub const ALL: &[&Self] = &[&claude_code::CLIENT, &codex::CLIENT];
 
     /// The client of an agent; `None` if it is not known how to run it without a terminal.
     pub fn of(host: &Host) -> Option<&'static Self> {

@@ -6,9 +6,10 @@ use serde::Serialize;
 use tenter_bridge::registration::{RegisteredHandler, Registry, Scope};
 use tenter_bridge::{Host, heartbeat};
 use tenter_engine::Directories;
+use tenter_prove::Verdict;
 
 use crate::failure::Exit;
-use crate::installed_agents::Agent;
+use crate::installed_agents::{Agent, newest_proof};
 use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui::{self, FAINT, NAME, NOTICE, styled};
@@ -32,6 +33,19 @@ struct ListedAgent {
     #[serde(skip_serializing_if = "Option::is_none")]
     last_event: Option<String>,
     registrations: Vec<ListedRegistration>,
+    /// What was proved last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved: Option<ListedProof>,
+}
+
+/// A proof; the fields are those of the JSON output.
+#[derive(Serialize)]
+struct ListedProof {
+    version: String,
+    /// When, in RFC 3339.
+    at: String,
+    /// Number of checks that showed something else than promised.
+    broken: usize,
 }
 
 /// A registration; the fields are those of the JSON output.
@@ -56,6 +70,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         version: agent.version(project),
         last_event: last_event(project, agent.host),
         registrations: registrations(project, &registry, &agent),
+        proved: proved(project, agent.host),
         program: agent.program,
     });
     let agents: Vec<ListedAgent> = agents.collect();
@@ -73,6 +88,13 @@ fn last_event(project: &Project, host: &Host) -> Option<String> {
     let state = Directories::in_home(&project.env.home).state;
     let time = heartbeat::last_event(&state, host)?;
     Some(tenter_base::rfc3339(time.try_into().ok()?))
+}
+
+/// What was proved last of an agent.
+fn proved(project: &Project, host: &Host) -> Option<ListedProof> {
+    let proof = newest_proof(project.env, host)?;
+    let broken = proof.count(Verdict::Broken);
+    Some(ListedProof { version: proof.version, at: proof.proved_at, broken })
 }
 
 /// The registrations with an agent: for the user, in this project, and in other projects as recorded.
@@ -115,5 +137,13 @@ fn print(agent: &ListedAgent) {
         };
         let scope = registration.scope.as_str();
         ui::out(format!("  {scope:8}  {}{flaw}", styled(FAINT, file)));
+    }
+    if let Some(proof) = &agent.proved {
+        let (version, date) = (visible(&proof.version), ui::short_time(&proof.at));
+        let flaw = match proof.broken {
+            0 => String::new(),
+            count => format!("  {}", styled(NOTICE, format!("{count} BROKEN"))),
+        };
+        ui::out(format!("  proved    {}{flaw}", styled(FAINT, format!("{version}, {date}"))));
     }
 }

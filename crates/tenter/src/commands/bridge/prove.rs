@@ -10,7 +10,6 @@ use tempfile::TempDir;
 use tenter_agent::session::Status;
 use tenter_base::{excerpt, private_dir};
 use tenter_bridge::{Host, guide, hosts};
-use tenter_engine::Directories;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_prove::{Client, Proof, ProvedCheck, Prover, Verdict, network, page};
 
@@ -64,6 +63,7 @@ struct Proving<'a> {
 }
 
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
+    let clients = clients(project.env, args)?;
     let isolated = isolate(project.env)?;
     let tenter_hook = location::program_beside()?;
     let cancel = Cancel::new();
@@ -71,7 +71,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     let proving = Proving { project, args, tenter_hook, isolated, cancel };
     let mut exit = Exit::Done;
     let mut proofs = Vec::new();
-    for (host, client) in clients(project.env, args)? {
+    for (host, client) in clients {
         match proving.prove(host, client) {
             Ok(Some(proof)) => proofs.push(proof),
             Ok(None) => return Ok(Exit::Agent(Status::Interrupted)),
@@ -128,7 +128,14 @@ fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client
         let host = super::host(id)?;
         let unknown =
             || Failure::new(format!("Tenter cannot run {} without a terminal", host.name));
-        Ok((host, Client::of(host).ok_or_else(unknown)?))
+        let client = Client::of(host).ok_or_else(unknown)?;
+        let missing = || {
+            let programs = host.registration.programs.join(", ");
+            Failure::new(format!("{} is not installed", host.name))
+                .help(format!("none of these programs is in PATH: {programs}"))
+        };
+        Agent::find(env, host).program.ok_or_else(missing)?;
+        Ok((host, client))
     };
     args.hosts.iter().map(client).collect()
 }
@@ -141,12 +148,8 @@ impl Proving<'_> {
         client: &'static Client,
     ) -> Result<Option<Proof>, Failure> {
         let agent = Agent::find(self.project.env, host);
-        let program = agent.program.as_ref().ok_or_else(|| {
-            Failure::new(format!("{} is not installed", host.name)).help(format!(
-                "none of these programs is in PATH: {}",
-                host.registration.programs.join(", ")
-            ))
-        })?;
+        let program =
+            agent.program.as_ref().ok_or_else(|| Failure::new(format!("{} is gone", host.name)))?;
         let version = agent.version(self.project);
         let since = host.registration.exec_since;
         let exec_form = version.as_ref().map(|version| installed_agents::is_since(version, since));
@@ -168,7 +171,7 @@ impl Proving<'_> {
         let Some(checks) = checks else { return Ok(None) };
         let proof = Proof::new(host, &version, &now).with(checks, self.isolated);
         proof
-            .keep(&state(self.project.env))
+            .keep(&installed_agents::state(self.project.env))
             .map_err(|error| Failure::new(format!("the result cannot be kept: {error}")))?;
         if !self.args.json {
             print(host, &proof, started.elapsed().as_secs());
@@ -215,11 +218,6 @@ impl Scratch {
     }
 }
 
-/// Where results are kept: programs that other agents start use these directories, too (B43).
-pub(super) fn state(env: &Env) -> PathBuf {
-    Directories::in_home(&env.home).state
-}
-
 fn progress(host: &Host, done: usize, all: usize) {
     let line = format!("{}: {done} of {all} runs done", host.name);
     if !io::stderr().is_terminal() {
@@ -256,9 +254,8 @@ fn write_docs(project: &Project) -> Result<(), Failure> {
     let path = project.root().join("docs/hosts.md");
     let failed = |why: &dyn std::fmt::Display| Failure::new(format!("{}: {why}", path.display()));
     let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
-    let newest = hosts::ALL
-        .iter()
-        .filter_map(|host| Proof::kept(&state(project.env), host).into_iter().next());
+    let newest = hosts::ALL.iter();
+    let newest = newest.filter_map(|host| installed_agents::newest_proof(project.env, host));
     let table = page::table(&newest.collect::<Vec<_>>());
     let text = guide::with_proved(&text, &table)
         .ok_or_else(|| failed(&"it has no lines `proved: begin` and `proved: end`"))?;

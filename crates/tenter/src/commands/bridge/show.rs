@@ -6,9 +6,11 @@ use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, TABLE};
+use tenter_prove::{Proof, Verdict};
 
 use crate::commands::CommandResult;
 use crate::failure::Exit;
+use crate::installed_agents::newest_proof;
 use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
@@ -40,11 +42,14 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
         .map(|hook| (hook.name.as_str(), limits(host, hook)))
         .filter(|(_, limits)| !limits.is_empty())
         .collect();
+    let proof = newest_proof(project.env, host);
     if args.json {
-        ui::out(serde_json::to_string_pretty(&as_json(host, &limits)).unwrap_or_default());
+        let shown = as_json(host, &limits, proof.as_ref());
+        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
         return Ok(Exit::Done);
     }
     ui::out(format!("{} ({})", styled(HEADING, host.name), basis(host)));
+    proof.iter().for_each(print_proof);
     for row in &TABLE {
         print_event(host, row.event);
     }
@@ -65,6 +70,14 @@ fn basis(host: &Host) -> String {
         Some(version) => format!("measured with {version}"),
         None => "unproved: from its documentation only".to_owned(),
     }
+}
+
+/// What was proved on this machine.
+fn print_proof(proof: &Proof) {
+    let broken = proof.count(Verdict::Broken);
+    let flaw = if broken == 0 { String::new() } else { format!(", {broken} BROKEN") };
+    let (version, time) = (visible(&proof.version), ui::short_time(&proof.proved_at));
+    ui::out(format!("  proved with {version}, {time}{flaw}"));
 }
 
 fn section(heading: &str, lines: impl Iterator<Item = String>) {
@@ -153,7 +166,7 @@ fn missing_history(host: &Host, hook: &Hook) -> Option<String> {
     Some(format!("at {} its payload lacks `messages` and `usage`", events.join(" and ")))
 }
 
-fn as_json(host: &Host, limits: &[(&str, Vec<String>)]) -> Value {
+fn as_json(host: &Host, limits: &[(&str, Vec<String>)], proof: Option<&Proof>) -> Value {
     let events = TABLE.iter().map(|row| {
         let powers = powers(host, row.event).map(|EventPower { event, power, support }| {
             let how = match support {
@@ -170,6 +183,7 @@ fn as_json(host: &Host, limits: &[(&str, Vec<String>)]) -> Value {
         "id": host.id,
         "name": host.name,
         "measured_version": host.measured_version,
+        "proved": proof,
         "events": events.collect::<Vec<_>>(),
         "blind_spots": host.blind_spots,
         "notes": host.notes,

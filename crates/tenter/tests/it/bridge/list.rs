@@ -115,7 +115,7 @@ fn the_doctor_finds_registrations_that_do_not_work() {
 
     let program = sandbox.program("claude", "#!/bin/sh\necho '2.1.331 (Claude Code)'\n");
     let findings = sandbox.shell("tenter hooks doctor");
-    assert!(findings.stdout.contains("Claude Code 2.1.331 is installed"), "{findings}");
+    assert!(findings.stdout.contains("Claude Code 2.1.331 is not proved yet"), "{findings}");
     fs::remove_file(program).unwrap();
 
     fs::remove_file(sandbox.bin.path().join("tenter-hook")).unwrap();

@@ -4,6 +4,7 @@ mod import;
 mod install;
 mod list;
 mod projects;
+mod proofs;
 
 use std::fs;
 use std::ops::Deref;

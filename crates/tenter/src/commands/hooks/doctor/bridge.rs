@@ -9,8 +9,9 @@ use tenter_bridge::registration::{
 use tenter_bridge::{Host, heartbeat, hosts};
 use tenter_engine::Directories;
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_prove::{Client, Proof, Verdict};
 
-use crate::installed_agents::Agent;
+use crate::installed_agents::{self, Agent};
 use crate::project::Project;
 
 /// A session that continues for this long without an event does not show its events. What a host writes at its end, or while it waits
@@ -50,7 +51,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
         findings.extend(settings.into_iter().map(|setting| silenced(host, setting)));
         several.extend(read_by_others(project, registry, first));
         findings.extend(unseen(project, registry, first));
-        findings.extend(other_version(project, first));
+        findings.extend(unproved(project, first));
     }
     if !several.is_empty() {
         findings.extend(registry.note_several(host).err());
@@ -159,10 +160,36 @@ fn unseen(project: &Project, registry: &Registry, target: &Target) -> Option<Dia
     is_unseen.then(|| finding("bridge-no-events", Severity::Warning, message, target).help(help))
 }
 
-/// The finding that the installed version of the host is not the measured one.
-fn other_version(project: &Project, target: &Target) -> Option<Diagnostic> {
+/// The finding that the installed version of the host is not proved, or that a check of it is broken.
+fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
     let version = Agent::find(project.env, host).version(project)?;
+    let proofs = Proof::kept(&installed_agents::state(project.env), host);
+    if let Some(proof) = proofs.iter().find(|proof| proof.version == version) {
+        let broken = proof.count(Verdict::Broken);
+        let message =
+            format!("{} {version} does not do what it should in {broken} checks", host.name);
+        return (broken > 0).then(|| {
+            finding("bridge-broken", Severity::Warning, message, target)
+                .help(format!("run `tenter bridge prove {}` to see which", host.id))
+        });
+    }
+    if Client::of(host).is_none() {
+        return other_version(&version, target);
+    }
+    let last = match (proofs.first(), host.measured_version) {
+        (Some(proof), _) => format!("; the last proof is of {}", proof.version),
+        (None, Some(measured)) => format!("; what Tenter knows was measured with {measured}"),
+        (None, None) => String::new(),
+    };
+    let message = format!("{} {version} is not proved yet on this machine{last}", host.name);
+    let help = format!("run `tenter bridge prove {}`, which takes a minute", host.id);
+    Some(finding("bridge-unproved", Severity::Info, message, target).help(help))
+}
+
+/// The finding that the installed version of a host, which cannot be proved, is not the measured one.
+fn other_version(version: &str, target: &Target) -> Option<Diagnostic> {
+    let host = target.host;
     let message = match host.measured_version {
         Some(measured) if measured == version => return None,
         Some(measured) => format!(

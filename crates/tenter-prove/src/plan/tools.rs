@@ -52,7 +52,7 @@ pub(crate) fn context_word(event: EventName) -> String {
 pub(crate) fn context_hook(event: EventName, word: &str) -> HookFile {
     let name = format!("context-{}", event.as_str().replace('_', "-"));
     let hook = HookFile::context(&name, event, &context_word(event));
-    if event.lifecycle().matcher { hook.only("Bash", word) } else { hook }
+    if event.lifecycle().matcher { hook.only("(Bash|Write|Edit)", word) } else { hook }
 }
 
 pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
@@ -67,7 +67,7 @@ pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
         shell(&touch(ORIGINAL)),
         // What the model is asked for if the agent cannot rewrite a call; else it changes nothing.
         shell(&touch(REWRITTEN)),
-        shell("echo context >&2; exit 3"),
+        (client.failing_call)(Reply::new(), "context"),
         shell("echo output-$((40+2))-end"),
         parallel,
         shell("cd / && pwd"),

@@ -1,0 +1,105 @@
+//! Codex.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tenter_model_server::{Format, Match, Reply};
+
+use super::{Client, Compaction, Launch, Subagent};
+use crate::scenario::Scenario;
+
+pub(super) const CLIENT: Client = Client {
+    host: "codex",
+    format: Format::Responses,
+    arguments,
+    environment,
+    files,
+    setup: None,
+    shell,
+    write,
+    failing_call,
+    subagent: Some(Subagent {
+        call: |reply, task| reply.call_any(&["spawn_agent"], json!({"message": task})),
+        requests: || Match::default().last_user(Subagent::TASK),
+        // The subagent works beside the main agent.
+        wait: Some(|reply| shell(reply, "sleep 4")),
+    }),
+    compaction: Some(Compaction {
+        tokens: 70_000,
+        requests: || Match::default().last_user("CHECKPOINT COMPACTION"),
+    }),
+    resumes: true,
+    deny_ends_run: false,
+    limits: &[(
+        "context.after_tool_failure",
+        "Codex shows hooks neither the exit code of a command nor a patch that fails",
+    )],
+};
+
+fn arguments(launch: &Launch) -> Vec<String> {
+    let resume: &[&str] = if launch.continues { &["resume", "--last"] } else { &[] };
+    let start = ["exec", "--json", "--skip-git-repo-check"].iter();
+    start.chain(resume).chain([&launch.prompt]).map(|word| (*word).to_owned()).collect()
+}
+
+fn environment(launch: &Launch) -> Vec<(&'static str, String)> {
+    let home = launch.home.join(".codex").to_string_lossy().into_owned();
+    vec![("CODEX_HOME", home), ("MODEL_SERVER_KEY", super::KEY.to_owned())]
+}
+
+fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
+    // A model that the client does not know is offered the tools for subagents directly.
+    let is_unknown = launch.scenario == Scenario::Subagent;
+    let model = if is_unknown { "mock-model" } else { "gpt-5.5" };
+    let window = if launch.scenario == Scenario::Compaction {
+        "model_auto_compact_token_limit = 60000\n"
+    } else {
+        ""
+    };
+    let project = Value::from(launch.project.to_string_lossy());
+    let config = format!(
+        r#"model = "{model}"
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+{window}
+[analytics]
+enabled = false
+
+[feedback]
+enabled = false
+
+[projects.{project}]
+trust_level = "trusted"
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}"
+wire_api = "responses"
+env_key = "MODEL_SERVER_KEY"
+"#,
+        url = launch.url
+    );
+    vec![(launch.home.join(".codex/config.toml"), config)]
+}
+
+fn shell(reply: Reply, command: &str) -> Reply {
+    reply.call_any(&["exec_command", "shell_command", "shell"], json!({"cmd": command}))
+}
+
+fn write(reply: Reply, file: &Path, text: &str) -> Reply {
+    let lines: Vec<String> = text.lines().map(|line| format!("+{line}\n")).collect();
+    let lines = lines.concat();
+    let file = file.display();
+    patch(reply, &format!("*** Add File: {file}\n{lines}"))
+}
+
+/// Results of commands have no exit code. This patch passes Codex's checks, and fails because a directory is a file.
+fn failing_call(reply: Reply, word: &str) -> Reply {
+    patch(reply, &format!("*** Add File: README.md/{word}.txt\n+text\n"))
+}
+
+fn patch(reply: Reply, changes: &str) -> Reply {
+    reply.call_any(&["apply_patch"], format!("*** Begin Patch\n{changes}*** End Patch\n"))
+}

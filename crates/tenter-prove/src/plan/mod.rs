@@ -1,0 +1,89 @@
+//! What scenarios consist of: hooks, and the model's replies.
+//!
+//! Each file has one scenario, or several that are alike, with the names of files and the words by which its checks recognize what happened.
+
+pub(crate) mod compaction;
+pub(crate) mod failures;
+pub(crate) mod prompt;
+pub(crate) mod resume;
+pub(crate) mod single;
+pub(crate) mod subagent;
+pub(crate) mod tools;
+
+use tenter_bridge::Host;
+use tenter_bridge::registration::FailClosed;
+use tenter_model_server::{Lane, Reply};
+
+use crate::client::Client;
+use crate::hook_file::HookFile;
+use crate::sandbox::{Registered, Sandbox};
+use crate::scenario::Scenario;
+
+/// What a scenario consists of.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// The hooks, without the observer.
+    pub(crate) hooks: Vec<HookFile>,
+    /// The model's replies to the main agent.
+    pub(crate) replies: Vec<Reply>,
+    /// The model's replies to others.
+    pub(crate) lanes: Vec<Lane>,
+    /// Whether replies are counted, because the client does not repeat its whole history.
+    pub(crate) counts: bool,
+    /// The user's messages, one for each process.
+    pub(crate) prompts: &'static [&'static str],
+    /// How the hooks are registered.
+    pub(crate) registered: Registered,
+}
+
+impl Plan {
+    /// One session with these hooks and replies.
+    fn new(hooks: Vec<HookFile>, replies: Vec<Reply>) -> Self {
+        Self {
+            hooks,
+            replies,
+            lanes: Vec::new(),
+            counts: false,
+            prompts: &["Please run the test."],
+            registered: Registered::ForUser,
+        }
+    }
+}
+
+/// Whether a client can be run for a scenario.
+pub(crate) fn is_possible(scenario: Scenario, host: &Host, client: &Client) -> bool {
+    let registration = &host.registration;
+    match scenario {
+        Scenario::Compaction => client.compaction.is_some(),
+        Scenario::Subagent => client.subagent.is_some(),
+        Scenario::Resume => client.resumes,
+        Scenario::Twice => {
+            registration.personal_file.is_some() || registration.shared_file.is_some()
+        }
+        Scenario::MissingClosed => registration
+            .entries()
+            .is_none_or(|entries| entries.fail_closed != FailClosed::Impossible),
+        Scenario::Tools | Scenario::Failures | Scenario::Prompt | Scenario::Missing => true,
+    }
+}
+
+/// What a scenario consists of, for a client in a sandbox.
+pub(crate) fn of(scenario: Scenario, client: &Client, sandbox: &Sandbox) -> Plan {
+    let missing = |fail_closed| Registered::WithoutProgram { fail_closed };
+    match scenario {
+        Scenario::Tools => tools::plan(client, sandbox),
+        Scenario::Failures => failures::plan(client),
+        Scenario::Compaction => compaction::plan(client),
+        Scenario::Subagent => subagent::plan(client),
+        Scenario::Resume => resume::plan(),
+        Scenario::Prompt => prompt::plan(client),
+        Scenario::Twice => single::plan(client, Registered::Twice),
+        Scenario::Missing => single::plan(client, missing(false)),
+        Scenario::MissingClosed => single::plan(client, missing(true)),
+    }
+}
+
+/// The shell command that makes a file in the project, in which every client starts.
+pub(crate) fn touch(file: &str) -> String {
+    format!("touch {file}")
+}

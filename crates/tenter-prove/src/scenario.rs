@@ -1,0 +1,54 @@
+//! What a client is run for. A scenario is one session with a client, rarely with several processes.
+
+/// What a client is run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scenario {
+    /// Hooks watch, deny and change calls of tools, add contexts, and make the agent continue.
+    Tools,
+    /// Hooks fail.
+    Failures,
+    /// The history is replaced by a summary.
+    Compaction,
+    /// A subagent calls a tool.
+    Subagent,
+    /// A session continues in a second process.
+    Resume,
+    /// The hooks are registered for the user and for the project.
+    Twice,
+    /// A hook rejects the message.
+    Prompt,
+    /// The program is missing.
+    Missing,
+    /// The program is missing, and the agent is to block then.
+    MissingClosed,
+}
+
+impl Scenario {
+    /// Every scenario, the longest first.
+    pub const ALL: [Self; 9] = [
+        Self::Tools,
+        Self::Failures,
+        Self::Compaction,
+        Self::Subagent,
+        Self::Resume,
+        Self::Twice,
+        Self::Prompt,
+        Self::Missing,
+        Self::MissingClosed,
+    ];
+
+    /// The name, also that of its directory.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Failures => "failures",
+            Self::Compaction => "compaction",
+            Self::Subagent => "subagent",
+            Self::Resume => "resume",
+            Self::Twice => "twice",
+            Self::Prompt => "prompt",
+            Self::Missing => "missing",
+            Self::MissingClosed => "missing-closed",
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Kept proofs: `list`, `show`, `hooks doctor` and the page about agents. What `prove` itself does needs an agent.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::Installed;
+
+/// Keeps a proof of Claude Code 2.1.330, as `prove` writes it.
+fn keep_proof(sandbox: &Installed, verdict: &str) {
+    let check = json!({
+        "id": "deny",
+        "proves": "a deny denies, the model reads why",
+        "verdict": verdict,
+        "evidence": "denied.txt was not made",
+    });
+    let proof = json!({
+        "format": 1,
+        "agent": "claude-code",
+        "version": "2.1.330",
+        "proved_at": "2026-11-22T18:00:00Z",
+        "tenter": "0.1.0",
+        "isolated": true,
+        "checks": [check],
+    });
+    let file = sandbox.state().join("bridge/proofs/claude-code/2.1.330.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, proof.to_string()).unwrap();
+}
+
+fn installed() -> Installed {
+    let sandbox = Installed::new();
+    sandbox.program("claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
+    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    sandbox
+}
+
+#[test]
+fn listings_say_what_was_proved_last() {
+    let sandbox = installed();
+    keep_proof(&sandbox, "yes");
+    let listed = sandbox.shell("tenter bridge list").expect_code(0);
+    assert!(listed.stdout.contains("\n  proved    2.1.330, 2026-11-22 18:00:00\n"), "{listed}");
+    let shown = sandbox.shell("tenter bridge show claude-code").expect_code(0);
+    assert!(shown.stdout.contains("\n  proved with 2.1.330, 2026-11-22 18:00:00\n"), "{shown}");
+    let shown = sandbox.shell("tenter bridge show claude-code --json").expect_code(0).json();
+    assert_eq!(shown["proved"]["checks"][0]["verdict"], "yes");
+
+    keep_proof(&sandbox, "BROKEN");
+    let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();
+    let proved = json!({"version": "2.1.330", "at": "2026-11-22T18:00:00Z", "broken": 1});
+    assert_eq!(listed[0]["proved"], proved);
+}
+
+#[test]
+fn the_doctor_reports_a_version_that_is_not_proved_or_broken() {
+    let sandbox = installed();
+    let doctor = || sandbox.shell("tenter hooks doctor").stdout;
+    let unproved = doctor();
+    assert!(
+        unproved.contains("Claude Code 2.1.330 is not proved yet on this machine"),
+        "{unproved}"
+    );
+    assert!(unproved.contains("run `tenter bridge prove claude-code`"), "{unproved}");
+    keep_proof(&sandbox, "emulated");
+    assert!(!doctor().contains("prove"), "{}", doctor());
+    keep_proof(&sandbox, "BROKEN");
+    assert!(doctor().contains("does not do what it should in 1 checks"), "{}", doctor());
+}
+
+#[test]
+fn an_agent_that_cannot_be_run_is_not_proved() {
+    let sandbox = Installed::new();
+    let _ = sandbox.run(&["bridge", "prove"]).expect_code(2);
+    let _ = sandbox.run(&["bridge", "prove", "emacs"]).expect_code(2);
+    for (agent, why) in
+        [("claude-code", "is not installed"), ("goose", "cannot run Goose without a terminal")]
+    {
+        let output = sandbox.run(&["bridge", "prove", agent]).expect_code(1);
+        assert!(output.stderr.contains(why), "{output}");
+    }
+}
+
+#[test]
+fn the_page_about_agents_gets_the_kept_proofs() {
+    let sandbox = Installed::new();
+    keep_proof(&sandbox, "yes");
+    let page = "# Agents\n\n<!-- proved: begin -->\nold\n<!-- proved: end -->\n\nThe rest.\n";
+    let path = sandbox.write("docs/hosts.md", page);
+    let _ = sandbox.run(&["bridge", "prove", "--all", "--write-docs"]).expect_code(0);
+    let page = fs::read_to_string(path).unwrap();
+    for line in
+        ["| version | 2.1.330 |", "| a deny denies, the model reads why | yes |", "The rest."]
+    {
+        assert!(page.lines().any(|found| found == line), "{line}\n{page}");
+    }
+    assert!(!page.contains("old"), "{page}");
+}
