@@ -134,7 +134,7 @@ pub enum InputRewrite {
 }
 
 /// A native event that the bridge registers for.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct NativeEvent {
     /// The host's name for it.
     pub name: &'static str,
@@ -155,6 +155,12 @@ const SHORT_TIMEOUT: Duration = Duration::from_secs(20);
 const MARGINS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 impl NativeEvent {
+    /// The event with a timeout that is at most this one.
+    #[must_use]
+    pub fn within(self, timeout: Duration) -> Self {
+        Self { timeout: self.timeout.min(timeout), ..self }
+    }
+
     /// How long hooks may run, from the start of the process: less than the host waits.
     pub fn time_for_hooks(&self) -> Duration {
         let margin = if self.timeout < SHORT_TIMEOUT { MARGINS.0 } else { MARGINS.1 };

@@ -1,9 +1,10 @@
-//! The command line: `tenter-hook HOST EVENT [--home DIR] [--id ID] [--after FILE]`, or `tenter-hook HOST --serve …`.
+//! The command line: `tenter-hook HOST EVENT [--home DIR] [--id ID] [--timeout SECONDS] [--after FILE]`, or `tenter-hook HOST --serve …`.
 //!
 //! The id has no meaning here: it makes the registered command one that a project cannot repeat with other settings.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tenter_base::{nearest, or_list};
 use tenter_bridge::hosts;
@@ -41,12 +42,16 @@ impl Arguments {
     /// They are not of this program, as a sentence for the user.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
         let mut names = Vec::new();
-        let (mut home, mut after, mut serves) = (None, None, false);
+        let (mut home, mut after, mut timeout, mut serves) = (None, None, None, false);
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             let option = match argument.to_str() {
                 Some("--id") => {
                     arguments.next();
+                    continue;
+                }
+                Some("--timeout") => {
+                    timeout = Some(seconds(arguments.next().as_deref())?);
                     continue;
                 }
                 Some("--serve") => {
@@ -73,11 +78,21 @@ impl Arguments {
         let event = event.map(|name| host.event(name).ok_or_else(|| unknown_event(host, name)));
         let task = match (event.transpose()?, after) {
             (None, _) => Task::Serve,
-            (Some(event), None) => Task::Answer(event),
+            (Some(event), None) => Task::Answer(timeout.map_or(event, |time| within(event, time))),
             (Some(event), Some(file)) => Task::Finish(event, file),
         };
         Ok(Self { host, task, home })
     }
+}
+
+fn seconds(value: Option<&OsStr>) -> Result<Duration, String> {
+    let number = value.and_then(OsStr::to_str).and_then(|text| text.parse().ok());
+    number.map(Duration::from_secs).ok_or_else(|| "--timeout needs a number of seconds".to_owned())
+}
+
+/// The event as it is registered for a proof. This process answers only one, so that it may keep it for its whole life.
+fn within(event: &NativeEvent, timeout: Duration) -> &'static NativeEvent {
+    Box::leak(Box::new(event.within(timeout)))
 }
 
 fn unknown_host(name: &str) -> String {
@@ -112,6 +127,16 @@ mod tests {
         let Task::Answer(event) = arguments.task else { panic!("{:?}", arguments.task) };
         assert_eq!((arguments.host.id, event.name), ("claude-code", "PreToolUse"));
         assert_eq!(arguments.home, Some("/home/ada".into()));
+    }
+
+    #[test]
+    fn a_timeout_can_only_become_shorter() {
+        for (seconds, expected) in [(5, 5), (100_000, 600)] {
+            let line = format!("claude-code PreToolUse --timeout {seconds}");
+            let Task::Answer(event) = parse(&line).unwrap().task else { panic!("{line}") };
+            assert_eq!(event.timeout, Duration::from_secs(expected));
+        }
+        assert!(parse("claude-code PreToolUse --timeout soon").is_err());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tenter_protocol::lifecycle::{Power, TABLE};
 use crate::client::Client;
 use crate::observed::{Fact, Observed, Run, native_event};
 use crate::plan::failures::Failure;
-use crate::plan::{self, prompt, resume, single, subagent, tools};
+use crate::plan::{self, deadline, prompt, resume, single, subagent, tools};
 use crate::scenario::Scenario;
 use crate::verdict::Promise;
 
@@ -40,6 +40,8 @@ pub enum Check {
     Continue,
     /// A hook fails as its fail mode says.
     Fails(Failure),
+    /// Tenter answers before the agent stops waiting.
+    Deadline,
     /// What happens if the program is missing.
     Missing,
     /// Hooks run once if they are registered twice.
@@ -67,7 +69,7 @@ impl Check {
         let with_context = TABLE.iter().filter(|row| row.event.may(Power::AddContext));
         let contexts = with_context.map(|row| Self::Context(row.event));
         let failures = Failure::ALL.map(Self::Fails);
-        let others = [Self::Missing, Self::Twice, Self::Resume];
+        let others = [Self::Deadline, Self::Missing, Self::Twice, Self::Resume];
         let messages = [Self::Prompt, Self::Continue];
         events.chain(calls).chain(contexts).chain(messages).chain(failures).chain(others).collect()
     }
@@ -87,6 +89,7 @@ impl Check {
             Self::Output => "output".to_owned(),
             Self::Prompt => "prompt".to_owned(),
             Self::Continue => "continue".to_owned(),
+            Self::Deadline => "deadline".to_owned(),
             Self::Missing => "missing".to_owned(),
             Self::Twice => "twice".to_owned(),
             Self::Resume => "resume".to_owned(),
@@ -110,6 +113,7 @@ impl Check {
             Self::Output => "an output is replaced".to_owned(),
             Self::Prompt => "a message is rejected".to_owned(),
             Self::Continue => "the agent continues, once".to_owned(),
+            Self::Deadline => "a hook slower than the agent waits denies".to_owned(),
             Self::Missing => "a missing program does as stated".to_owned(),
             Self::Twice => "registered twice, hooks run once".to_owned(),
             Self::Resume => "a resumed session starts once".to_owned(),
@@ -130,7 +134,6 @@ impl Check {
             Self::Subagent if client.subagent.is_none() => {
                 Promise::Nothing("it has no subagents without a terminal".to_owned())
             }
-            Self::Subagent => power(host, EventName::BeforeTool, Power::Block),
             Self::Rewrite if host.input_rewrite == InputRewrite::Demanded => Promise::Emulated(
                 "denied, and the model is asked to make the changed call".to_owned(),
             ),
@@ -138,6 +141,10 @@ impl Check {
             Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
             Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
             Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
+            Self::Deadline if !plan::is_possible(Scenario::Deadline, host, client) => {
+                Promise::Nothing("it has no timeout for hooks".to_owned())
+            }
+            Self::Subagent | Self::Deadline => power(host, EventName::BeforeTool, Power::Block),
             Self::Twice if !plan::is_possible(Scenario::Twice, host, client) => {
                 Promise::Nothing("it has no settings for one project".to_owned())
             }
@@ -159,6 +166,7 @@ impl Check {
             Self::Context(EventName::BeforeStop) | Self::Resume => Scenario::Resume,
             Self::Fails(_) => Scenario::Failures,
             Self::Prompt => Scenario::Prompt,
+            Self::Deadline => Scenario::Deadline,
             Self::Missing => Scenario::Missing,
             Self::Twice => Scenario::Twice,
             _ => Scenario::Tools,
@@ -199,6 +207,7 @@ impl Check {
             ],
             Self::Prompt => rejected(run),
             Self::Fails(failure) => failed(run, failure, client),
+            Self::Deadline => denied(deadline::FILE, deadline::HOOK, deadline::HOOK),
             Self::Twice => twice(run),
             Self::Resume => resumed(run),
             Self::Fires(_) | Self::Context(_) | Self::Missing => Vec::new(),

@@ -67,7 +67,9 @@ impl Prover<'_> {
             {
                 let run = self.observe(*scenario, cancel);
                 lock().runs.insert(*scenario, run);
-                progress(done.fetch_add(1, Ordering::SeqCst) + 1, scenarios.len());
+                if !cancel.is_cancelled() {
+                    progress(done.fetch_add(1, Ordering::SeqCst) + 1, scenarios.len());
+                }
             }
         };
         thread::scope(|scope| (0..AT_ONCE).for_each(|_| drop(scope.spawn(work))));

@@ -6,6 +6,7 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 use tenter_base::untrusted_file;
@@ -30,6 +31,9 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("USER", "tenter"),
 ];
 
+/// The timeout of an impatient registration: longer than the fastest hooks need on a slow machine.
+const TIMEOUT: Duration = Duration::from_secs(6);
+
 /// Maximum number of payloads that are read.
 const MAX_PAYLOADS: usize = 5000;
 
@@ -40,6 +44,8 @@ pub(crate) enum Registered {
     ForUser,
     /// For the user and for the project.
     Twice,
+    /// For the user, with a short timeout, so that it need not be waited for.
+    Impatiently,
     /// For the user, but the program is missing.
     WithoutProgram {
         /// Whether the agent is to block then.
@@ -140,15 +146,18 @@ impl Sandbox {
         environment: &[(OsString, OsString)],
     ) -> Result<(), Diagnostic> {
         let registry = Registry::in_home(self.home()).with_variables(environment);
+        let timeout = (registered == Registered::Impatiently).then_some(TIMEOUT);
         let install = |scope, fail_closed, path: &Path| -> Result<(), Diagnostic> {
             let target = registry.target(host, scope, &self.project());
             let Some(target) = target else { return Ok(()) };
-            let options = Options { fail_closed, exec_form: program.exec_form };
+            let options = Options { fail_closed, exec_form: program.exec_form, timeout };
             let plan = registry.plan_install(&target, options)?;
             registry.install(&plan, path, program.now)
         };
         match registered {
-            Registered::ForUser => install(Scope::User, false, program.path),
+            Registered::ForUser | Registered::Impatiently => {
+                install(Scope::User, false, program.path)
+            }
             Registered::WithoutProgram { fail_closed } => {
                 install(Scope::User, fail_closed, &self.root.join("missing").join(PROGRAM))
             }

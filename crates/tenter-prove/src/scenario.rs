@@ -17,6 +17,8 @@ pub enum Scenario {
     Twice,
     /// A hook rejects the message.
     Prompt,
+    /// A hook is slower than the agent waits.
+    Deadline,
     /// The program is missing.
     Missing,
     /// The program is missing, and the agent is to block then.
@@ -25,9 +27,10 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every scenario, the longest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Tools,
         Self::Failures,
+        Self::Deadline,
         Self::Compaction,
         Self::Subagent,
         Self::Resume,
@@ -46,6 +49,7 @@ impl Scenario {
             Self::Subagent => "subagent",
             Self::Resume => "resume",
             Self::Twice => "twice",
+            Self::Deadline => "deadline",
             Self::Prompt => "prompt",
             Self::Missing => "missing",
             Self::MissingClosed => "missing-closed",

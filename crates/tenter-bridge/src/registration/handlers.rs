@@ -1,6 +1,7 @@
 //! What is registered with a host: a handler for each of its events, without a matcher (B2, B45), or files.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tenter_protocol::{Diagnostic, Severity};
@@ -22,6 +23,8 @@ pub struct Options {
     pub fail_closed: bool,
     /// Whether the host's version starts commands without a shell; `None` if the version is unknown: the registered form is kept.
     pub exec_form: Option<bool>,
+    /// A shorter timeout than the usual ones, by which it can be proved that answers come before it.
+    pub timeout: Option<Duration>,
 }
 
 impl Options {
@@ -38,13 +41,18 @@ impl Options {
         Self {
             fail_closed: self.fail_closed || blocks,
             exec_form: self.exec_form.or_else(|| Some(has("args"))),
+            ..self
         }
     }
 
     /// Every combination.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         [false, true].into_iter().flat_map(|fail_closed| {
-            [false, true].map(|exec_form| Self { fail_closed, exec_form: Some(exec_form) })
+            [false, true].map(|exec_form| Self {
+                fail_closed,
+                exec_form: Some(exec_form),
+                timeout: None,
+            })
         })
     }
 }
@@ -81,7 +89,7 @@ pub(super) fn of_target(
         return Err(error(format!("the home directory {} is not UTF-8", home.display())));
     };
     let Target { host, scope, .. } = *target;
-    let Options { fail_closed, exec_form } = options;
+    let Options { fail_closed, exec_form, timeout } = options;
     match &host.registration.format {
         RegistrationFormat::Files(format) => {
             let context = FileContext { host, scope, program, home, id, fail_closed };
@@ -93,6 +101,7 @@ pub(super) fn of_target(
                     .help("install without --fail-closed"));
             }
             let entry = |event: &NativeEvent| {
+                let event = event.within(timeout.unwrap_or(Duration::MAX));
                 let blocks = fail_closed && is_guarded(event.moment);
                 let on_failure = format.on_failure(blocks, event.moment);
                 let is_blocking = format.blocks_if_missing && event.moment == Moment::BeforeTool;
@@ -110,9 +119,12 @@ pub(super) fn of_target(
                     }
                     _ => CommandForm::Shell { program, home, id, needs_program },
                 };
-                let command = form.members(host.id, event.name, on_failure);
+                let mut command = form.members(host.id, event.name, on_failure);
+                if timeout.is_some() {
+                    add_timeout(&mut command, event.timeout);
+                }
                 let unique = if scope == Scope::Shared { "shared" } else { id };
-                (event.name, handler(format, event, command, (unique, blocks)))
+                (event.name, handler(format, &event, command, (unique, blocks)))
             };
             Ok(Wanted::Entries(format, host.events.iter().map(entry).collect()))
         }
@@ -143,6 +155,19 @@ fn handler(
         members.insert(key.to_owned(), value);
     }
     Value::Object(members)
+}
+
+/// Tells the program that the host waits for a shorter time than usual.
+fn add_timeout(command: &mut [(String, Value)], timeout: Duration) {
+    let words = ["--timeout".to_owned(), timeout.as_secs().to_string()];
+    match command.last_mut() {
+        Some((_, Value::Array(args))) => args.extend(words.map(Value::from)),
+        Some((_, Value::String(command))) => {
+            command.push(' ');
+            command.push_str(&words.join(" "));
+        }
+        _ => {}
+    }
 }
 
 /// Whether a failure may block at this moment: elsewhere blocking means something else, such as to continue.

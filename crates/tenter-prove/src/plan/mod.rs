@@ -3,6 +3,7 @@
 //! Each file has one scenario, or several that are alike, with the names of files and the words by which its checks recognize what happened.
 
 pub(crate) mod compaction;
+pub(crate) mod deadline;
 pub(crate) mod failures;
 pub(crate) mod prompt;
 pub(crate) mod resume;
@@ -60,6 +61,7 @@ pub(crate) fn is_possible(scenario: Scenario, host: &Host, client: &Client) -> b
         Scenario::Twice => {
             registration.personal_file.is_some() || registration.shared_file.is_some()
         }
+        Scenario::Deadline => registration.entries().is_some(),
         Scenario::MissingClosed => registration
             .entries()
             .is_none_or(|entries| entries.fail_closed != FailClosed::Impossible),
@@ -73,6 +75,7 @@ pub(crate) fn of(scenario: Scenario, client: &Client, sandbox: &Sandbox) -> Plan
     match scenario {
         Scenario::Tools => tools::plan(client, sandbox),
         Scenario::Failures => failures::plan(client),
+        Scenario::Deadline => deadline::plan(client),
         Scenario::Compaction => compaction::plan(client),
         Scenario::Subagent => subagent::plan(client),
         Scenario::Resume => resume::plan(),

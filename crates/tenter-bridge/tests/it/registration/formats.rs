@@ -146,7 +146,11 @@ fn what_is_installed_is_found_and_removed_without_a_trace() {
 fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
     for host in all() {
         let user = User::of(host);
-        user.install_with(Options { fail_closed: true, exec_form: Some(true) });
+        user.install_with(Options {
+            fail_closed: true,
+            exec_form: Some(true),
+            ..Options::default()
+        });
         assert!(!user.plan(Options::default()).unwrap().is_change(), "{}", host.id);
         assert!(user.registry.registered(&user.target).unwrap().iter().all(|one| one.is_intact));
         assert!(user.registry.records()[0].fail_closed);

@@ -143,7 +143,7 @@ impl Installation<'_> {
         let version = Agent::find(self.env, host).version(&self.project);
         let since = host.registration.exec_since;
         let exec_form = version.map(|version| installed_agents::is_since(&version, since));
-        let options = Options { fail_closed: self.args.fail_closed, exec_form };
+        let options = Options { fail_closed: self.args.fail_closed, exec_form, timeout: None };
         let plan = self.registry.plan_install(&target, options).map_err(located)?;
         let is_recorded =
             self.registry.records_of(host).iter().any(|record| record.file == target.file);

@@ -5,6 +5,7 @@ mod install;
 mod list;
 mod projects;
 mod proofs;
+mod scratch;
 
 use std::fs;
 use std::ops::Deref;

@@ -1,0 +1,24 @@
+//! A hook is slower than the agent waits: Tenter must answer before the agent stops waiting, and lets the call pass.
+
+use tenter_model_server::Reply;
+use tenter_protocol::EventName;
+
+use super::{Plan, touch};
+use crate::client::Client;
+use crate::hook_file::HookFile;
+use crate::sandbox::Registered;
+
+/// The hook, and the file of the call that it guards.
+pub(crate) const HOOK: &str = "slow";
+pub(crate) const FILE: &str = "late.txt";
+
+/// The hook's own timeout, in milliseconds: longer than any agent's.
+const TIMEOUT: u32 = 600_000;
+
+pub(super) fn plan(client: &Client) -> Plan {
+    let hook = HookFile::script(HOOK, EventName::BeforeTool, "sleep 100\n")
+        .only("Bash", FILE)
+        .timeout(TIMEOUT);
+    let replies = vec![(client.shell)(Reply::new(), &touch(FILE)), Reply::text("All finished.")];
+    Plan { registered: Registered::Impatiently, ..Plan::new(vec![hook], replies) }
+}
