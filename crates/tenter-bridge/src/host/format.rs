@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::Host;
+use super::{Host, Moment};
 
 /// What every file of the bridge's own contains, before the id of the registration.
 pub(crate) const OWN_FILE_MARK: &str = "Written by `tenter bridge install`, registration";
@@ -117,8 +117,8 @@ pub struct EntryFormat {
     pub unit: TimeoutUnit,
     /// How to make the host block if the command fails (B25).
     pub fail_closed: FailClosed,
-    /// Whether the host blocks tool calls if the program is missing, without being told so: then a shell looks for it first (B40).
-    pub blocks_if_missing: bool,
+    /// When the host blocks if the program is missing, without being told so: then a shell looks for it first (B40).
+    pub blocks_if_missing: &'static [Moment],
     /// What the host reads; it ignores other files.
     pub reads: Reads,
 }
@@ -134,7 +134,7 @@ impl EntryFormat {
         timeout: "timeout",
         unit: TimeoutUnit::Seconds,
         fail_closed: FailClosed::ExitCode,
-        blocks_if_missing: false,
+        blocks_if_missing: &[],
         reads: Reads::Comments,
     };
 

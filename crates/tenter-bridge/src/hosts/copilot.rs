@@ -70,7 +70,7 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     fail_closed: FailClosed::ExitCodeOrAnswer(
         r#"{"decision":"block","reason":"tenter-hook failed"}"#,
     ),
-    blocks_if_missing: true,
+    blocks_if_missing: &[Moment::BeforeTool],
     ..EntryFormat::JSON_HANDLERS
 });
 

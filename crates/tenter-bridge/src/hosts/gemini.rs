@@ -66,6 +66,15 @@ pub(super) const HOST: Host = Host {
 
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     unit: TimeoutUnit::Milliseconds,
+    // Any exit code above 1 is a denial, also the shell's for a missing program.
+    blocks_if_missing: &[
+        Moment::SessionStart,
+        Moment::Prompt,
+        Moment::BeforeTool,
+        Moment::AfterTool,
+        Moment::Stop,
+        Moment::SessionEnd,
+    ],
     ..EntryFormat::JSON_GROUPS
 });
 

@@ -104,7 +104,7 @@ pub(super) fn of_target(
                 let event = event.within(timeout.unwrap_or(Duration::MAX));
                 let blocks = fail_closed && is_guarded(event.moment);
                 let on_failure = format.on_failure(blocks, event.moment);
-                let is_blocking = format.blocks_if_missing && event.moment == Moment::BeforeTool;
+                let is_blocking = format.blocks_if_missing.contains(&event.moment);
                 let needs_program = blocks || !is_blocking;
                 let form = match scope {
                     Scope::Shared => CommandForm::Portable { needs_program: blocks },

@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tenter_bridge::host::Moment;
 use tenter_bridge::registration::{
     EntryFormat, FailClosed, FileContext, FileFormat, Layout, Options, OwnFile, Reads,
     Registration, RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
@@ -54,7 +55,7 @@ pub(super) const COPILOT: Registration = Registration {
             fields: &[("type", "command")],
             exec: "exec",
             timeout: "timeoutSec",
-            blocks_if_missing: true,
+            blocks_if_missing: &[Moment::BeforeTool],
             ..EntryFormat::JSON_HANDLERS
         }),
     )
@@ -160,6 +161,19 @@ fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
             let count: usize = switches.iter().map(|one| text.matches(one).count()).sum();
             assert_eq!(count, 2, "{text}");
         }
+    }
+}
+
+#[test]
+fn gemini_passes_at_every_event_if_the_program_is_missing() {
+    let user = User::of(hosts::find("gemini").unwrap());
+    user.install().unwrap();
+    let events = user.json()["hooks"].as_object().unwrap().clone();
+    assert_eq!(events.len(), user.registry.expected(&user.target));
+    for (event, groups) in events {
+        let command = groups[0]["hooks"][0]["command"].as_str().unwrap();
+        assert!(command.starts_with("[ -x "), "{event}: {command}");
+        assert!(command.contains(" || exit 0; exec "), "{event}: {command}");
     }
 }
 
