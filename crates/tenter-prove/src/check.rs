@@ -199,7 +199,7 @@ impl Check {
             Self::Parallel => parallel(run, client),
             Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
-            Self::Continue => continued(run),
+            Self::Continue => continued(run, client),
             Self::Subagent => vec![
                 run.made(subagent::FILE),
                 run.not_made(subagent::DENIED),
@@ -263,12 +263,14 @@ fn parallel(run: &Run, client: &Client) -> Vec<Fact> {
     vec![run.made(first), run.not_made(second), run.made(third), run.read(tools::PARALLEL_REASON)]
 }
 
-fn continued(run: &Run) -> Vec<Fact> {
-    let stops = run.payloads(EventName::BeforeStop).count();
+fn continued(run: &Run, client: &Client) -> Vec<Fact> {
+    let first = run.processes.iter().take(1).flat_map(|process| &process.payloads);
+    let stops = first.filter(|one| crate::observed::is_of(one, EventName::BeforeStop)).count();
+    let shown = stops > usize::from(client.shows_second_stop());
     vec![
         run.made(tools::CONTINUED),
         run.read(tools::CONTINUE),
-        Fact::new(stops > ONCE, format!("hooks saw {stops} stops")),
+        Fact::new(shown, format!("hooks saw {stops} stops")),
     ]
 }
 

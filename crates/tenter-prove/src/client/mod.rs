@@ -2,10 +2,14 @@
 
 mod claude_code;
 mod codex;
+mod gemini;
+mod kimi_code;
+mod qwen;
 
 use std::path::{Path, PathBuf};
 
-use tenter_bridge::Host;
+use tenter_bridge::host::Moment;
+use tenter_bridge::{Host, hosts};
 use tenter_model_server::{Format, Match, Reply};
 
 use crate::scenario::Scenario;
@@ -87,11 +91,22 @@ pub struct Launch<'l> {
 
 impl Client {
     /// Every client.
-    pub const ALL: &[&Self] = &[&claude_code::CLIENT, &codex::CLIENT];
+    pub const ALL: &[&Self] =
+        &[&claude_code::CLIENT, &codex::CLIENT, &gemini::CLIENT, &qwen::CLIENT, &kimi_code::CLIENT];
 
     /// The client of an agent; `None` if it is not known how to run it without a terminal.
     pub fn of(host: &Host) -> Option<&'static Self> {
         Self::ALL.iter().find(|client| client.host == host.id).copied()
+    }
+
+    /// Whether contexts reach the model only with the next message.
+    pub(crate) fn defers_contexts(&self) -> bool {
+        hosts::find(self.host).is_some_and(|host| !(host.takes_context)(Moment::AfterTool))
+    }
+
+    /// Whether hooks see that the agent stops again after they made it continue.
+    pub(crate) fn shows_second_stop(&self) -> bool {
+        hosts::find(self.host).is_none_or(|host| host.max_continuations > 1)
     }
 
     /// Why a check is known not to hold without a terminal.

@@ -3,8 +3,8 @@
 use tenter_model_server::{Lane, Reply};
 use tenter_protocol::EventName;
 
-use super::Plan;
 use super::tools::context_hook;
+use super::{Plan, prompts};
 use crate::client::Client;
 
 /// What the summary says.
@@ -14,6 +14,7 @@ pub(super) fn plan(client: &Client) -> Plan {
     let shell = |command: &str| (client.shell)(Reply::new(), command);
     let mut plan = Plan::new(vec![context_hook(EventName::PreCompact, "")], Vec::new());
     plan.counts = true;
+    plan.prompts = prompts(client);
     let Some(compaction) = &client.compaction else { return plan };
     let text = format!(
         "<analysis>short</analysis><summary>{SUMMARY} all is well.</summary><state_snapshot>{SUMMARY} all is well.</state_snapshot>"

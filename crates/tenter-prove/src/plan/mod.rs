@@ -20,6 +20,9 @@ use crate::hook_file::HookFile;
 use crate::sandbox::{Registered, Sandbox};
 use crate::scenario::Scenario;
 
+/// Messages of the user, one for each process.
+const TWO: &[&str] = &["Please run the test.", "And again, please."];
+
 /// What a scenario consists of.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -45,7 +48,7 @@ impl Plan {
             replies,
             lanes: Vec::new(),
             counts: false,
-            prompts: &["Please run the test."],
+            prompts: &TWO[..1],
             registered: Registered::ForUser,
         }
     }
@@ -84,6 +87,11 @@ pub(crate) fn of(scenario: Scenario, client: &Client, sandbox: &Sandbox) -> Plan
         Scenario::Missing => single::plan(client, missing(false)),
         Scenario::MissingClosed => single::plan(client, missing(true)),
     }
+}
+
+/// The user's messages: a second one if contexts reach the model only with it.
+fn prompts(client: &Client) -> &'static [&'static str] {
+    if client.defers_contexts() && client.resumes { TWO } else { &TWO[..1] }
 }
 
 /// The shell command that makes a file in the project, in which every client starts.

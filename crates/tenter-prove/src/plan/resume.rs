@@ -3,8 +3,8 @@
 use tenter_model_server::Reply;
 use tenter_protocol::EventName;
 
-use super::Plan;
 use super::tools::context_hook;
+use super::{Plan, TWO};
 
 /// The answer in the first process, which the second one knows.
 pub(crate) const FIRST_ANSWER: &str = "The first answer is 42.";
@@ -15,5 +15,5 @@ const CONTEXTS: [EventName; 2] = [EventName::AfterTurn, EventName::BeforeStop];
 pub(super) fn plan() -> Plan {
     let hooks = CONTEXTS.iter().map(|event| context_hook(*event, "")).collect();
     let replies = vec![Reply::text(FIRST_ANSWER), Reply::text("This is the second answer.")];
-    Plan { prompts: &["Please run the test.", "And again, please."], ..Plan::new(hooks, replies) }
+    Plan { prompts: TWO, ..Plan::new(hooks, replies) }
 }

@@ -3,7 +3,7 @@
 use tenter_model_server::Reply;
 use tenter_protocol::EventName;
 
-use super::{Plan, touch};
+use super::{Plan, prompts, touch};
 use crate::client::Client;
 use crate::hook_file::{HookFile, quoted};
 use crate::sandbox::Sandbox;
@@ -76,7 +76,7 @@ pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
         shell(&touch(CONTINUED)),
         Reply::text("Now all is finished."),
     ];
-    Plan::new(hooks(sandbox), replies)
+    Plan { prompts: prompts(client), ..Plan::new(hooks(sandbox), replies) }
 }
 
 fn hooks(sandbox: &Sandbox) -> Vec<HookFile> {
