@@ -33,9 +33,9 @@ enum Arity {
     Attached,
 }
 
-/// The options that a table lists.
+/// The options that a row of the tables lists.
 struct Options<'a> {
-    list: Vec<(&'a str, Arity)>,
+    list: &'a str,
     style: Style,
 }
 
@@ -49,7 +49,17 @@ impl Arguments {
             at = sorted.dashless(args, &options);
         }
         while at < args.len() {
-            at = sorted.argument(args, at, &options);
+            let end = match options.style {
+                Style::Find => command_end(args, at),
+                _ => None,
+            };
+            at = if let Some(end) = end {
+                let name = args[at].text.clone();
+                sorted.flags.push(Flag { name, value: None, arg: at });
+                end
+            } else {
+                sorted.argument(args, at, &options)
+            };
         }
         sorted
     }
@@ -87,7 +97,9 @@ impl Arguments {
         }
         match text.strip_prefix("--") {
             Some(_) => self.long(args, at, options),
-            None if options.style == Style::Single => self.long(args, at, options),
+            None if matches!(options.style, Style::Single | Style::Find) => {
+                self.long(args, at, options)
+            }
             None => self.bundle(args, at, options),
         }
     }
@@ -114,7 +126,7 @@ impl Arguments {
         let arg = &args[at];
         let sign = if arg.text.starts_with('+') { '+' } else { '-' };
         // `-name` of a program with such options beside bundles.
-        if options.list.iter().any(|(name, _)| name.len() > 2 && *name == arg.text) {
+        if options.all().any(|(name, _)| name.len() > 2 && name == arg.text) {
             return self.long(args, at, options);
         }
         for (offset, letter) in arg.text.char_indices().skip(1) {
@@ -160,41 +172,55 @@ impl Arguments {
     }
 }
 
+/// The index after the end of a command in `find -exec … ;`, if one starts at an index.
+pub(crate) fn command_end(args: &[Field], at: usize) -> Option<usize> {
+    if !matches!(args[at].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
+        return None;
+    }
+    let is_end = |index: &usize| {
+        let text = args[*index].text.as_str();
+        text == ";" || (text == "+" && args[*index - 1].text == "{}")
+    };
+    Some((at + 1..args.len()).find(is_end).map_or(args.len(), |end| end + 1))
+}
+
 impl<'a> Options<'a> {
     fn of(program: Option<&'a Program>) -> Self {
-        let Some(program) = program else { return Self { list: Vec::new(), style: Style::Gnu } };
-        let list =
-            program.options.split_ascii_whitespace().map(|option| match option.as_bytes().last() {
-                Some(b'=') => (&option[..option.len() - 1], Arity::Value),
-                Some(b'?') if option.len() > 2 => (&option[..option.len() - 1], Arity::Attached),
-                _ => (option, Arity::None),
-            });
-        Self { list: list.collect(), style: program.style }
+        program.map_or(Self { list: "", style: Style::Gnu }, |program| Self {
+            list: program.options,
+            style: program.style,
+        })
+    }
+
+    /// The options, with their dashes.
+    fn all(&self) -> impl Iterator<Item = (&'a str, Arity)> {
+        self.list.split_ascii_whitespace().map(|option| match option.as_bytes().last() {
+            Some(b'=') => (&option[..option.len() - 1], Arity::Value),
+            Some(b'?') if option.len() > 2 => (&option[..option.len() - 1], Arity::Attached),
+            _ => (option, Arity::None),
+        })
     }
 
     fn arity(&self, name: &str) -> Arity {
-        self.list
-            .iter()
-            .find(|(listed, _)| *listed == name)
-            .map_or(Arity::None, |(_, arity)| *arity)
+        self.all().find(|(listed, _)| *listed == name).map_or(Arity::None, |(_, arity)| arity)
     }
 
     /// Whether `+x` is an option of the program.
     fn has_plus(&self, text: &str) -> bool {
-        self.list.iter().any(|(listed, _)| listed.starts_with('+') && text.starts_with(listed))
+        self.all().any(|(listed, _)| listed.starts_with('+') && text.starts_with(listed))
     }
 
     /// The full name of a long option, and whether it takes a value. An abbreviation of several stays as it is.
     fn complete(&self, name: &str) -> (String, Arity) {
-        if let Some((listed, arity)) = self.list.iter().find(|(listed, _)| *listed == name) {
-            return ((*listed).to_owned(), *arity);
+        if let Some((listed, arity)) = self.all().find(|(listed, _)| *listed == name) {
+            return (listed.to_owned(), arity);
         }
-        let is_abbreviation = name.len() > 2 && self.style != Style::Single;
-        let mut fitting = self.list.iter().filter(|(listed, _)| {
+        let is_abbreviation = name.len() > 2 && !matches!(self.style, Style::Single | Style::Find);
+        let mut fitting = self.all().filter(|(listed, _)| {
             is_abbreviation && listed.starts_with("--") && listed.starts_with(name)
         });
         match (fitting.next(), fitting.next()) {
-            (Some((listed, arity)), None) => ((*listed).to_owned(), *arity),
+            (Some((listed, arity)), None) => (listed.to_owned(), arity),
             _ => (name.to_owned(), Arity::None),
         }
     }

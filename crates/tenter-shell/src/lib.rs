@@ -29,11 +29,13 @@
 //! `syntax` makes a tree of a text, `expand` expands words, `walk` visits every command, and `tables` has what is known about
 //! programs. All limits are counts: the same text always gives the same facts.
 
+mod code;
 mod escapes;
 mod expand;
 mod facts;
 mod field;
 mod flags;
+mod forkbomb;
 pub mod limits;
 mod locate;
 mod paths;
@@ -49,6 +51,7 @@ pub use facts::{
     PathPlace, Redirect, Stdin, Uncertain,
 };
 pub use surroundings::Surroundings;
+pub use tables::known_programs;
 
 use reader::{Context, Reader};
 

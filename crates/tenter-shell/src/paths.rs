@@ -1,4 +1,10 @@
-//! Arguments that are paths (C4), in the words of the tables: `delete operands`, `write -o --output`, `write operands if -i`.
+//! Arguments that are paths (C4), in the words of the tables.
+//!
+//! A rule is an operation, arguments, and when it applies: `delete operands`, `write -o --output`, `write operands if -i unless -n`.
+//! The arguments are `operands`, `first`, `second`, `rest` (all but the first), `init` (all but the last), `last`, `after-two`,
+//! `directory` (all, or the working directory), the values of options, `of=` (the rest of an operand), or a fixed path. After
+//! `read-at`, the values follow an `@`, as curl has them; after `read-file-url`, they are `file:` URLs; after `read-prefix` and
+//! `write-prefix`, they are operands that start with a word.
 
 use crate::facts::PathOp;
 use crate::field::Field;
@@ -9,6 +15,7 @@ use crate::tables::Program;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Condition<'a> {
     any: &'a str,
+    also: &'a str,
     none: &'a str,
 }
 
@@ -16,19 +23,34 @@ pub(crate) struct Condition<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PathRule<'a> {
     pub(crate) op: PathOp,
+    form: Form,
     arguments: &'a str,
     when: Condition<'a>,
+}
+
+/// How an argument contains a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Whole,
+    /// `@path`, `name=@path`.
+    At,
+    /// `file:///path`.
+    FileUrl,
+    /// `OPEN:path`.
+    Prefix,
 }
 
 impl<'a> Condition<'a> {
     pub(crate) fn parse(text: &'a str) -> Self {
         let (text, none) = text.split_once("unless ").unwrap_or((text, ""));
         let any = text.split_once("if ").map_or("", |(_, any)| any);
-        Self { any: any.trim(), none: none.trim() }
+        let (any, also) = any.split_once(" and ").unwrap_or((any, ""));
+        Self { any: any.trim(), also: also.trim(), none: none.trim() }
     }
 
     pub(crate) fn holds(self, arguments: &Arguments) -> bool {
-        (self.any.is_empty() || arguments.has(self.any)) && !arguments.has(self.none)
+        let has_any = |names: &str| names.is_empty() || arguments.has(names);
+        has_any(self.any) && has_any(self.also) && !arguments.has(self.none)
     }
 }
 
@@ -37,6 +59,12 @@ impl<'a> PathRule<'a> {
     pub(crate) fn parse(text: &'a str) -> Self {
         let (op, rest) = text.split_once(' ').unwrap_or((text, ""));
         let end = rest.find(" if ").or_else(|| rest.find(" unless ")).unwrap_or(rest.len());
+        let (op, form) = match op.split_once('-') {
+            Some((op, "at")) => (op, Form::At),
+            Some((op, "file-url")) => (op, Form::FileUrl),
+            Some((op, "prefix")) => (op, Form::Prefix),
+            _ => (op, Form::Whole),
+        };
         let op = match op {
             "read" => PathOp::Read,
             "write" => PathOp::Write,
@@ -49,7 +77,7 @@ impl<'a> PathRule<'a> {
             // A rule that cannot be read is the one that guards look at.
             _ => PathOp::Delete,
         };
-        Self { op, arguments: rest[..end].trim(), when: Condition::parse(&rest[end..]) }
+        Self { op, form, arguments: rest[..end].trim(), when: Condition::parse(&rest[end..]) }
     }
 
     pub(crate) fn applies(&self, arguments: &Arguments) -> bool {
@@ -58,6 +86,25 @@ impl<'a> PathRule<'a> {
 
     /// The arguments that are the paths.
     pub(crate) fn paths(&self, args: &[Field], arguments: &Arguments) -> Vec<Field> {
+        if self.form == Form::Prefix {
+            let operands = arguments.operands.iter().filter_map(|index| args.get(*index));
+            return operands.filter_map(|field| after_prefix(field, self.arguments)).collect();
+        }
+        let options = self.arguments.strip_prefix("operands ").unwrap_or(self.arguments);
+        let mut fields = Self { arguments: options, ..*self }.arguments(args, arguments);
+        if options.len() < self.arguments.len() {
+            fields.extend(Self { arguments: "operands", ..*self }.arguments(args, arguments));
+        }
+        match self.form {
+            Form::At => fields.iter().filter_map(after_at).collect(),
+            Form::FileUrl => {
+                fields.iter().filter_map(|field| after_prefix(field, "file://")).collect()
+            }
+            Form::Whole | Form::Prefix => fields,
+        }
+    }
+
+    fn arguments(&self, args: &[Field], arguments: &Arguments) -> Vec<Field> {
         let operands: Vec<&Field> =
             arguments.operands.iter().filter_map(|index| args.get(*index)).collect();
         let cloned = |fields: &[&Field]| fields.iter().map(|field| (*field).clone()).collect();
@@ -81,6 +128,22 @@ impl<'a> PathRule<'a> {
             path => vec![Field::known(path)],
         }
     }
+}
+
+/// `@path` or `name=@path`, without `;type=…`.
+fn after_at(field: &Field) -> Option<Field> {
+    let at = field.text.find('@').filter(|at| *at == 0 || field.text[..*at].ends_with('='))?;
+    let path = field.text[at + 1..].split(';').next().unwrap_or_default();
+    (path != "-").then(|| field.with_text(path))
+}
+
+/// The path after a prefix in any case, without quotes and options.
+fn after_prefix(field: &Field, prefix: &str) -> Option<Field> {
+    let start = field.text.get(..prefix.len())?;
+    let is_prefix = start.eq_ignore_ascii_case(prefix);
+    let rest = field.text.get(prefix.len()..).unwrap_or_default();
+    let path = rest.split([',', '!']).next().unwrap_or_default().trim_matches(['"', '\'']);
+    is_prefix.then(|| field.with_text(path))
 }
 
 fn value_of(field: &Field, key: &str) -> Option<Field> {

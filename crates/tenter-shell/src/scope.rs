@@ -48,8 +48,11 @@ pub(crate) enum Keep {
 }
 
 impl Cwd {
+    /// A longer path than any system has is not known.
+    const LONGEST: usize = 1024;
+
     fn of(cwd: Option<String>) -> Self {
-        cwd.map_or(Self::Unknown, Self::Known)
+        cwd.filter(|cwd| cwd.len() <= Self::LONGEST).map_or(Self::Unknown, Self::Known)
     }
 }
 

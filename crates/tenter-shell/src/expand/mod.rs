@@ -88,6 +88,10 @@ impl Reader<'_> {
                 Part::Plain(text) if index == 0 && text.starts_with('~') => {
                     Piece::Text(self.tilde(text, parts.len() == 1))
                 }
+                // What `xargs` or `find` puts there is not known.
+                Part::Plain(text) if context.is_reparsed && text.contains("{}") => {
+                    Piece::Text(Field::unknown(text))
+                }
                 Part::Plain(text) => Piece::Text(plain(text)),
                 Part::Quoted(text) => Piece::Text(Field::known(text)),
                 Part::Parameter(parameter) => self.parameter(parameter, context),

@@ -91,10 +91,10 @@ impl Parser<'_> {
             "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "for", "select",
             "case", "esac", "function", "coproc", "time", "{", "}", "!", "[[", "in",
         ];
-        KEYWORDS.into_iter().find(|keyword| {
-            self.starts_with(keyword)
-                && self.peek_at(keyword.len()).is_none_or(super::parser::ends_word)
-        })
+        let rest = &self.bytes[self.at..];
+        let length =
+            rest.iter().take(9).take_while(|byte| !super::parser::ends_word(**byte)).count();
+        KEYWORDS.into_iter().find(|keyword| keyword.as_bytes() == &rest[..length])
     }
 
     /// Commands joined by `|`. `None` if there is no command.

@@ -3,7 +3,16 @@
 //! One row is one program, or one of its subcommands (`git push`). To add a program, add a row, and a command with its facts to
 //! `tests/programs.txt`: a test fails for a row without an example.
 
+mod archives;
+mod files;
+mod git;
+mod interpreters;
+mod network;
+mod packages;
 mod shell;
+mod system;
+
+pub(crate) use shell::COMMAND_VARIABLES;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -20,6 +29,9 @@ pub(crate) struct Program {
     pub(crate) options: &'static str,
     /// The first operand is a subcommand, after the options above.
     pub(crate) has_subcommands: bool,
+    /// The options whose value is the working directory.
+    pub(crate) directory: &'static str,
+    /// The arguments that are paths: see [`PathRule`](crate::paths::PathRule).
     pub(crate) paths: &'static [&'static str],
     /// The options with which the paths are touched recursively, or `always`.
     pub(crate) recursive: &'static str,
@@ -34,12 +46,25 @@ pub(crate) struct Program {
 pub(crate) struct Interpreter {
     /// `None` for a shell.
     pub(crate) language: Option<Language>,
-    /// The options whose value is a program. That of a shell is its first operand.
-    pub(crate) inline: &'static str,
+    /// The argument that is a program.
+    pub(crate) inline: Inline,
+    /// The options whose value names the program.
+    pub(crate) module: &'static str,
     /// The options with which the operands and the standard input are no program.
     pub(crate) no_program: &'static str,
-    /// The options with which the standard input is the program although there are operands.
+    /// The options with which the standard input is the program although there are operands; `*` if it always is.
     pub(crate) stdin: &'static str,
+}
+
+/// The argument of an interpreter that is a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inline {
+    /// The values of these options.
+    Values(&'static str),
+    /// The first operand, with these options: `sh -c`.
+    OperandWith(&'static str),
+    /// The first operand.
+    Operand,
 }
 
 /// How a program's options are written.
@@ -49,8 +74,10 @@ pub(crate) enum Style {
     Gnu,
     /// Options end at the first operand.
     Posix,
-    /// Long options with a single dash: `find -name`.
+    /// Long options with a single dash: `java -jar`.
     Single,
+    /// As [`Single`](Self::Single), with commands in `-exec … ;`.
+    Find,
     /// `key=value`: `dd of=…`.
     Keys,
     /// The first argument is letters without a dash: `tar xzf`.
@@ -62,14 +89,40 @@ pub(crate) enum Style {
 pub(crate) enum Run {
     /// The operands from this one on are a command.
     Words(usize),
+    /// As [`Words`](Self::Words), without any of these options.
+    Unless(&'static str, usize),
     /// As [`Words`](Self::Words), after assignments: `env A=b command`.
     Environment,
+    /// What follows `--` is a command.
+    AfterDashes,
+    /// What follows one of these options is a command.
+    AfterFlag(&'static str),
+    /// The operands from this one on are a command, if the first operand is this word.
+    After(&'static str, usize),
+    /// As [`After`](Self::After), joined as a script.
+    AfterScript(&'static str, usize),
     /// The operands from this one on, joined, are a script.
     Script(usize),
+    /// Each operand is a script.
+    Each,
     /// The values of these options are scripts.
     Option(&'static str),
+    /// The rest of a value of these options is a script, if it starts with this key in any case.
+    Keyed(&'static str, &'static str),
+    /// The rest of an operand that starts with this prefix is a script.
+    Prefixed(&'static str),
+    /// `-c alias.name=…` of git.
+    GitAlias,
     /// The operands from this one on, joined, are a script on another machine.
     Remote(usize),
+    /// The values of these options are scripts on another machine.
+    OptionRemote(&'static str),
+    /// The operands from this one on are a command in a container.
+    Container(usize),
+    /// As [`Container`](Self::Container), if the first operand is this word.
+    AfterContainer(&'static str, usize),
+    /// What follows `--` is a command in a container.
+    AfterDashesContainer,
 }
 
 /// A program without options, to build rows from.
@@ -78,6 +131,7 @@ pub(crate) const GNU: Program = Program {
     style: Style::Gnu,
     options: "",
     has_subcommands: false,
+    directory: "",
     paths: &[],
     recursive: "",
     runs: &[],
@@ -89,7 +143,21 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
 
 /// All tables.
-const TABLES: &[&[Program]] = &[shell::PROGRAMS];
+const TABLES: &[&[Program]] = &[
+    shell::PROGRAMS,
+    files::PROGRAMS,
+    git::PROGRAMS,
+    network::PROGRAMS,
+    archives::PROGRAMS,
+    system::PROGRAMS,
+    interpreters::PROGRAMS,
+    packages::PROGRAMS,
+];
+
+/// The programs, and their subcommands after a blank, that the tables describe.
+pub fn known_programs() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().flat_map(|table| table.iter()).map(|row| row.name)
+}
 
 /// The rows by program and subcommand.
 static INDEX: LazyLock<HashMap<(&'static str, &'static str), &'static Program>> =

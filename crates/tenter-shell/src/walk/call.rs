@@ -25,6 +25,8 @@ pub(super) struct Emitted {
     pub(super) row: Option<&'static Program>,
     pub(super) subcommand_row: Option<&'static Program>,
     pub(super) subcommand: Option<String>,
+    /// A layer of the scope is open for the command's working directory.
+    pub(super) has_layer: bool,
     pub(super) arguments: Arguments,
 }
 

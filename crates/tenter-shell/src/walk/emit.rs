@@ -8,7 +8,7 @@ use crate::flags::Arguments;
 use crate::locate;
 use crate::paths::{Condition, PathRule};
 use crate::reader::{Context, Reader};
-use crate::tables;
+use crate::tables::{self, Inline};
 
 use super::call::{Call, Emitted};
 
@@ -24,7 +24,8 @@ impl Reader<'_> {
         let (program, path) = program_name(&name.text);
         let is_program_certain =
             name.is_certain || (path.is_some() && !program.contains(['$', '`']));
-        let emitted = self.sorted(call, program, path.is_some(), is_program_certain);
+        let mut emitted = self.sorted(call, program, path.is_some(), is_program_certain);
+        self.enter_directory(&mut emitted);
         let command = self.command(call, &emitted, path, context);
         self.facts.commands.push(command);
         self.runs_stdin.push(runs_stdin(call, &emitted));
@@ -50,6 +51,7 @@ impl Reader<'_> {
             row,
             subcommand_row: None,
             subcommand: None,
+            has_layer: false,
             arguments: Arguments::default(),
         };
         if row.is_some_and(|row| row.has_subcommands) {
@@ -61,6 +63,27 @@ impl Reader<'_> {
             }
         }
         emitted
+    }
+
+    /// `git -C directory`: the working directory of this command alone, in a layer that the caller closes.
+    fn enter_directory(&mut self, emitted: &mut Emitted) {
+        let options: Vec<&str> = emitted.rows().map(|row| row.directory).collect();
+        let directories: Vec<Field> = options
+            .iter()
+            .flat_map(|names| emitted.arguments.values(names))
+            .map(|(directory, _)| directory.clone())
+            .collect();
+        if directories.is_empty() {
+            return;
+        }
+        emitted.has_layer = true;
+        self.scope.open();
+        for directory in directories {
+            let is_known = directory.is_certain && !directory.is_glob;
+            let cwd =
+                is_known.then(|| locate::absolute(&directory.text, self.scope.cwd())).flatten();
+            self.scope.set_cwd(cwd);
+        }
     }
 
     fn command(
@@ -114,11 +137,16 @@ impl Reader<'_> {
     /// The paths that a command touches, and the files that it reads and writes.
     fn command_paths(&mut self, call: &Call, emitted: &Emitted, name: &Field, context: &Context) {
         let index = Some(emitted.index);
-        let here = self.placed(context);
+        let mut here = self.placed(context);
+        here.has_hosts =
+            matches!(emitted.program.as_str(), "scp" | "rsync" | "tar" | "rclone" | "sftp");
         if emitted.has_path && !is_system_program(&name.text) {
             let touch = Touch { path: name, op: PathOp::Execute, recursive: false };
             self.touch_in(&touch, index, &here);
             self.read_file(name, emitted.index, FlowRole::Code);
+            if self.written(name).is_some() {
+                self.classify(emitted.index, crate::facts::Class::Interpreter);
+            }
         }
         for (path, op) in &call.redirected.paths {
             self.touch_in(&Touch { path, op: *op, recursive: false }, index, &here);
@@ -136,16 +164,33 @@ impl Reader<'_> {
         for (path, op, recursive) in touched {
             self.touch_in(&Touch { path: &path, op, recursive }, index, &here);
             match op {
-                PathOp::Read => self.read_file(&path, emitted.index, FlowRole::Data),
+                PathOp::Read | PathOp::Move | PathOp::Link => {
+                    self.read_file(&path, emitted.index, FlowRole::Data);
+                }
                 PathOp::Execute => self.read_file(&path, emitted.index, FlowRole::Code),
                 PathOp::Write | PathOp::Create => {
                     let source = crate::facts::FlowSource::Command(emitted.index);
                     let text = context.stdin.as_ref().and_then(|input| input.text.clone());
                     let text = text.filter(|_| emitted.program == "tee");
                     self.writes_file(&path, &[source], text);
+                    self.writes_into_directory(&path, call, emitted);
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// `cp a b`: if `b` is a directory, the file is `b/a`.
+    fn writes_into_directory(&mut self, path: &Field, call: &Call, emitted: &Emitted) {
+        if !matches!(emitted.program.as_str(), "cp" | "mv" | "install" | "ln" | "rsync") {
+            return;
+        }
+        let operands: Vec<Field> = call.operands(emitted).take(8).cloned().collect();
+        for operand in operands.iter().filter(|operand| operand.text != path.text) {
+            let name = operand.text.rsplit('/').next().unwrap_or_default();
+            let inner = path.with_text(format!("{}/{name}", path.text));
+            let source = crate::facts::FlowSource::Command(emitted.index);
+            self.writes_file(&inner, &[source], None);
         }
     }
 
@@ -178,35 +223,69 @@ impl Reader<'_> {
         Placed {
             cwd: self.cwd(context),
             is_remote: context.location != crate::facts::Location::Local,
+            has_hosts: false,
         }
     }
 
     /// Keeps a path in the shell's own directory.
     pub(super) fn touch(&mut self, path: &Field, op: PathOp, command: Option<usize>) {
-        let here = Placed { cwd: self.scope.cwd().map(str::to_owned), is_remote: false };
+        let here =
+            Placed { cwd: self.scope.cwd().map(str::to_owned), is_remote: false, has_hosts: false };
         self.touch_in(&Touch { path, op, recursive: false }, command, &here);
+    }
+
+    /// Keeps a path and everything in it.
+    pub(super) fn touch_recursively(&mut self, path: &Field, op: PathOp, command: usize) {
+        let here = self.here(command);
+        self.touch_in(&Touch { path, op, recursive: true }, Some(command), &here);
+    }
+
+    /// Keeps a path that a program in another language touches, as far as it can be read.
+    pub(super) fn touch_in_code(
+        &mut self,
+        path: &Field,
+        op: PathOp,
+        recursive: bool,
+        command: usize,
+    ) {
+        let here = self.here(command);
+        let before = self.facts.paths.len();
+        self.touch_in(&Touch { path, op, recursive }, Some(command), &here);
+        for path in &mut self.facts.paths[before..] {
+            path.certain = false;
+        }
+    }
+
+    fn here(&self, command: usize) -> Placed {
+        let is_remote = self
+            .facts
+            .commands
+            .get(command)
+            .is_some_and(|command| command.location != crate::facts::Location::Local);
+        Placed { cwd: self.scope.cwd().map(str::to_owned), is_remote, has_hosts: false }
     }
 
     fn touch_in(&mut self, touch: &Touch<'_>, command: Option<usize>, here: &Placed) {
         let Touch { path, op, recursive } = *touch;
         let is_full = self.facts.paths.len() >= 2 * crate::limits::MAX_COMMANDS;
         self.facts.unparsed |= is_full;
-        if path.text.is_empty() || path.is_process || is_full {
+        if matches!(path.text.as_str(), "" | "-") || path.is_process || is_full {
             return;
         }
+        let is_remote = here.is_remote || (here.has_hosts && is_on_host(&path.text));
         let absolute = locate::absolute(&path.text, here.cwd.as_deref());
-        let starts_unknown = path.text.starts_with(['$', '`', '~']) && !path.is_certain;
+        let starts_unknown = path.text.starts_with(['$', '`', '~', '{']) && !path.is_certain;
         let resolved = absolute.filter(|_| !starts_unknown);
         if resolved.as_deref().is_some_and(locate::is_harmless_device) {
             return;
         }
-        let (place, inside_project) = match (&resolved, here.is_remote) {
+        let (place, inside_project) = match (&resolved, is_remote) {
             (_, true) => (crate::facts::PathPlace::Remote, false),
             (Some(resolved), _) => locate::place(resolved, self.surroundings),
             (None, _) => locate::place(&path.text, self.surroundings),
         };
         self.facts.paths.push(crate::facts::Path {
-            path: resolved.clone().unwrap_or_else(|| path.text.clone()),
+            path: resolved.clone().filter(|_| !is_remote).unwrap_or_else(|| path.text.clone()),
             given: path.text.clone(),
             op,
             recursive,
@@ -230,6 +309,8 @@ struct Touch<'a> {
 struct Placed {
     cwd: Option<String>,
     is_remote: bool,
+    /// Paths can be `host:path`.
+    has_hosts: bool,
 }
 
 /// The base name of a program without `.exe`, and the program as written if that has a slash.
@@ -241,6 +322,11 @@ fn program_name(text: &str) -> (String, Option<String>) {
     let is_exe = bytes.len() > 4 && bytes[bytes.len() - 4..].eq_ignore_ascii_case(b".exe");
     let name = if is_exe { &base[..base.len() - 4] } else { base };
     (name.to_owned(), (base.len() < text.len()).then(|| text.to_owned()))
+}
+
+/// Whether a path is `host:path`.
+fn is_on_host(path: &str) -> bool {
+    path.find(':').is_some_and(|colon| colon > 0 && !path[..colon].contains('/'))
 }
 
 /// Whether a path is that of an installed program, whose name says enough.
@@ -287,11 +373,20 @@ fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
         return false;
     };
     let arguments = &emitted.arguments;
-    if arguments.has(interpreter.no_program) || arguments.has(interpreter.inline) {
+    let is_inline = match interpreter.inline {
+        Inline::Values(names) if arguments.values(names).any(|(value, _)| value.text == "-") => {
+            return true;
+        }
+        Inline::Values(names) | Inline::OperandWith(names) => arguments.has(names),
+        Inline::Operand => true,
+    };
+    let has_no_program = arguments.has(interpreter.no_program) && !arguments.has("+n");
+    if has_no_program || is_inline || arguments.has(interpreter.module) {
         return false;
     }
     let first = call.operands(emitted).next().map(|operand| operand.text.as_str());
-    arguments.has(interpreter.stdin)
+    interpreter.stdin == "*"
+        || arguments.has(interpreter.stdin)
         || first.is_none_or(|first| {
             matches!(first, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
         })

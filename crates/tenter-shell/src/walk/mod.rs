@@ -5,12 +5,15 @@ mod call;
 mod chains;
 mod definitions;
 mod emit;
+mod find;
+mod interpreters;
 mod output;
 mod redirections;
 mod run;
 mod scripts;
 mod simple;
 mod wrappers;
+mod xargs;
 
 use std::rc::Rc;
 
@@ -87,6 +90,7 @@ impl Reader<'_> {
     }
 
     fn condition_loop(&mut self, condition: &List, body: &List, context: &Context) -> Outcome {
+        self.facts.forkbomb |= crate::forkbomb::is_endless(condition, body);
         self.scope.open();
         let mut outcome = self.list(condition, context);
         outcome.commands.extend(self.list(body, context).commands);

@@ -46,6 +46,7 @@ impl Reader<'_> {
                 let absolute = crate::locate::absolute(&path.text, self.scope.cwd())?;
                 path.is_certain.then(|| path.with_text(absolute))
             }
+            "find" => Self::find_output(call, emitted),
             "mktemp" => Some(self.temporary(call, emitted)),
             "git"
                 if emitted.subcommand.as_deref() == Some("rev-parse")

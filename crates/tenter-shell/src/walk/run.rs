@@ -3,6 +3,8 @@
 use crate::facts::{FlowRole, FlowSource};
 use crate::field::Field;
 use crate::reader::{Context, Outcome, Reader};
+use crate::scope::Keep;
+use crate::tables::{COMMAND_VARIABLES, Run};
 
 use super::call::{Call, Emitted};
 
@@ -11,15 +13,46 @@ impl Reader<'_> {
         if !self.step() {
             return Outcome::default();
         }
-        let stdin = call.redirected.stdin.clone().or_else(|| context.stdin.clone());
-        let context = context.with_stdin(stdin);
-        let Some(emitted) = self.emit(call, &context) else {
+        let redirected;
+        let context = if let Some(stdin) = &call.redirected.stdin {
+            redirected = context.with_stdin(Some(stdin.clone()));
+            &redirected
+        } else {
+            context
+        };
+        let Some(emitted) = self.emit(call, context) else {
             return Outcome { succeeds: Some(true), ..Outcome::default() };
         };
-        self.connect_input(&emitted, &context);
-        let outcome = self.effects(call, &emitted, &context);
+        self.connect_input(&emitted, context);
+        self.variables_that_run(call, &emitted, context);
+        let outcome = self.effects(call, &emitted, context);
+        if emitted.has_layer {
+            self.scope.close(Keep::Nothing);
+        }
         self.remember_descriptors(call, &emitted);
         self.connect_output(&call.redirected, outcome)
+    }
+
+    /// `GIT_SSH_COMMAND=… git fetch`, `export PAGER=…`: variables whose values other programs run.
+    fn variables_that_run(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
+        let mut scripts: Vec<Field> = call
+            .env
+            .iter()
+            .filter(|(name, _)| COMMAND_VARIABLES.contains(&name.as_str()))
+            .map(|(_, value)| value.clone())
+            .collect();
+        if matches!(emitted.program.as_str(), "export" | "declare" | "typeset") {
+            scripts.extend(call.operands(emitted).filter_map(|operand| {
+                let (name, value) = operand.text.split_once('=')?;
+                COMMAND_VARIABLES.contains(&name).then(|| operand.with_text(value))
+            }));
+        }
+        let is_wrapper = emitted.row.is_some_and(|row| {
+            row.runs.contains(&Run::Words(0)) || row.runs.contains(&Run::Environment)
+        });
+        if !is_wrapper {
+            self.scripts(&scripts, emitted, context);
+        }
     }
 
     /// What a command does: to the shell, or by running another command.

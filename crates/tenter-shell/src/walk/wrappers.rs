@@ -3,78 +3,122 @@
 use crate::facts::{FlowRole, Location};
 use crate::field::Field;
 use crate::reader::{Context, Outcome, Reader};
-use crate::scope::Keep;
-use crate::tables::{Interpreter, Run};
+use crate::tables::Run;
 
 use super::call::{Call, Emitted};
 
 impl Reader<'_> {
     /// The commands that a command runs.
     pub(super) fn runs(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
-        let mut outcome = Outcome::default();
-        if let Some(interpreter) = emitted.operand_row().and_then(|row| row.interpreter) {
-            self.scope.open();
-            self.set_env(call);
-            outcome = self.interpret(interpreter, call, emitted, context);
-            self.scope.close(Keep::Nothing);
-        }
-        let runs: Vec<Run> = emitted.rows().flat_map(|row| row.runs.iter().copied()).collect();
-        for run in runs {
-            let inner = self.runs_one(run, call, emitted, context);
-            outcome.commands.extend(inner.commands);
-            outcome.text = inner.text;
-            outcome.succeeds = inner.succeeds;
+        let mut outcome = match emitted.program.as_str() {
+            "find" => self.find(call, emitted, context),
+            "xargs" => self.xargs(call, emitted, context),
+            "parallel" => self.parallel(call, emitted, context),
+            _ => self.interpret(call, emitted, context),
+        };
+        for row in emitted.rows() {
+            for run in row.runs {
+                let inner = self.runs_one(*run, call, emitted, context);
+                outcome.commands.extend(inner.commands);
+                outcome.text = inner.text;
+                outcome.succeeds = inner.succeeds;
+            }
         }
         outcome
-    }
-
-    /// The variables that are set for a command alone.
-    fn set_env(&mut self, call: &Call) {
-        for (name, value) in &call.env {
-            self.scope.set(name, Some(value.clone()));
-        }
     }
 
     fn runs_one(&mut self, run: Run, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
         let operands: Vec<Field> = call.operands(emitted).cloned().collect();
         let from = |start: usize| operands.get(start..).unwrap_or_default();
+        let is_first = |word: &str| operands.first().is_some_and(|first| first.text == word);
         let via = emitted.program.as_str();
+        let container = || Context { location: Location::Container, ..context.clone() };
+        let remote = || Context { location: Location::Remote, ..context.clone() };
         match run {
+            // `flock file -c script`.
+            Run::Words(start) if from(start).first().is_some_and(|first| first.text == "-c") => {
+                self.scripts(from(start + 1), emitted, context)
+            }
             Run::Words(start) => self.words(from(start), &call.env, via, context),
-            Run::Environment => {
-                let is_assignment = |field: &&Field| {
-                    field.text.split_once('=').is_some_and(|(name, _)| !name.is_empty())
-                };
-                let count = operands.iter().take_while(is_assignment).count();
-                let mut env: Vec<(String, Field)> = operands[..count]
+            Run::Unless(options, start) if !emitted.arguments.has(options) => {
+                self.words(from(start), &call.env, via, context)
+            }
+            Run::Environment => self.environment(&operands, call, emitted, context),
+            Run::AfterDashes => {
+                self.words(from(emitted.after_dashes(&operands)), &call.env, via, context)
+            }
+            Run::AfterFlag(names) => {
+                let at = emitted
+                    .arguments
+                    .flags
                     .iter()
-                    .filter_map(|field| {
-                        let (name, value) = field.text.split_once('=')?;
-                        Some((name.to_owned(), field.with_text(value)))
-                    })
-                    .collect();
-                env.extend_from_slice(&call.env);
-                self.words(from(count), &env, via, context)
+                    .find(|flag| names.split(' ').any(|name| name == flag.name));
+                let start = at.map_or(usize::MAX, |flag| flag.arg + 1);
+                self.words(call.args().get(start..).unwrap_or_default(), &call.env, via, context)
+            }
+            Run::After(word, start) if is_first(word) => {
+                self.words(from(start), &call.env, via, context)
+            }
+            Run::AfterScript(word, start) if is_first(word) => {
+                self.script_of(&Field::joined(from(start), " "), emitted, context)
             }
             Run::Script(start) => {
-                let text = Field::joined(from(start), " ");
-                self.code_flow(&text, emitted);
-                self.script(&text, via, context)
+                self.script_of(&Field::joined(from(start), " "), emitted, context)
             }
-            Run::Option(names) => {
+            Run::Each => self.scripts(&operands, emitted, context),
+            Run::Option(names) => self.scripts(&values(emitted, names), emitted, context),
+            Run::Keyed(names, key) => {
                 let scripts: Vec<Field> =
-                    emitted.arguments.values(names).map(|(value, _)| value.clone()).collect();
-                let mut all = Outcome::default();
-                for script in scripts {
-                    all.commands.extend(self.script(&script, via, context).commands);
-                }
-                all
+                    values(emitted, names).iter().filter_map(|value| after(value, key)).collect();
+                self.scripts(&scripts, emitted, context)
             }
-            Run::Remote(start) => {
-                let inner = Context { location: Location::Remote, ..context.clone() };
-                self.script(&Field::joined(from(start), " "), via, &inner)
+            Run::Prefixed(prefix) => {
+                let scripts: Vec<Field> =
+                    operands.iter().filter_map(|operand| after(operand, prefix)).collect();
+                let scripts: Vec<Field> = scripts.iter().map(socat_script).collect();
+                self.scripts(&scripts, emitted, context)
+            }
+            Run::GitAlias => self.git_alias(call, emitted, context),
+            Run::Remote(start) => self.script(&Field::joined(from(start), " "), via, &remote()),
+            Run::OptionRemote(names) => self.scripts(&values(emitted, names), emitted, &remote()),
+            Run::Container(start) => self.words(from(start), &call.env, via, &container()),
+            Run::AfterContainer(word, start) if is_first(word) => {
+                self.words(from(start), &call.env, via, &container())
+            }
+            Run::AfterDashesContainer => {
+                self.words(from(emitted.after_dashes(&operands)), &call.env, via, &container())
+            }
+            Run::Unless(..) | Run::After(..) | Run::AfterScript(..) | Run::AfterContainer(..) => {
+                Outcome::default()
             }
         }
+    }
+
+    /// `env A=b command`, and `env -S 'command …'`.
+    fn environment(
+        &mut self,
+        operands: &[Field],
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        if let Some(split) = split_string(call, emitted) {
+            return self.script_of(&split, emitted, context);
+        }
+        // `sudo -e` edits its operands.
+        if emitted.arguments.has("-e --edit") {
+            return Outcome::default();
+        }
+        let is_assignment =
+            |field: &&Field| field.text.split_once('=').is_some_and(|(name, _)| !name.is_empty());
+        let count = operands.iter().take_while(is_assignment).count();
+        let assigned = operands[..count].iter().filter_map(|field| {
+            let (name, value) = field.text.split_once('=')?;
+            Some((name.to_owned(), field.with_text(value)))
+        });
+        let mut env: Vec<(String, Field)> = assigned.collect();
+        env.extend_from_slice(&call.env);
+        self.words(&operands[count..], &env, &emitted.program, context)
     }
 
     /// A command in the operands of another, with the variables of that and more.
@@ -93,67 +137,96 @@ impl Reader<'_> {
             return Outcome::default();
         };
         let text = Field::joined(argv, " ").text;
+        if !self.expand_by(text.len()) {
+            return Outcome::default();
+        }
         let call = Call { argv: argv.to_vec(), env: env.to_vec(), text, ..Call::default() };
         self.run(&call, &inner)
     }
 
-    fn code_flow(&mut self, text: &Field, emitted: &Emitted) {
-        for source in &text.sources {
+    /// Scripts that a command runs.
+    pub(super) fn scripts(
+        &mut self,
+        scripts: &[Field],
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        let mut all = Outcome::default();
+        for script in scripts {
+            all.commands.extend(self.script_of(script, emitted, context).commands);
+        }
+        all
+    }
+
+    /// A script that a command runs. What other commands wrote of it flows into the command as code.
+    pub(super) fn script_of(
+        &mut self,
+        script: &Field,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        for source in &script.sources {
             self.flow(*source, emitted.index, FlowRole::Code);
         }
+        self.script(script, &emitted.program, context)
     }
 
-    /// The program of an interpreter: inline, a file, or its standard input.
-    fn interpret(
-        &mut self,
-        interpreter: Interpreter,
-        call: &Call,
-        emitted: &Emitted,
-        context: &Context,
-    ) -> Outcome {
-        let operands: Vec<Field> = call.operands(emitted).cloned().collect();
-        let is_shell = interpreter.language.is_none();
-        if emitted.arguments.has(interpreter.no_program) && !emitted.arguments.has("+n") {
+    /// `git -c alias.x='…' x`: a shell command after `!`, or arguments of git.
+    fn git_alias(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+        let Some(subcommand) =
+            emitted.subcommand.as_deref().filter(|_| emitted.subcommand_row.is_none())
+        else {
             return Outcome::default();
+        };
+        let key = format!("alias.{subcommand}=");
+        let Some(alias) = values(emitted, "-c").iter().find_map(|value| after(value, &key)) else {
+            return Outcome::default();
+        };
+        let mut text = match alias.text.strip_prefix('!') {
+            Some(command) => alias.with_text(command),
+            None => alias.with_text(format!("git {}", alias.text)),
+        };
+        for operand in call.operands(emitted) {
+            text.push(&Field::known(" "));
+            text.push(&super::scripts::quoted(operand));
         }
-        if is_shell && emitted.arguments.has(interpreter.inline) {
-            let Some(script) = operands.first() else { return Outcome::default() };
-            self.code_flow(script, emitted);
-            self.scope.open_call(Some(operands.get(2..).unwrap_or_default().to_vec()));
-            let outcome = self.script(script, &emitted.program, context);
-            self.scope.close(Keep::Nothing);
-            return outcome;
-        }
-        if self.runs_stdin[emitted.index] {
-            let Some(input) = context.stdin.clone().filter(|_| is_shell) else {
-                return Outcome::default();
-            };
-            return self.run_input(&input.sources, input.text.as_ref(), emitted, context);
-        }
-        match operands.first() {
-            Some(file) => self.run_file(file, is_shell, emitted, context),
-            None => Outcome::default(),
-        }
+        self.script_of(&text, emitted, context)
     }
+}
 
-    /// A script in a file, which the text may have written.
-    fn run_file(
-        &mut self,
-        file: &Field,
-        is_shell: bool,
-        emitted: &Emitted,
-        context: &Context,
-    ) -> Outcome {
-        if file.is_process {
-            self.code_flow(file, emitted);
-            return Outcome::default();
-        }
-        self.touch(file, crate::facts::PathOp::Execute, Some(emitted.index));
-        self.read_file(file, emitted.index, FlowRole::Code);
-        let text = self.written(file).and_then(|file| file.text.clone());
-        match text.filter(|_| is_shell) {
-            Some(text) => self.script(&text, &emitted.program, context),
-            None => Outcome::default(),
-        }
+impl Emitted {
+    /// The index of the first operand after `--`, or of the first.
+    fn after_dashes(&self, operands: &[Field]) -> usize {
+        self.arguments.dashes.unwrap_or(if operands.len() > 1 { 1 } else { operands.len() })
     }
+}
+
+/// The command of `env -S 'command …' argument…`.
+fn split_string(call: &Call, emitted: &Emitted) -> Option<Field> {
+    const NAMES: [&str; 2] = ["-S", "--split-string"];
+    let flag = emitted.arguments.flags.iter().find(|flag| NAMES.contains(&flag.name.as_str()))?;
+    let is_apart = NAMES.contains(&call.args()[flag.arg].text.as_str());
+    let mut text = flag.value.clone()?;
+    for arg in call.args().get(flag.arg + 1 + usize::from(is_apart)..).unwrap_or_default() {
+        text.push(&Field::known(" "));
+        text.push(&super::scripts::quoted(arg));
+    }
+    Some(text)
+}
+
+/// The values of options of a command.
+pub(super) fn values(emitted: &Emitted, names: &str) -> Vec<Field> {
+    emitted.arguments.values(names).map(|(value, _)| value.clone()).collect()
+}
+
+/// What follows a key in any case.
+fn after(field: &Field, key: &str) -> Option<Field> {
+    let start = field.text.get(..key.len())?;
+    start.eq_ignore_ascii_case(key).then(|| field.with_text(&field.text[key.len()..]))
+}
+
+/// The command of `EXEC:command,options`: backslashes and quotes are socat's.
+fn socat_script(field: &Field) -> Field {
+    let text = field.text.replace("\\\"", "'").replace("\\ ", " ");
+    field.with_text(text.split(",pty").next().unwrap_or_default())
 }

@@ -2,11 +2,12 @@
 //!
 //! A case is a command after `$ `, further lines of it after `> `, and then its facts. `TENTER_UPDATE=1` writes the facts.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_shell::read;
+use tenter_shell::{known_programs, read};
 
 use crate::rendered::rendered;
 use crate::surroundings;
@@ -17,6 +18,10 @@ pub(crate) struct Case {
     pub(crate) command: String,
     pub(crate) expected: String,
 }
+
+/// All files of cases.
+pub(crate) const ALL: [&str; 6] =
+    ["words.txt", "commands.txt", "heredocs.txt", "broken.txt", "data.txt", "programs.txt"];
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
@@ -98,4 +103,29 @@ fn broken_texts_still_give_facts() {
 #[test]
 fn data_is_not_a_command() {
     check("data.txt");
+}
+
+#[test]
+fn programs() {
+    check("programs.txt");
+}
+
+#[test]
+fn every_program_has_an_example() {
+    let mut seen = BTreeSet::new();
+    for case in cases("programs.txt") {
+        for command in read(&case.command, &surroundings()).commands {
+            if let Some(subcommand) = &command.subcommand {
+                seen.insert(format!("{} {subcommand}", command.program));
+            }
+            let family = command.program.split_once('.').map(|(family, _)| family.to_owned());
+            let unversioned =
+                command.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            seen.insert(unversioned.to_owned());
+            seen.extend(family);
+            seen.insert(command.program);
+        }
+    }
+    let missing: Vec<&str> = known_programs().filter(|name| !seen.contains(*name)).collect();
+    assert!(missing.is_empty(), "add a command to programs.txt for {missing:?}");
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod cases;
+mod properties;
 mod rendered;
 
 use tenter_shell::Surroundings;

@@ -1,0 +1,140 @@
+//! Archives and compression.
+
+use crate::facts::Class;
+
+use super::{GNU, Program, Run, Style};
+
+/// A program that replaces a file by its compressed form, or prints that.
+const COMPRESS: Program = Program {
+    options: "-d --decompress -c --stdout -k --keep -f --force -l -r -t -n -N -q -v -1 -9 -S= --suffix= -T= -o=",
+    paths: &["read operands", "write operands unless -c --stdout -l -t -k --keep"],
+    recursive: "-r",
+    classes: &[
+        (Class::PassThrough, "unless -d --decompress"),
+        (Class::Decode, "if -d --decompress"),
+    ],
+    ..GNU
+};
+
+/// A program that prints what it decompresses.
+const DECOMPRESS: Program =
+    Program { paths: &["read operands"], classes: &[(Class::Decode, "")], ..COMPRESS };
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program {
+        name: "tar",
+        style: Style::Dashless,
+        options: "-f= --file= -C= --directory= -T= --files-from= -X= --exclude-from= --exclude= -I= --use-compress-program= -b= -F= --info-script= --new-volume-script= -g= -K= -L= -N= -V= --label= \
+                  -H= --format= --to-command= --transform= --strip-components= --owner= --group= --mode= --mtime= --checkpoint? --checkpoint-action= --rsh-command= --rmt-command= --index-file= \
+                  -c --create -x --extract --get -t --list -r --append -u --update -A --delete -z -j -J -v -p -O --to-stdout -k -h -P --absolute-names --remove-files --overwrite --zstd --gzip --bzip2 --xz",
+        paths: &[
+            "write -f --file if -c --create -r --append -u --update --delete",
+            "read -f --file if -x --extract --get -t --list",
+            "read operands if -c --create -r --append -u --update",
+            "delete operands if --remove-files",
+            "write . if -x --extract --get unless -O --to-stdout -C --directory",
+            "write -C --directory if -x --extract --get unless -O --to-stdout",
+            "read -C --directory if -c --create",
+            "read -T --files-from -X --exclude-from",
+        ],
+        recursive: "always",
+        runs: &[
+            Run::Option(
+                "-I --use-compress-program --to-command -F --info-script --new-volume-script --rsh-command --rmt-command",
+            ),
+            Run::Keyed("--checkpoint-action", "exec="),
+        ],
+        classes: &[
+            (Class::Decode, "if -O --to-stdout"),
+            (Class::PassThrough, "unless -O --to-stdout"),
+        ],
+        ..GNU
+    },
+    Program {
+        name: "bsdtar",
+        style: Style::Dashless,
+        options: "-f= -C= -T= -X= -I= -c -x -t -r -u -v -z -O --exclude= --strip-components=",
+        paths: &[
+            "write -f if -c -r -u",
+            "read -f if -x -t",
+            "read operands if -c -r -u",
+            "write . if -x unless -O -C",
+            "write -C if -x",
+        ],
+        recursive: "always",
+        classes: &[(Class::PassThrough, "")],
+        ..GNU
+    },
+    Program { name: "gzip", ..COMPRESS },
+    Program { name: "bzip2", ..COMPRESS },
+    Program { name: "xz", ..COMPRESS },
+    Program { name: "zstd", ..COMPRESS },
+    Program { name: "lz4", ..COMPRESS },
+    Program {
+        name: "gunzip",
+        paths: &["read operands", "write operands unless -c --stdout -k --keep"],
+        classes: &[(Class::Decode, "")],
+        ..COMPRESS
+    },
+    Program {
+        name: "bunzip2",
+        paths: &["read operands", "write operands unless -c --stdout -k --keep"],
+        classes: &[(Class::Decode, "")],
+        ..COMPRESS
+    },
+    Program {
+        name: "unxz",
+        paths: &["read operands", "write operands unless -c --stdout -k --keep"],
+        classes: &[(Class::Decode, "")],
+        ..COMPRESS
+    },
+    Program { name: "zcat", ..DECOMPRESS },
+    Program { name: "bzcat", ..DECOMPRESS },
+    Program { name: "xzcat", ..DECOMPRESS },
+    Program {
+        name: "zip",
+        options: "-r --recurse-paths -m --move -d --delete -u -f -j -q -9 -P= -e -x= -i= -b= -t= -n= -T -TT= --unzip-command=",
+        paths: &["write first", "read rest", "delete rest if -m --move"],
+        recursive: "-r --recurse-paths",
+        runs: &[Run::Option("-TT --unzip-command")],
+        classes: &[(Class::PassThrough, "")],
+        ..GNU
+    },
+    Program {
+        name: "unzip",
+        options: "-d= -o -n -q -l -p -t -j -P= -x=",
+        paths: &["read first", "write -d", "write . unless -d -l -p -t"],
+        recursive: "always",
+        classes: &[(Class::Decode, "if -p")],
+        ..GNU
+    },
+    Program { name: "7z", style: Style::Posix, paths: &["read second"], ..GNU },
+    Program { name: "unrar", style: Style::Posix, paths: &["read second"], ..GNU },
+    Program {
+        name: "cpio",
+        options: "-i --extract -o --create -p -t -d -m -u -v -F= -D= -H= -E= -I= -O= --rsh-command=",
+        directory: "-D",
+        paths: &["write . if -i --extract", "read -F -I", "write -O"],
+        recursive: "always",
+        runs: &[Run::Option("--rsh-command")],
+        ..GNU
+    },
+    Program { name: "ar", style: Style::Dashless, paths: &["write first", "read rest"], ..GNU },
+    Program {
+        name: "gpg",
+        options: "-o= --output= -r= --recipient= -u= --local-user= --homedir= --passphrase= --passphrase-file= --keyserver= -d --decrypt -e --encrypt -s --sign -c --symmetric -a --armor --export --export-secret-keys --import --batch --yes --delete-secret-keys --delete-keys",
+        paths: &[
+            "read operands if -d --decrypt -e --encrypt -s --sign -c --symmetric --import",
+            "write -o --output",
+        ],
+        classes: &[(Class::Decode, "if -d --decrypt")],
+        ..GNU
+    },
+    Program {
+        name: "age",
+        options: "-o= --output= -r= -R= -i= --identity= -d --decrypt -e -p",
+        paths: &["read operands", "read -i --identity", "write -o --output"],
+        classes: &[(Class::Decode, "if -d --decrypt")],
+        ..GNU
+    },
+];

@@ -1,0 +1,241 @@
+//! git and its subcommands.
+
+use super::{GNU, Program, Run};
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program {
+        name: "git",
+        options: "-C= -c= --git-dir= --work-tree= --namespace= --exec-path? --super-prefix= --config-env= --list-cmds= --attr-source= -p --paginate -P --no-pager \
+                  --bare --no-replace-objects --literal-pathspecs --no-optional-locks --version --help -v -h",
+        directory: "-C",
+        has_subcommands: true,
+        runs: &[
+            Run::GitAlias,
+            Run::Keyed("-c", "core.sshcommand="),
+            Run::Keyed("-c", "core.pager="),
+            Run::Keyed("-c", "core.editor="),
+            Run::Keyed("-c", "core.fsmonitor="),
+            Run::Keyed("-c", "core.askpass="),
+            Run::Keyed("-c", "sequence.editor="),
+            Run::Keyed("-c", "diff.external="),
+            Run::Keyed("-c", "credential.helper=!"),
+        ],
+        ..GNU
+    },
+    Program {
+        name: "git add",
+        options: "-A --all -u --update -p --patch -i -e -f --force -n --dry-run -N -v --renormalize --chmod= --pathspec-from-file=",
+        paths: &["read operands"],
+        ..GNU
+    },
+    Program {
+        name: "git apply",
+        options: "-p= -C= --directory= --exclude= --include= --whitespace= --check --stat --cached --index -R --reverse -3 --3way --reject --unsafe-paths",
+        paths: &["read operands"],
+        ..GNU
+    },
+    Program {
+        name: "git am",
+        options: "-p= -C= --directory= --exclude= --include= --whitespace= --abort --skip --continue -3",
+        paths: &["read operands"],
+        ..GNU
+    },
+    Program { name: "git bisect", runs: &[Run::After("run", 1)], ..GNU },
+    Program {
+        name: "git blame",
+        options: "-L= -S= -C? -M? --since=",
+        paths: &["read last"],
+        ..GNU
+    },
+    Program {
+        name: "git branch",
+        options: "-d --delete -D -m --move -M -c --copy -C -f --force -a --all -r --remotes -v --list --merged? --no-merged? --contains= --no-contains= --points-at= --sort= --format= -u= --set-upstream-to= --unset-upstream -t --track? --edit-description --show-current -q",
+        ..GNU
+    },
+    Program {
+        name: "git checkout",
+        options: "-b= -B= -f --force -q --quiet -t --track? --no-track -l -d --detach --orphan= --ours --theirs -m --merge --conflict= -p --patch -U= --unified= --ignore-skip-worktree-bits --overlay --no-overlay --recurse-submodules? --no-recurse-submodules --pathspec-from-file= --pathspec-file-nul --guess --no-guess --progress --no-progress --ignore-other-worktrees",
+        ..GNU
+    },
+    Program {
+        name: "git cherry-pick",
+        options: "-m= --mainline= -X= --strategy= --strategy-option= -S? -e -x -n --no-commit -s --ff --abort --continue --quit --skip",
+        ..GNU
+    },
+    Program {
+        name: "git clean",
+        options: "-f --force -d -x -X -n --dry-run -q --quiet -i --interactive -e= --exclude=",
+        paths: &["delete directory if -f --force unless -n --dry-run"],
+        recursive: "always",
+        ..GNU
+    },
+    Program {
+        name: "git clone",
+        options: "-b= --branch= -o= --origin= -u= --upload-pack= -c= --config= --depth= --reference= --separate-git-dir= --template= -j= --jobs= --filter= --recurse-submodules? --bare --mirror -q -n -l -s",
+        paths: &["create second"],
+        runs: &[Run::Option("-u --upload-pack")],
+        ..GNU
+    },
+    Program {
+        name: "git commit",
+        options: "-m= --message= -F= --file= -C= --reuse-message= -c= --reedit-message= --fixup= --squash= --author= --date= -t= --template= --cleanup= --trailer= -S? --gpg-sign? -u? --untracked-files? --pathspec-from-file= -a --all -p --patch -s --signoff -n --no-verify --verify --amend --no-edit --edit -e --allow-empty --allow-empty-message -q -v -i -o --dry-run --no-gpg-sign --no-post-rewrite --reset-author",
+        paths: &["read -F --file"],
+        ..GNU
+    },
+    Program {
+        name: "git config",
+        options: "-f= --file= --blob= -t= --type= --default= --global --system --local --worktree --unset --unset-all --get --get-all --add --replace-all -e --edit -l --list",
+        ..GNU
+    },
+    Program {
+        name: "git diff",
+        options: "-U= -S= -G= -O= --output= --diff-filter= --stat? --word-diff? --color? -M? -C? --cached --staged --no-index --name-only",
+        paths: &["write --output", "read operands if --no-index"],
+        ..GNU
+    },
+    Program {
+        name: "git fetch",
+        options: "--depth= --deepen= --shallow-since= --upload-pack= -j= --jobs= --refmap= -o= -a --all -p --prune -P --prune-tags -t --tags -n -f --force -q -v --dry-run",
+        runs: &[Run::Option("--upload-pack")],
+        ..GNU
+    },
+    Program {
+        name: "git filter-branch",
+        options: "--env-filter= --tree-filter= --index-filter= --parent-filter= --msg-filter= --commit-filter= --tag-name-filter= --setup= --subdirectory-filter= --original= -d= -f --force --prune-empty",
+        runs: &[Run::Option(
+            "--env-filter --tree-filter --index-filter --parent-filter --msg-filter --commit-filter --tag-name-filter --setup",
+        )],
+        ..GNU
+    },
+    Program {
+        name: "git filter-repo",
+        options: "--path= --path-glob= --path-rename= --replace-text= --mailmap= --subdirectory-filter= --invert-paths --force --source= --target= --refs= --analyze --dry-run",
+        ..GNU
+    },
+    Program {
+        name: "git format-patch",
+        options: "-o= --output-directory= -n -s --stdout --base= --cover-letter",
+        paths: &["create -o --output-directory"],
+        ..GNU
+    },
+    Program {
+        name: "git gc",
+        options: "--aggressive --auto --prune? --no-prune --force -q --cruft --keep-largest-pack",
+        ..GNU
+    },
+    Program {
+        name: "git grep",
+        options: "-e= -f= -A= -B= -C= --max-depth= --threads= -O? --open-files-in-pager?",
+        ..GNU
+    },
+    Program {
+        name: "git init",
+        options: "-b= --initial-branch= --template= --separate-git-dir= --bare -q --shared?",
+        paths: &["create directory"],
+        ..GNU
+    },
+    Program {
+        name: "git log",
+        options: "-n= --max-count= --since= --after= --until= --before= --author= --grep= --format= --pretty? -L= -S= -G= --output= --oneline --graph --all -p",
+        paths: &["write --output"],
+        ..GNU
+    },
+    Program {
+        name: "git merge",
+        options: "-m= -F= -s= --strategy= -X= --strategy-option= -S? --abort --continue --quit --ff-only --no-ff --squash --no-commit --no-verify",
+        ..GNU
+    },
+    Program {
+        name: "git mv",
+        options: "-f --force -k -n --dry-run -v",
+        paths: &["move init unless -n --dry-run", "write last unless -n --dry-run"],
+        recursive: "always",
+        ..GNU
+    },
+    Program {
+        name: "git pull",
+        options: "-s= -X= --depth= -j= --upload-pack= -r? --rebase? --no-rebase --ff-only --no-ff -f --force -a --all -p --prune --autostash -q -v --no-verify",
+        runs: &[Run::Option("--upload-pack")],
+        ..GNU
+    },
+    Program { name: "git prune", options: "-n --dry-run -v --verbose --progress --expire=", ..GNU },
+    Program {
+        name: "git push",
+        options: "-f --force --force-with-lease? --force-if-includes --no-force-with-lease --all --branches --mirror --tags --follow-tags -d --delete --prune -u --set-upstream -n --dry-run -q --quiet -v --verbose --no-verify --verify --atomic --signed? -o= --push-option= --receive-pack= --exec= --repo= --recurse-submodules? --thin --no-thin --porcelain --progress -4 -6",
+        runs: &[Run::Option("--receive-pack --exec")],
+        ..GNU
+    },
+    Program {
+        name: "git rebase",
+        options: "--onto= -s= --strategy= -X= -x= --exec= -C= --whitespace= -S? -i --interactive --abort --continue --skip --quit --root --autosquash --autostash --no-verify -f --force-rebase -r? --rebase-merges?",
+        runs: &[Run::Option("-x --exec")],
+        ..GNU
+    },
+    Program {
+        name: "git reflog",
+        options: "--expire= --expire-unreachable= --all -n --dry-run --rewrite --updateref --stale-fix -v --verbose --single-worktree",
+        ..GNU
+    },
+    Program {
+        name: "git remote",
+        options: "-v --verbose -t= -m= -f --tags --no-tags --mirror? --push --add --delete --all",
+        ..GNU
+    },
+    Program { name: "git replace", options: "-f -d --delete -e --edit -g --graft -l", ..GNU },
+    Program {
+        name: "git reset",
+        options: "--hard --soft --mixed --merge --keep -q --quiet -N --intent-to-add -p --patch --pathspec-from-file= --pathspec-file-nul --recurse-submodules? --no-recurse-submodules --refresh --no-refresh",
+        ..GNU
+    },
+    Program {
+        name: "git restore",
+        options: "-s= --source= -S --staged -W --worktree -p --patch -q --quiet -m --merge --conflict= --ours --theirs --overlay --no-overlay --pathspec-from-file= --recurse-submodules? --ignore-unmerged --progress",
+        ..GNU
+    },
+    Program {
+        name: "git revert",
+        options: "-m= --mainline= -X= --strategy= -S? -e --no-edit -n --no-commit -s --abort --continue --quit --skip",
+        ..GNU
+    },
+    Program {
+        name: "git rm",
+        options: "-f --force -n --dry-run -r --cached --ignore-unmatch -q --pathspec-from-file=",
+        paths: &["delete operands unless -n --dry-run --cached"],
+        recursive: "-r",
+        ..GNU
+    },
+    Program { name: "git show", options: "--format= --pretty? --stat? -U=", ..GNU },
+    Program {
+        name: "git stash",
+        options: "-m= --message= -p --patch -k --keep-index -u --include-untracked -a --all -q --quiet --index --pathspec-from-file=",
+        ..GNU
+    },
+    Program { name: "git status", options: "-s -b -u? --porcelain? --ignored? -z", ..GNU },
+    Program {
+        name: "git submodule",
+        options: "-f --force --all --recursive --init --remote -b= --name= --reference= --depth= -j= --jobs= -q",
+        runs: &[Run::AfterScript("foreach", 1)],
+        ..GNU
+    },
+    Program {
+        name: "git switch",
+        options: "-c= --create= -C= --force-create= -d --detach --discard-changes -f --force -m --merge --conflict= -q --quiet -t --track? --no-track --orphan= --guess --no-guess --ignore-other-worktrees --recurse-submodules? --no-recurse-submodules",
+        ..GNU
+    },
+    Program { name: "git symbolic-ref", options: "-d --delete -m= -q --short", ..GNU },
+    Program {
+        name: "git tag",
+        options: "-a -s -u= -f --force -d --delete -v -n? -l --list -m= -F= --sort= --format= --contains= --points-at=",
+        ..GNU
+    },
+    Program {
+        name: "git update-ref",
+        options: "-d -m= --no-deref --stdin -z --create-reflog",
+        ..GNU
+    },
+    Program {
+        name: "git worktree",
+        options: "-f --force -b= -B= -d --detach --checkout --lock --reason= -n --dry-run -v --verbose --expire= --porcelain -z",
+        ..GNU
+    },
+];

@@ -1,0 +1,360 @@
+//! Interpreters of other languages, build tools and test runners.
+
+use crate::facts::{Class, Language};
+
+use super::{GNU, Inline, Interpreter, Program, Style};
+
+const fn interpreter(language: Language, inline: &'static str) -> Interpreter {
+    let inline = Inline::Values(inline);
+    Interpreter {
+        language: Some(language),
+        inline,
+        module: "",
+        no_program: "--version --help",
+        stdin: "",
+    }
+}
+
+const PYTHON: Program = Program {
+    style: Style::Posix,
+    options: "-c= -m= -W= -X= -Q= -u -B -E -I -O -s -S -i -v -V --version -h --help",
+    interpreter: Some(Interpreter {
+        language: Some(Language::Python),
+        inline: Inline::Values("-c"),
+        module: "-m",
+        no_program: "-V --version -h --help",
+        stdin: "",
+    }),
+    ..GNU
+};
+
+const NODE: Program = Program {
+    style: Style::Posix,
+    options: "-e= --eval= -p= --print= -r= --require= --import= -i -v --version -h --help --input-type= --env-file= --loader= -c --check",
+    interpreter: Some(interpreter(Language::Node, "-e --eval -p --print")),
+    paths: &["execute -r --require --import"],
+    ..GNU
+};
+
+const AWK: Program = Program {
+    style: Style::Posix,
+    options: "-f= --file= -v= --assign= -F= --field-separator= -e= --source= -i= --include= -l=",
+    paths: &[
+        "read rest unless -f --file -e --source",
+        "read operands if -f --file -e --source",
+        "execute -f --file",
+    ],
+    interpreter: Some(Interpreter {
+        language: Some(Language::Awk),
+        inline: Inline::Operand,
+        module: "-f --file",
+        no_program: "--version",
+        stdin: "",
+    }),
+    classes: &[(Class::PassThrough, "")],
+    ..GNU
+};
+
+const INTERPRETER: &[(Class, &str)] = &[(Class::Interpreter, "")];
+
+/// A program that runs what is in the project.
+const BUILD: Program = Program { style: Style::Posix, ..GNU };
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program { name: "python", classes: INTERPRETER, ..PYTHON },
+    Program { name: "pypy", classes: INTERPRETER, ..PYTHON },
+    Program { name: "node", classes: INTERPRETER, ..NODE },
+    Program { name: "nodejs", classes: INTERPRETER, ..NODE },
+    Program {
+        name: "bun",
+        style: Style::Posix,
+        options: "-e= --eval= -p= --print= -r= --preload= --cwd=",
+        interpreter: Some(interpreter(Language::Node, "-e --eval -p --print")),
+        classes: INTERPRETER,
+        directory: "--cwd",
+        ..GNU
+    },
+    Program { name: "deno", has_subcommands: true, classes: INTERPRETER, ..GNU },
+    Program {
+        name: "deno eval",
+        style: Style::Posix,
+        options: "-p --print --ext=",
+        interpreter: Some(Interpreter {
+            language: Some(Language::Node),
+            inline: Inline::Operand,
+            module: "",
+            no_program: "--help",
+            stdin: "",
+        }),
+        ..GNU
+    },
+    Program {
+        name: "deno run",
+        style: Style::Posix,
+        options: "-A --allow-all -c= --config= -q --import-map=",
+        interpreter: Some(interpreter(Language::Node, "")),
+        ..GNU
+    },
+    Program {
+        name: "tsx",
+        style: Style::Posix,
+        options: "-e= --eval= -p= --tsconfig=",
+        interpreter: Some(interpreter(Language::Node, "-e --eval -p")),
+        classes: INTERPRETER,
+        ..GNU
+    },
+    Program {
+        name: "ts-node",
+        style: Style::Posix,
+        options: "-e= --eval= -p= -P= --project= -T",
+        interpreter: Some(interpreter(Language::Node, "-e --eval -p")),
+        classes: INTERPRETER,
+        ..GNU
+    },
+    Program {
+        name: "perl",
+        style: Style::Posix,
+        options: "-e= -E= -I= -M= -m= -i? -0? -F? -l? -x? -C? -D? -n -p -a -w -W -c -s -S -t -T -u -U -v -V?",
+        interpreter: Some(interpreter(Language::Perl, "-e -E")),
+        paths: &["write operands if -i and -e -E", "read operands if -e -E unless -i"],
+        classes: INTERPRETER,
+        ..GNU
+    },
+    Program {
+        name: "ruby",
+        style: Style::Posix,
+        options: "-e= -I= -r= -C= -E= -F? -i? -0? -K? -x? -n -p -a -l -s -S -w -W? -v --version -h --help -c",
+        interpreter: Some(interpreter(Language::Ruby, "-e")),
+        paths: &["write operands if -i and -e"],
+        classes: INTERPRETER,
+        ..GNU
+    },
+    Program {
+        name: "php",
+        style: Style::Posix,
+        options: "-r= -f= -B= -R= -F= -E= -S= -t= -c= -d= -z= -n -a -l -i -m -v --version -h --help -q -s -w",
+        interpreter: Some(interpreter(Language::Php, "-r -B -R -E")),
+        paths: &["execute -f"],
+        classes: INTERPRETER,
+        ..GNU
+    },
+    Program { name: "awk", ..AWK },
+    Program { name: "gawk", ..AWK },
+    Program { name: "mawk", ..AWK },
+    Program { name: "nawk", ..AWK },
+    Program {
+        name: "pwsh",
+        style: Style::Single,
+        options: "-Command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -WorkingDirectory= -wd= -NoLogo -NoExit -NonInteractive -NoProfile",
+        interpreter: Some(interpreter(
+            Language::Powershell,
+            "-Command -command -c -EncodedCommand -ec -e",
+        )),
+        paths: &["execute -File -f -file"],
+        classes: INTERPRETER,
+        ..GNU
+    },
+    Program {
+        name: "powershell",
+        style: Style::Single,
+        options: "-Command= -command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -NoLogo -NoExit -NonInteractive -NoProfile",
+        interpreter: Some(interpreter(
+            Language::Powershell,
+            "-Command -command -c -EncodedCommand -ec -e",
+        )),
+        paths: &["execute -File -f -file"],
+        classes: INTERPRETER,
+        ..GNU
+    },
+    Program {
+        name: "lua",
+        style: Style::Posix,
+        options: "-e= -l= -i -v",
+        classes: INTERPRETER,
+        paths: &["execute first unless -e"],
+        ..GNU
+    },
+    Program {
+        name: "Rscript",
+        style: Style::Posix,
+        options: "-e=",
+        classes: INTERPRETER,
+        paths: &["execute first unless -e"],
+        ..GNU
+    },
+    Program {
+        name: "osascript",
+        style: Style::Posix,
+        options: "-e= -l= -s=",
+        classes: INTERPRETER,
+        paths: &["execute first unless -e"],
+        ..GNU
+    },
+    Program {
+        name: "expect",
+        style: Style::Posix,
+        options: "-c= -f= -b= -d -D=",
+        classes: INTERPRETER,
+        paths: &["execute first unless -c"],
+        ..GNU
+    },
+    Program {
+        name: "tclsh",
+        style: Style::Posix,
+        classes: INTERPRETER,
+        paths: &["execute first"],
+        ..GNU
+    },
+    Program {
+        name: "java",
+        style: Style::Posix,
+        options: "-cp= -classpath= --class-path= -jar= -p= -m= --module-path=",
+        paths: &["execute -jar"],
+        ..GNU
+    },
+    Program {
+        name: "sqlite3",
+        options: "-cmd= -init= -separator=",
+        paths: &["write first"],
+        style: Style::Single,
+        ..GNU
+    },
+    Program {
+        name: "psql",
+        options: "-c= --command= -f= --file= -d= --dbname= -h= --host= -p= --port= -U= --username= -o= --output= -v= -P= -L=",
+        paths: &["read -f --file", "write -o --output"],
+        ..GNU
+    },
+    Program {
+        name: "mysql",
+        options: "-e= --execute= -h= --host= -P= --port= -u= --user= -D= --database= -S= -p?",
+        ..GNU
+    },
+    Program {
+        name: "redis-cli",
+        style: Style::Posix,
+        options: "-h= -p= -a= -n= -u= --pass= --user=",
+        ..GNU
+    },
+    Program {
+        name: "make",
+        options: "-C= --directory= -f= --file= --makefile= -I= -j? -l? -o= -W= --eval= -n --dry-run -B -k -s",
+        directory: "-C --directory",
+        paths: &["read -f --file --makefile"],
+        ..GNU
+    },
+    Program {
+        name: "gmake",
+        options: "-C= --directory= -f= --file= -I= -j? -o= -W= --eval=",
+        directory: "-C --directory",
+        paths: &["read -f --file"],
+        ..GNU
+    },
+    Program {
+        name: "ninja",
+        options: "-C= -f= -j= -k= -l= -t= -d= -w= -n -v",
+        directory: "-C",
+        ..GNU
+    },
+    Program {
+        name: "cmake",
+        options: "-S= -B= -G= -D= -E -P= --build= --install= --prefix= -C= -T= -A= --preset= --target= -t= -j?",
+        paths: &["create -B", "execute -P"],
+        ..GNU
+    },
+    Program {
+        name: "just",
+        options: "-f= --justfile= -d= --working-directory= -c= --command= --set=",
+        style: Style::Posix,
+        ..GNU
+    },
+    Program {
+        name: "cargo",
+        options: "-C= --config= -Z= --color= -q -v --offline --locked --frozen",
+        directory: "-C",
+        has_subcommands: true,
+        ..GNU
+    },
+    Program {
+        name: "cargo install",
+        options: "--git= --path= --version= --vers= --branch= --tag= --rev= --registry= --root= --bin= --example= -F= --features= -j= --jobs= --target= --target-dir= --profile= -f --force --locked",
+        ..GNU
+    },
+    Program {
+        name: "cargo run",
+        style: Style::Posix,
+        options: "--bin= --example= -p= --package= -F= --features= --profile= -j= --target= --target-dir= --manifest-path= --message-format= -r --release -q -v",
+        ..BUILD
+    },
+    Program {
+        name: "cargo publish",
+        options: "--index= --registry= --token= -p= --package= --target-dir= --manifest-path= -n --dry-run --allow-dirty --no-verify",
+        ..GNU
+    },
+    Program {
+        name: "cargo clean",
+        options: "-p= --package= --target-dir= --target= --manifest-path= --profile= -r --release --doc -n --dry-run",
+        ..GNU
+    },
+    Program { name: "go", has_subcommands: true, options: "-C=", directory: "-C", ..GNU },
+    Program {
+        name: "go run",
+        style: Style::Posix,
+        options: "-exec= -ldflags= -tags= -mod=",
+        ..GNU
+    },
+    Program {
+        name: "go install",
+        style: Style::Single,
+        options: "-ldflags= -tags= -mod= -o=",
+        ..GNU
+    },
+    Program {
+        name: "go test",
+        style: Style::Single,
+        options: "-run= -bench= -count= -timeout= -tags= -exec= -coverprofile= -o= -v -race -short",
+        paths: &["write -coverprofile"],
+        ..GNU
+    },
+    Program { name: "mvn", options: "-f= -P= -D= -pl= -s=", ..GNU },
+    Program { name: "gradle", options: "-p= -b= -c= -g= -P= -D=", directory: "-p", ..GNU },
+    Program {
+        name: "gcc",
+        options: "-o= -I= -L= -l= -D= -x= -std= -c -S -E -O? -g -W?",
+        paths: &["read operands", "write -o"],
+        ..GNU
+    },
+    Program {
+        name: "cc",
+        options: "-o= -I= -L= -l= -D= -x= -c -S -E -O? -g -W?",
+        paths: &["read operands", "write -o"],
+        ..GNU
+    },
+    Program {
+        name: "pytest",
+        options: "-k= -m= -n= -c= -o= -p= --rootdir= --maxfail= -x -v -q -s",
+        ..GNU
+    },
+    Program {
+        name: "terraform",
+        has_subcommands: true,
+        style: Style::Single,
+        options: "-chdir=",
+        directory: "-chdir",
+        ..GNU
+    },
+    Program {
+        name: "terraform destroy",
+        style: Style::Single,
+        options: "-target= -var= -var-file= -auto-approve",
+        ..GNU
+    },
+    Program {
+        name: "terraform apply",
+        style: Style::Single,
+        options: "-target= -var= -var-file= -auto-approve -destroy",
+        ..GNU
+    },
+    Program { name: "ansible", options: "-a= -m= -i= -u= -e= -l= -b", ..GNU },
+    Program { name: "ansible-playbook", options: "-i= -u= -e= -l= -t= --check", ..GNU },
+];

@@ -1,0 +1,311 @@
+//! Programs that use the network.
+
+use crate::facts::Class;
+
+use super::{GNU, Program, Run, Style};
+
+const DOWNLOAD: Class = Class::Download;
+const NETWORK: Class = Class::Network;
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program {
+        name: "curl",
+        options: "-o= --output= -O --remote-name -J --output-dir= -d= --data= --data-ascii= --data-binary= --data-raw= --data-urlencode= --json= -F= --form= --form-string= \
+                  -T= --upload-file= -X= --request= -H= --header= -u= --user= -U= -A= --user-agent= -b= --cookie= -c= --cookie-jar= -D= --dump-header= -e= --referer= -E= --cert= \
+                  --cacert= --capath= --key= -K= --config= -m= --max-time= --connect-timeout= --retry= --retry-delay= -x= --proxy= -w= --write-out= -r= --range= -C= -Y= -y= -z= -P= \
+                  -Q= -t= --resolve= --url= --trace= --trace-ascii= --stderr= --interface= --limit-rate= --unix-socket= --netrc-file= -s --silent -S -L --location -f --fail -i -I --head \
+                  -k --insecure -v --verbose -V --version -h --help -N -n --netrc -g -G --get -#",
+        paths: &[
+            "write -o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr",
+            "read -T --upload-file -K --config -E --cert --key --netrc-file --cacert",
+            "read-at -d --data --data-ascii --data-binary --data-urlencode --json -F --form -H --header",
+            "read-file-url operands --url",
+            "create . if -O --remote-name",
+        ],
+        classes: &[
+            (DOWNLOAD, "unless -V --version -h --help -I --head"),
+            (NETWORK, "unless -V --version -h --help"),
+        ],
+        ..GNU
+    },
+    Program {
+        name: "wget",
+        options: "-O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix= -i= --input-file= --body-file= --body-data= --post-file= --post-data= --method= --header= \
+                  -U= --user-agent= --referer= -T= --timeout= -t= --tries= -w= --wait= -Q= -l= --level= -A= -R= -D= -I= -X= --user= --password= --load-cookies= --save-cookies= --ca-certificate= \
+                  --certificate= --private-key= -e= --execute= -B= --base= --limit-rate= --cut-dirs= --restrict-file-names= -q --quiet -c -N -r --recursive -k -p -m --mirror -nc -nv -V --version -h --help -S --spider",
+        paths: &[
+            "write -O --output-document -o --output-file -a --append-output --save-cookies",
+            "create -P --directory-prefix",
+            "read -i --input-file --body-file --post-file --load-cookies --private-key",
+            "create . unless -O --output-document -P --directory-prefix --spider -V --version -h --help",
+        ],
+        classes: &[
+            (DOWNLOAD, "unless -V --version -h --help --spider"),
+            (NETWORK, "unless -V --version -h --help"),
+        ],
+        ..GNU
+    },
+    Program {
+        name: "http",
+        options: "-o= --output= -a= --auth= --session= --timeout= -d --download -f --form -j --json --version --help",
+        paths: &["write -o --output"],
+        classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "https",
+        options: "-o= --output= -a= --auth= -d --download",
+        paths: &["write -o --output"],
+        classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "xh",
+        options: "-o= --output= -a= --auth= -d --download",
+        paths: &["write -o --output"],
+        classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "aria2c",
+        options: "-d= --dir= -o= --out= -i= -x= -s= -j= -k=",
+        paths: &["write -o --out", "create -d --dir", "read -i"],
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "lynx",
+        options: "-dump -source -auth= -cfg=",
+        style: Style::Single,
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "fetch",
+        options: "-o=",
+        paths: &["write -o"],
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        ..GNU
+    },
+    Program { name: "ftp", classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU },
+    Program { name: "tftp", classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU },
+    Program {
+        name: "nc",
+        options: "-e= --exec= -c= --sh-exec= -p= -s= -w= -i= -q= -x= -X= -o= -g= -G= -I= -O= -P= -T= -V= -b -l -k -u -v -n -z -4 -6 -U -N -d -h",
+        paths: &["write -o"],
+        runs: &[Run::Option("-e --exec -c --sh-exec")],
+        classes: &[(DOWNLOAD, "unless -h -z"), (NETWORK, "unless -h")],
+        ..GNU
+    },
+    Program {
+        name: "netcat",
+        options: "-e= -c= -p= -s= -w= -i= -q= -x= -X= -l -k -u -v -n -z",
+        runs: &[Run::Option("-e -c")],
+        classes: &[(DOWNLOAD, "unless -h -z"), (NETWORK, "unless -h")],
+        ..GNU
+    },
+    Program {
+        name: "ncat",
+        options: "-e= --exec= -c= --sh-exec= --lua-exec= -p= --source-port= -s= -w= --wait= -i= -x= -o= --output= -m= --allow= --deny= --proxy= -l --listen -k --keep-open -u --udp -v --ssl --version --help",
+        paths: &["write -o --output"],
+        runs: &[Run::Option("-e --exec -c --sh-exec")],
+        classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "unless --version --help")],
+        ..GNU
+    },
+    Program {
+        name: "socat",
+        options: "-u -U -v -x -d -b= -t= -T= -l= -L= -V -h",
+        runs: &[Run::Prefixed("EXEC:"), Run::Prefixed("SYSTEM:"), Run::Prefixed("SHELL:")],
+        paths: &["read-prefix OPEN:", "write-prefix CREATE:", "write-prefix CREAT:"],
+        classes: &[(DOWNLOAD, "unless -V -h"), (NETWORK, "unless -V -h")],
+        ..GNU
+    },
+    Program {
+        name: "telnet",
+        options: "-l= -e= -n= -S= -X=",
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        ..GNU
+    },
+    Program { name: "openssl", has_subcommands: true, ..GNU },
+    Program {
+        name: "openssl s_client",
+        style: Style::Single,
+        options: "-connect= -cert= -key= -CAfile= -servername=",
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        paths: &["read -cert -key"],
+        ..GNU
+    },
+    Program {
+        name: "openssl enc",
+        style: Style::Single,
+        options: "-in= -out= -k= -K= -iv= -S= -pass= -kfile= -d -e -a -base64",
+        paths: &["read -in", "write -out"],
+        classes: &[(Class::Decode, "if -d"), (Class::PassThrough, "unless -d")],
+        ..GNU
+    },
+    Program {
+        name: "openssl base64",
+        style: Style::Single,
+        options: "-in= -out= -d -e -A",
+        paths: &["read -in", "write -out"],
+        classes: &[(Class::Decode, "if -d"), (Class::PassThrough, "unless -d")],
+        ..GNU
+    },
+    Program {
+        name: "openssl rsa",
+        style: Style::Single,
+        options: "-in= -out= -passin= -passout=",
+        paths: &["read -in", "write -out"],
+        ..GNU
+    },
+    Program {
+        name: "openssl req",
+        style: Style::Single,
+        options: "-in= -out= -key= -keyout= -config= -subj= -days= -newkey=",
+        paths: &["read -in -key -config", "write -out -keyout"],
+        ..GNU
+    },
+    Program {
+        name: "openssl x509",
+        style: Style::Single,
+        options: "-in= -out= -CA= -CAkey= -signkey= -days=",
+        paths: &["read -in -CA -CAkey -signkey", "write -out"],
+        ..GNU
+    },
+    Program {
+        name: "ssh",
+        style: Style::Posix,
+        options: "-B= -b= -c= -D= -E= -e= -F= -I= -i= -J= -L= -l= -m= -O= -o= -P= -p= -Q= -R= -S= -W= -w= -V --help",
+        paths: &["read -i -F", "write -E"],
+        runs: &[
+            Run::Remote(1),
+            Run::Keyed("-o", "proxycommand="),
+            Run::Keyed("-o", "localcommand="),
+            Run::Keyed("-o", "proxycommand "),
+        ],
+        classes: &[(DOWNLOAD, "unless -V --help"), (NETWORK, "unless -V --help")],
+        ..GNU
+    },
+    Program {
+        name: "mosh",
+        options: "-p= --ssh= --port=",
+        runs: &[Run::Remote(1), Run::Option("--ssh")],
+        classes: &[(NETWORK, "")],
+        style: Style::Posix,
+        ..GNU
+    },
+    Program {
+        name: "sshpass",
+        style: Style::Posix,
+        options: "-p= -f= -d= -P= -e",
+        runs: &[Run::Words(0)],
+        paths: &["read -f"],
+        ..GNU
+    },
+    Program {
+        name: "autossh",
+        style: Style::Posix,
+        options: "-M= -p= -i= -L= -R= -o= -D= -l=",
+        runs: &[Run::Remote(1)],
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "scp",
+        options: "-c= -D= -F= -i= -J= -l= -o= -P= -S= -X= -r -p -q -C -3",
+        paths: &["read init", "write last", "read -i"],
+        recursive: "-r",
+        runs: &[Run::Option("-S"), Run::Keyed("-o", "proxycommand=")],
+        classes: &[(NETWORK, ""), (DOWNLOAD, "")],
+        ..GNU
+    },
+    Program {
+        name: "sftp",
+        options: "-B= -b= -c= -D= -F= -i= -J= -l= -o= -P= -R= -S= -s=",
+        paths: &["read -b -i"],
+        runs: &[Run::Option("-S"), Run::Keyed("-o", "proxycommand=")],
+        classes: &[(NETWORK, ""), (DOWNLOAD, "")],
+        ..GNU
+    },
+    Program {
+        name: "rsync",
+        options: "-e= --rsh= --rsync-path= -f= --filter= --exclude= --exclude-from= --include= --include-from= --files-from= -T= --temp-dir= --log-file= --partial-dir= --backup-dir= --suffix= \
+                  --compare-dest= --copy-dest= --link-dest= --bwlimit= --timeout= --port= --password-file= --chmod= --chown= --max-size= --min-size= -B= -M= --info= --out-format= -a --archive -r --recursive \
+                  -v -z -n --dry-run --list-only -P --progress --delete --delete-before --delete-after --delete-during --delete-delay --delete-excluded --remove-source-files --del --force",
+        paths: &[
+            "read init unless -n --dry-run",
+            "write last unless -n --dry-run --list-only",
+            "delete last if --delete --delete-before --delete-after --delete-during --delete-delay --delete-excluded --del unless -n --dry-run --list-only",
+            "move init if --remove-source-files unless -n --dry-run",
+            "write --log-file",
+            "read --password-file --files-from",
+        ],
+        recursive: "always",
+        runs: &[Run::Option("-e --rsh")],
+        classes: &[(Class::PassThrough, "")],
+        ..GNU
+    },
+    Program { name: "rclone", has_subcommands: true, options: "--config=", ..GNU },
+    Program {
+        name: "rclone delete",
+        paths: &["delete operands"],
+        recursive: "always",
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "rclone purge",
+        paths: &["delete operands"],
+        recursive: "always",
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "rclone sync",
+        paths: &["read first", "write last"],
+        recursive: "always",
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "rclone copy",
+        paths: &["read first", "write last"],
+        recursive: "always",
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "aws",
+        has_subcommands: true,
+        options: "--profile= --region= --endpoint-url= --output= --query=",
+        ..GNU
+    },
+    Program {
+        name: "aws s3",
+        options: "--exclude= --include= --acl= --recursive --delete --dryrun",
+        classes: &[(NETWORK, ""), (DOWNLOAD, "")],
+        ..GNU
+    },
+    Program { name: "gcloud", has_subcommands: true, options: "--project= --account=", ..GNU },
+    Program { name: "gsutil", has_subcommands: true, options: "-m -o=", ..GNU },
+    Program { name: "az", has_subcommands: true, ..GNU },
+    Program { name: "gh", has_subcommands: true, options: "-R= --repo=", ..GNU },
+    Program {
+        name: "gh api",
+        options: "-X= --method= -f= --raw-field= -F= --field= -H= --input= -q= --jq= -t=",
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        paths: &["read --input"],
+        ..GNU
+    },
+    Program { name: "gh repo", options: "--confirm --yes", ..GNU },
+    Program { name: "dig", classes: &[(NETWORK, "")], ..GNU },
+    Program { name: "nslookup", classes: &[(NETWORK, "")], ..GNU },
+    Program {
+        name: "mail",
+        options: "-s= -a= -c= -b= -r=",
+        paths: &["read -a"],
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program { name: "sendmail", classes: &[(NETWORK, "")], ..GNU },
+];

@@ -1,0 +1,252 @@
+//! Package managers, and what they run.
+
+use crate::facts::Class;
+
+use super::{GNU, Program, Run, Style};
+
+/// A subcommand that runs a command in its operands.
+const RUNS: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
+
+/// A package manager with subcommands.
+const MANAGER: Program = Program { has_subcommands: true, ..GNU };
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program {
+        name: "npm",
+        options: "-C= --prefix= --registry= --userconfig= -w= --workspace= --loglevel= -g --global -s",
+        directory: "-C --prefix",
+        ..MANAGER
+    },
+    Program {
+        name: "npm exec",
+        options: "-p= --package= -c= --call= -y --yes",
+        runs: &[Run::Option("-c --call"), Run::Words(0)],
+        ..RUNS
+    },
+    Program {
+        name: "npm install",
+        options: "-g --global --prefix= --registry= -D --save-dev -E -O --no-save --ignore-scripts --legacy-peer-deps",
+        ..GNU
+    },
+    Program { name: "npm publish", options: "--tag= --access= --otp= --dry-run", ..GNU },
+    Program { name: "npm run", style: Style::Posix, ..GNU },
+    Program {
+        name: "npx",
+        style: Style::Posix,
+        options: "-p= --package= -c= --call= -y --yes --no-install",
+        runs: &[Run::Option("-c --call"), Run::Words(0)],
+        ..GNU
+    },
+    Program {
+        name: "pnpm",
+        options: "-C= --dir= --filter= -F= -g --global -r",
+        directory: "-C --dir",
+        ..MANAGER
+    },
+    Program { name: "pnpm exec", ..RUNS },
+    Program { name: "pnpm dlx", ..RUNS },
+    Program { name: "yarn", options: "--cwd=", directory: "--cwd", ..MANAGER },
+    Program { name: "yarn exec", ..RUNS },
+    Program { name: "yarn dlx", ..RUNS },
+    Program { name: "bunx", ..RUNS },
+    Program { name: "pip", options: "--python= --log= --proxy= --cache-dir= -q -v", ..MANAGER },
+    Program {
+        name: "pip install",
+        options: "-r= --requirement= -c= --constraint= -e= --editable= -t= --target= -i= --index-url= --extra-index-url= -f= --find-links= --prefix= --root= --src= --log= -U --upgrade --user --break-system-packages --no-deps -q",
+        paths: &["read -r --requirement -c --constraint", "create -t --target"],
+        ..GNU
+    },
+    Program { name: "pip uninstall", options: "-r= --requirement= -y --yes", ..GNU },
+    Program { name: "pipx", options: "--python=", ..MANAGER },
+    Program { name: "pipx run", options: "--spec= --python=", ..RUNS },
+    Program {
+        name: "uv",
+        options: "--directory= --project= --python= --cache-dir= --config-file=",
+        directory: "--directory",
+        ..MANAGER
+    },
+    Program {
+        name: "uv run",
+        options: "--with= --python= -p= --extra= --group= --env-file= --script --module -m",
+        ..RUNS
+    },
+    Program { name: "uvx", options: "--from= --with= --python= -p=", ..RUNS },
+    Program {
+        name: "poetry",
+        options: "-C= --directory= -P= --project=",
+        directory: "-C --directory",
+        ..MANAGER
+    },
+    Program { name: "poetry run", ..RUNS },
+    Program { name: "pipenv", ..MANAGER },
+    Program { name: "pipenv run", ..RUNS },
+    Program { name: "conda", ..MANAGER },
+    Program { name: "conda run", options: "-n= --name= -p= --prefix= --cwd=", ..RUNS },
+    Program { name: "bundle", ..MANAGER },
+    Program { name: "bundle exec", ..RUNS },
+    Program { name: "gem", ..MANAGER },
+    Program { name: "composer", options: "-d= --working-dir=", ..MANAGER },
+    Program { name: "rbenv", ..MANAGER },
+    Program { name: "rbenv exec", ..RUNS },
+    Program { name: "mise", options: "-C= --cd=", directory: "-C --cd", ..MANAGER },
+    Program {
+        name: "mise exec",
+        options: "-c= --command= -j=",
+        runs: &[Run::Option("-c --command"), Run::AfterDashes],
+        ..RUNS
+    },
+    Program { name: "asdf", ..MANAGER },
+    Program { name: "asdf exec", ..RUNS },
+    Program {
+        name: "nix-shell",
+        options: "-p --packages --run= --command= -A= -E= -I= --argstr= --arg=",
+        runs: &[Run::Option("--run --command")],
+        ..GNU
+    },
+    Program { name: "nix", options: "--option= -I=", ..MANAGER },
+    Program {
+        name: "nix develop",
+        options: "-c --command --impure",
+        runs: &[Run::Words(0)],
+        ..GNU
+    },
+    Program {
+        name: "nix shell",
+        options: "-c --command --impure",
+        runs: &[Run::AfterFlag("-c --command")],
+        ..GNU
+    },
+    Program { name: "apt", options: "-o= -c= -t= -y --yes -q -f", ..MANAGER },
+    Program { name: "apt-get", options: "-o= -c= -t= -y --yes -q -f", ..MANAGER },
+    Program { name: "dpkg", options: "-i -r --remove -P --purge -l --force-all -L -S", ..GNU },
+    Program { name: "dnf", options: "-y -q -c= --repo=", ..MANAGER },
+    Program { name: "yum", options: "-y -q -c=", ..MANAGER },
+    Program { name: "rpm", options: "-i -U -e -q -V --root= --prefix= --nodeps", ..GNU },
+    Program { name: "apk", options: "-p= -X= -q", ..MANAGER },
+    Program { name: "pacman", options: "-S -R -Q -U -y -u -s -n -c -r= -b= --noconfirm", ..GNU },
+    Program { name: "brew", ..MANAGER },
+    Program { name: "snap", ..MANAGER },
+    Program { name: "flatpak", ..MANAGER },
+    Program { name: "rustup", ..MANAGER },
+    Program { name: "rustup run", options: "--install", runs: &[Run::Words(1)], ..RUNS },
+    // Containers.
+    Program {
+        name: "docker",
+        options: "-H= --host= -c= --context= --config= -l= --log-level= --tlscacert= --tlscert= --tlskey= -D",
+        ..MANAGER
+    },
+    Program {
+        name: "docker exec",
+        style: Style::Posix,
+        options: "-e= --env= --env-file= -u= --user= -w= --workdir= --detach-keys= -d -i -t --privileged",
+        runs: &[Run::Container(1)],
+        ..GNU
+    },
+    Program {
+        name: "docker run",
+        style: Style::Posix,
+        options: CONTAINER,
+        runs: &[Run::Container(1)],
+        classes: &[(Class::Network, "if -p --publish")],
+        ..GNU
+    },
+    Program {
+        name: "docker create",
+        style: Style::Posix,
+        options: CONTAINER,
+        runs: &[Run::Container(1)],
+        ..GNU
+    },
+    Program {
+        name: "docker compose",
+        style: Style::Posix,
+        options: "-f= --file= -p= --project-name= --project-directory= --profile= --env-file= --ansi= -T",
+        runs: &[Run::AfterContainer("exec", 2), Run::AfterContainer("run", 2)],
+        ..GNU
+    },
+    Program {
+        name: "docker cp",
+        options: "-a -L -q",
+        paths: &["read first", "write last"],
+        recursive: "always",
+        ..GNU
+    },
+    Program { name: "docker rm", options: "-f --force -v --volumes -l", ..GNU },
+    Program { name: "docker system", options: "-a --all -f --force --volumes --filter=", ..GNU },
+    Program {
+        name: "docker volume",
+        options: "-f --force -d= --driver= -o= --label= -a --all --filter=",
+        ..GNU
+    },
+    Program {
+        name: "docker build",
+        options: "-f= --file= -t= --tag= --build-arg= --target= --platform= -o= --output= --cache-from= --secret= --ssh= --network= --label= --progress=",
+        paths: &["read -f --file", "list operands"],
+        ..GNU
+    },
+    Program {
+        name: "docker-compose",
+        style: Style::Posix,
+        options: "-f= --file= -p= --project-name= --project-directory= --profile= --env-file=",
+        runs: &[Run::AfterContainer("exec", 2), Run::AfterContainer("run", 2)],
+        ..GNU
+    },
+    Program {
+        name: "podman",
+        options: "--root= --runroot= --url= -c= --connection= --log-level=",
+        ..MANAGER
+    },
+    Program {
+        name: "podman exec",
+        style: Style::Posix,
+        options: "-e= --env= -u= --user= -w= --workdir= -d -i -t --privileged",
+        runs: &[Run::Container(1)],
+        ..GNU
+    },
+    Program {
+        name: "podman run",
+        style: Style::Posix,
+        options: CONTAINER,
+        runs: &[Run::Container(1)],
+        ..GNU
+    },
+    Program { name: "lxc", ..MANAGER },
+    Program { name: "lxc exec", runs: &[Run::Container(1)], style: Style::Posix, ..GNU },
+    Program {
+        name: "kubectl",
+        options: "-n= --namespace= --context= --kubeconfig= --cluster= --user= -s= --server= --token= --as= -v= --request-timeout=",
+        ..MANAGER
+    },
+    Program {
+        name: "kubectl exec",
+        options: "-c= --container= -f= -i -t -n= --namespace= --context=",
+        runs: &[Run::AfterDashesContainer],
+        style: Style::Posix,
+        ..GNU
+    },
+    Program {
+        name: "kubectl delete",
+        options: "-f= --filename= -k= -l= --selector= -n= --namespace= --context= --grace-period= --cascade= --timeout= --all --force --now -A --all-namespaces --dry-run?",
+        paths: &["read -f --filename"],
+        ..GNU
+    },
+    Program {
+        name: "kubectl apply",
+        options: "-f= --filename= -k= -l= -n= --namespace= --context= --dry-run? --prune --force",
+        paths: &["read -f --filename"],
+        ..GNU
+    },
+    Program { name: "helm", options: "-n= --namespace= --kube-context= --kubeconfig=", ..MANAGER },
+    Program { name: "vagrant", ..MANAGER },
+    Program {
+        name: "vagrant ssh",
+        options: "-c= --command= -p",
+        runs: &[Run::OptionRemote("-c --command")],
+        ..GNU
+    },
+];
+
+const CONTAINER: &str = "-a= --attach= --add-host= -c= --cap-add= --cap-drop= --cgroupns= --cidfile= --cpus= --cpuset-cpus= --device= --dns= --entrypoint= -e= --env= --env-file= --expose= \
+    --gpus= --group-add= --health-cmd= -h= --hostname= --ip= --ipc= -l= --label= --link= --log-driver= --log-opt= -m= --memory= --mount= --name= --network= --net= --pid= --platform= -p= \
+    --publish= --pull= --restart= --runtime= --security-opt= --shm-size= --stop-signal= --sysctl= --tmpfs= --ulimit= -u= --user= --userns= -v= --volume= --volumes-from= -w= --workdir= \
+    -d --detach -i --interactive -t --tty --rm --privileged --init -P --read-only";

@@ -1,0 +1,153 @@
+//! Interpreters: their program is inline, a file, or their standard input.
+
+use crate::facts::{Class, Code, FlowRole, Language, PathOp};
+use crate::field::Field;
+use crate::reader::{Context, Outcome, Reader};
+use crate::scope::Keep;
+use crate::tables::{Inline, Interpreter};
+
+use super::call::{Call, Emitted};
+use super::wrappers::values;
+
+impl Reader<'_> {
+    pub(super) fn interpret(
+        &mut self,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        let Some(interpreter) = emitted.operand_row().and_then(|row| row.interpreter) else {
+            return Outcome::default();
+        };
+        let arguments = &emitted.arguments;
+        if arguments.has(interpreter.no_program) && !arguments.has("+n") {
+            return Outcome::default();
+        }
+        self.scope.open();
+        for (name, value) in &call.env {
+            self.scope.set(name, Some(value.clone()));
+        }
+        let outcome = self.program_of(interpreter, call, emitted, context);
+        self.scope.close(Keep::Nothing);
+        outcome
+    }
+
+    fn program_of(
+        &mut self,
+        interpreter: Interpreter,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        let operands: Vec<Field> = call.operands(emitted).cloned().collect();
+        let arguments = &emitted.arguments;
+        let inline: Vec<Field> = match interpreter.inline {
+            Inline::Values(names) => values(emitted, names),
+            Inline::OperandWith(names) if !arguments.has(names) => Vec::new(),
+            Inline::Operand if arguments.has(interpreter.module) => Vec::new(),
+            Inline::OperandWith(_) | Inline::Operand => operands.iter().take(1).cloned().collect(),
+        };
+        if let Some(language) = interpreter.language {
+            if !inline.is_empty() {
+                return self.code(language, &Field::joined(&inline, "\n"), emitted, context);
+            }
+        } else if let Some(script) = inline.first() {
+            let arguments = operands.get(2..).unwrap_or_default().to_vec();
+            self.scope.open_call(Some(arguments));
+            let outcome = self.script_of(script, emitted, context);
+            self.scope.close(Keep::Nothing);
+            return outcome;
+        }
+        if arguments.has(interpreter.module) || interpreter.inline == Inline::Operand {
+            return Outcome::default();
+        }
+        if self.runs_stdin[emitted.index] {
+            let Some(input) = context.stdin.clone() else { return Outcome::default() };
+            return match interpreter.language {
+                None => self.run_input(&input.sources, input.text.as_ref(), emitted, context),
+                Some(language) => match input.text {
+                    Some(text) => self.code(language, &text, emitted, context),
+                    None => Outcome::default(),
+                },
+            };
+        }
+        match operands.first() {
+            Some(file) => self.run_file(file, interpreter.language, emitted, context),
+            None => Outcome::default(),
+        }
+    }
+
+    /// A script in a file, which the text may have written.
+    fn run_file(
+        &mut self,
+        file: &Field,
+        language: Option<Language>,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        if file.is_process {
+            for source in &file.sources {
+                self.flow(*source, emitted.index, FlowRole::Code);
+            }
+            return Outcome::default();
+        }
+        self.touch(file, PathOp::Execute, Some(emitted.index));
+        self.read_file(file, emitted.index, FlowRole::Code);
+        let text = self.written(file).and_then(|file| file.text.clone());
+        match (text, language) {
+            (Some(text), None) => self.script(&text, &emitted.program, context),
+            (Some(text), Some(language)) => self.code(language, &text, emitted, context),
+            (None, _) => Outcome::default(),
+        }
+    }
+
+    /// A program in another language: kept as it is, with the calls in it that run commands or touch files.
+    fn code(
+        &mut self,
+        language: Language,
+        text: &Field,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        for source in &text.sources {
+            self.flow(*source, emitted.index, FlowRole::Code);
+        }
+        let found = crate::code::read(language, &text.text);
+        let code = Code {
+            language,
+            text: text.text.clone(),
+            dynamic: found.dynamic,
+            command: emitted.index,
+        };
+        self.facts.code.push(code);
+        self.facts.unparsed |= language == Language::Powershell;
+        let mut all = Outcome::default();
+        for call in found.calls {
+            match call {
+                crate::code::CodeCall::Script(script) => {
+                    let script = Field::known(script);
+                    all.commands.extend(self.script(&script, &emitted.program, context).commands);
+                }
+                crate::code::CodeCall::Words(words) => {
+                    let words: Vec<Field> = words.into_iter().map(Field::known).collect();
+                    all.commands
+                        .extend(self.words(&words, &[], &emitted.program, context).commands);
+                }
+                crate::code::CodeCall::Path { path, op, recursive } => {
+                    self.touch_in_code(&Field::known(path), op, recursive, emitted.index);
+                }
+                crate::code::CodeCall::Network => self.classify(emitted.index, Class::Network),
+            }
+        }
+        all
+    }
+
+    /// Adds a class to a command.
+    pub(super) fn classify(&mut self, command: usize, class: Class) {
+        if let Some(command) = self.facts.commands.get_mut(command)
+            && !command.classes.contains(&class)
+        {
+            command.classes.push(class);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `xargs` and `parallel`: commands whose arguments come from the standard input or from a list.
+
+use crate::facts::FlowRole;
+use crate::field::Field;
+use crate::reader::{Context, Outcome, Reader};
+
+use super::call::{Call, Emitted};
+use super::find::replaced;
+use super::wrappers::values;
+
+/// Maximum number of arguments with which a command is read.
+const ARGUMENTS: usize = 64;
+
+impl Reader<'_> {
+    pub(super) fn xargs(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+        let mut words: Vec<Field> = call.operands(emitted).cloned().collect();
+        if words.is_empty() {
+            words.push(Field::known("echo"));
+        }
+        let placeholder = placeholder(emitted);
+        let is_lines = placeholder.is_some() || emitted.arguments.has("-0 --null -d --delimiter");
+        let items = self.items(is_lines, emitted, context);
+        let inner = context.with_stdin(None);
+        let Some(placeholder) = placeholder else {
+            words.extend(items);
+            return self.words(&words, &call.env, "xargs", &inner);
+        };
+        let mut outcome = Outcome::default();
+        for item in items.iter().take(ARGUMENTS) {
+            let words: Vec<Field> =
+                words.iter().map(|word| replaced(word, &placeholder, item)).collect();
+            outcome.commands.extend(self.words(&words, &call.env, "xargs", &inner).commands);
+        }
+        outcome
+    }
+
+    /// The arguments that come from the standard input.
+    fn items(&mut self, is_lines: bool, emitted: &Emitted, context: &Context) -> Vec<Field> {
+        let Some(input) = &context.stdin else { return vec![Field::unknown("{}")] };
+        let Some(text) = &input.text else {
+            return vec![Field { sources: input.sources.clone(), ..Field::unknown("{}") }];
+        };
+        let split: Vec<&str> = if is_lines {
+            text.text.split(['\n', '\0']).filter(|line| !line.is_empty()).collect()
+        } else {
+            text.text.split_whitespace().collect()
+        };
+        if split.len() > ARGUMENTS {
+            self.facts.unparsed = true;
+        }
+        for source in &text.sources {
+            self.flow(*source, emitted.index, FlowRole::Data);
+        }
+        split
+            .into_iter()
+            .take(ARGUMENTS)
+            .map(|item| text.with_text(item.trim_matches(['"', '\''])))
+            .collect()
+    }
+
+    /// `parallel command ::: arguments`; without a command, the arguments are commands.
+    pub(super) fn parallel(
+        &mut self,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Outcome {
+        let operands: Vec<Field> = call.operands(emitted).cloned().collect();
+        let is_separator = |field: &Field| matches!(field.text.as_str(), ":::" | ":::+" | "::::");
+        let at = operands.iter().position(is_separator);
+        let words = &operands[..at.unwrap_or(operands.len())];
+        let inner = context.with_stdin(None);
+        let items = match at {
+            Some(at) if operands[at].text == "::::" => vec![Field::unknown("{}")],
+            Some(at) => {
+                operands[at + 1..].iter().filter(|field| !is_separator(field)).cloned().collect()
+            }
+            None => self.items(true, emitted, context),
+        };
+        if context.stdin.is_none() && at.is_none() && words.is_empty() {
+            return Outcome::default();
+        }
+        let mut outcome = Outcome::default();
+        for item in items.iter().take(ARGUMENTS) {
+            let mut script = Field::joined(words, " ");
+            if words.is_empty() || !script.text.contains("{}") {
+                if !words.is_empty() {
+                    script.push(&Field::known(" "));
+                }
+                let is_code = words.is_empty();
+                script.push(&if is_code { item.clone() } else { super::scripts::quoted(item) });
+            } else {
+                script = replaced(&script, "{}", item);
+            }
+            outcome.commands.extend(self.script_of(&script, emitted, &inner).commands);
+        }
+        outcome
+    }
+}
+
+/// The text that `xargs -I` replaces.
+fn placeholder(emitted: &Emitted) -> Option<String> {
+    let given = values(emitted, "-I -J --replace -i").into_iter().next().map(|value| value.text);
+    let is_default = emitted.arguments.has("-i --replace");
+    given.filter(|text| !text.is_empty()).or_else(|| is_default.then(|| "{}".to_owned()))
+}

@@ -1,0 +1,155 @@
+//! What holds for every text: no panic, the same facts again, facts that refer to each other, and limits.
+
+use proptest::prelude::*;
+use tenter_shell::{Facts, FlowSource, Stdin, limits, read};
+
+use crate::cases::{ALL, cases};
+use crate::surroundings;
+
+/// Pieces of which texts are made that are nearly commands.
+const PIECES: [&str; 66] = [
+    "rm",
+    " -rf ",
+    "/",
+    "~",
+    "git ",
+    "push ",
+    "'",
+    "\"",
+    "`",
+    "$(",
+    ")",
+    "${",
+    "}",
+    "$x",
+    "${x:-",
+    "((",
+    "))",
+    "[[ ",
+    " ]]",
+    "{ ",
+    "{a,b}",
+    ";",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "\n",
+    "<<E",
+    "<<-'E'",
+    "\nE\n",
+    "<<<",
+    "<(",
+    ">(",
+    ">",
+    "2>&1",
+    "<",
+    "if ",
+    "then ",
+    "fi",
+    "for x in ",
+    "do ",
+    "done",
+    "case x in ",
+    "a) ",
+    ";;",
+    "esac",
+    "f() ",
+    "function ",
+    "coproc ",
+    "time ",
+    "sudo ",
+    "env A=b ",
+    "bash -c ",
+    "eval ",
+    "xargs ",
+    "find . -exec ",
+    "\\",
+    "#",
+    "é",
+    "\0",
+    "x=",
+    "x+=(",
+    " ",
+    "*",
+    "python -c ",
+    "os.system('",
+];
+
+fn check(text: &str) -> Facts {
+    let facts = read(text, &surroundings());
+    assert_eq!(facts, read(text, &surroundings()));
+    let count = facts.commands.len();
+    assert!(count <= limits::MAX_COMMANDS);
+    assert!(facts.paths.iter().all(|path| path.command.is_none_or(|command| command < count)));
+    assert!(facts.code.iter().all(|code| code.command < count));
+    for flow in &facts.flows {
+        assert!(flow.into < count && flow.from != FlowSource::Command(flow.into));
+    }
+    for command in &facts.commands {
+        assert!(command.via.len() <= limits::MAX_DEPTH);
+        assert_eq!(command.flags.len(), command.flag_args.len());
+        assert_eq!(command.operands.len(), command.operand_args.len());
+        if let Some(Stdin::Commands(from)) = &command.stdin_from {
+            assert!(from.iter().all(|from| *from < count));
+        }
+    }
+    serde_json::to_string(&facts).unwrap();
+    facts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_has_facts(text in "\\PC{0,200}") {
+        check(&text);
+    }
+
+    #[test]
+    fn any_text_of_pieces_has_facts(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40)) {
+        check(&pieces.concat());
+    }
+
+    /// A command before a broken text is still a fact.
+    #[test]
+    fn what_is_before_a_broken_text_counts(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..20)) {
+        let facts = check(&format!("rm -rf /etc\n{}", pieces.concat()));
+        prop_assert_eq!(&facts.commands[0].program, "rm");
+        prop_assert_eq!(&facts.commands[0].operands, &["/etc"]);
+    }
+}
+
+/// Every prefix of every case, as it is while an agent still writes it.
+#[test]
+fn every_prefix_of_a_case_has_facts() {
+    for file in ALL {
+        for case in cases(file) {
+            for end in
+                (0..case.command.len()).step_by(3).filter(|end| case.command.is_char_boundary(*end))
+            {
+                check(&case.command[..end]);
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_are_counts_and_visible() {
+    let long = "ls\n".repeat(limits::MAX_COMMANDS + 1);
+    let facts = check(&long);
+    assert_eq!(facts.commands.len(), limits::MAX_COMMANDS);
+    assert!(facts.unparsed);
+    assert!(check(&format!("a {}", "b".repeat(limits::MAX_BYTES))).unparsed);
+    assert!(check(&"<<E ".repeat(limits::MAX_HEREDOCS + 1)).unparsed);
+    assert!(check(&"(".repeat(limits::MAX_DEPTH + 2)).unparsed);
+    assert!(
+        !check(&format!(
+            "{}a{}",
+            "(".repeat(limits::MAX_DEPTH - 1),
+            ")".repeat(limits::MAX_DEPTH - 1)
+        ))
+        .unparsed
+    );
+    assert!(check("echo {1..65}").unparsed);
+}
