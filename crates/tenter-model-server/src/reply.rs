@@ -268,7 +268,7 @@ pub enum Fault {
     CutInsideToolJson,
     /// Half of the text, then the format's own error event, then a clean end.
     ErrorInStream,
-    /// Everything but the events that end an answer, then a clean end.
+    /// Everything but the final events, then a clean end.
     EndWithoutFinish,
     /// A data line that is not JSON, in the middle of the text.
     MalformedJson,

@@ -138,17 +138,16 @@ impl Plan {
         Ok(())
     }
 
-    /// The index of the middle one of the first run of events with this mark: of the first call, where there are several.
+    /// The index of the middle event of the first run of events with this mark.
     fn middle(&self, mark: FrameKind) -> Result<usize, String> {
         let first = self.frames.iter().position(|frame| frame.mark == mark);
-        let first =
-            first.ok_or_else(|| format!("the fault needs an answer with {mark:?} in it"))?;
+        let first = first.ok_or_else(|| format!("the fault needs a reply with {mark:?}"))?;
         let run = self.frames[first..].iter().take_while(|frame| frame.mark == mark).count();
         Ok(first + run / 2)
     }
 }
 
-/// `text` in pieces of at most `size` letters; in two at least, where it has two letters.
+/// `text` in pieces of at most `size` characters, and in at least two if possible.
 pub(super) fn pieces(text: &str, size: usize) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let size = size.min(letters.len().div_ceil(2)).max(1);

@@ -37,7 +37,7 @@ fn wants_json(reading: &Reading) -> bool {
     reading.texts(Role::System).chain(last).any(|text| text.contains("JSON"))
 }
 
-/// A value that a JSON Schema allows, without anything that means something.
+/// A meaningless value that a JSON Schema allows.
 fn instance(schema: &Value) -> Value {
     at_depth(schema, schema, 0)
 }

@@ -64,7 +64,7 @@ fn usage(answer: &WireReply, last: bool) -> Value {
     metadata
 }
 
-/// The arguments of a call are no text here: ones that are no object end the answer.
+/// Arguments are not text here: any but an object end the reply with an error.
 fn malformed(answer: &WireReply) -> bool {
     answer.items(Format::Gemini).iter().any(|item| match item {
         WireItem::Call { arguments, .. } => object(arguments).is_none(),
@@ -83,8 +83,7 @@ fn finish_reason(answer: &WireReply) -> &'static str {
     answer.stop_word(["STOP", "STOP", "MAX_TOKENS", "SAFETY"])
 }
 
-/// The parts of the answer, text in pieces of `size` letters. The signature is the first call's; without a call it comes
-/// last.
+/// The parts of the reply, text in pieces of `size` characters. The first call has the signature, or else the last part.
 fn parts(answer: &WireReply, size: usize) -> Vec<(Value, FrameKind)> {
     let mut signature = answer.reply.reasoning.is_some().then(|| answer.signature(Format::Gemini));
     let mut parts = Vec::new();
@@ -119,7 +118,7 @@ fn pieces_of(text: &str, size: usize) -> Vec<String> {
     if size == usize::MAX { vec![text.to_owned()] } else { pieces(text, size) }
 }
 
-/// Gemini 3 gives its calls ids, earlier ones do not.
+/// Calls have ids since Gemini 3.
 fn call(
     answer: &WireReply,
     id: &str,
@@ -138,7 +137,7 @@ fn call(
     part
 }
 
-/// The empty text that ends a stream, with the signature that no call took.
+/// The empty text at the end of a stream, with the signature if there is no call.
 fn last_part(answer: &WireReply) -> Value {
     let mut part = json!({"text": ""});
     if answer.reply.reasoning.is_some() && !answer.calls_tools() {

@@ -59,7 +59,7 @@ fn lifecycle(answer: &WireReply, kind: &str) -> Value {
     json!({"type": kind, "response": response(answer, false)})
 }
 
-/// llama.cpp calls an answer complete that it had to cut.
+/// llama.cpp reports a truncated reply as completed.
 fn status(answer: &WireReply) -> &'static str {
     if answer.reply.stop == StopReason::Done || answer.llama { "completed" } else { "incomplete" }
 }

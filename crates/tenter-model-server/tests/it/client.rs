@@ -1,4 +1,4 @@
-//! A small HTTP client, and one that reads each format's answers.
+//! A small HTTP client.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -6,13 +6,13 @@ use std::net::TcpStream;
 use serde_json::Value;
 use tenter_model_server::{Format, ModelServer};
 
-/// An answer as it came.
+/// A response as received.
 #[derive(Debug)]
 pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
-    /// Whether it came to its end.
+    /// Whether it is complete.
     pub(crate) complete: bool,
 }
 
@@ -21,7 +21,7 @@ impl HttpResponse {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// The names and the data of the events.
+    /// The names and data of the events.
     pub(crate) fn events(&self) -> Vec<(String, String)> {
         let field = |event: &str, name: &str| {
             let lines = event.lines().filter_map(|line| line.strip_prefix(name));
@@ -35,7 +35,7 @@ impl HttpResponse {
             .collect()
     }
 
-    /// The data of the events, without chat's last one.
+    /// The data of the events, without Chat's `[DONE]`.
     pub(crate) fn data(&self) -> Vec<Value> {
         let events = self.events();
         let data = events.iter().map(|(_, data)| data).filter(|data| *data != "[DONE]");

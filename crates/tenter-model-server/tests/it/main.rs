@@ -1,9 +1,6 @@
-//! What the model server promises to its clients and to those who read what they sent.
+//! The model server, with clients that share no code with it.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that fails may panic, and so may what it is made of"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may panic, and so may its support code")]
 
 mod client;
 mod lenient;

@@ -1,11 +1,11 @@
-//! Requests as a careful client of each format makes them, and what such a client makes of the answers.
+//! Requests as a careful client of each format sends them, and how it reads streamed replies.
 
 use serde_json::{Value, json};
 use tenter_model_server::Format;
 
 use crate::client::HttpResponse;
 
-/// The user says `text`, and there is a tool.
+/// A request with the user message `text` and one tool.
 pub(crate) fn ask(format: Format, text: &str) -> Value {
     let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]});
     match format {
@@ -37,7 +37,7 @@ pub(crate) fn ask(format: Format, text: &str) -> Value {
     }
 }
 
-/// The list that a format's conversation is in.
+/// The messages of a request.
 pub(crate) fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> {
     let field = match format {
         Format::Anthropic | Format::Chat => "messages",
@@ -47,7 +47,7 @@ pub(crate) fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> 
     body[field].as_array_mut().unwrap()
 }
 
-/// What an answer comes to.
+/// A reply as the client reads it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct SpokenResponse {
     pub(crate) text: String,
@@ -55,7 +55,7 @@ pub(crate) struct SpokenResponse {
     pub(crate) signature: String,
     /// Ids, names and arguments as text.
     pub(crate) calls: Vec<(String, String, String)>,
-    /// Input without what came from the cache, output, and what came from the cache.
+    /// Tokens: uncached input, output, cached input.
     pub(crate) usage: (u64, u64, u64),
     pub(crate) stop: String,
 }
@@ -68,7 +68,7 @@ fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-/// Reads a streamed answer.
+/// Reads a streamed reply.
 pub(crate) fn hear(format: Format, answer: &HttpResponse) -> SpokenResponse {
     assert_eq!((answer.status, answer.complete), (200, true), "{answer:?}");
     let mut said = SpokenResponse::default();
@@ -184,7 +184,7 @@ fn hear_gemini(event: &Value, said: &mut SpokenResponse) {
     said.usage = (count(&usage["promptTokenCount"]) - cached, output, cached);
 }
 
-/// Puts what was said, and an answer to every call, behind a conversation; without calls, more of the user.
+/// Appends the reply to the conversation, then a result for every call, or a user message if there is none.
 pub(crate) fn continue_with(format: Format, body: &mut Value, said: &SpokenResponse) {
     let messages = conversation(format, body);
     match format {

@@ -1,4 +1,4 @@
-//! Reads answers that came in one piece, and asks in every way.
+//! Reads replies that are not streamed; sends requests in every way.
 
 use serde_json::{Value, json};
 use tenter_model_server::{Format, ModelServer};
@@ -11,7 +11,7 @@ pub(crate) fn ways() -> impl Iterator<Item = (Format, bool)> {
     Format::ALL.into_iter().flat_map(|format| [(format, true), (format, false)])
 }
 
-/// Sends a request in one of the ways, and reads the answer.
+/// Sends a request in one of the ways, and reads the reply.
 pub(crate) fn talk(server: &ModelServer, way: (Format, bool), body: &Value) -> SpokenResponse {
     match way {
         (format, true) => hear(format, &send(server, format, body)),

@@ -1,4 +1,4 @@
-//! What is kept of requests.
+//! What the server records of requests.
 
 use std::time::Duration;
 

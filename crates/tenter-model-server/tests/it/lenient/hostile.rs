@@ -22,7 +22,7 @@ fn closes_at_once(server: ModelServer) {
 }
 
 #[test]
-fn what_is_no_request_gets_an_error_and_the_server_lives() {
+fn garbage_gets_an_error_and_the_next_client_is_served() {
     let server = server();
     let long = format!("POST /{} HTTP/1.1\r\n\r\n", "x".repeat(100_000));
     let headers = format!("POST / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(1000));
@@ -47,7 +47,7 @@ fn what_is_no_request_gets_an_error_and_the_server_lives() {
 }
 
 #[test]
-fn bodies_that_are_no_conversation_get_an_answer() {
+fn bodies_that_are_not_conversations_get_a_reply() {
     let server = server();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let bodies = ["", "no json", "[]", "3", "null", r#"{"messages": 7, "tools": {"a": 1}}"#, &deep];

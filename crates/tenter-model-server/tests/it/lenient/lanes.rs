@@ -1,4 +1,4 @@
-//! Which lane a request gets.
+//! Which lane answers a request.
 
 use serde_json::{Value, json};
 use tenter_model_server::{Format, Lane, LenientScript, Match, ModelServer, Reply};

@@ -1,4 +1,4 @@
-//! Any turn comes to the client as the script has it.
+//! Any turn of a script reaches the client unchanged.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What is served besides replies.
+//! Requests for something else than a reply.
 
 use std::io::{BufReader, Write};
 

@@ -1,4 +1,4 @@
-//! Requests beside the conversations.
+//! Side requests: titles, classifications, forced calls.
 
 use serde_json::{Value, json};
 use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
@@ -47,7 +47,7 @@ fn a_request_without_tools_gets_a_harmless_text_and_takes_no_turn() {
 }
 
 #[test]
-fn a_script_may_say_what_side_requests_get() {
+fn a_script_can_set_the_reply_to_side_requests() {
     for way in ways() {
         let script = LenientScript::new([]).side(Reply::text("A title"));
         let server = ModelServer::start(script).unwrap();
@@ -85,7 +85,7 @@ fn a_request_with_a_schema_gets_json_by_it() {
 }
 
 #[test]
-fn a_schema_that_refers_to_itself_comes_to_an_end() {
+fn a_recursive_schema_ends() {
     let schema = json!({"type": "object", "properties": {"child": {"$ref": "#"}}});
     for way in ways() {
         let server = ModelServer::start(LenientScript::new([])).unwrap();
@@ -97,7 +97,7 @@ fn a_schema_that_refers_to_itself_comes_to_an_end() {
 }
 
 #[test]
-fn a_request_for_json_in_words_gets_an_object() {
+fn a_prompt_that_asks_for_json_gets_an_object() {
     for way in ways() {
         let server = ModelServer::start(LenientScript::new([])).unwrap();
         let body = without_tools(way.0, "Answer with a JSON object.");

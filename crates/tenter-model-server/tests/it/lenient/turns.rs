@@ -1,4 +1,4 @@
-//! Which turn a request gets.
+//! Which turn answers a request.
 
 use serde_json::json;
 use tenter_model_server::{Fault, LenientScript, ModelServer, Reply};

@@ -1,4 +1,4 @@
-//! A server that counts what it is sent, and answers recipes by a rule.
+//! A server that counts the tokens of requests and replies to recipes.
 
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 
@@ -6,7 +6,7 @@ use crate::client::send;
 use crate::speech::{ask, hear};
 
 #[test]
-fn what_is_sent_is_counted_and_what_is_too_long_takes_no_answer() {
+fn requests_are_counted_and_too_long_ones_use_no_reply() {
     for format in Format::ALL {
         let script = Script::new([Reply::text("One.").usage(1, 7, 0)]).counts_tokens(1000);
         let server = ModelServer::start(script);
@@ -23,7 +23,7 @@ fn what_is_sent_is_counted_and_what_is_too_long_takes_no_answer() {
 }
 
 #[test]
-fn a_recipe_is_answered_beside_the_script() {
+fn a_recipe_uses_no_reply_of_the_script() {
     for format in Format::ALL {
         let script = Script::new([Reply::text("One.")]).answers_recipes("In short: nothing.");
         let server = ModelServer::start(script);

@@ -15,7 +15,7 @@ fn with(format: Format, fault: Fault) -> HttpResponse {
 }
 
 #[test]
-fn an_error_has_the_providers_shape() {
+fn errors_have_the_providers_shape() {
     let kind = |format, code| match (format, code) {
         (Format::Anthropic, 529) => ("/error/type", json!("overloaded_error")),
         (Format::Anthropic, 429) => ("/error/type", json!("rate_limit_error")),
@@ -43,7 +43,7 @@ fn an_error_has_the_providers_shape() {
 }
 
 #[test]
-fn a_rate_limit_says_when_to_come_back() {
+fn a_rate_limit_says_when_to_retry() {
     for format in Format::ALL {
         let answer = with(format, Fault::rate_limited(7));
         assert!(answer.head.contains("\r\nretry-after: 7\r\n"), "{}", answer.head);
@@ -53,7 +53,7 @@ fn a_rate_limit_says_when_to_come_back() {
 }
 
 #[test]
-fn a_body_of_ones_own_is_served_as_it_is() {
+fn a_custom_error_body_is_sent_unchanged() {
     let fault = Fault::Status { code: 502, retry_after: None, body: Some("<html>".to_owned()) };
     let answer = with(Format::Chat, fault);
     assert_eq!((answer.status, &*answer.body), (502, "<html>"));
@@ -77,7 +77,7 @@ fn too_long_conversations_and_unknown_models_have_the_providers_errors() {
 }
 
 #[test]
-fn a_stream_breaks_in_the_middle_of_the_text() {
+fn a_stream_breaks_in_the_text() {
     for format in Format::ALL {
         let answer = with(format, Fault::CutMidText);
         assert_eq!((answer.status, answer.complete), (200, false), "{format:?}");
@@ -87,7 +87,7 @@ fn a_stream_breaks_in_the_middle_of_the_text() {
 }
 
 #[test]
-fn a_stream_breaks_in_the_middle_of_a_calls_arguments() {
+fn a_stream_breaks_in_the_arguments_of_a_call() {
     for format in Format::ALL {
         let answer = with(format, Fault::CutInsideToolJson);
         assert!(!answer.complete, "{format:?}");
@@ -97,7 +97,7 @@ fn a_stream_breaks_in_the_middle_of_a_calls_arguments() {
 }
 
 #[test]
-fn an_error_comes_in_the_middle_of_a_stream() {
+fn an_error_event_ends_a_stream() {
     let place = |format| match format {
         Format::Anthropic => ("/error/type", json!("overloaded_error")),
         Format::Responses => ("/code", json!("server_error")),
@@ -113,7 +113,7 @@ fn an_error_comes_in_the_middle_of_a_stream() {
 }
 
 #[test]
-fn a_stream_ends_without_saying_that_it_does() {
+fn a_stream_ends_without_its_final_events() {
     for format in Format::ALL {
         let said = hear(format, &with(format, Fault::EndWithoutFinish));
         assert_eq!((&*said.stop, &*said.text), ("", "a text of some length"), "{format:?}");
@@ -121,7 +121,7 @@ fn a_stream_ends_without_saying_that_it_does() {
 }
 
 #[test]
-fn a_data_line_is_no_json() {
+fn a_data_line_is_not_json() {
     for format in Format::ALL {
         let events = with(format, Fault::MalformedJson).events();
         let broken = |(_, data): &&(String, String)| serde_json::from_str::<Value>(data).is_err();
@@ -131,7 +131,7 @@ fn a_data_line_is_no_json() {
 }
 
 #[test]
-fn nothing_comes_or_comments_come_first_or_the_last_word_is_missing() {
+fn streams_are_empty_start_with_comments_or_lack_done() {
     for format in Format::ALL {
         let empty = with(format, Fault::EmptyBody);
         assert_eq!((empty.status, &*empty.body, empty.complete), (200, "", true), "{format:?}");
@@ -143,7 +143,7 @@ fn nothing_comes_or_comments_come_first_or_the_last_word_is_missing() {
 }
 
 #[test]
-fn an_answer_in_one_piece_is_cut_or_broken_as_well() {
+fn whole_responses_are_cut_and_malformed_too() {
     for format in Format::ALL {
         let faults = [Fault::CutMidText, Fault::MalformedJson, Fault::EmptyBody];
         let server =
@@ -157,7 +157,7 @@ fn an_answer_in_one_piece_is_cut_or_broken_as_well() {
 }
 
 #[test]
-fn a_server_hangs_up_before_the_first_byte_and_answers_the_next_request() {
+fn a_connection_closes_before_the_first_byte_and_the_next_one_works() {
     let server = ModelServer::start([Reply::new().fault(Fault::HangUp), Reply::text("here")]);
     let body = ask(Format::Chat, "hello");
     assert_eq!(send(&server, Format::Chat, &body).head, "");
@@ -165,14 +165,14 @@ fn a_server_hangs_up_before_the_first_byte_and_answers_the_next_request() {
 }
 
 #[test]
-fn a_delay_and_an_error_add_up() {
+fn a_delay_precedes_an_error() {
     let reply = Reply::new().fault(Fault::Delay(5)).fault(Fault::status(503));
     let server = ModelServer::start(reply);
     assert_eq!(send(&server, Format::Chat, &ask(Format::Chat, "hello")).status, 503);
 }
 
 #[test]
-fn a_slow_answer_is_a_whole_one() {
+fn a_slow_reply_is_complete() {
     for format in Format::ALL {
         let server = ModelServer::start(Reply::text("slowly").fault(Fault::Slow(1)));
         assert_eq!(hear(format, &send(&server, format, &ask(format, "hello"))).text, "slowly");
@@ -180,7 +180,7 @@ fn a_slow_answer_is_a_whole_one() {
 }
 
 #[test]
-fn silence_lasts_until_the_client_hangs_up() {
+fn silence_lasts_until_the_client_disconnects() {
     for fault in [Fault::Silence, Fault::SilenceMidText, Fault::Delay(600_000)] {
         let server = ModelServer::start(Reply::text("never all of it").fault(fault.clone()));
         let mut stream = connect(&server);
@@ -199,7 +199,7 @@ fn silence_lasts_until_the_client_hangs_up() {
 }
 
 #[test]
-fn silence_ends_with_the_server() {
+fn silence_ends_when_the_server_is_dropped() {
     let server = ModelServer::start(Reply::text("never all of it").fault(Fault::SilenceMidText));
     let mut stream = connect(&server);
     let (path, headers) = door(Format::Chat, true);
@@ -211,7 +211,7 @@ fn silence_ends_with_the_server() {
 }
 
 #[test]
-fn a_fault_without_anything_to_happen_to_is_the_scripts_mistake() {
+fn a_fault_that_does_not_apply_is_an_error_in_the_script() {
     let server = ModelServer::start(Reply::text("no call").fault(Fault::CutInsideToolJson));
     assert_eq!(send(&server, Format::Chat, &ask(Format::Chat, "hello")).status, 400);
     let violations = server.take_violations();

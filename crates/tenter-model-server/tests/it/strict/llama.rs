@@ -1,4 +1,4 @@
-//! The oddities of llama.cpp's own server.
+//! The peculiarities of llama.cpp's server.
 
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
@@ -17,7 +17,7 @@ fn reply() -> Reply {
 }
 
 #[test]
-fn it_asks_for_no_key_and_answers_all_the_same() {
+fn it_requires_no_key() {
     for format in [Format::Anthropic, Format::Responses, Format::Chat] {
         let said = hear(format, &with(format, reply()));
         assert_eq!((&*said.text, &*said.calls[0].2), ("so", r#"{"command":"ls"}"#), "{format:?}");
@@ -25,7 +25,7 @@ fn it_asks_for_no_key_and_answers_all_the_same() {
 }
 
 #[test]
-fn its_ids_have_no_prefix_but_in_responses() {
+fn its_ids_have_a_prefix_only_in_responses() {
     let id = |format| hear(format, &with(format, reply())).calls[0].0.clone();
     for format in [Format::Anthropic, Format::Chat] {
         let id = id(format);
@@ -35,7 +35,7 @@ fn its_ids_have_no_prefix_but_in_responses() {
 }
 
 #[test]
-fn its_responses_leave_out_every_number_and_the_whole_arguments() {
+fn its_responses_lack_numbers_and_repeated_arguments() {
     let answer = with(Format::Responses, reply());
     for name in ["sequence_number", "output_index", "content_index"] {
         assert!(answer.data().iter().all(|event| event.get(name).is_none()), "{name}");
@@ -46,7 +46,7 @@ fn its_responses_leave_out_every_number_and_the_whole_arguments() {
 }
 
 #[test]
-fn its_messages_open_a_call_without_an_input_and_never_ping() {
+fn its_messages_start_a_call_without_input_and_have_no_ping() {
     let answer = with(Format::Anthropic, reply());
     let opened =
         answer.data().into_iter().find(|event| event["content_block"]["type"] == "tool_use");
@@ -55,7 +55,7 @@ fn its_messages_open_a_call_without_an_input_and_never_ping() {
 }
 
 #[test]
-fn its_errors_have_a_number_for_a_code_in_every_format() {
+fn its_errors_have_a_numeric_code_in_every_format() {
     for format in [Format::Anthropic, Format::Responses, Format::Chat] {
         let long = with(format, Reply::new().fault(Fault::TooLong)).json();
         assert_eq!(long["error"]["type"], "exceed_context_size_error", "{format:?}");
@@ -68,7 +68,7 @@ fn its_errors_have_a_number_for_a_code_in_every_format() {
 }
 
 #[test]
-fn its_error_inside_a_200_ends_the_stream_without_a_last_word() {
+fn its_error_event_ends_the_stream_without_done() {
     let answer = with(Format::Chat, Reply::text("some text").fault(Fault::ErrorInStream));
     let last: Value = answer.data().pop().unwrap();
     assert_eq!(last["error"]["code"], 500);

@@ -1,4 +1,4 @@
-//! What a server keeps of the requests, and what it is asked for besides.
+//! What the server records of requests; keys, addresses, unknown paths.
 
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
 
@@ -6,7 +6,7 @@ use crate::client::{door, post, send};
 use crate::speech::{ask, hear};
 
 #[test]
-fn requests_are_kept_as_they_came() {
+fn requests_are_recorded_unchanged() {
     let server = ModelServer::start(Script::new([]));
     for format in Format::ALL {
         send(&server, format, &ask(format, "hello"));
@@ -21,7 +21,7 @@ fn requests_are_kept_as_they_came() {
 }
 
 #[test]
-fn each_client_is_given_the_address_that_it_builds_its_path_on() {
+fn base_urls_are_those_that_clients_expect() {
     let server = ModelServer::start(Script::new([]));
     for format in Format::ALL {
         let rooted = matches!(format, Format::Anthropic | Format::Gemini);
@@ -30,7 +30,7 @@ fn each_client_is_given_the_address_that_it_builds_its_path_on() {
 }
 
 #[test]
-fn a_key_that_is_not_the_scripts_is_refused_as_the_provider_does_and_nothing_is_wrong_with_that() {
+fn a_wrong_key_is_rejected_without_a_violation() {
     for format in Format::ALL {
         let server = ModelServer::start(Script::new([]).key("sk-other"));
         let answer = send(&server, format, &ask(format, "hello"));
@@ -42,7 +42,7 @@ fn a_key_that_is_not_the_scripts_is_refused_as_the_provider_does_and_nothing_is_
 }
 
 #[test]
-fn a_script_can_grow() {
+fn replies_can_be_added() {
     let server = ModelServer::start(Script::new([]));
     server.push(Reply::text("late").fault(Fault::Delay(1)));
     let answer = send(&server, Format::Chat, &ask(Format::Chat, "hello"));
@@ -50,7 +50,7 @@ fn a_script_can_grow() {
 }
 
 #[test]
-fn a_path_that_there_is_not_is_a_violation() {
+fn an_unknown_path_is_a_violation() {
     let server = ModelServer::start(Script::new([]));
     assert_eq!(post(&server, "/v1/models", &[], "{}").status, 404);
     assert_eq!(server.take_violations(), ["POST /v1/models: unknown path"]);

@@ -1,4 +1,4 @@
-//! Signatures come back unchanged, and where they were.
+//! Signatures must be repeated unchanged, at their place.
 
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
@@ -8,7 +8,7 @@ use crate::speech::{SpokenResponse, ask, continue_with, hear};
 
 const SIGNED: [Format; 3] = [Format::Anthropic, Format::Responses, Format::Gemini];
 
-/// Sends back what was said after `change`, and returns the answer's status and what the server found.
+/// Repeats the reply in a request after `change`. Returns the status and the violations.
 fn sent_back(
     format: Format,
     reply: Reply,
@@ -31,7 +31,7 @@ fn replies() -> [Reply; 2] {
 }
 
 #[test]
-fn a_signature_that_comes_back_is_fine() {
+fn a_repeated_signature_is_accepted() {
     for format in SIGNED {
         for reply in replies() {
             assert_eq!(sent_back(format, reply, |_| {}), (200, Vec::new()), "{format:?}");
@@ -40,7 +40,7 @@ fn a_signature_that_comes_back_is_fine() {
 }
 
 #[test]
-fn a_signature_that_does_not_come_back_is_missed() {
+fn a_missing_signature_is_a_violation() {
     for format in SIGNED {
         for reply in replies() {
             let (status, found) = sent_back(format, reply, |said| said.signature.clear());
@@ -54,7 +54,7 @@ fn a_signature_that_does_not_come_back_is_missed() {
 }
 
 #[test]
-fn a_signature_that_was_changed_is_noticed() {
+fn a_changed_signature_is_a_violation() {
     for format in SIGNED {
         for reply in replies() {
             let (status, found) = sent_back(format, reply, |said| said.signature.push('x'));
@@ -65,7 +65,7 @@ fn a_signature_that_was_changed_is_noticed() {
 }
 
 #[test]
-fn a_signature_stands_for_its_own_reasoning() {
+fn a_signature_with_other_reasoning_is_a_violation() {
     for format in [Format::Anthropic, Format::Responses] {
         let [reply, _] = replies();
         let (_, found) = sent_back(format, reply, |said| said.reasoning.push('!'));
@@ -74,7 +74,7 @@ fn a_signature_stands_for_its_own_reasoning() {
 }
 
 #[test]
-fn a_signature_of_another_format_is_none() {
+fn a_signature_of_another_format_is_a_violation() {
     for format in SIGNED {
         let server = ModelServer::start(replies().to_vec());
         let other = if format == Format::Gemini { Format::Anthropic } else { Format::Gemini };
@@ -88,7 +88,7 @@ fn a_signature_of_another_format_is_none() {
 }
 
 #[test]
-fn a_second_server_knows_the_signatures_of_the_first() {
+fn a_second_server_accepts_the_signatures_of_the_first() {
     for format in SIGNED {
         let [reply, _] = replies();
         let first = ModelServer::start(reply);
@@ -102,7 +102,7 @@ fn a_second_server_knows_the_signatures_of_the_first() {
 }
 
 #[test]
-fn a_signature_must_stand_beside_what_it_came_with() {
+fn a_signature_must_stay_with_its_part() {
     let server = ModelServer::start([replies()[1].clone(), Reply::text("plain")]);
     let mut body = ask(Format::Gemini, "hello");
     let said = hear(Format::Gemini, &send(&server, Format::Gemini, &body));

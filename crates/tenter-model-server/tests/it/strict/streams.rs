@@ -1,4 +1,4 @@
-//! What a script says is what each format streams, in the way it is documented.
+//! Each format streams a reply as its provider documents it.
 
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, StopReason};
@@ -15,7 +15,7 @@ fn reply() -> Reply {
 }
 
 #[test]
-fn one_script_is_the_same_answer_in_every_format() {
+fn a_reply_is_the_same_in_every_format() {
     for format in Format::ALL {
         let server = ModelServer::start(reply());
         let said = hear(format, &send(&server, format, &ask(format, "list")));
@@ -52,7 +52,7 @@ fn a_conversation_continues_until_the_script_ends() {
 }
 
 #[test]
-fn why_the_model_stops_is_said_in_the_words_of_the_format() {
+fn stop_reasons_are_in_the_words_of_the_format() {
     let words = |format| match format {
         Format::Anthropic => ["end_turn", "tool_use", "max_tokens", "refusal"],
         Format::Responses => ["completed", "completed", "max_output_tokens", "content_filter"],
@@ -74,7 +74,7 @@ fn why_the_model_stops_is_said_in_the_words_of_the_format() {
 }
 
 #[test]
-fn without_a_stream_the_answer_comes_in_one_piece() {
+fn without_a_stream_the_response_is_whole() {
     let place = |format| match format {
         Format::Anthropic => {
             ["/content/1/text", "/content/2/input/command", "/usage/cache_read_input_tokens"]
@@ -106,7 +106,7 @@ fn without_a_stream_the_answer_comes_in_one_piece() {
 }
 
 #[test]
-fn anthropic_names_its_events_pings_and_signs_the_thinking() {
+fn anthropic_has_named_events_a_ping_and_signed_thinking() {
     let server = ModelServer::start(reply());
     let answer = send(&server, Format::Anthropic, &ask(Format::Anthropic, "list"));
     let mut names: Vec<String> = answer.events().into_iter().map(|(name, _)| name).collect();
@@ -131,7 +131,7 @@ fn anthropic_names_its_events_pings_and_signs_the_thinking() {
 }
 
 #[test]
-fn responses_numbers_every_event_and_says_where_it_belongs() {
+fn responses_events_have_numbers_and_their_item() {
     let server = ModelServer::start(reply());
     let answer = send(&server, Format::Responses, &ask(Format::Responses, "list"));
     for (number, (name, data)) in answer.events().into_iter().enumerate() {
@@ -149,7 +149,7 @@ fn responses_numbers_every_event_and_says_where_it_belongs() {
 }
 
 #[test]
-fn chat_counts_tokens_only_when_it_is_asked_to_and_says_when_it_is_done() {
+fn chat_counts_tokens_on_request_and_ends_with_done() {
     let server = ModelServer::start([reply(), reply()]);
     let mut body = ask(Format::Chat, "list");
     let counted = send(&server, Format::Chat, &body);
@@ -161,7 +161,7 @@ fn chat_counts_tokens_only_when_it_is_asked_to_and_says_when_it_is_done() {
 }
 
 #[test]
-fn gemini_gives_ids_to_calls_from_its_third_generation_on() {
+fn gemini_calls_have_ids_since_version_3() {
     let server = ModelServer::start([reply(), reply()]);
     let body = ask(Format::Gemini, "list");
     let third = hear(Format::Gemini, &send(&server, Format::Gemini, &body));
@@ -173,7 +173,7 @@ fn gemini_gives_ids_to_calls_from_its_third_generation_on() {
 }
 
 #[test]
-fn arguments_that_are_no_json_come_as_they_are_or_as_geminis_own_end() {
+fn invalid_arguments_are_sent_unchanged_or_as_geminis_error() {
     for format in Format::ALL {
         let server = ModelServer::start(Reply::new().raw_call("bash", "{\"command\": "));
         let said = hear(format, &send(&server, format, &ask(format, "list")));
@@ -186,7 +186,7 @@ fn arguments_that_are_no_json_come_as_they_are_or_as_geminis_own_end() {
 }
 
 #[test]
-fn the_documented_streams_are_served_and_can_be_answered() {
+fn the_documented_streams_can_be_played_and_repeated() {
     for format in Format::ALL {
         let server = ModelServer::start(Reply::recorded(format));
         let mut body = ask(format, "hello");
@@ -200,7 +200,7 @@ fn the_documented_streams_are_served_and_can_be_answered() {
 }
 
 #[test]
-fn a_recorded_stream_of_another_format_is_the_scripts_mistake() {
+fn a_recorded_stream_of_another_format_is_an_error_in_the_script() {
     let server = ModelServer::start(Reply::recorded(Format::Chat));
     let answer = send(&server, Format::Anthropic, &ask(Format::Anthropic, "hello"));
     assert_eq!(answer.status, 400);

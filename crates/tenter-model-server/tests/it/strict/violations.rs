@@ -6,7 +6,7 @@ use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 use crate::client::{door, post, send};
 use crate::speech::{ask, continue_with, conversation, hear};
 
-/// A conversation in which two calls were made and answered.
+/// A conversation with two calls and their results.
 fn called(format: Format) -> Value {
     let calls = Reply::text("so")
         .call("bash", json!({"command": "ls"}))
@@ -18,7 +18,7 @@ fn called(format: Format) -> Value {
     body
 }
 
-/// Sends a conversation with two calls after `change`; the server must find `expected` in it.
+/// Sends a conversation with two calls after `change`; `expected` must be among the violations.
 fn finds(format: Format, expected: &str, change: impl FnOnce(&mut Value)) {
     let mut body = called(format);
     change(&mut body);
@@ -33,14 +33,14 @@ fn finds(format: Format, expected: &str, change: impl FnOnce(&mut Value)) {
     assert_eq!(server.left(), 1, "a request that is refused takes no reply");
 }
 
-/// The same for every format; the change gets the conversation.
+/// The same for every format; the messages are passed to `change`.
 fn finds_in_all(expected: &str, change: impl Fn(Format, &mut Vec<Value>)) {
     for format in Format::ALL {
         finds(format, expected, |body| change(format, conversation(format, body)));
     }
 }
 
-/// Where the answers to the calls are.
+/// The messages or blocks with the results of the calls.
 fn answers(format: Format, messages: &mut Vec<Value>) -> &mut Vec<Value> {
     let last = messages.len() - 1;
     match format {
@@ -63,7 +63,7 @@ fn tool(format: Format, body: &mut Value) -> (&mut Value, &'static str) {
 }
 
 #[test]
-fn what_is_as_it_has_to_be_is_answered() {
+fn valid_requests_are_accepted() {
     for format in Format::ALL {
         let server = ModelServer::start(Script::new([]));
         assert_eq!(send(&server, format, &called(format)).status, 200);
@@ -71,14 +71,14 @@ fn what_is_as_it_has_to_be_is_answered() {
 }
 
 #[test]
-fn a_call_without_an_answer() {
+fn a_call_without_a_result() {
     finds_in_all("has no answer directly after it", |format, messages| {
         answers(format, messages).pop();
     });
 }
 
 #[test]
-fn answers_in_another_order_than_the_calls() {
+fn results_in_another_order_than_the_calls() {
     for format in Format::ALL {
         // In this version of the API, Gemini distinguishes calls by ids.
         finds(format, "not in the order of the calls", |body| {
@@ -90,7 +90,7 @@ fn answers_in_another_order_than_the_calls() {
 }
 
 #[test]
-fn a_call_that_is_answered_twice() {
+fn a_call_with_two_results() {
     finds_in_all("is answered twice", |format, messages| {
         let list = answers(format, messages);
         list.push(list[list.len() - 1].clone());
@@ -98,7 +98,7 @@ fn a_call_that_is_answered_twice() {
 }
 
 #[test]
-fn an_answer_to_no_call() {
+fn a_result_without_a_call() {
     finds_in_all("answers no call directly before it", |format, messages| {
         let list = answers(format, messages);
         let last = list.len() - 1;
@@ -113,7 +113,7 @@ fn an_answer_to_no_call() {
 }
 
 #[test]
-fn words_of_the_user_before_the_answers() {
+fn user_text_before_the_results() {
     let words = |format, mut ask: Value| conversation(format, &mut ask).pop().unwrap();
     finds_in_all("before anything else", |format, messages| {
         let mut word = words(format, ask(format, "wait"));
@@ -144,7 +144,7 @@ fn a_conversation_that_is_empty_or_begins_or_ends_with_the_model() {
 }
 
 #[test]
-fn the_model_speaking_twice_in_a_row() {
+fn two_model_messages_in_a_row() {
     let words = |format| match format {
         Format::Gemini => json!({"role": "model", "parts": [{"text": "so"}]}),
         _ => json!({"role": "assistant", "content": "so"}),
@@ -161,7 +161,7 @@ fn the_model_speaking_twice_in_a_row() {
 }
 
 #[test]
-fn fields_that_the_format_does_not_have() {
+fn unknown_fields() {
     for format in Format::ALL {
         finds(format, "body: has no field `surprise`", |body| body["surprise"] = json!(1));
         finds(format, "has no field `surprise`", |body| {
@@ -180,7 +180,7 @@ fn fields_that_the_format_does_not_have() {
 }
 
 #[test]
-fn tools_with_names_and_schemas_that_no_model_can_be_held_to() {
+fn tools_with_invalid_names_and_schemas() {
     for format in Format::ALL {
         let schema = |change: fn(&mut Value), expected: &str| {
             finds(format, expected, |body| {
@@ -202,7 +202,7 @@ fn tools_with_names_and_schemas_that_no_model_can_be_held_to() {
 }
 
 #[test]
-fn calls_whose_arguments_are_no_json() {
+fn calls_with_invalid_arguments() {
     let expected = "must be the text of a JSON object";
     finds(Format::Responses, expected, |body| body["input"][2]["arguments"] = json!("{\"a"));
     finds(Format::Chat, expected, |body| {
@@ -217,7 +217,7 @@ fn calls_whose_arguments_are_no_json() {
 }
 
 #[test]
-fn pictures_that_the_provider_does_not_read() {
+fn images_that_the_provider_does_not_support() {
     let picture = |format, kind: &str, data: &str| match format {
         Format::Anthropic => {
             json!({"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}})
@@ -251,7 +251,7 @@ fn pictures_that_the_provider_does_not_read() {
 }
 
 #[test]
-fn rules_of_anthropic_alone() {
+fn rules_of_anthropic_only() {
     let format = Format::Anthropic;
     finds(format, "max_tokens: must be a number", |body| body["max_tokens"] = Value::Null);
     finds(format, "`is_error` must be true or false", |body| {
@@ -284,7 +284,7 @@ fn rules_of_anthropic_alone() {
 }
 
 #[test]
-fn rules_of_responses_alone() {
+fn rules_of_responses_only() {
     let format = Format::Responses;
     finds(format, "has no field `previous_response_id`", |body| {
         body["previous_response_id"] = json!("resp_1");
@@ -303,7 +303,7 @@ fn rules_of_responses_alone() {
 }
 
 #[test]
-fn rules_of_chat_alone() {
+fn rules_of_chat_only() {
     let format = Format::Chat;
     finds(format, "there is no part `image_url` here", |body| {
         let url = json!({"url": "https://example.com/a.png"});
@@ -320,7 +320,7 @@ fn rules_of_chat_alone() {
 }
 
 #[test]
-fn rules_of_gemini_alone() {
+fn rules_of_gemini_only() {
     let format = Format::Gemini;
     finds(format, "a part is one thing", |body| {
         body["contents"][1]["parts"][1]["text"] = json!("and more");
@@ -335,7 +335,7 @@ fn rules_of_gemini_alone() {
 }
 
 #[test]
-fn heads_without_a_key_or_a_type_and_keys_in_the_address() {
+fn headers_without_key_or_type_and_keys_in_the_query() {
     for format in Format::ALL {
         let (path, headers) = door(format, true);
         let found = |path: &str, headers: &[&str]| {
@@ -356,7 +356,7 @@ fn heads_without_a_key_or_a_type_and_keys_in_the_address() {
 }
 
 #[test]
-fn a_body_that_is_no_json_and_a_type_that_says_so() {
+fn a_body_that_is_not_json() {
     let server = ModelServer::start(Script::new([]));
     let (path, headers) = door(Format::Chat, true);
     let mut stream = crate::client::connect(&server);
