@@ -19,6 +19,8 @@ pub struct Privacy {
     user: u32,
     /// Whether every directory of the path is private, by path.
     directories: HashMap<PathBuf, bool>,
+    /// Directories that others cannot remove or replace, nor any directory above them, by path without symlinks.
+    kept: HashMap<PathBuf, Metadata>,
     /// Whether only the user is in a group, by its id.
     groups: HashMap<u32, bool>,
 }
@@ -26,7 +28,7 @@ pub struct Privacy {
 impl Default for Privacy {
     fn default() -> Self {
         let user = rustix::process::geteuid().as_raw();
-        Self { user, directories: HashMap::new(), groups: HashMap::new() }
+        Self { user, directories: HashMap::new(), kept: HashMap::new(), groups: HashMap::new() }
     }
 }
 
@@ -56,9 +58,12 @@ impl Privacy {
 
     /// Follows `path` as the kernel does, and checks every directory and symlink on the way.
     fn is_private_path(&mut self, path: &Path) -> io::Result<bool> {
-        let mut left: Vec<OsString> = reversed(path);
-        let mut here = PathBuf::from("/");
-        let mut above = fs::metadata(&here)?;
+        let known = path.ancestors().find_map(|above| Some((above, self.kept.get(above)?)));
+        let (mut here, mut above) = match known {
+            Some((known, found)) => (known.to_owned(), found.clone()),
+            None => (PathBuf::from("/"), fs::metadata("/")?),
+        };
+        let mut left: Vec<OsString> = reversed(path.strip_prefix(&here).unwrap_or(path));
         let mut links = 0;
         while let Some(name) = left.pop() {
             if name == ".." {
@@ -72,6 +77,9 @@ impl Privacy {
                 return Ok(false);
             }
             if !found.is_symlink() {
+                if found.is_dir() {
+                    self.kept.insert(next.clone(), found.clone());
+                }
                 (here, above) = (next, found);
                 continue;
             }

@@ -157,6 +157,7 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let own_hasher = Hasher::new(u64::MAX, request.cancel);
     let (surroundings, exposed) = Surroundings::read(&roots, &candidates, &mut cache, &hasher);
     diagnostics.extend(exposed);
+    let trusted = request.store.of(&request.layout.project);
     let examiner = examine::Examiner {
         query: Query {
             project: &request.layout.project,
@@ -165,7 +166,7 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
             cancel: request.cancel,
         },
         mode: request.trust,
-        trusted: request.store.of(&request.layout.project),
+        trusted,
         settings: &settings,
         surroundings: &surroundings,
         hasher: &hasher,
@@ -175,7 +176,6 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     diagnostics.extend(cache.save().err().and_then(|error| Some(unsaved(request.cache?, &error))));
     diagnostics.extend(of_settings);
     let policies = Policies { configured: request.policies, settings: &settings };
-    let trusted = request.store.of(&request.layout.project);
     let state = lost::state(&examined, &settings);
     let concerns = Concerns::of(&examined);
     let mut resolved =

@@ -1,6 +1,8 @@
 //! Files that file tools change only with the user's consent (R76, B49): version stores, hooks and settings, which decide what
 //! runs and what guards the agent. Reading them is always allowed. This does not apply to shell commands.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt as _;
@@ -96,10 +98,12 @@ impl ProtectedPaths {
         if self.allowed.iter().any(|allowed| file.starts_with(allowed)) {
             return None;
         }
-        let by_name = self.everywhere.iter().find_map(|names| named(names, file));
-        by_name
-            .or_else(|| self.places.iter().find_map(|place| within(place, file)))
-            .or_else(|| self.new_marker(file))
+        let files = Identities::default();
+        let by_name = self.everywhere.iter().find_map(|names| files.named(names, file));
+        let may_contain = |place: &&PathBuf| files.may_be_in(place, file);
+        let by_place =
+            || self.places.iter().filter(may_contain).find_map(|place| within(place, file));
+        by_name.or_else(by_place).or_else(|| self.new_marker(file))
     }
 
     /// The protected file or directory that a text names, in any spelling that differs in case, `.` and `..` only; `None` if it
@@ -173,17 +177,64 @@ fn is_spelled(names: &[OsString], path: &Path) -> bool {
     })
 }
 
-/// The nearest directory above `file`, or `file` itself, whose path ends in `names`.
-fn named(names: &[OsString], file: &Path) -> Option<PathBuf> {
-    let is_named = |path: &&Path| {
-        // Some file systems are case-insensitive.
-        let is_spelled = is_spelled(names, path);
-        // Others accept several spellings of one name: there it is the same file.
-        let beside = path.ancestors().nth(names.len());
-        is_spelled
-            || beside.is_some_and(|base| is_same(path, &base.join(PathBuf::from_iter(names))))
-    };
-    file.ancestors().find(is_named).map(Path::to_owned)
+/// The device and inode of files, each read once: many protected paths are in the same few directories.
+#[derive(Default)]
+struct Identities(RefCell<HashMap<PathBuf, Option<(u64, u64)>>>);
+
+impl Identities {
+    /// What is at `path`; symlinks are followed.
+    fn get(&self, path: &Path) -> Option<(u64, u64)> {
+        let known = self.0.borrow().get(path).copied();
+        known.unwrap_or_else(|| {
+            let found = identity(path);
+            self.0.borrow_mut().insert(path.to_owned(), found);
+            found
+        })
+    }
+
+    /// Whether both paths lead to the same file.
+    fn are_same(&self, one: &Path, other: &Path) -> bool {
+        self.get(one).is_some_and(|one| self.get(other) == Some(one))
+    }
+
+    /// The nearest directory above `file`, or `file` itself, whose path ends in `names`.
+    fn named(&self, names: &[OsString], file: &Path) -> Option<PathBuf> {
+        let is_named = |path: &&Path| {
+            // Some file systems are case-insensitive.
+            let is_spelled = is_spelled(names, path);
+            // Others accept several spellings of one name: there it is the same file.
+            let beside = path.ancestors().nth(names.len());
+            is_spelled || beside.is_some_and(|base| self.is_named(names, base, path))
+        };
+        file.ancestors().find(is_named).map(Path::to_owned)
+    }
+
+    /// Whether `path` is what has these names in `base`.
+    fn is_named(&self, names: &[OsString], base: &Path, path: &Path) -> bool {
+        let exists = |name: &OsString| self.get(&base.join(name)).is_some();
+        // Usually there is nothing with the first name.
+        self.get(path).is_some()
+            && names.first().is_some_and(exists)
+            && self.are_same(path, &base.join(PathBuf::from_iter(names)))
+    }
+
+    /// Whether `file` may be in `place`, without resolving `place`.
+    fn may_be_in(&self, place: &Path, file: &Path) -> bool {
+        let Some(existing) = place.ancestors().find(|above| self.get(above).is_some()) else {
+            return true;
+        };
+        let missing = place.strip_prefix(existing).unwrap_or(place);
+        let is_plain = missing.components().all(|part| matches!(part, Component::Normal(_)));
+        let is_link = || {
+            let first = missing.iter().next().map(|first| existing.join(first));
+            first.is_some_and(|first| fs::symlink_metadata(first).is_ok())
+        };
+        let is_below = |above: &Path| {
+            self.are_same(above, existing)
+                && file.strip_prefix(above).is_ok_and(|rest| rest.starts_with(missing))
+        };
+        !is_plain || file.ancestors().any(is_below) || is_link()
+    }
 }
 
 /// The target of `place`, if `file` is in it.
@@ -199,8 +250,11 @@ fn dangling_target(place: &Path) -> Option<PathBuf> {
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
-    let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
-    matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
+    identity(one).is_some_and(|one| identity(other) == Some(one))
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 /// Maximum number of entries of a directory that are checked for symlinks.
@@ -229,6 +283,43 @@ fn in_home(path: &Path, home: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_place_is_ruled_out_that_a_file_is_in() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("real/deep")).unwrap();
+        fs::write(base.join("real/file"), "").unwrap();
+        fs::hard_link(base.join("real/file"), base.join("hard")).unwrap();
+        for (link, target) in [("link", "real"), ("dangling", "real/new"), ("loop", "loop")] {
+            std::os::unix::fs::symlink(target, base.join(link)).unwrap();
+        }
+        let names =
+            ["", "real", "link", "dangling", "loop", "real/file", "hard", "real/new", "link/deep"];
+        let more = [
+            "link/new/x",
+            "link/../real/deep",
+            "none",
+            "none/../real/file",
+            "none/x",
+            "real/file/x",
+        ];
+        let all: Vec<PathBuf> = names.iter().chain(&more).map(|name| base.join(name)).collect();
+        let mut contained = 0;
+        for (place, file) in all.iter().flat_map(|place| all.iter().map(move |file| (place, file)))
+        {
+            let Ok(file) = real_path(file) else { continue };
+            if within(place, &file).is_some() {
+                contained += 1;
+                let files = Identities::default();
+                assert!(files.may_be_in(place, &file), "{} in {}", file.display(), place.display());
+            }
+        }
+        assert!(contained > 40, "{contained}");
+        let other = base.join("elsewhere");
+        assert!(!Identities::default().may_be_in(&base.join("real"), &other));
+        assert!(!Identities::default().may_be_in(&base.join("none"), &other));
+    }
 
     #[test]
     fn a_text_that_names_a_protected_file_in_any_spelling_is_found() {

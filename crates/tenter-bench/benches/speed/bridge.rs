@@ -3,6 +3,8 @@
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -13,7 +15,9 @@ use crate::scene::{Scene, environment};
 use crate::{Measured, Plan};
 
 /// Numbers of hooks whose matchers rule the call out, and the maximum ratio to an empty program with them (B29).
-const BUDGETS: [(usize, f64); 2] = [(10, 2.0), (100, 3.0)];
+const BUDGETS: [(usize, Option<f64>); 3] = [(0, None), (10, Some(2.0)), (100, Some(3.0))];
+/// How long files must have been unchanged before `tenter-hook` relies on their times.
+const SETTLED: Duration = Duration::from_millis(2100);
 /// Maximum ratio to the bare spawn of a hook that runs, in addition to one millisecond (B29).
 const HOOK_BUDGET: f64 = 1.10;
 const HOOK_ALLOWANCE_MS: f64 = 1.0;
@@ -24,20 +28,39 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     let hook = program("tenter-hook")?;
     report.section("The bridge: a tool call of another agent");
     for (count, budget) in BUDGETS {
-        let scene = Scene::new()?;
-        for index in 0..count {
-            scene.manifest(&format!("hook-{index:05}"))?;
-        }
-        scene.trust_all()?;
-        let pair = against(plan, &scene, &hook, Path::new(EMPTY))?;
+        let scene = with_hooks(count)?;
+        let pair = against(plan, &scene, &program_itself(&scene, &hook), Path::new(EMPTY))?;
         let what = format!("`tenter-hook`, {count} hooks that do not match");
         report.pair(&what, "an empty Rust program", &pair);
+        let Some(budget) = budget else { continue };
         let row = format!("`tenter-hook`, {count} manifest hooks with patterns, none matching");
         let allowed = format!("≤ {budget} × an empty Rust program");
         report.budget(&row, &allowed, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
     }
+    shell(plan, report, &hook)?;
     one_hook(plan, report, &hook)?;
     requests(plan, report, &hook)
+}
+
+/// A project with manifest hooks that are not about the call.
+fn with_hooks(count: usize) -> Measured<Scene> {
+    let scene = Scene::new()?;
+    for index in 0..count {
+        scene.manifest(&format!("hook-{index:05}"))?;
+    }
+    scene.trust_all()?;
+    Ok(scene)
+}
+
+/// The shell that most hosts start for the program.
+fn shell(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
+    let scene = with_hooks(10)?;
+    let words = program_itself(&scene, program);
+    let line = words.iter().map(|word| format!("'{}'", word.display())).collect::<Vec<_>>();
+    let shell = ["/bin/sh".into(), "-c".into(), line.join(" ").into()];
+    let pair = against(plan, &scene, &shell, Path::new(EMPTY))?;
+    report.pair("the same with 10 hooks, started by `sh -c`", "an empty Rust program", &pair);
+    Ok(())
 }
 
 /// One executable hook that runs.
@@ -45,7 +68,7 @@ fn one_hook(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     let scene = Scene::new()?;
     scene.compile("before_tool_call", &scene.hook("hook"))?;
     scene.trust_all()?;
-    let pair = against(plan, &scene, program, &scene.hook("hook"))?;
+    let pair = against(plan, &scene, &program_itself(&scene, program), &scene.hook("hook"))?;
     report.pair("`tenter-hook`, a static binary as its hook", "bare spawn of the hook", &pair);
     let bare = pair.baseline.median().as_secs_f64() * 1e3;
     let spent = pair.work.median().as_secs_f64() * 1e3;
@@ -58,11 +81,7 @@ fn one_hook(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
 
 /// Requests to `tenter-hook --serve`.
 fn requests(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
-    let scene = Scene::new()?;
-    for index in 0..10 {
-        scene.manifest(&format!("hook-{index:05}"))?;
-    }
-    scene.trust_all()?;
+    let scene = with_hooks(10)?;
     let mut serving = Serving::start(&scene, program)?;
     let request = json!({
         "id": "1",
@@ -71,7 +90,7 @@ fn requests(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
         "payload": payload(&scene),
     });
     let request = format!("{request}\n");
-    serving.ask(&request)?;
+    warm_up(plan, || serving.ask(&request))?;
     let times = alone(plan.rounds(200), 10, || serving.ask(&request))?;
     report.alone("a request to `tenter-hook --serve`, 10 hooks", &times, "");
     let spent = times.median().as_secs_f64() * 1e3;
@@ -81,14 +100,31 @@ fn requests(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     Ok(())
 }
 
-/// `tenter-hook` for a tool call, against another program with the same stdin.
-fn against(plan: Plan, scene: &Scene, program: &Path, other: &Path) -> Measured<Pair> {
+/// `tenter-hook` for a tool call: the program and its arguments.
+fn program_itself(scene: &Scene, program: &Path) -> [PathBuf; 5] {
     let home = scene.layout.home.clone();
-    let args = ["claude-code".into(), "PreToolUse".into(), "--home".into(), home.into_os_string()];
+    [program.to_owned(), "claude-code".into(), "PreToolUse".into(), "--home".into(), home]
+}
+
+/// A program with its arguments, against another program with the same stdin.
+fn against(plan: Plan, scene: &Scene, words: &[PathBuf], other: &Path) -> Measured<Pair> {
+    let (program, args) = words.split_first().ok_or("a program")?;
     let payload = payload(scene).to_string();
-    let work = || Ok(run_to_end(scene, program, &args, &payload)?);
+    let work = || Ok(run_to_end(scene, program, args, &payload)?);
     let baseline = || Ok(run_to_end(scene, other, &[], &payload)?);
+    warm_up(plan, work)?;
     paired(plan.rounds(500), work, baseline)
+}
+
+/// Opens the session, and lets the program learn what hooks are about.
+fn warm_up(plan: Plan, mut work: impl FnMut() -> Measured<()>) -> Measured<()> {
+    if !plan.smoke {
+        thread::sleep(SETTLED);
+    }
+    for _ in 0..3 {
+        work()?;
+    }
+    Ok(())
 }
 
 fn payload(scene: &Scene) -> Value {
@@ -111,12 +147,7 @@ fn command(scene: &Scene, program: &Path) -> Command {
     command
 }
 
-fn run_to_end(
-    scene: &Scene,
-    program: &Path,
-    args: &[std::ffi::OsString],
-    stdin: &str,
-) -> io::Result<()> {
+fn run_to_end(scene: &Scene, program: &Path, args: &[PathBuf], stdin: &str) -> io::Result<()> {
     let mut child = command(scene, program).args(args).spawn()?;
     if let Some(mut pipe) = child.stdin.take() {
         // The empty program may end before it is written.

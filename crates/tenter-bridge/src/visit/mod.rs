@@ -45,7 +45,7 @@ use crate::reply::{Reply, Verdict};
 use crate::state::{SessionState, StateDir};
 pub use after::{Remainder, RemainingHooks};
 use repeated::Outcome;
-use ruled_out::{ConcernsFile, KnownCall, Loaded};
+use ruled_out::{Loaded, OrdinaryCall};
 
 use crate::transcript::Transcript;
 use runs::RunLog;
@@ -281,13 +281,16 @@ impl<'v> Visit<'v> {
             known.unwrap_or_else(|| project_root(&occurrence.cwd, &visitor.directories.home));
         let runs = Arc::<RunLog>::default();
         let (configuration, error) = visitor.configuration(&project);
-        let concerns = ConcernsFile::new(visitor, visitor.settings(&project));
-        let loader = visitor.loader(project, &configuration, Arc::clone(&runs));
         let is_answered = asynchronous == AsynchronousHooks::Skip;
-        let call = KnownCall::of(visitor, occurrence, session.get(), &configuration);
+        let call = OrdinaryCall::of(visitor, occurrence, (&project, &configuration), session.get());
         let call = call.filter(|_| is_answered && error.is_none());
+        let loader = visitor.loader(project, &configuration, Arc::clone(&runs));
         let loader = loader.asynchronous_hooks(asynchronous);
-        let Loaded { engine, diagnostics, is_ruled_out } = concerns.load(loader, call.as_ref());
+        let loaded = match &call {
+            Some(call) => call.load(loader),
+            None => Loaded::all(loader),
+        };
+        let Loaded { engine, diagnostics, is_ruled_out } = loaded;
         let engine = if configuration.enabled { engine } else { engine.without_hooks() };
         let by_host = imported::run_by_host(visitor, occurrence, &engine);
         let engine = engine.leaving_out(by_host);

@@ -1,10 +1,11 @@
 //! Tool calls that no hook is about: they need no catalog (B29).
 //!
-//! What hooks are about is kept together with the state of the files that say so. As long as that is the same, nothing else has to be
-//! read for a call that no hook is about: whichever hooks are trusted, whatever their scripts do, none of them would run.
+//! For each tool, a file keeps what hooks are about, together with the state of the files that say so. As long as that is the same,
+//! nothing else has to be read for a call that no hook is about: whichever hooks are trusted, whatever their scripts do, none of them
+//! would run.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tenter_base::{private_dir, replace_file, untrusted_file};
@@ -36,94 +37,43 @@ pub(super) struct Loaded {
     pub(super) is_ruled_out: bool,
 }
 
-/// What the hooks of a project are about.
+impl Loaded {
+    /// All hooks.
+    pub(super) fn all(loader: EngineBuilder) -> Self {
+        let (engine, diagnostics) = loader.load();
+        Self { engine, diagnostics, is_ruled_out: false }
+    }
+}
+
+/// What the hooks of a project are about, as far as calls of one tool are concerned.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     version: String,
-    /// The digest of the state of their files.
+    /// The digest of the state of the files that say so.
     files: String,
     concerns: Concerns,
     /// The digest of the hooks that guard a session: each session has to remember them.
     guards: String,
 }
 
-/// The file that keeps what the hooks of a project are about.
-pub(super) struct ConcernsFile<'v> {
-    visitor: &'v Visitor,
-    path: PathBuf,
-    settings: [PathBuf; 2],
-}
-
-impl<'v> ConcernsFile<'v> {
-    /// The file for the project with these settings files.
-    pub(super) fn new(visitor: &'v Visitor, settings: [PathBuf; 2]) -> Self {
-        let project = settings[1].to_string_lossy();
-        let name = format!("{}.json", digest(&[&project]));
-        let path = visitor.directories.state.join("bridge/concerns").join(name);
-        Self { visitor, path, settings }
-    }
-
-    /// Loads the hooks, unless none of them is about `call`.
-    pub(super) fn load(&self, loader: EngineBuilder, call: Option<&KnownCall>) -> Loaded {
-        let files = loader.hook_files(&self.settings).ok();
-        let kept = files.as_ref().and_then(|files| self.read(files));
-        let is_ruled_out = match (&kept, call) {
-            (Some(kept), Some(call)) => call.is_ruled_out_by(kept),
-            _ => false,
-        };
-        if is_ruled_out {
-            let engine = loader.build(Catalog::default());
-            return Loaded { engine, diagnostics: Vec::new(), is_ruled_out };
-        }
-        let (engine, diagnostics) = loader.load();
-        if let (None, Some(files)) = (kept, files) {
-            // Without it, the next process loads the hooks.
-            let _ = self.keep(&files, &engine);
-        }
-        Loaded { engine, diagnostics, is_ruled_out }
-    }
-
-    /// What is kept, if the files are unchanged.
-    fn read(&self, files: &HookFiles) -> Option<Kept> {
-        let bytes = untrusted_file::read(&self.path, MAX_BYTES).ok()?;
-        let kept: Kept = serde_json::from_slice(&bytes).ok()?;
-        (kept.version == VERSION && kept.files == files.digest()).then_some(kept)
-    }
-
-    /// Keeps what the hooks are about. `files` was read before them.
-    fn keep(&self, files: &HookFiles, engine: &Engine) -> io::Result<()> {
-        if !files.are_settled((self.visitor.clock)()) {
-            return Ok(());
-        }
-        let catalog = engine.catalog();
-        let kept = Kept {
-            version: VERSION.to_owned(),
-            files: files.digest(),
-            concerns: catalog.concerns().clone(),
-            guards: digest_of(&guards(&catalog)),
-        };
-        if let Some(directory) = self.path.parent() {
-            private_dir::enforce(directory)?;
-        }
-        let bytes = serde_json::to_vec(&kept)?;
-        replace_file::replace_with_mode(&self.path, &bytes, Some(0o600)).map(drop)
-    }
-}
-
 /// A tool call whose answer depends on nothing but the hooks that are about it.
-pub(super) struct KnownCall<'s> {
+pub(super) struct OrdinaryCall<'v> {
+    visitor: &'v Visitor,
     call: ToolCall,
     /// The hooks that guard the session.
-    guards: &'s [Guard],
+    guards: &'v [Guard],
+    settings: [PathBuf; 2],
+    /// Keeps what hooks are about.
+    file: PathBuf,
 }
 
-impl<'s> KnownCall<'s> {
-    /// The call of an occurrence; `None` if hooks are needed in any case.
+impl<'v> OrdinaryCall<'v> {
+    /// The call of an occurrence in the project; `None` if hooks are needed in any case.
     pub(super) fn of(
-        visitor: &Visitor,
+        visitor: &'v Visitor,
         occurrence: &Occurrence,
-        state: &'s State,
-        configuration: &HookConfiguration,
+        (project, configuration): (&Path, &HookConfiguration),
+        state: &'v State,
     ) -> Option<Self> {
         let (Detail::BeforeTool(native) | Detail::AfterTool { call: native, .. }) =
             &occurrence.detail
@@ -134,12 +84,65 @@ impl<'s> KnownCall<'s> {
         // Whether all hooks are trusted, only the catalog knows.
         let needs_trust = configuration.bridge.untrusted == Reaction::Block;
         let call = tool_call::canonical(visitor.host, native);
-        let is_known = is_free && !needs_trust && tool::subagent_of(&call).is_none();
-        is_known.then_some(Self { call, guards: &state.guards })
+        if !is_free || needs_trust || tool::subagent_of(&call).is_some() {
+            return None;
+        }
+        let name = digest(&[&project.to_string_lossy(), &Concerns::tool_key(&call)]);
+        let directory = visitor.directories.state.join("bridge/concerns");
+        Some(Self {
+            visitor,
+            call,
+            guards: &state.guards,
+            settings: visitor.settings(project),
+            file: directory.join(format!("{name}.json")),
+        })
     }
 
-    fn is_ruled_out_by(&self, kept: &Kept) -> bool {
+    /// Loads the hooks, unless none of them is about the call.
+    pub(super) fn load(&self, loader: EngineBuilder) -> Loaded {
+        let Ok(files) = loader.hook_files(&self.settings) else { return Loaded::all(loader) };
+        match self.read(&files) {
+            Some(kept) if self.is_ruled_out(&kept) => {
+                let engine = loader.build(Catalog::default());
+                Loaded { engine, diagnostics: Vec::new(), is_ruled_out: true }
+            }
+            Some(_) => Loaded::all(loader),
+            None => {
+                let loaded = Loaded::all(loader);
+                // Without it, the next process loads the hooks, too.
+                let _ = self.keep(&files, &loaded.engine.catalog());
+                loaded
+            }
+        }
+    }
+
+    fn is_ruled_out(&self, kept: &Kept) -> bool {
         kept.guards == digest_of(self.guards) && !kept.concerns.include(&EVENTS, &self.call)
+    }
+
+    /// What is kept, if the files are unchanged.
+    fn read(&self, files: &HookFiles) -> Option<Kept> {
+        let bytes = untrusted_file::read(&self.file, MAX_BYTES).ok()?;
+        let kept: Kept = serde_json::from_slice(&bytes).ok()?;
+        (kept.version == VERSION && kept.files == files.digest()).then_some(kept)
+    }
+
+    /// Keeps what the hooks in `catalog` are about. `files` was read before them.
+    fn keep(&self, files: &HookFiles, catalog: &Catalog) -> io::Result<()> {
+        if !files.are_settled((self.visitor.clock)()) {
+            return Ok(());
+        }
+        let kept = Kept {
+            version: VERSION.to_owned(),
+            files: files.digest(),
+            concerns: catalog.concerns().with_tool_of(&EVENTS, &self.call),
+            guards: digest_of(&guards(catalog)),
+        };
+        if let Some(directory) = self.file.parent() {
+            private_dir::enforce(directory)?;
+        }
+        let bytes = serde_json::to_vec(&kept)?;
+        replace_file::replace_with_mode(&self.file, &bytes, Some(0o600)).map(drop)
     }
 }
 

@@ -8,11 +8,12 @@ use tenter_protocol::{EventName, ToolCall};
 
 use super::Missing;
 use super::examine::{Examined, Finding};
+use crate::dispatch::candidates;
 use crate::hook::Protocol;
 use crate::matcher::Matcher;
 use crate::trust::Beside;
 
-/// What the hooks of a project and its user are about.
+/// What the hooks of a project and its user are about, by the usual names of tools.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Concerns(Vec<Concern>);
@@ -40,9 +41,23 @@ impl Concerns {
         self
     }
 
+    /// A name for the tool of a call: calls with the same one are about the same hooks, as far as the tool decides.
+    pub fn tool_key(call: &ToolCall) -> String {
+        candidates::kind(call)
+    }
+
+    /// Returns what hooks are about at these events, without those that are not about the tool of `call`.
+    #[must_use]
+    pub fn with_tool_of(&self, events: &[EventName], call: &ToolCall) -> Self {
+        let is_about = |matcher: &Matcher| !matches!(matcher.tool_name(call), Ok(None));
+        let concerned = self.0.iter().filter(|concern| concern.is_about(events, is_about));
+        Self(concerned.cloned().collect())
+    }
+
     /// Whether a hook may be about a tool call, at one of these events.
     pub fn include(&self, events: &[EventName], call: &ToolCall) -> bool {
-        self.0.iter().any(|concern| concern.includes(events, call))
+        let is_about = |matcher: &Matcher| !matches!(matcher.matches(call), Ok(None));
+        self.0.iter().any(|concern| concern.is_about(events, is_about))
     }
 }
 
@@ -65,13 +80,11 @@ impl Concern {
         Some(Self { events: events.map(spelled), matcher })
     }
 
-    fn includes(&self, events: &[EventName], call: &ToolCall) -> bool {
+    fn is_about(&self, events: &[EventName], matches: impl Fn(&Matcher) -> bool) -> bool {
         let Some(own) = &self.events else { return true };
         let mut shared = events.iter().filter(|event| own.iter().any(|own| own == event.as_str()));
         shared.any(|event| match &self.matcher {
-            Some(matcher) if event.lifecycle().matcher => {
-                !matches!(matcher.matches(call), Ok(None))
-            }
+            Some(matcher) if event.lifecycle().matcher => matches(matcher),
             _ => true,
         })
     }

@@ -95,7 +95,7 @@ impl Candidates {
 }
 
 /// What the names of a call's tool depend on: a patch that may add a file has those of `file_write`, too.
-fn kind(call: &ToolCall) -> String {
+pub(crate) fn kind(call: &ToolCall) -> String {
     let adds_file = Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file());
     let mark = if adds_file { "+" } else { "" };
     format!("{mark}{}", call.name)

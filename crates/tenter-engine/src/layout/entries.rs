@@ -11,7 +11,7 @@ pub(crate) fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
         listed => listed?,
     };
     let mut entries = listed.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(DirEntry::file_name);
+    entries.sort_by_cached_key(DirEntry::file_name);
     Ok(entries)
 }
 
