@@ -125,15 +125,19 @@ impl Check {
         if let Some(limit) = client.limit(&self.id()) {
             return Promise::Nothing(limit.to_owned());
         }
+        if let Some(why) = plan::impossible(self.scenario(), host, client) {
+            return Promise::Nothing(why.to_owned());
+        }
         match self {
             Self::Fires(event) => fires(host, event),
             Self::Context(event) => power(host, event, Power::AddContext),
-            Self::Deny | Self::ExitCode | Self::Parallel | Self::Outside | Self::Fails(_) => {
-                power(host, EventName::BeforeTool, Power::Block)
-            }
-            Self::Subagent if client.subagent.is_none() => {
-                Promise::Nothing("it has no subagents without a terminal".to_owned())
-            }
+            Self::Deny
+            | Self::ExitCode
+            | Self::Parallel
+            | Self::Outside
+            | Self::Subagent
+            | Self::Fails(_)
+            | Self::Deadline => power(host, EventName::BeforeTool, Power::Block),
             Self::Rewrite if host.input_rewrite == InputRewrite::Demanded => Promise::Emulated(
                 "denied, and the model is asked to make the changed call".to_owned(),
             ),
@@ -141,16 +145,6 @@ impl Check {
             Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
             Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
             Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
-            Self::Deadline if !plan::is_possible(Scenario::Deadline, host, client) => {
-                Promise::Nothing("it has no timeout for hooks".to_owned())
-            }
-            Self::Subagent | Self::Deadline => power(host, EventName::BeforeTool, Power::Block),
-            Self::Twice if !plan::is_possible(Scenario::Twice, host, client) => {
-                Promise::Nothing("it has no settings for one project".to_owned())
-            }
-            Self::Resume if !client.resumes => {
-                Promise::Nothing("it cannot continue a session without a terminal".to_owned())
-            }
             Self::Missing | Self::Twice | Self::Resume => Promise::Native,
         }
     }
@@ -200,11 +194,10 @@ impl Check {
             Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
             Self::Continue => continued(run, client),
-            Self::Subagent => vec![
-                run.made(subagent::FILE),
-                run.not_made(subagent::DENIED),
-                run.read(subagent::REASON),
-            ],
+            Self::Subagent => {
+                let denied = denied(subagent::DENIED, subagent::HOOK, subagent::REASON);
+                denied.into_iter().chain([run.made(subagent::FILE)]).collect()
+            }
             Self::Prompt => rejected(run),
             Self::Fails(failure) => failed(run, failure, client),
             Self::Deadline => denied(deadline::FILE, deadline::HOOK, deadline::HOOK),

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use tenter_base::{excerpt, untrusted_file};
 use tenter_proc::{Cancel, Invocation, ProcessEnd, start_background};
 
-/// How long a client may run.
-const PATIENCE: Duration = Duration::from_secs(55);
+/// How long a client may run, and how long without a request to its model: on a busy machine, everything takes longer.
+const PATIENCE: Duration = Duration::from_mins(5);
+const SILENCE: Duration = Duration::from_secs(100);
 /// How long what a client does not wait for may still run after it: hooks in the background.
 const SETTLING: Duration = Duration::from_millis(800);
 /// Time from SIGTERM to SIGKILL for what a client leaves behind.
@@ -27,10 +28,16 @@ pub(crate) struct Ended {
     pub(crate) output: String,
 }
 
-/// Runs a process of a client until it ends, and ends everything that it left behind.
-pub(crate) fn run(invocation: &Invocation, log: &Path, cancel: &Cancel) -> Ended {
-    let failure = match end_of(invocation, log, cancel) {
-        Ok(None) => Some(format!("the agent did not end within {} s", PATIENCE.as_secs())),
+/// Runs a process of a client until it ends, and ends everything that it left behind. `has_asked` tells whether its model got
+/// more than a number of requests so far.
+pub(crate) fn run(
+    invocation: &Invocation,
+    log: &Path,
+    cancel: &Cancel,
+    has_asked: &dyn Fn(usize) -> bool,
+) -> Ended {
+    let failure = match end_of(invocation, log, cancel, has_asked) {
+        Ok(None) => Some("the agent did not end".to_owned()),
         Ok(Some(ProcessEnd::Exited(0))) => None,
         Ok(Some(ProcessEnd::Exited(code))) => Some(format!("the agent exited with code {code}")),
         Ok(Some(ProcessEnd::Signalled(signal))) => {
@@ -45,10 +52,23 @@ pub(crate) fn run(invocation: &Invocation, log: &Path, cancel: &Cancel) -> Ended
 }
 
 /// How a process ended; `None` if it had to be ended.
-fn end_of(invocation: &Invocation, log: &Path, cancel: &Cancel) -> io::Result<Option<ProcessEnd>> {
+fn end_of(
+    invocation: &Invocation,
+    log: &Path,
+    cancel: &Cancel,
+    has_asked: &dyn Fn(usize) -> bool,
+) -> io::Result<Option<ProcessEnd>> {
     let program = start_background(invocation, log)?;
     let started = Instant::now();
-    while program.is_running() && started.elapsed() < PATIENCE && !cancel.wait(PAUSE) {}
+    let (mut requests, mut heard) = (0, started);
+    while program.is_running() && started.elapsed() < PATIENCE && heard.elapsed() < SILENCE {
+        if cancel.wait(PAUSE) {
+            break;
+        }
+        if has_asked(requests) {
+            (requests, heard) = (requests + 1, Instant::now());
+        }
+    }
     let has_ended = !program.is_running();
     if has_ended {
         cancel.wait(SETTLING);

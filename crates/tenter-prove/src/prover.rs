@@ -1,11 +1,13 @@
 //! Runs the scenarios, a few at a time, and judges what they show.
 
 use std::ffi::{OsStr, OsString};
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use tenter_bridge::Host;
 use tenter_model_server::{LenientScript, ModelServer, RecordedRequest};
@@ -22,8 +24,8 @@ use crate::sandbox::{Program, Sandbox, write_files};
 use crate::scenario::Scenario;
 use crate::verdict::judge;
 
-/// Number of scenarios that run at the same time.
-const AT_ONCE: usize = 3;
+/// Minimum and maximum number of scenarios that run at the same time.
+const AT_ONCE: (usize, usize) = (2, 4);
 
 /// What is proved, and where.
 #[derive(Debug, Clone, Copy)]
@@ -54,13 +56,17 @@ impl Prover<'_> {
         cancel: &Cancel,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Option<Vec<ProvedCheck>> {
-        let possible =
-            Scenario::ALL.into_iter().filter(|one| plan::is_possible(*one, self.host, self.client));
+        let possible = Scenario::ALL
+            .into_iter()
+            .filter(|one| plan::impossible(*one, self.host, self.client).is_none());
         let scenarios: Vec<Scenario> = possible.collect();
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let observed = Mutex::new(Observed::default());
         let lock = || observed.lock().unwrap_or_else(PoisonError::into_inner);
         progress(0, scenarios.len());
+        if self.client.unpacks_itself {
+            self.unpack(cancel);
+        }
         let work = || {
             while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::SeqCst))
                 && !cancel.is_cancelled()
@@ -72,9 +78,33 @@ impl Prover<'_> {
                 }
             }
         };
-        thread::scope(|scope| (0..AT_ONCE).for_each(|_| drop(scope.spawn(work))));
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        let at_once = processors.clamp(AT_ONCE.0, AT_ONCE.1);
+        thread::scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(work))));
         let observed = observed.into_inner().unwrap_or_else(PoisonError::into_inner);
         (!cancel.is_cancelled()).then(|| self.judged(&observed))
+    }
+
+    /// Runs a program that unpacks itself, so that it does so once and not in each scenario.
+    fn unpack(&self, cancel: &Cancel) {
+        let environment =
+            [("HOME", self.cache()), ("XDG_CACHE_HOME", self.cache()), ("PATH", self.path.into())];
+        let invocation = Invocation {
+            program: self.program.to_owned(),
+            args: vec!["--version".into()],
+            cwd: self.directory.to_owned(),
+            env: environment.map(|(name, value)| (name.into(), value)).into(),
+            stdin: Vec::new(),
+            streams: Streams::Merged,
+            limits: Limits::default(),
+        };
+        // If it fails, each scenario says so.
+        let _ = tenter_proc::run(&invocation, cancel);
+    }
+
+    /// The directory that the scenarios share as a cache.
+    fn cache(&self) -> OsString {
+        self.directory.join("cache").into_os_string()
     }
 
     fn judged(&self, observed: &Observed) -> Vec<ProvedCheck> {
@@ -117,10 +147,14 @@ impl Prover<'_> {
             continues: false,
             scenario,
         };
-        let environment = sandbox.environment(self.path, (self.client.environment)(&launch));
+        let mut environment = sandbox.environment(self.path, (self.client.environment)(&launch));
+        if self.client.unpacks_itself {
+            environment.push(("XDG_CACHE_HOME".into(), self.cache()));
+        }
+        let has_asked = |count| server.wait_for_requests(count + 1, Duration::ZERO);
         let start = |arguments: Vec<String>, log: usize| {
             let invocation = self.invocation(&launch, arguments, &environment);
-            process::run(&invocation, &sandbox.log(log), cancel)
+            process::run(&invocation, &sandbox.log(log), cancel, &has_asked)
         };
         write_files(&(self.client.files)(&launch)).map_err(prepared)?;
         sandbox.write_hooks(&plan.hooks).map_err(prepared)?;

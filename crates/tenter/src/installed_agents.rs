@@ -14,7 +14,7 @@ use crate::env::Env;
 use crate::project::Project;
 
 /// Maximum time to wait for an agent's version.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Whether an agent is installed, and where.
 pub(crate) struct Agent {
@@ -61,8 +61,11 @@ impl Agent {
             limits: Limits { timeout: PATIENCE, keep: 4096, ..Limits::default() },
         };
         let completion = tenter_proc::run(&invocation, &Cancel::new());
-        let text = completion.stdout.text();
-        completion.end.is_success().then(|| version_in(&text)).flatten()
+        if !completion.end.is_success() {
+            return None;
+        }
+        // Pi writes it to stderr.
+        version_in(&completion.stdout.text()).or_else(|| version_in(&completion.stderr.text()))
     }
 }
 
@@ -72,6 +75,7 @@ fn version_in(text: &str) -> Option<String> {
     let words = text.split(|c| !is_part(c)).map(|word| word.trim_start_matches('v'));
     let is_version =
         |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+    let words = words.map(|word| word.trim_end_matches('.'));
     words.filter(|word| word.len() <= 40).find(is_version).map(str::to_owned)
 }
 
@@ -114,6 +118,7 @@ mod tests {
         for (text, version) in [
             ("2.1.330 (Claude Code)\n", Some("2.1.330")),
             ("codex-cli v0.169.0-alpha.1", Some("0.169.0-alpha.1")),
+            ("GitHub Copilot CLI 1.0.102.\n", Some("1.0.102")),
             ("claude", None),
             ("", None),
         ] {

@@ -28,6 +28,7 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("create a detailed summary"),
     }),
     resumes: true,
+    unpacks_itself: false,
     deny_ends_run: false,
     limits: &[],
 };

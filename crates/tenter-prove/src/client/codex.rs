@@ -29,6 +29,7 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("CHECKPOINT COMPACTION"),
     }),
     resumes: true,
+    unpacks_itself: false,
     deny_ends_run: false,
     limits: &[(
         "context.after_tool_failure",

@@ -25,6 +25,7 @@ pub(super) const CLIENT: Client = Client {
     // No event of a compaction is used.
     compaction: None,
     resumes: true,
+    unpacks_itself: false,
     deny_ends_run: false,
     limits: &[],
 };

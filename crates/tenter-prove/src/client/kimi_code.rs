@@ -29,6 +29,7 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("handoff summary"),
     }),
     resumes: true,
+    unpacks_itself: false,
     deny_ends_run: false,
     limits: &[("fires.session_end", "`SessionEnd` does not fire with `-p`")],
 };

@@ -1,9 +1,12 @@
 //! How each agent is run without a terminal, against a model server: data and a few functions, one file per agent.
 
 mod claude_code;
+mod cline;
 mod codex;
+mod copilot;
 mod gemini;
 mod kimi_code;
+mod pi;
 mod qwen;
 
 use std::path::{Path, PathBuf};
@@ -41,6 +44,8 @@ pub struct Client {
     pub compaction: Option<Compaction>,
     /// Whether it can continue a session in another process.
     pub resumes: bool,
+    /// Whether its program unpacks itself into the user's cache when it is run for the first time.
+    pub unpacks_itself: bool,
     /// Whether a denied call ends the whole run: the rest of a scenario then gets a run of its own.
     pub deny_ends_run: bool,
     /// What the agent does not do without a terminal, although it does otherwise: the id of a check, and why it does not hold.
@@ -91,8 +96,16 @@ pub struct Launch<'l> {
 
 impl Client {
     /// Every client.
-    pub const ALL: &[&Self] =
-        &[&claude_code::CLIENT, &codex::CLIENT, &gemini::CLIENT, &qwen::CLIENT, &kimi_code::CLIENT];
+    pub const ALL: &[&Self] = &[
+        &claude_code::CLIENT,
+        &codex::CLIENT,
+        &gemini::CLIENT,
+        &copilot::CLIENT,
+        &qwen::CLIENT,
+        &kimi_code::CLIENT,
+        &cline::CLIENT,
+        &pi::CLIENT,
+    ];
 
     /// The client of an agent; `None` if it is not known how to run it without a terminal.
     pub fn of(host: &Host) -> Option<&'static Self> {

@@ -28,6 +28,7 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("<state_snapshot> XML"),
     }),
     resumes: true,
+    unpacks_itself: false,
     deny_ends_run: false,
     limits: &[("fires.session_end", "`SessionEnd` does not fire without a terminal")],
 };

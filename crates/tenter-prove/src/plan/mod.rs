@@ -12,7 +12,7 @@ pub(crate) mod subagent;
 pub(crate) mod tools;
 
 use tenter_bridge::Host;
-use tenter_bridge::registration::FailClosed;
+use tenter_bridge::registration::{EntryFormat, FailClosed};
 use tenter_model_server::{Lane, Reply};
 
 use crate::client::Client;
@@ -54,22 +54,26 @@ impl Plan {
     }
 }
 
-/// Whether a client can be run for a scenario.
-pub(crate) fn is_possible(scenario: Scenario, host: &Host, client: &Client) -> bool {
+/// Why a client cannot be run for a scenario.
+pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Option<&'static str> {
     let registration = &host.registration;
-    match scenario {
-        Scenario::Compaction => client.compaction.is_some(),
-        Scenario::Subagent => client.subagent.is_some(),
-        Scenario::Resume => client.resumes,
-        Scenario::Twice => {
-            registration.personal_file.is_some() || registration.shared_file.is_some()
+    let has_files = registration.personal_file.is_some() || registration.shared_file.is_some();
+    let can_block = |entries: &EntryFormat| entries.fail_closed != FailClosed::Impossible;
+    let (is_possible, why) = match scenario {
+        Scenario::Compaction => (
+            client.compaction.is_some(),
+            "without a terminal, nothing makes it replace the history by a summary",
+        ),
+        Scenario::Subagent => (client.subagent.is_some(), "it has no subagents"),
+        Scenario::Resume => (client.resumes, "it cannot continue a session without a terminal"),
+        Scenario::Twice => (has_files, "it has no settings for one project"),
+        Scenario::Deadline => (registration.entries().is_some(), "it has no timeout for hooks"),
+        Scenario::MissingClosed => {
+            (registration.entries().is_none_or(can_block), "it cannot block then")
         }
-        Scenario::Deadline => registration.entries().is_some(),
-        Scenario::MissingClosed => registration
-            .entries()
-            .is_none_or(|entries| entries.fail_closed != FailClosed::Impossible),
-        Scenario::Tools | Scenario::Failures | Scenario::Prompt | Scenario::Missing => true,
-    }
+        Scenario::Tools | Scenario::Failures | Scenario::Prompt | Scenario::Missing => (true, ""),
+    };
+    (!is_possible).then_some(why)
 }
 
 /// What a scenario consists of, for a client in a sandbox.

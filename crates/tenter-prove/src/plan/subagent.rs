@@ -7,14 +7,15 @@ use super::{Plan, touch};
 use crate::client::{Client, Subagent};
 use crate::hook_file::HookFile;
 
-/// The files of the subagent's calls, of which the second is denied, and the reason.
+/// The files of the subagent's calls, of which the second is denied, the hook, and its reason.
 pub(crate) const FILE: &str = "by-subagent.txt";
 pub(crate) const DENIED: &str = "denied-to-subagent.txt";
+pub(crate) const HOOK: &str = "deny-subagent";
 pub(crate) const REASON: &str = "REASON-FOR-SUBAGENT";
 
 pub(super) fn plan(client: &Client) -> Plan {
     let call = |file: &str| (client.shell)(Reply::new(), &touch(file));
-    let hook = HookFile::deny("deny-subagent", EventName::BeforeTool, REASON).only("Bash", DENIED);
+    let hook = HookFile::deny(HOOK, EventName::BeforeTool, REASON).only("Bash", DENIED);
     let task = format!("{}: make two files, please.", Subagent::TASK);
     let mut plan = Plan::new(vec![hook], Vec::new());
     if let Some(subagent) = &client.subagent {

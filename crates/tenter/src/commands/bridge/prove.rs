@@ -48,8 +48,8 @@ pub(crate) struct Args {
 /// Set for the process that has no network, so that it does not start itself again.
 const ISOLATED: &str = "TENTER_PROVE_ISOLATED";
 
-/// Maximum length of evidence in the table, in characters.
-const EVIDENCE: usize = 110;
+/// Maximum length of evidence in the table, in characters: of what is broken, and of the rest.
+const EVIDENCE: (usize, usize) = (300, 110);
 
 /// One run of the command.
 struct Proving<'a> {
@@ -239,7 +239,7 @@ fn print(host: &Host, proof: &Proof, seconds: u64) {
             Verdict::No => FAINT,
             Verdict::Broken => BAD,
         };
-        let length = if *verdict == Verdict::Broken { usize::MAX } else { EVIDENCE };
+        let length = if *verdict == Verdict::Broken { EVIDENCE.0 } else { EVIDENCE.1 };
         let evidence = visible(&excerpt::one_line(evidence, length)).into_owned();
         let word = styled(style, format!("{:8}", verdict.as_str()));
         ui::out(format!("  {word}  {proves:44}  {}", styled(FAINT, evidence)));
