@@ -16,6 +16,7 @@ use crate::catalog::{self, Catalog, HookFiles, LoadRequest, PolicyTable};
 use crate::directories::Directories;
 use crate::dispatch::{Engine, Reload};
 use crate::environment::{Environment, HookEnvironment};
+use crate::facts::CallSurroundings;
 use crate::journal::{JournalWriter, Redactor};
 use crate::keys::KeyMask;
 use crate::layout::{DirectoryNames, Layout};
@@ -201,6 +202,7 @@ impl EngineBuilder {
     pub fn build(self, catalog: Catalog) -> Engine {
         let environment = self.hook_environment();
         let reload = self.reload.clone().unwrap_or_else(|| Arc::new(self.reloader()));
+        let surroundings = Arc::new(self.surroundings());
         let mut observers = self.observers;
         observers.extend(self.journal.map(|directory| {
             let redactor = Redactor::new(environment.secrets());
@@ -208,6 +210,7 @@ impl EngineBuilder {
             Arc::new(journal) as Arc<dyn Observer>
         }));
         let settings = EngineSettings {
+            surroundings,
             project: self.project,
             keys: KeyMask::for_results(environment.secrets()),
             environment,
@@ -219,6 +222,17 @@ impl EngineBuilder {
             never: Cancel::new(),
         };
         Engine::new(catalog, settings).reloading(reload)
+    }
+
+    /// What the facts about a call depend on, besides the call.
+    pub fn surroundings(&self) -> CallSurroundings {
+        let own = CallSurroundings::new(&self.project)
+            .with_variables(self.environment.base())
+            .with_tool_names(&self.tool_names);
+        match &self.directories {
+            Some(directories) => own.with_directories(directories),
+            None => own,
+        }
     }
 
     fn reloader(&self) -> FromDisk {

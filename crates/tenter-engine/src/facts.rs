@@ -1,50 +1,244 @@
-//! Computes the facts about a tool call: the files that it is about to access.
+//! Computes the facts about a tool call: the commands that it runs, and the paths that it is about to touch (C1, C4).
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use tenter_protocol::facts::{Facts, PathFact, PathOp, PathUse};
+use tenter_protocol::facts::{Facts, Path as PathFact, PathOp, PathPlace, PathUse};
 use tenter_protocol::patch::{FileChange, Patch};
 use tenter_protocol::tool_names::ToolNames;
-use tenter_protocol::{Body, ToolCall, tool_fields};
+use tenter_protocol::{Body, EventRef, ToolCall, tool_fields};
+use tenter_shell::Surroundings;
 
+use crate::directories::Directories;
+use crate::environment::Environment;
 use tenter_base::real_path;
 
-/// Returns the facts about the tool call of an event. Relative paths are resolved against `cwd`. They may become outdated: a
-/// symlink can change at any time.
-pub fn facts(body: &Body, cwd: &Path, names: &ToolNames) -> Facts {
-    let paths = body.tool_call().map(|call| paths(call, cwd, names.standard(&call.name)));
-    Facts { paths: paths.unwrap_or_default(), tool_names: names.clone() }
+/// The tool whose input is text for a shell, and the field with the text.
+const SHELL: (&str, &str) = ("bash", "command");
+/// Environment variables whose values are used in commands. They contain no secrets.
+const VARIABLES: [&str; 9] = [
+    "HOME",
+    "LOGNAME",
+    "SHELL",
+    "TMPDIR",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
+
+/// The directories and variables that facts depend on, besides the call and its working directory.
+#[derive(Debug, Clone, Default)]
+pub struct CallSurroundings {
+    project: String,
+    surroundings: Surroundings,
+    tool_names: ToolNames,
 }
 
-fn paths(call: &ToolCall, cwd: &Path, standard_tool: &str) -> Vec<PathFact> {
+/// The facts about the call of one event, made when they are first needed: many calls have no hook that needs them.
+#[derive(Debug)]
+pub(crate) struct LazyFacts {
+    surroundings: Arc<CallSurroundings>,
+    facts: OnceLock<CallFacts>,
+}
+
+impl LazyFacts {
+    pub(crate) fn new(surroundings: &Arc<CallSurroundings>) -> Self {
+        Self { surroundings: Arc::clone(surroundings), facts: OnceLock::new() }
+    }
+
+    /// The facts about the call of `event`, which is the same at every call of this function.
+    pub(crate) fn get(&self, event: EventRef<'_>) -> &CallFacts {
+        self.facts.get_or_init(|| self.surroundings.facts(event.body, &event.scope.cwd))
+    }
+}
+
+/// The facts about a call, and what else rules depend on.
+#[derive(Debug, Clone, Default)]
+pub struct CallFacts {
+    /// The facts as payloads contain them.
+    pub facts: Facts,
+    /// For each path, the absolute path before symlinks are resolved.
+    pub(crate) written: Vec<String>,
+    pub(crate) project: String,
+    pub(crate) home: Option<String>,
+}
+
+impl CallSurroundings {
+    /// The surroundings of calls in `project`.
+    pub fn new(project: &Path) -> Self {
+        let project = text(project);
+        let resolved = real_path(Path::new(&project)).map(|path| text(&path));
+        let mut roots = vec![project.clone()];
+        roots.extend(resolved.ok().filter(|resolved| *resolved != project));
+        let surroundings = Surroundings { project: roots, ..Surroundings::default() };
+        Self { project, surroundings, tool_names: ToolNames::default() }
+    }
+
+    /// With the user's home directory.
+    #[must_use]
+    pub fn with_directories(mut self, directories: &Directories) -> Self {
+        self.surroundings.home = Some(text(&directories.home));
+        self
+    }
+
+    /// With the values of variables that commands often use.
+    #[must_use]
+    pub(crate) fn with_variables(mut self, environment: &Environment) -> Self {
+        let named = |name: &str| VARIABLES.contains(&name);
+        let variables = environment.iter().filter_map(|(name, value)| {
+            Some((name.to_str().filter(|name| named(name))?.to_owned(), value.to_str()?.to_owned()))
+        });
+        self.surroundings.variables = variables.collect();
+        let resolved = |directory: &String| real_path(Path::new(directory)).ok();
+        let temp = self.surroundings.variables.get("TMPDIR").and_then(resolved);
+        self.surroundings.temp = temp.iter().map(|path| text(path)).collect();
+        self
+    }
+
+    /// With the names of the agent's tools.
+    #[must_use]
+    pub fn with_tool_names(self, tool_names: &ToolNames) -> Self {
+        Self { tool_names: tool_names.clone(), ..self }
+    }
+
+    /// The facts about the tool call of an event. Relative paths are resolved against `cwd`. They may become outdated: a symlink
+    /// can change at any time.
+    pub fn facts(&self, body: &Body, cwd: &Path) -> CallFacts {
+        let mut surroundings = self.surroundings.clone();
+        surroundings.cwd = Some(text(cwd));
+        surroundings.variables.insert("PWD".to_owned(), text(cwd));
+        self.facts_of(body.tool_call(), cwd, &surroundings, true)
+    }
+
+    /// The resolved paths in the input of a file tool, without those of shell commands.
+    pub fn tool_paths(&self, call: &ToolCall, cwd: &Path) -> Vec<PathFact> {
+        let standard = self.tool_names.standard(&call.name);
+        let mut paths = paths(call, cwd, standard, &self.surroundings);
+        for path in &mut paths {
+            resolve(path, &self.surroundings);
+        }
+        paths
+    }
+
+    /// The facts about a shell command on no machine in particular: no path is resolved.
+    pub(crate) fn of_example(command: &str) -> CallFacts {
+        let project = "/home/user/project".to_owned();
+        let surroundings = Surroundings {
+            cwd: Some(project.clone()),
+            project: vec![project.clone()],
+            home: Some("/home/user".to_owned()),
+            temp: Vec::new(),
+            variables: BTreeMap::from([("HOME".to_owned(), "/home/user".to_owned())]),
+        };
+        let call = ToolCall {
+            id: String::new(),
+            name: SHELL.0.to_owned(),
+            input: [(SHELL.1.to_owned(), command.into())].into_iter().collect(),
+        };
+        let own = Self { project, ..Self::default() };
+        own.facts_of(Some(&call), Path::new("/home/user/project"), &surroundings, false)
+    }
+
+    fn facts_of(
+        &self,
+        call: Option<&ToolCall>,
+        cwd: &Path,
+        surroundings: &Surroundings,
+        resolves: bool,
+    ) -> CallFacts {
+        let mut facts = Facts { tool_names: self.tool_names.clone(), ..Facts::default() };
+        if let Some(call) = call {
+            let standard = self.tool_names.standard(&call.name);
+            let command = call.input.get(SHELL.1).and_then(Value::as_str);
+            if let Some(command) = command.filter(|_| standard == SHELL.0) {
+                facts.call = tenter_shell::read(command, surroundings);
+            }
+            facts.call.paths.extend(paths(call, cwd, standard, surroundings));
+        }
+        let written = facts.call.paths.iter().map(|path| path.path.clone()).collect();
+        if resolves {
+            facts.call.paths.iter_mut().for_each(|path| resolve(path, surroundings));
+        }
+        let (project, home) = (self.project.clone(), surroundings.home.clone());
+        CallFacts { facts, written, project, home }
+    }
+}
+
+/// The paths in the fields of file tools, and in patches.
+fn paths(
+    call: &ToolCall,
+    cwd: &Path,
+    standard_tool: &str,
+    surroundings: &Surroundings,
+) -> Vec<PathFact> {
     let rows = tool_fields::PATHS.iter().filter(|(tool, ..)| *tool == standard_tool);
-    let given = rows.filter_map(|(_, field, used)| match call.input.get(*field)? {
-        Value::String(given) => Some(path(given, *used, cwd)),
-        _ => None,
+    let given = rows.filter_map(|(_, field, used)| {
+        let given = call.input.get(*field)?.as_str()?;
+        let whole = cwd.join(given);
+        let op = match used {
+            PathUse::Write => PathOp::Write,
+            PathUse::Search if whole.is_dir() => PathOp::List,
+            PathUse::Search | PathUse::Read => PathOp::Read,
+        };
+        Some(of_tool(text(&whole), given, op, surroundings))
     });
     let patch = Patch::of_input(&call.input).filter(|_| standard_tool == "file_edit");
-    let patched = patch.into_iter().flat_map(|patch| patch.files);
-    let patched = patched.map(|file| match file.change {
-        FileChange::Add | FileChange::Update => path(file.path, PathUse::Write, cwd),
-        FileChange::Delete => {
-            PathFact { op: PathOp::Delete, ..path(file.path, PathUse::Write, cwd) }
-        }
+    let patched = patch.into_iter().flat_map(|patch| patch.files).map(|file| {
+        let op = match file.change {
+            FileChange::Add | FileChange::Update => PathOp::Write,
+            FileChange::Delete => PathOp::Delete,
+        };
+        of_tool(text(&cwd.join(file.path)), file.path, op, surroundings)
     });
     given.chain(patched).collect()
 }
 
-fn path(given: &str, used: PathUse, cwd: &Path) -> PathFact {
-    let whole = cwd.join(given);
-    let real = real_path(&whole);
-    let certain = real.is_ok();
-    let real = real.unwrap_or(whole);
-    let op = match used {
-        PathUse::Write => PathOp::Write,
-        PathUse::Search if real.is_dir() => PathOp::List,
-        PathUse::Search | PathUse::Read => PathOp::Read,
-    };
-    PathFact { path: real.to_string_lossy().into_owned(), given: given.to_owned(), op, certain }
+fn of_tool(path: String, given: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
+    let (place, inside_project) = surroundings.place(&path);
+    PathFact {
+        path,
+        given: given.to_owned(),
+        op,
+        recursive: false,
+        place,
+        inside_project,
+        command: None,
+        certain: true,
+        glob: false,
+    }
+}
+
+/// Resolves symlinks. A path of a command that is unknown, or elsewhere, stays as it is; of a pattern, only the directory is
+/// resolved that it begins with.
+fn resolve(path: &mut PathFact, surroundings: &Surroundings) {
+    let is_of_tool = path.command.is_none();
+    let is_here = path.place != PathPlace::Remote && path.path.starts_with('/');
+    if !is_here || (!path.certain && !is_of_tool) {
+        return;
+    }
+    let fixed = if path.glob { path.path.find(['*', '?', '[']) } else { None };
+    let end = fixed.map_or(path.path.len(), |at| path.path[..at].rfind('/').unwrap_or(0));
+    let (directory, rest) = path.path.split_at(end);
+    match real_path(Path::new(if directory.is_empty() { "/" } else { directory })) {
+        Ok(real) => {
+            let real = text(&real);
+            let whole = format!(
+                "{}{rest}",
+                if rest.is_empty() { &real } else { real.trim_end_matches('/') }
+            );
+            (path.place, path.inside_project) = surroundings.place(&whole);
+            path.path = whole;
+        }
+        Err(_) => path.certain = false,
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -62,11 +256,13 @@ mod tests {
         symlink("a/b", base.join("link")).unwrap();
         symlink("nowhere", base.join("dangling")).unwrap();
         let names = ToolNames::default().with_alias("save", "file_write");
+        let surroundings = CallSurroundings::new(&base).with_tool_names(&names);
         let fact = |tool: &str, input: Value| {
             let input = input.as_object().unwrap().clone();
             let call = ToolCall { id: "1".into(), name: tool.into(), input };
-            let paths = facts(&Body::BeforeTool(call), &base, &names).paths;
+            let paths = surroundings.facts(&Body::BeforeTool(call), &base).facts.call.paths;
             let shown = |fact: PathFact| {
+                assert!(fact.inside_project);
                 let path = Path::new(&fact.path).strip_prefix(&base).unwrap().display().to_string();
                 (path, fact.op, fact.certain)
             };
@@ -87,6 +283,14 @@ mod tests {
         assert_eq!(fact("grep", json!({"pattern": "x"})), None);
         assert_eq!(fact("bash", json!({"file_path": "x"})), None);
         assert_eq!(fact("file_read", json!({"file_path": 7})), None);
+        assert_eq!(
+            fact("bash", json!({"command": "echo x > link/file"})),
+            expected("a/b/file", PathOp::Write, true)
+        );
+        assert_eq!(
+            fact("bash", json!({"command": "rm link/*.o"})),
+            expected("a/b/*.o", PathOp::Delete, true)
+        );
     }
 
     #[test]
@@ -94,8 +298,8 @@ mod tests {
         let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: /c\n*** Delete File: d\n*** End Patch";
         let input = json!({"patch": patch}).as_object().unwrap().clone();
         let call = ToolCall { id: "1".into(), name: "file_edit".into(), input };
-        let names = ToolNames::default();
-        let found = facts(&Body::BeforeTool(call), Path::new("/p"), &names).paths;
+        let surroundings = CallSurroundings::new(Path::new("/p"));
+        let found = surroundings.facts(&Body::BeforeTool(call), Path::new("/p")).facts.call.paths;
         let found: Vec<_> = found.iter().map(|fact| (fact.path.as_str(), fact.op)).collect();
         let (write, delete) = (PathOp::Write, PathOp::Delete);
         assert_eq!(found, [("/p/a", write), ("/p/b", delete), ("/c", write), ("/p/d", delete)]);

@@ -6,7 +6,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{EventName, EventRef};
 
-use crate::matcher::Matcher;
+use crate::matcher::{HookRules, Matcher};
 use crate::static_action::StaticAction;
 use crate::trust::{self, Changed, Pin, TrustEntry};
 
@@ -57,9 +57,32 @@ impl Hook {
         match &self.protocol {
             Protocol::Manifest(manifest) => match &manifest.implementation {
                 Implementation::Static(declared) => Some(declared),
-                Implementation::Script(_) => None,
+                Implementation::Script(_) | Implementation::Rules => None,
             },
             Protocol::Executable => None,
+        }
+    }
+
+    /// The rules about commands and paths that say which calls it is about; `None` if it has none.
+    pub fn rules(&self) -> Option<&HookRules> {
+        match &self.protocol {
+            Protocol::Executable => None,
+            Protocol::Manifest(manifest) => manifest.rules.as_ref(),
+        }
+    }
+
+    /// The rules that apply at an event: at those without a tool call, none does.
+    pub(crate) fn rules_at(&self, event: EventName) -> Option<&HookRules> {
+        self.rules().filter(|_| event.lifecycle().matcher)
+    }
+
+    /// Whether it replies without a process: it is static, or its rules decide.
+    pub fn is_declared(&self) -> bool {
+        match &self.protocol {
+            Protocol::Executable => false,
+            Protocol::Manifest(manifest) => {
+                !matches!(manifest.implementation, Implementation::Script(_))
+            }
         }
     }
 
@@ -141,7 +164,7 @@ impl Protocol {
             Self::Executable => "executable",
             Self::Manifest(manifest) => match manifest.implementation {
                 Implementation::Script(_) => "manifest",
-                Implementation::Static(_) => "declared",
+                Implementation::Static(_) | Implementation::Rules => "declared",
             },
         }
     }
@@ -156,6 +179,8 @@ pub struct ManifestHook {
     pub implementation: Implementation,
     /// Which tool calls it runs on; all of them if there is none.
     pub matcher: Option<Matcher>,
+    /// Rules about the commands and paths of the calls that it runs on, besides `matcher`.
+    pub rules: Option<HookRules>,
     /// Whether it starts in its own directory instead of the project's (R40).
     pub starts_in_own_directory: bool,
     /// Whether its payload lacks the history (R57).
@@ -175,4 +200,6 @@ pub enum Implementation {
     Script(EntryPoint),
     /// An action in the manifest: no process is started.
     Static(Box<StaticAction>),
+    /// The decisions of its rules: no process is started.
+    Rules,
 }

@@ -75,7 +75,7 @@ pub use dispatch::{
     Attributed, ConsideredHook, Engine, HookTest, LateReply, Outcome, Reload, Selection,
     SelectionSubject, TestRun,
 };
-pub use facts::facts;
+pub use facts::{CallFacts, CallSurroundings};
 pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer};
 pub use protected_paths::ProtectedPaths;
 pub use run_end::RunEnd;

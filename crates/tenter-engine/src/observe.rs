@@ -10,6 +10,7 @@ use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{EventName, HistoryAction, Reply, Scope, ToolCall};
 
 use crate::hook::{Fingerprint, Layer};
+use crate::matcher::RuleFit;
 use crate::run_end::RunEnd;
 
 /// Is notified of what the engine does, on the thread that dispatches: the tools of one model response run in parallel.
@@ -48,6 +49,8 @@ pub struct HookRun {
     pub fingerprint: Fingerprint,
     /// The tool call of the event, with its input as the hook read it.
     pub tool_call: Option<ToolCall>,
+    /// The rule of its `match` that the call fits.
+    pub rule: Option<RuleFit>,
     /// When it started.
     pub started: Timestamp,
     /// How long it took.
@@ -91,6 +94,7 @@ impl HookRun {
             layer,
             fingerprint: Fingerprint(String::new()),
             tool_call: None,
+            rule: None,
             started,
             duration: Duration::ZERO,
             end: RunEnd::NoProcess,

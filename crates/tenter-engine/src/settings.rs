@@ -9,6 +9,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::tool_names::ToolNames;
 
 use crate::environment::HookEnvironment;
+use crate::facts::CallSurroundings;
 use crate::keys::KeyMask;
 use crate::observe::Observer;
 
@@ -40,6 +41,8 @@ pub(crate) struct EngineSettings {
     pub(crate) callbacks: Option<CallbackCheck>,
     pub(crate) asynchronous: AsynchronousHooks,
     pub(crate) tool_names: ToolNames,
+    /// What the facts about a call depend on.
+    pub(crate) surroundings: Arc<CallSurroundings>,
     /// Masks the values of model keys in replies.
     pub(crate) keys: KeyMask,
     /// A switch that is never cancelled.

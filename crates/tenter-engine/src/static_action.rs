@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_base::{nearest, or_list};
-use tenter_protocol::front_matter::{self, Field};
+use tenter_protocol::front_matter::{self, Field, Node};
 use tenter_protocol::manifest::format::{Checks, TemplateKind};
 use tenter_protocol::manifest::{Action, StaticActionText};
 use tenter_protocol::schema::unknown_name;
@@ -16,8 +16,12 @@ use crate::matcher;
 use crate::source::{Script, script};
 
 /// Checks the parts of a manifest that contain matchers, patterns and templates.
-pub const CHECKS: Checks<'static> =
-    Checks { tool: &matcher::check_tool, pattern: &matcher::check_pattern, template: &check };
+pub const CHECKS: Checks<'static> = Checks {
+    tool: &matcher::check_tool,
+    pattern: &matcher::check_pattern,
+    template: &check,
+    example: &matcher::check_example,
+};
 
 /// The parsed action and condition of a static hook.
 #[derive(Debug, Clone)]
@@ -116,7 +120,8 @@ fn first(found: &[Diagnostic]) -> String {
     }
 }
 
-/// Returns an error if a hook has both an action and a script. `bytes` is the content of its manifest, the file at `path`.
+/// Returns an error if a hook has both a script and an action, or rules that decide. `bytes` is the content of its manifest, the
+/// file at `path`.
 pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     let action = action_in(path, bytes)?;
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
@@ -125,10 +130,11 @@ pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
         Script::NotExecutable(script) => script,
         Script::Missing => return None,
     };
-    let message = "the hook has both an `action` and a script; only one is allowed";
+    let named = if action.key == "action" { "an `action`" } else { "rules with a `decision`" };
+    let message = format!("the hook has both {named} and a script; only one is allowed");
     let script =
         directory.and_then(|directory| script.strip_prefix(directory).ok()).unwrap_or(&script);
-    let help = format!("remove `action`, or {}", script.display());
+    let help = format!("remove `{}`, or {}", action.key, script.display());
     Some(
         Diagnostic::new("hook-with-action-and-script", Severity::Error, message)
             .at(path)
@@ -137,16 +143,25 @@ pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     )
 }
 
-/// Whether a manifest has an action, even if the manifest is otherwise invalid.
+/// Whether a manifest has an action or rules that decide, even if the manifest is otherwise invalid.
 pub fn declares_action(path: &Path, bytes: &[u8]) -> bool {
     action_in(path, bytes).is_some()
+}
+
+/// Whether one of these rules has a decision.
+fn decides(rules: &Node) -> bool {
+    let rules = rules.as_list().unwrap_or_default();
+    let mut fields = rules.iter().filter_map(Node::as_mapping);
+    fields.any(|fields| front_matter::find(fields, "decision").is_some())
 }
 
 fn action_in(path: &Path, bytes: &[u8]) -> Option<Field> {
     let (document, _) = front_matter::read(path, bytes);
     let document = document?;
     let metadata = front_matter::find(&document.fields, "metadata")?;
-    front_matter::find(metadata.value.as_mapping()?, "action").cloned()
+    let metadata = metadata.value.as_mapping()?;
+    let rules = front_matter::find(metadata, "match").filter(|rules| decides(&rules.value));
+    front_matter::find(metadata, "action").or(rules).cloned()
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub enum FieldType {
     StringMap,
     /// A list of strings.
     Strings,
+    /// A list of anything.
+    List,
     /// A list of objects with these fields.
     Objects(&'static [PayloadField]),
     /// A list of messages as a hook writes them: plain text or typed blocks.
@@ -50,7 +52,7 @@ impl FieldType {
             Self::Count | Self::Number => "number",
             Self::AnyObject | Self::Object(_) | Self::StringMap => "object",
             Self::ObjectOrNull(_) => "object or null",
-            Self::Strings | Self::Objects(_) | Self::NewMessages => "array",
+            Self::Strings | Self::List | Self::Objects(_) | Self::NewMessages => "array",
             Self::Any => "any",
         }
     }
@@ -64,6 +66,7 @@ impl FieldType {
             Self::AnyObject | Self::Object(_) | Self::ObjectOrNull(_) => "an object",
             Self::StringMap => "an object of strings",
             Self::Strings => "a list of strings",
+            Self::List => "a list",
             Self::Objects(_) => "a list of objects",
             Self::NewMessages => "a list of messages with \"role\" and \"content\"",
             Self::Any => "a JSON value",
@@ -91,6 +94,7 @@ impl FieldType {
                 json!({"type": "object", "additionalProperties": {"type": "string"}})
             }
             Self::Strings => json!({"type": "array", "items": {"type": "string"}}),
+            Self::List => json!({"type": "array"}),
             Self::Objects(fields) => json!({"type": "array", "items": object(fields)}),
             Self::NewMessages => new_messages(),
             Self::Any => json!({}),

@@ -33,8 +33,8 @@ const fn manifest(name: &'static str, kind: FieldType, meaning: &'static str) ->
 }
 
 use FieldType::{
-    AnyObject, Boolean, BooleanOrNull, Count, Number, Object, ObjectOrNull, Objects, OneOf,
-    Strings, Text, Time,
+    Any, AnyObject, Boolean, BooleanOrNull, Count, List, Number, Object, ObjectOrNull, Objects,
+    OneOf, StringMap, Strings, Text, Time,
 };
 
 const IF_KNOWN: &str = "Only if the agent provides it.";
@@ -107,15 +107,67 @@ const TOOL_OUTPUT: PayloadField =
     same("tool_output", Object(RESULT), "The tool's result, as changed by earlier hooks.");
 const TOOL_ALIASES: PayloadField =
     same("tool_aliases", Strings, "The other names of the tool, here and in other agents.");
+const COMMANDS: PayloadField = same(
+    "commands",
+    Objects(COMMAND),
+    "The commands that a shell would run, read without running them.",
+)
+.when("Only for a shell tool.");
 const PATHS: PayloadField =
-    same("paths", Objects(PATH), "The files that the input names, resolved.")
-        .when("Only if the input names files.");
+    same("paths", Objects(PATH), "The paths that the tool or its commands touch, resolved.")
+        .when("Only if there are any.");
+const CODE: PayloadField =
+    same("code", Objects(CODE_TEXT), "Programs in other languages that the commands contain.")
+        .when("Only if there are any.");
+const FLOWS: PayloadField =
+    same("flows", Objects(FLOW), "Data that goes from one command to another.")
+        .when("Only if there is any.");
+const FORKBOMB: PayloadField =
+    same("forkbomb", Boolean, "`true` if the commands start copies of themselves without an end.")
+        .when("Only if `true`.");
+const UNPARSED: PayloadField =
+    same("unparsed", Boolean, "`true` if a part of the commands could not be read.")
+        .when("Only if `true`.");
 
-const BEFORE_TOOL: &[PayloadField] = &[TOOL_NAME, TOOL_INPUT, TOOL_CALL_ID, TOOL_ALIASES, PATHS];
-const AFTER_TOOL: &[PayloadField] =
-    &[TOOL_NAME, TOOL_INPUT, TOOL_CALL_ID, TOOL_OUTPUT, TOOL_ALIASES, PATHS];
-const AFTER_TOOL_FAILURE: &[PayloadField] =
-    &[TOOL_NAME, TOOL_INPUT, TOOL_CALL_ID, TOOL_ERROR, TOOL_OUTPUT, TOOL_ALIASES, PATHS];
+const BEFORE_TOOL: &[PayloadField] = &[
+    TOOL_NAME,
+    TOOL_INPUT,
+    TOOL_CALL_ID,
+    TOOL_ALIASES,
+    COMMANDS,
+    PATHS,
+    CODE,
+    FLOWS,
+    FORKBOMB,
+    UNPARSED,
+];
+const AFTER_TOOL: &[PayloadField] = &[
+    TOOL_NAME,
+    TOOL_INPUT,
+    TOOL_CALL_ID,
+    TOOL_OUTPUT,
+    TOOL_ALIASES,
+    COMMANDS,
+    PATHS,
+    CODE,
+    FLOWS,
+    FORKBOMB,
+    UNPARSED,
+];
+const AFTER_TOOL_FAILURE: &[PayloadField] = &[
+    TOOL_NAME,
+    TOOL_INPUT,
+    TOOL_CALL_ID,
+    TOOL_ERROR,
+    TOOL_OUTPUT,
+    TOOL_ALIASES,
+    COMMANDS,
+    PATHS,
+    CODE,
+    FLOWS,
+    FORKBOMB,
+    UNPARSED,
+];
 
 /// `tool_output`.
 pub const RESULT: &[PayloadField] = &[
@@ -140,13 +192,96 @@ pub const RESULT: &[PayloadField] = &[
 /// An entry of `paths`.
 pub const PATH: &[PayloadField] = &[
     same("path", Text, "The absolute path, without symlinks and `..`."),
-    same("given", Text, "The path as written in the input."),
+    same("given", Text, "The path as written."),
     same(
         "op",
-        OneOf(&["read", "write", "delete", "list"]),
-        "What the tool does with it: `read`, `write` (or create), `delete`, or `list` (search a directory).",
+        OneOf(&["read", "write", "create", "delete", "move", "execute", "link", "mode", "list"]),
+        "What happens to it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode` (permissions or owner), or `list` (search a directory). File tools write files that they create.",
     ),
-    same("certain", Boolean, "Whether the path could be resolved. If not, the tool rejects it."),
+    same("recursive", Boolean, "`true` if everything below the path is included.")
+        .when("Only if `true`."),
+    same(
+        "place",
+        OneOf(&["project", "temp", "home", "system", "device", "remote"]),
+        "Where it is: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a `device`, or on a `remote` machine.",
+    ),
+    same("inside_project", Boolean, "Whether it is in the project."),
+    same("command", Count, "The index of the command in `commands`.")
+        .when("Only for a path of a command."),
+    same("certain", Boolean, "Whether the path is known and could be resolved."),
+    same(
+        "glob",
+        Boolean,
+        "`true` if the path is a pattern, and the files that it matches are touched.",
+    )
+    .when("Only if `true`."),
+];
+
+/// An entry of `commands`.
+pub const COMMAND: &[PayloadField] = &[
+    same("program", Text, "The program's base name."),
+    same("path", Text, "The program as written.").when("Only if that contains a slash."),
+    same("subcommand", Text, "The first operand after the global options, such as `push` for `git`.")
+        .when("Only for programs that have subcommands."),
+    same("flags", Strings, "The options: bundles split, abbreviations completed, values after `=`.")
+        .when("Only if there are any."),
+    same("operands", Strings, "The arguments that are no options, without the subcommand.")
+        .when("Only if there are any."),
+    same("args", Strings, "All words after the program.").when("Only if there are any."),
+    same("env", StringMap, "Variables that are set for this command alone.")
+        .when("Only if there are any."),
+    same("cwd", Text, "The absolute working directory.").when("Only if it is known."),
+    same(
+        "via",
+        Strings,
+        "What runs the command, outermost first: wrappers such as `sudo`, interpreters such as `bash`, and `substitution`, `process`, `function`, `alias`, `coproc`.",
+    )
+    .when("Only if something does."),
+    same("stdin_from", AnyObject, "The source of its input: the indices of `commands`, a `text`, or a `file`.")
+        .when("Only if it is not inherited."),
+    same("redirects", Objects(REDIRECT), "Its redirections.").when("Only if there are any."),
+    same("text", Text, "The command as written."),
+    same(
+        "where",
+        OneOf(&["local", "remote", "container"]),
+        "Where it runs: `local`, `remote` (as with `ssh`), or `container` (as with `docker exec`).",
+    ),
+    same(
+        "uncertain",
+        List,
+        "What is not known before the command runs: `program`, `cwd`, and indices of `args`.",
+    )
+    .when("Only if something is not known."),
+];
+
+const REDIRECT: &[PayloadField] = &[
+    same("fd", Text, "The file descriptor.").when("Only if it is written."),
+    same("op", Text, "The operator, such as `>`."),
+    same("target", Text, "The file, or the delimiter of a here-document."),
+];
+
+/// An entry of `code`.
+pub const CODE_TEXT: &[PayloadField] = &[
+    same(
+        "language",
+        OneOf(&["python", "node", "perl", "ruby", "php", "awk", "powershell"]),
+        "The language.",
+    ),
+    same("text", Text, "The program."),
+    same("dynamic", Boolean, "`true` if it runs a command that cannot be read.")
+        .when("Only if `true`."),
+    same("command", Count, "The index of the interpreter in `commands`."),
+];
+
+/// An entry of `flows`.
+pub const FLOW: &[PayloadField] = &[
+    same("from", Any, "`{\"command\": INDEX}`, or `network` for a connection."),
+    same("into", Count, "The index of the command that receives the data."),
+    same(
+        "as",
+        OneOf(&["code", "data", "argument"]),
+        "What the command does with it: runs it as `code`, reads it as `data`, or has it as an `argument`.",
+    ),
 ];
 
 const TURN_NUMBER: &str = "The number of model responses since the last user message.";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What a shell would do with a text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -155,7 +155,7 @@ pub struct Redirect {
 }
 
 /// Where a command would run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
     /// On this machine.
@@ -195,7 +195,7 @@ pub struct Path {
 }
 
 /// What happens to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathOp {
     /// Its content is read.
@@ -219,7 +219,7 @@ pub enum PathOp {
 }
 
 /// The kind of directory that a path is in. The first that fits counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathPlace {
     /// On another machine or in a container.
@@ -251,7 +251,7 @@ pub struct Code {
 }
 
 /// A language whose programs are given inline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
     /// Python.
@@ -293,7 +293,7 @@ pub enum FlowSource {
 }
 
 /// What a command does with data that it receives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowRole {
     /// It runs it.
@@ -305,7 +305,7 @@ pub enum FlowRole {
 }
 
 /// What a program does with data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Its output comes from the network.

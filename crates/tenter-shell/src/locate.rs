@@ -42,6 +42,13 @@ pub(crate) fn is_in(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+impl Surroundings {
+    /// The kind of directory that an absolute path is in, and whether it is in the project.
+    pub fn place(&self, path: &str) -> (PathPlace, bool) {
+        place(path, self)
+    }
+}
+
 /// The place of an absolute path, and whether it is in the project.
 pub(crate) fn place(path: &str, surroundings: &Surroundings) -> (PathPlace, bool) {
     let inside = surroundings.project.iter().any(|root| is_in(path, root));

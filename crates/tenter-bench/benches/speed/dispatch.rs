@@ -124,6 +124,7 @@ fn hook(index: usize, others: Others, program: &Path) -> Hook {
             interpreter: None,
         }),
         matcher: Some(Matcher::new(&matcher)),
+        rules: None,
         starts_in_own_directory: false,
         light_payload: true,
         env: Vec::new(),

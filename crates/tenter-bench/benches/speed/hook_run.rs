@@ -4,9 +4,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tenter_engine::{Attributed, Engine, facts};
+use tenter_engine::{Attributed, CallSurroundings, Engine};
 use tenter_proc::Cancel;
-use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Event, executable};
 
 use crate::measure::{Pair, paired};
@@ -60,7 +59,7 @@ fn with_bare_calls(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -
     let payload = executable::payload(
         event,
         "before_tool_call",
-        &facts(&event.body, &event.scope.cwd, &ToolNames::default()),
+        &CallSurroundings::new(&event.scope.cwd).facts(&event.body, &event.scope.cwd).facts,
     );
     let payload = payload.ok_or("no payload")?;
     let cancel = Cancel::new();

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tenter_engine::layout::Layout;
-use tenter_engine::{ProtectedPaths, facts};
-use tenter_protocol::facts::{PathFact, PathOp};
+use tenter_engine::{CallSurroundings, ProtectedPaths};
+use tenter_protocol::ToolCall;
+use tenter_protocol::facts::{Path as PathFact, PathOp};
 use tenter_protocol::patch::{self, Patch};
-use tenter_protocol::tool_names::ToolNames;
-use tenter_protocol::{Body, ToolCall};
 
 use super::Visit;
 use crate::hosts;
@@ -57,8 +56,8 @@ impl Visit<'_> {
         if !self.configuration.enabled {
             return None;
         }
-        let body = Body::BeforeTool(call.clone());
-        let touched = facts::facts(&body, &self.occurrence.cwd, &ToolNames::default()).paths;
+        let surroundings = CallSurroundings::new(self.engine.project());
+        let touched = surroundings.tool_paths(call, &self.occurrence.cwd);
         let changes = |fact: &&PathFact| matches!(fact.op, PathOp::Write | PathOp::Delete);
         let mut changed = touched.iter().filter(changes).peekable();
         let unreadable = unreadable_patch(call);

@@ -17,7 +17,7 @@ use super::outline::HookOutline;
 use super::policy::OwnPolicy;
 use crate::claude_code::{self, ClaudeCodeHook};
 use crate::hook::{Implementation, ManifestHook, Protocol};
-use crate::matcher::Matcher;
+use crate::matcher::{HookRules, Matcher};
 use crate::query::KnownManifest;
 use crate::source::{Candidate, Script};
 use crate::static_action::{CHECKS, StaticAction, action_and_script};
@@ -160,11 +160,13 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Result<Hook, String> {
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
+    let rules = HookRules::new(&manifest.extensions.rules);
     let runs = |implementation: Implementation| {
         Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
             description: manifest.description.clone(),
             implementation,
             matcher: matcher(manifest, &subscriptions),
+            rules: rules.clone(),
             starts_in_own_directory: manifest.extensions.starts_in_own_directory,
             light_payload: manifest.extensions.light_payload,
             env: manifest.extensions.env.clone(),
@@ -174,6 +176,7 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
     };
     let script = match (&manifest.extensions.static_action, script.clone()) {
         (Some(action), _) => runs(Implementation::Static(Box::new(static_action(action)?))),
+        (None, _) if rules.as_ref().is_some_and(HookRules::decide) => runs(Implementation::Rules),
         (None, Script::Entry(entry)) => runs(Implementation::Script(entry)),
         (None, Script::NotExecutable(_)) => Runnable::NotExecutable,
         (None, Script::Missing) => Runnable::Missing,

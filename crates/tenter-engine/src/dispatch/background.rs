@@ -12,8 +12,9 @@ use tenter_protocol::{Body, EventRef, Reply, Scope};
 
 use super::late::{LateReplies, LateReply};
 use super::report::RunReport;
+use crate::facts::LazyFacts;
 use crate::hook::Hook;
-use crate::matcher::MatcherError;
+use crate::matcher::{MatcherError, RuleMatch};
 use crate::observe::DecisionKind;
 use crate::runner::{Failure, Input, Interruption, Job};
 use crate::settings::EngineSettings;
@@ -66,6 +67,10 @@ pub(super) struct BackgroundRun {
     pub(super) subscription: Subscription,
     /// The name of the tool that the hook reads, or why its matcher could not be searched.
     pub(super) tool_name: Result<Option<String>, MatcherError>,
+    /// The rule that the call fits, if the hook has rules.
+    pub(super) rule: Option<RuleMatch>,
+    /// The facts about the tool call.
+    pub(super) facts: Arc<LazyFacts>,
     pub(super) scope: Arc<Scope>,
     pub(super) body: Arc<Body>,
     /// When the run ends even if its own timeout is longer.
@@ -80,12 +85,14 @@ impl BackgroundRun {
     /// Runs the hook, and keeps what a later turn can use of its reply.
     fn run(&self, settings: &EngineSettings, late: &LateReplies, cancel: &Cancel) {
         let mut report = self.report(settings);
+        report.fits(self.rule.as_ref());
         let job = self.tool_name.as_ref().map(|tool_name| Job {
             hook: &self.hook,
             subscription: self.subscription,
             event: EventRef { scope: &self.scope, body: &self.body },
             input: Input::Event { tool_name: tool_name.as_deref() },
-            tool_names: &settings.tool_names,
+            facts: &self.facts,
+            decided: self.rule.as_ref().and_then(|rule| rule.reply.as_ref()),
         });
         let interruption = Interruption { cancel, deadline: self.deadline };
         match report.execute(job.map_err(Clone::clone), interruption) {

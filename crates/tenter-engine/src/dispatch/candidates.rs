@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::patch::Patch;
-use tenter_protocol::{EventName, ToolCall};
+use tenter_protocol::{EventName, EventRef, ToolCall};
 
 use crate::catalog::Catalog;
+use crate::facts::LazyFacts;
 use crate::hook::Hook;
-use crate::matcher::{Literals, MatcherError, PatternFilter};
+use crate::matcher::{Literals, MatcherError, PatternFilter, RuleMatch};
 
 /// Maximum number of tools remembered: a model may call tools that do not exist, under ever new names.
 const MAX_TOOLS: usize = 64;
@@ -61,6 +62,32 @@ impl Candidate {
             Some(Ok(true)) | None => Some(Ok(Some(name))),
         }
     }
+
+    /// Whether the hook runs on the call of `event`, its rules included. The facts are made only if the hook has rules.
+    pub(super) fn select_by_rules(
+        &self,
+        event: EventRef<'_>,
+        facts: &LazyFacts,
+    ) -> Option<Result<Selected<'_>, MatcherError>> {
+        let call = event.body.tool_call();
+        let tool = match self.select(call)? {
+            Ok(tool) => tool,
+            Err(error) => return Some(Err(error)),
+        };
+        let rules = self.hook.rules_at(self.subscription.event).filter(|_| call.is_some());
+        let rule = match rules {
+            Some(rules) => Some(rules.select(facts.get(event))?),
+            None => None,
+        };
+        Some(Ok(Selected { tool, rule }))
+    }
+}
+
+/// How a hook is about a call.
+pub(super) struct Selected<'c> {
+    pub(super) tool: MatchedTool<'c>,
+    /// The rule that the call fits, if the hook has rules.
+    pub(super) rule: Option<RuleMatch>,
 }
 
 /// Number of hooks from which on one search for all of their literals takes less time than one for each.

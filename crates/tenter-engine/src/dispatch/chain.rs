@@ -8,11 +8,12 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, EventRef, HistoryAction, Reply, Scope, Verdict};
 
 use super::background::BackgroundRun;
-use super::candidates::{Candidate, Candidates};
+use super::candidates::{Candidate, Candidates, Selected};
 use super::report::{RunReport, report_decision, report_lost, report_missing};
 use super::{Engine, Outcome};
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
+use crate::facts::LazyFacts;
 use crate::hook::{FailMode, Hook};
 use crate::observe::{Decision, DecisionKind};
 use crate::runner::{Failure, Input, Interruption, Job};
@@ -25,6 +26,8 @@ pub(super) struct Chain<'e> {
     scope: Arc<Scope>,
     interruption: Interruption<'e>,
     outcome: Outcome,
+    /// The facts about the tool call, as the hooks left it.
+    facts: Arc<LazyFacts>,
     hooks_run: usize,
     /// Whether a hook that cannot run stopped the event.
     is_stopped: bool,
@@ -47,6 +50,7 @@ impl<'e> Chain<'e> {
             scope: Arc::new(event.scope),
             interruption,
             outcome,
+            facts: Arc::new(LazyFacts::new(&engine.settings.surroundings)),
             hooks_run: 0,
             is_stopped: false,
         }
@@ -146,15 +150,20 @@ impl<'e> Chain<'e> {
         if !self.applies(&candidate.hook, body) {
             return None;
         }
-        let tool_name = candidate.select(body.tool_call())?;
+        let event = EventRef { scope: &self.scope, body };
+        let selected = candidate.select_by_rules(event, &self.facts)?;
         let (hook, subscription) = (&*candidate.hook, candidate.subscription);
         let mut report =
             RunReport::begin(&self.engine.settings, hook, subscription, (&self.scope, body));
-        let event = EventRef { scope: &self.scope, body };
+        let (tool_name, rule) = match selected {
+            Ok(Selected { tool, rule }) => (Ok(tool), rule),
+            Err(error) => (Err(error), None),
+        };
+        report.fits(rule.as_ref());
+        let decided = rule.as_ref().and_then(|rule| rule.reply.as_ref());
         let job = tool_name.map(|tool_name| {
             let input = Input::Event { tool_name };
-            let tool_names = &self.engine.settings.tool_names;
-            Job { hook, subscription, event, input, tool_names }
+            Job { hook, subscription, event, input, facts: &self.facts, decided }
         });
         let reply = report.execute(job, self.interruption);
         Some(Finished { report, reply })
@@ -163,7 +172,11 @@ impl<'e> Chain<'e> {
     fn apply(&mut self, hook: &Hook, finished: Finished<'_>) {
         self.hooks_run += 1;
         let Finished { mut report, reply } = finished;
+        let rewritten_by = self.outcome.rewritten_by.len();
         apply(&self.engine.settings, (hook, self.event), reply, &mut self.outcome, &mut report);
+        if self.outcome.rewritten_by.len() != rewritten_by {
+            self.facts = Arc::new(LazyFacts::new(&self.engine.settings.surroundings));
+        }
     }
 
     /// The hook that replaces one that changed, if it was trusted since and still subscribes to the event.
@@ -242,13 +255,20 @@ impl<'e> Chain<'e> {
         if !self.applies(&candidate.hook, body) {
             return;
         }
-        let Some(tool_name) = candidate.select(body.tool_call()) else { return };
+        let event = EventRef { scope: &self.scope, body };
+        let Some(selected) = candidate.select_by_rules(event, &self.facts) else { return };
+        let (tool_name, rule) = match selected {
+            Ok(Selected { tool, rule }) => (Ok(tool.map(str::to_owned)), rule),
+            Err(error) => (Err(error), None),
+        };
         self.engine.background.start(
             &self.engine.settings,
             BackgroundRun {
                 hook: Arc::clone(&candidate.hook),
                 subscription: candidate.subscription,
-                tool_name: tool_name.map(|name| name.map(str::to_owned)),
+                tool_name,
+                rule,
+                facts: Arc::clone(&self.facts),
                 scope: Arc::clone(&self.scope),
                 body: Arc::clone(body),
                 deadline: self.interruption.deadline.filter(|_| self.awaits_background()),

@@ -8,8 +8,9 @@ use tenter_protocol::{EventName, ToolCall};
 use super::candidates::Candidate;
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
+use crate::facts::CallFacts;
 use crate::hook::Hook;
-use crate::matcher::{Explanation, MatcherError};
+use crate::matcher::{Explanation, MatcherError, RuleExplanation};
 
 /// A hook that was considered for an event.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct ConsideredHook<'c> {
     pub selection: Selection,
     /// What each part of its matcher finds in the tool call; none if no matcher applies.
     pub explanation: Option<Explanation>,
+    /// Why each of its rules fits the call or does not; empty if it has none.
+    pub rules: Vec<RuleExplanation>,
 }
 
 /// What may run at an event, or stop it.
@@ -82,13 +85,15 @@ impl Catalog {
     /// the event; so is the built-in hook, unless it looks at the event.
     ///
     /// `events` are those of one spelling; each hook is considered for the first that it subscribes to. `call` is the tool
-    /// call, if the events are about one.
+    /// call, if the events are about one, and `facts` are those about it.
     pub fn explain(
         &self,
         events: &[EventName],
-        call: Option<&ToolCall>,
+        call: Option<(&ToolCall, &CallFacts)>,
     ) -> Vec<ConsideredHook<'_>> {
-        let stops = |missing: &&Missing| events.iter().any(|event| missing.stops(*event, call));
+        let tool_call = call.map(|(call, _)| call);
+        let stops =
+            |missing: &&Missing| events.iter().any(|event| missing.stops(*event, tool_call));
         let stopping = self.missing().iter().filter(stops).map(ConsideredHook::stopping);
         let hooks = self.hooks().iter().map(|hook| ConsideredHook::new(hook, events, call));
         let (selected, others): (Vec<_>, Vec<_>) =
@@ -101,33 +106,45 @@ impl Catalog {
 }
 
 impl<'c> ConsideredHook<'c> {
-    fn new(hook: &'c Arc<Hook>, events: &[EventName], call: Option<&ToolCall>) -> Self {
+    fn new(
+        hook: &'c Arc<Hook>,
+        events: &[EventName],
+        call: Option<(&ToolCall, &CallFacts)>,
+    ) -> Self {
         let event = events.iter().copied().find(|event| hook.subscription(*event).is_some());
         let matcher = event.and_then(|event| hook.matcher_at(event));
+        let rules = event.and_then(|event| hook.rules_at(event));
         Self {
             subject: SelectionSubject::Hook(hook),
             selection: event.map_or(Selection::NotSubscribed, |event| select(hook, event, call)),
-            explanation: matcher.zip(call).map(|(matcher, call)| matcher.explain(call)),
+            explanation: matcher.zip(call).map(|(matcher, (call, _))| matcher.explain(call)),
+            rules: rules
+                .zip(call)
+                .map(|(rules, (_, facts))| rules.explain(facts))
+                .unwrap_or_default(),
         }
     }
 
     fn stopping(missing: &'c Missing) -> Self {
         let subject = SelectionSubject::Missing(missing);
-        Self { subject, selection: Selection::Stops, explanation: None }
+        Self { subject, selection: Selection::Stops, explanation: None, rules: Vec::new() }
     }
 
     fn built_in() -> Self {
         let selection = Selection::Runs { tool_name: None };
-        Self { subject: SelectionSubject::BuiltIn, selection, explanation: None }
+        Self { subject: SelectionSubject::BuiltIn, selection, explanation: None, rules: Vec::new() }
     }
 }
 
 /// Whether a hook that subscribes to `event` runs at it.
-fn select(hook: &Arc<Hook>, event: EventName, call: Option<&ToolCall>) -> Selection {
+fn select(hook: &Arc<Hook>, event: EventName, call: Option<(&ToolCall, &CallFacts)>) -> Selection {
+    let (call, facts) = call.unzip();
     let Some(candidate) = Candidate::new(hook, event, call) else { return Selection::NotMatched };
+    let is_about = |facts| hook.rules_at(event).is_none_or(|rules| rules.select(facts).is_some());
     match candidate.select(call) {
         None => Selection::NotMatched,
-        Some(Ok(tool_name)) => Selection::Runs { tool_name: tool_name.map(str::to_owned) },
         Some(Err(error)) => Selection::Undecided(error),
+        Some(Ok(_)) if !facts.is_none_or(is_about) => Selection::NotMatched,
+        Some(Ok(tool_name)) => Selection::Runs { tool_name: tool_name.map(str::to_owned) },
     }
 }

@@ -10,7 +10,7 @@ use super::LateReply;
 use crate::builtin;
 use crate::catalog::{LostHook, Missing};
 use crate::hook::{Hook, Layer};
-use crate::matcher::MatcherError;
+use crate::matcher::{MatcherError, RuleMatch};
 use crate::observe::{Change, Decision, DecisionKind, HookRun};
 use crate::run_end::RunEnd;
 use crate::runner::{self, Failure, Interruption, Job};
@@ -103,6 +103,11 @@ impl<'e> RunReport<'e> {
         let output = runner::run(&job, self.settings, interruption, &mut self.run);
         (self.stdout, self.stderr) = (output.stdout, output.stderr);
         output.reply
+    }
+
+    /// The call fits this rule of the hook.
+    pub(super) fn fits(&mut self, rule: Option<&RuleMatch>) {
+        self.run.rule = rule.map(|rule| rule.fit.clone());
     }
 
     /// The reply decided these things, the most important first.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tenter_proc::{Cancel, CapturedOutput};
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Event, Object, Reply};
 
-use super::candidates::Candidate;
+use super::candidates::{Candidate, Selected};
 use super::chain::apply;
 use super::report::RunReport;
 use super::{Engine, Outcome};
+use crate::facts::{CallSurroundings, LazyFacts};
 use crate::hook::Hook;
 use crate::observe::HookRun;
 use crate::runner::{Input, Job};
@@ -55,7 +55,11 @@ impl Engine {
         let mut payload = native.unwrap_or_else(|| payload.clone());
         let call = event.body.tool_call();
         let candidate = Candidate::new(hook, subscription.event, call)?;
-        let tool_name = candidate.select(call)?;
+        let facts = LazyFacts::new(&self.settings.surroundings);
+        let (tool_name, rule) = match candidate.select_by_rules(event.into(), &facts)? {
+            Ok(Selected { tool, rule }) => (Ok(tool), rule),
+            Err(error) => (Err(error), None),
+        };
         if let Ok(Some(name)) = &tool_name
             && !is_native
         {
@@ -64,9 +68,17 @@ impl Engine {
         let scope = Arc::new(event.scope.clone());
         let mut report =
             RunReport::begin(&self.settings, hook, subscription, (&scope, &event.body));
-        let (input, tool_names) = (Input::Payload(&payload), &self.settings.tool_names);
-        let job =
-            tool_name.map(|_| Job { hook, subscription, event: event.into(), input, tool_names });
+        report.fits(rule.as_ref());
+        let input = Input::Payload(&payload);
+        let decided = rule.as_ref().and_then(|rule| rule.reply.as_ref());
+        let job = tool_name.map(|_| Job {
+            hook,
+            subscription,
+            event: event.into(),
+            input,
+            facts: &facts,
+            decided,
+        });
         let reply = report.execute(job, cancel.into());
         let replied = reply.as_ref().ok().cloned();
         let mut outcome = Outcome::new(event.body.clone());
@@ -81,8 +93,10 @@ impl Engine {
 impl Hook {
     /// The payload that the hook reads of an event; `None` if its protocol does not have the event.
     pub fn payload(&self, subscription: Subscription, event: &Event) -> Option<Object> {
-        let (input, tool_names) = (Input::Event { tool_name: None }, &ToolNames::default());
-        let job = Job { hook: self, subscription, event: event.into(), input, tool_names };
+        let input = Input::Event { tool_name: None };
+        let facts = LazyFacts::new(&Arc::new(CallSurroundings::new(&event.scope.cwd)));
+        let event = event.into();
+        let job = Job { hook: self, subscription, event, input, facts: &facts, decided: None };
         serde_json::from_str(&job.payload_text().ok()?).ok()
     }
 }

@@ -8,6 +8,7 @@ use tenter_protocol::event::HostFacts;
 use tenter_protocol::{Object, Scope, ToolCall};
 
 use super::redact::Redactor;
+use crate::matcher::RuleFit;
 use crate::observe::{AskAnswer, Change, Decision, HookRun, Notice, Observer};
 
 /// Passes everything to another observer with secrets masked.
@@ -52,6 +53,7 @@ impl Redactor {
             layer,
             fingerprint,
             tool_call,
+            rule,
             started,
             duration,
             end,
@@ -73,6 +75,7 @@ impl Redactor {
             layer: *layer,
             fingerprint: fingerprint.clone(),
             tool_call: tool_call.as_ref().map(|call| self.call(call)),
+            rule: rule.as_ref().map(|rule| self.rule(rule)),
             started: *started,
             duration: *duration,
             end: end.clone(),
@@ -188,6 +191,11 @@ impl Redactor {
     fn call(&self, call: &ToolCall) -> ToolCall {
         let ToolCall { id, name, input } = call;
         ToolCall { id: self.text(id), name: self.text(name), input: self.input(input) }
+    }
+
+    fn rule(&self, fit: &RuleFit) -> RuleFit {
+        let RuleFit { rule, text, is_certain } = fit;
+        RuleFit { rule: rule.clone(), text: self.text(text), is_certain: *is_certain }
     }
 
     fn input(&self, input: &Object) -> Object {

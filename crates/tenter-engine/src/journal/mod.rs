@@ -12,6 +12,8 @@ mod writer;
 
 pub use masked::MaskingObserver;
 pub use reader::{JournalLine, JournalLines, JournalTail, conversations, read};
-pub use record::{AnswerRecord, DecisionRecord, NoticeRecord, Record, RecordKind, RunRecord};
+pub use record::{
+    AnswerRecord, DecisionRecord, NoticeRecord, Record, RecordKind, RuleRecord, RunRecord,
+};
 pub use redact::{Redactor, secrets_in};
 pub use writer::JournalWriter;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tenter_base::rfc3339;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
+use crate::matcher::RuleFit;
 use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun, Notice};
 use crate::run_end::RunEnd;
 
@@ -91,6 +92,9 @@ pub struct RunRecord {
     /// The hook's reason, or why the run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The rule of its `match` that the call fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<RuleRecord>,
     /// What its rewrite changed, with secrets masked and long text cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewrite: Option<Change>,
@@ -109,6 +113,24 @@ pub struct RunRecord {
     /// Whether it ran in the background.
     #[serde(default, rename = "async", skip_serializing_if = "std::ops::Not::not")]
     pub asynchronous: bool,
+}
+
+/// A rule that a call fits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleRecord {
+    /// The rule's name, or its place in the list.
+    pub name: String,
+    /// The command that fits, or the path of a tool, with secrets masked.
+    pub command: String,
+    /// Whether it is certain that the call fits.
+    pub certain: bool,
+}
+
+impl From<&RuleFit> for RuleRecord {
+    fn from(fit: &RuleFit) -> Self {
+        let RuleFit { rule, text, is_certain } = fit;
+        Self { name: rule.clone(), command: text.clone(), certain: *is_certain }
+    }
 }
 
 /// The hooks of an event have decided.
@@ -201,6 +223,7 @@ impl From<&HookRun> for Record {
             layer,
             fingerprint,
             tool_call,
+            rule,
             started,
             duration,
             end,
@@ -224,6 +247,7 @@ impl From<&HookRun> for Record {
             decision: *decision,
             also: also.clone(),
             reason: reason.clone(),
+            rule: rule.as_ref().map(RuleRecord::from),
             rewrite: change.clone(),
             stdout: stdout.clone(),
             stderr: stderr_tail.clone(),

@@ -12,6 +12,7 @@ mod explanation;
 mod expression;
 mod filter;
 mod literals;
+mod rules;
 mod texts;
 mod words;
 
@@ -26,11 +27,13 @@ use thiserror::Error;
 
 pub use advice::{check_pattern, check_tool};
 pub use explanation::{Explanation, Finding, Search};
+pub use rules::{ConditionResult, HookRules, RuleExplanation, RuleFit, Truth};
 
 use expression::Expression;
 
 pub(crate) use filter::PatternFilter;
 pub(crate) use literals::Literals;
+pub(crate) use rules::{RuleMatch, check_example};
 
 /// A compiled matcher. Without parts it matches every call.
 ///

@@ -5,11 +5,10 @@ use std::borrow::Cow;
 use serde_json::Value;
 use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::facts::Facts;
-use tenter_protocol::tool_names::ToolNames;
-use tenter_protocol::{EventRef, Object, json, manifest};
+use tenter_protocol::{EventRef, Object, Reply, json, manifest};
 
 use super::Failure;
-use crate::facts::facts;
+use crate::facts::LazyFacts;
 use crate::hook::{Hook, ManifestHook, Protocol};
 
 /// One run of a hook.
@@ -21,8 +20,10 @@ pub(crate) struct Job<'r> {
     /// The event, including the changes of earlier hooks.
     pub(crate) event: EventRef<'r>,
     pub(crate) input: Input<'r>,
-    /// The names of the agent's tools.
-    pub(crate) tool_names: &'r ToolNames,
+    /// The facts about the event's tool call.
+    pub(crate) facts: &'r LazyFacts,
+    /// What the hook's rules decided: then it does not run.
+    pub(crate) decided: Option<&'r Reply>,
 }
 
 /// The source of the payload.
@@ -43,7 +44,7 @@ impl Job<'_> {
     pub(super) fn payload_texts(&self) -> Result<Vec<String>, Failure> {
         match (self.input, self.hook.claude_code()) {
             (Input::Event { .. }, Some(native)) => {
-                let payloads = self.with_event(|event, _| native.payloads(event));
+                let payloads = self.with_event(|event| native.payloads(event));
                 Ok(payloads.iter().map(json::to_line).collect())
             }
             _ => self.payload_text().map(|text| vec![text]),
@@ -56,17 +57,17 @@ impl Job<'_> {
         let text = match (self.input, &self.hook.protocol) {
             (Input::Payload(payload), _) => Some(json::to_line(payload)),
             (Input::Event { .. }, Protocol::Executable) => {
-                self.with_event(|event, facts| executable::payload(event, spelling, facts))
+                self.with_event(|event| executable::payload(event, spelling, self.facts()))
             }
             (Input::Event { tool_name }, Protocol::Manifest(hook)) => {
                 if let Some(native) = &hook.claude_code {
-                    let payloads = self.with_event(|event, _| native.payloads(event));
+                    let payloads = self.with_event(|event| native.payloads(event));
                     let first = payloads.first().map(json::to_line);
                     return first.ok_or(Failure::NoPayload(self.subscription.event.as_str()));
                 }
                 let light = hook.light_payload;
-                Some(self.with_event(|event, facts| {
-                    manifest::payload(event, spelling, tool_name, facts, light).to_line()
+                Some(self.with_event(|event| {
+                    manifest::payload(event, spelling, tool_name, self.facts(), light).to_line()
                 }))
             }
         };
@@ -78,17 +79,21 @@ impl Job<'_> {
         let (spelling, light) = (self.subscription.spelling, hook.light_payload);
         match self.input {
             Input::Payload(payload) => Value::Object(payload.clone()),
-            Input::Event { tool_name } => self.with_event(|event, facts| {
-                manifest::payload(event, spelling, tool_name, facts, light).to_value()
+            Input::Event { tool_name } => self.with_event(|event| {
+                manifest::payload(event, spelling, tool_name, self.facts(), light).to_value()
             }),
         }
     }
 
+    fn facts(&self) -> &Facts {
+        &self.facts.get(self.event).facts
+    }
+
     /// Builds a payload from the event. A recipe of the hook's own plugin has the name that the plugin uses (R68).
-    fn with_event<T>(&self, build: impl FnOnce(EventRef<'_>, &Facts) -> T) -> T {
+    fn with_event<T>(&self, build: impl FnOnce(EventRef<'_>) -> T) -> T {
         let EventRef { scope, body } = self.event;
         let renamed = self.hook.plugin().and_then(|plugin| scope.for_plugin(plugin));
         let scope = renamed.map_or(Cow::Borrowed(scope), Cow::Owned);
-        build(EventRef { scope: &scope, body }, &facts(body, &scope.cwd, self.tool_names))
+        build(EventRef { scope: &scope, body })
     }
 }

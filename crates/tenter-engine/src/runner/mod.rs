@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use tenter_base::excerpt;
 use tenter_proc::{Cancel, CapturedOutput, ProcessEnd};
+use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
 
 use crate::hook::{Implementation, ManifestHook, Protocol};
@@ -61,6 +62,13 @@ impl Output {
     }
 }
 
+/// The reply of a hook that runs although only its rules can decide, and none did. That cannot happen, so it denies.
+fn undecided() -> Reply {
+    let reason = "the hook's rules did not decide".to_owned();
+    let verdict = Some(Verdict::new(VerdictKind::Deny, Some(reason)));
+    Reply { verdict, ..Reply::default() }
+}
+
 fn denies(reply: &Reply) -> bool {
     reply.verdict.as_ref().is_some_and(Verdict::is_deny)
 }
@@ -100,10 +108,16 @@ fn start(
     run: &mut HookRun,
 ) -> Result<Output, Failure> {
     let cancel = interruption.cancel;
+    if let Some(reply) = job.decided {
+        verify(job, cancel)?;
+        run.end = RunEnd::NoProcess;
+        return Ok(Ok(reply.clone()).into());
+    }
     let program = match &job.hook.protocol {
         Protocol::Executable => Program::Executable,
         Protocol::Manifest(manifest) => match &manifest.implementation {
             Implementation::Script(entry) => Program::Script(manifest, entry),
+            Implementation::Rules => return Ok(Ok(undecided()).into()),
             Implementation::Static(action) => {
                 verify(job, cancel)?;
                 return Ok(run_static(manifest, action, job, run));

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::event::{AgentFacts, InvokedBy, StopAttempt, Turn, Usage};
-use crate::facts::{Facts, PathFact};
+use crate::facts::{CallFacts, Facts};
 use crate::history::{self, MessagePayload};
 use crate::host_payload::HostPayload;
 use crate::{Body, EventRef, Object, Scope, ToolCall, ToolResult, json};
@@ -101,8 +101,8 @@ struct ToolCallWire<'e> {
     #[serde(flatten)]
     tail: Tail<'e>,
     tool_aliases: Vec<&'e str>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    paths: &'e [PathFact],
+    #[serde(flatten)]
+    facts: &'e CallFacts,
 }
 
 impl<'e> ToolCallWire<'e> {
@@ -117,7 +117,7 @@ impl<'e> ToolCallWire<'e> {
             cwd: cwd(scope),
             tail: Tail::new(scope),
             tool_aliases: facts.tool_names.spellings_of(call).skip(1).collect(),
-            paths: &facts.paths,
+            facts: &facts.call,
         }
     }
 }

@@ -146,6 +146,11 @@ impl<'a> Report<'a> {
         self.source
     }
 
+    /// How strictly the file is read.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
     /// The format of the file.
     pub fn format(&self) -> &'static Format {
         self.format

@@ -8,6 +8,7 @@ pub mod claude_code;
 pub mod format;
 mod payload;
 mod reply;
+pub mod rule;
 mod static_action;
 
 pub use claude_code::ClaudeCodeScript;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::executable::Subscription;
 use crate::{EventName, Object};
+use rule::Rule;
 
 /// A manifest with every value set and every number within its range.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,4 +97,7 @@ pub struct Extensions {
     /// `dialect: claude-code` and the keys that belong to it: the script is written for Claude Code (B36).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claude_code: Option<ClaudeCodeScript>,
+    /// `match`: rules about the commands and paths of a call.
+    #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Rule>,
 }

@@ -14,7 +14,7 @@ use crate::event::{
     Usage,
 };
 use crate::executable::PROTOCOL_VERSION;
-use crate::facts::{Facts, PathFact};
+use crate::facts::{CallFacts, Facts};
 use crate::history::{self, MessagePayload};
 use crate::host_payload::HostPayload;
 use crate::{Body, EventRef, Message, Object, Role, ToolCall, ToolResult, json};
@@ -130,8 +130,8 @@ enum Own<'e> {
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_output: Option<&'e ToolResult>,
         tool_aliases: Vec<&'e str>,
-        #[serde(skip_serializing_if = "<[_]>::is_empty")]
-        paths: &'e [PathFact],
+        #[serde(flatten)]
+        facts: &'e CallFacts,
     },
     AfterTurn {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,7 +213,7 @@ impl<'e> Own<'e> {
                 .spellings_of(call)
                 .filter(|name| *name != tool_name)
                 .collect(),
-            paths: &extras.facts.paths,
+            facts: &extras.facts.call,
         }
     }
 

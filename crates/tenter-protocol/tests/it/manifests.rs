@@ -9,6 +9,7 @@ use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::format::{
     Advice, Checks, TemplateKind, json_schema, properties, read,
 };
+use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Diagnostic, EventName, Severity, SourceText, json};
 
 /// Replaces the engine's compiler: an unclosed bracket is an error, look-around is a warning.
@@ -37,8 +38,19 @@ fn check_template(event: EventName, _kind: TemplateKind, text: &str) -> Vec<Diag
     .concat()
 }
 
-pub(crate) const CHECKS: Checks<'static> =
-    Checks { tool: &check_pattern, pattern: &check_pattern, template: &check_template };
+/// Replaces the engine's matching: an example is stopped if it contains the name of the rule's program.
+fn check_example(rules: &[Rule], index: usize, text: &str, is_stopped: bool) -> Option<String> {
+    let programs = &rules[index].conditions.program;
+    let is_wrong = programs.iter().any(|program| text.contains(program)) != is_stopped;
+    is_wrong.then(|| format!("{} is wrong about this example", rules[index].label(index)))
+}
+
+pub(crate) const CHECKS: Checks<'static> = Checks {
+    tool: &check_pattern,
+    pattern: &check_pattern,
+    template: &check_template,
+    example: &check_example,
+};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests")

@@ -11,10 +11,13 @@ mod module_cycles;
 /// Which of our crates each of our crates may depend on: arrows only point down.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tenter-base", &[]),
-    ("tenter-protocol", &["tenter-base"]),
+    ("tenter-protocol", &["tenter-base", "tenter-shell"]),
     ("tenter-proc", &["tenter-base"]),
     ("tenter-template", &["tenter-base", "tenter-protocol"]),
-    ("tenter-engine", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-template"]),
+    (
+        "tenter-engine",
+        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-shell", "tenter-template"],
+    ),
     (
         "tenter-agent",
         &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-template", "tenter-engine"],

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-use tenter_engine::{ConsideredHook, Selection, SelectionSubject};
+use tenter_engine::{CallFacts, ConsideredHook, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::event::SessionStart;
 use tenter_protocol::tool_metadata::Bash;
@@ -76,8 +76,11 @@ fn a_matcher_applies_only_to_tool_events() {
             vec![session_start(), Body::BeforeTool(call("grep")), Body::BeforeTool(call("bash"))];
         assert_eq!(told(&scene, bodies), ["session_start", "before_tool"], "{front}");
         let (catalog, _) = scene.load();
-        let selected =
-            |event, call: Option<&ToolCall>| catalog.explain(&[event], call).remove(0).selection;
+        let facts = CallFacts::default();
+        let selected = |event, call: Option<&ToolCall>| {
+            let call = call.map(|call| (call, &facts));
+            catalog.explain(&[event], call).remove(0).selection
+        };
         let (grep, bash) = (call("grep"), call("bash"));
         assert_eq!(selected(EventName::BeforeTool, Some(&grep)), Selection::NotMatched);
         let shell = Selection::Runs { tool_name: Some("Shell".to_owned()) };
@@ -117,7 +120,8 @@ fn hooks_are_explained_in_the_order_in_which_they_run() {
     let mut call = call("bash");
     call.input.insert("filler".to_owned(), json!("a".repeat(70_000)));
     let (catalog, _) = scene.load();
-    let considered = catalog.explain(&[EventName::BeforeTool], Some(&call));
+    let facts = CallFacts::default();
+    let considered = catalog.explain(&[EventName::BeforeTool], Some((&call, &facts)));
     let (selected, others): (Vec<_>, Vec<_>) =
         considered.iter().partition(|hook| hook.selection.is_selected());
     let names = |hooks: &[&ConsideredHook<'_>]| -> Vec<String> {

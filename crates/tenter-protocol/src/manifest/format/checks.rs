@@ -1,5 +1,6 @@
 //! What the caller checks: values in languages that this crate does not implement.
 
+use crate::manifest::rule::Rule;
 use crate::{Diagnostic, EventName};
 
 /// What is wrong with a regular expression.
@@ -17,6 +18,9 @@ pub type CheckPattern<'a> = &'a dyn Fn(&str) -> Result<Option<Advice>, Advice>;
 /// Checks a template against the payload of an event. Returns everything that is wrong with it, with spans in its own text. A
 /// diagnostic that is not an error is about a field that the payload cannot have.
 pub type CheckTemplate<'a> = &'a dyn Fn(EventName, TemplateKind, &str) -> Vec<Diagnostic>;
+
+/// Checks an example of the rule with this index: whether it is stopped, or passes, as it should. Returns what is wrong.
+pub type CheckExample<'a> = &'a dyn Fn(&[Rule], usize, &str, bool) -> Option<String>;
 
 /// The language of a template in a static hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,4 +40,6 @@ pub struct Checks<'a> {
     pub pattern: CheckPattern<'a>,
     /// For the texts of a static hook.
     pub template: CheckTemplate<'a>,
+    /// For the examples of a rule; only called under strict rules.
+    pub example: CheckExample<'a>,
 }

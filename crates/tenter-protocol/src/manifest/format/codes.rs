@@ -34,6 +34,7 @@ pub(super) const PRIORITY: Code = Code::lenient("manifest-priority");
 pub(super) const METADATA: Code = Code::lenient("manifest-metadata");
 pub(super) const METADATA_KEY: Code = Code::warning("manifest-metadata-key");
 pub(super) const EXTENSION: Code = Code::error("manifest-extension");
+pub(super) const RULE: Code = Code::error("manifest-match");
 pub(super) const ACTION: Code = Code::error("manifest-action");
 pub(super) const ACTION_IGNORED: Code = Code::lenient("manifest-action-ignored");
 pub(super) const TEMPLATE: Code = Code::error("manifest-template");

@@ -8,7 +8,8 @@ use super::{action, claude_code};
 use crate::front_matter::{Field, Report, Scalar, quotable};
 use crate::manifest::Extensions;
 
-const KEYS: [&str; 7] = ["fail", "protected", "workdir", "env", "payload", "triggers", "dialect"];
+const KEYS: [&str; 8] =
+    ["fail", "protected", "workdir", "env", "payload", "triggers", "dialect", "match"];
 /// The keys of every static hook. Further ones belong to its action.
 const ACTION_KEYS: [&str; 2] = ["action", "when"];
 

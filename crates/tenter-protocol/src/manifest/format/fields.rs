@@ -7,7 +7,7 @@ use super::codes::{
     ASYNC, ASYNC_CANNOT_BLOCK, DESCRIPTION, METADATA, NAME, PRIORITY, TIMEOUT, UNKNOWN_KEY,
 };
 use super::limits::MAX_DESCRIPTION_LENGTH;
-use super::{action, claude_code, extensions, limits, matcher, name, trigger};
+use super::{action, claude_code, extensions, limits, matcher, name, rules, trigger};
 use crate::front_matter::{Code, Document, Field, IntegerRange, Report, find};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
@@ -38,7 +38,7 @@ pub(super) fn manifest(
     let priority = integer(fields, "priority", (&PRIORITY, &limits::PRIORITY), report);
     let is_unset = |key| find(fields, key).is_none();
     let unset = Unset { timeout: is_unset("timeout"), asynchronous: is_unset("async") };
-    let (metadata, extensions) = metadata(fields, &events, checks, report);
+    let (metadata, extensions) = metadata(fields, (&events, asynchronous), checks, report);
     let trigger = trigger?;
     Some(Manifest {
         name: name?,
@@ -115,7 +115,7 @@ fn asynchronous(fields: &[Field], events: &[EventName], report: &mut Report<'_>)
 
 fn metadata(
     top: &[Field],
-    events: &[EventName],
+    (events, asynchronous): (&[EventName], bool),
     checks: Checks<'_>,
     report: &mut Report<'_>,
 ) -> (Object, Extensions) {
@@ -125,5 +125,6 @@ fn metadata(
     let pairs = pairs.collect();
     let static_action = action::read(fields, events, checks, report);
     let claude_code = claude_code::read(top, fields, events, report);
-    (pairs, Extensions { static_action, claude_code, ..extensions::read(fields, report) })
+    let rules = rules::read(rules::Owner { fields, events, asynchronous }, checks, report);
+    (pairs, Extensions { static_action, claude_code, rules, ..extensions::read(fields, report) })
 }

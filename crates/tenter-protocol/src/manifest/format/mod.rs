@@ -13,6 +13,7 @@ mod limits;
 mod matcher;
 mod name;
 mod properties;
+mod rules;
 mod schema;
 mod templates;
 mod trigger;
@@ -23,7 +24,7 @@ use super::Manifest;
 use crate::Diagnostic;
 use crate::front_matter::{Report, Rules, parse};
 
-pub use checks::{Advice, CheckPattern, CheckTemplate, Checks, TemplateKind};
+pub use checks::{Advice, CheckExample, CheckPattern, CheckTemplate, Checks, TemplateKind};
 pub use limits::MAX_FILE_SIZE;
 pub use properties::properties;
 pub use schema::json_schema;

@@ -121,6 +121,7 @@ fn metadata() -> Value {
                 "type": "array",
                 "items": {"oneOf": triggers()},
             },
+            "match": super::rules::schema(),
             "dialect": {
                 "description": "Whose hook the script is written as: it reads Claude Code's payloads and answers in its way. Without it, those of Agent Hooks.",
                 "enum": DIALECTS,

@@ -9,7 +9,7 @@ use crate::event::{
     AgentFacts, CompactTrigger, Compaction, ExitReason, HostFacts, SessionEnd, SessionStart,
     StopAttempt, StopReason, Subagent, Turn, TurnUsage, Usage,
 };
-use crate::facts::{Facts, PathFact, PathOp};
+use crate::facts::{CallFacts, Command, Facts, Location, Path, PathOp, PathPlace};
 use crate::lifecycle::TABLE;
 use crate::tool_metadata::Bash;
 use crate::{Body, Event, Message, Object, Scope, ToolCall, ToolResult};
@@ -231,20 +231,38 @@ fn payloads_echo_the_hooks_spellings() {
 }
 
 #[test]
-fn resolved_paths_come_last() {
-    let path = PathFact {
+fn commands_and_paths_come_last() {
+    let path = Path {
         path: "/project/.env".into(),
         given: "a/../.env".into(),
         op: PathOp::Write,
+        recursive: false,
+        place: PathPlace::Project,
+        inside_project: true,
+        command: Some(0),
         certain: true,
+        glob: false,
     };
-    let facts = Facts { paths: vec![path], ..Facts::default() };
+    let command = Command {
+        program: "tee".into(),
+        operands: vec!["a/../.env".into()],
+        args: vec!["a/../.env".into()],
+        text: "tee a/../.env".into(),
+        location: Location::Local,
+        ..Command::default()
+    };
+    let call_facts =
+        CallFacts { commands: vec![command], paths: vec![path], ..CallFacts::default() };
+    let facts = Facts { call: call_facts, ..Facts::default() };
     let event = Event { scope: scope(), body: Body::BeforeTool(call()) };
-    let end = r#""paths": [{"path": "/project/.env", "given": "a/../.env", "op": "write", "certain": true}]}"#;
+    let end = r#""commands": [{"program": "tee", "operands": ["a/../.env"], "args": ["a/../.env"], "text": "tee a/../.env", "where": "local"}], "paths": [{"path": "/project/.env", "given": "a/../.env", "op": "write", "place": "project", "inside_project": true, "command": 0, "certain": true}]}"#;
     let manifest = payload(&event, "before_tool", None, &facts, false).to_line();
     let executable = crate::executable::payload(&event, "before_tool_call", &facts).unwrap();
     for line in [manifest, executable] {
         assert!(line.trim_end().ends_with(end), "{line}");
+        // Scripts look for the first one.
+        let first = line.find("\"command\": ").unwrap();
+        assert!(line[first..].starts_with("\"command\": \"rm -rf /tmp/old-files\""), "{line}");
     }
 }
 

@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use tenter_engine::matcher::Explanation;
-use tenter_engine::{ConsideredHook, Selection, SelectionSubject};
+use tenter_engine::matcher::{Explanation, RuleExplanation};
+use tenter_engine::{CallFacts, ConsideredHook, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};
+use tenter_protocol::{Body, EventName, Object, ToolCall, tool_fields, tool_names};
 
-use self::words::{action_words, matcher_words};
+use self::words::{action_words, matcher_words, rule_words};
 use super::entry::{self, HookEntry};
 use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
@@ -18,6 +18,7 @@ use crate::project::Project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 
+mod facts;
 mod words;
 
 /// Characters of a tool's input that are shown.
@@ -58,6 +59,9 @@ struct Explained<'c> {
     /// The result of each part of its matcher.
     #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<Explanation>,
+    /// Why each of its rules fits the call or does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rules: Vec<RuleExplanation>,
 }
 
 /// Whether a hook would run.
@@ -75,16 +79,24 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let events = super::events_named(&args.event)?;
     let call = call(args, &events)?;
     let catalog = project.load(&Cancel::new());
-    let considered = catalog.explain(&events, call.as_ref());
+    let facts = call.as_ref().map(|call| facts_of(&project, call));
+    let considered = catalog.explain(&events, call.as_ref().zip(facts.as_ref()));
     let explained = explain_all(entry::entries(&project, &catalog), &considered, &events);
     if args.json {
         ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
     } else {
         print_event(&events, call.as_ref());
+        facts.iter().flat_map(|facts| facts::lines(&facts.facts.call)).for_each(ui::out);
         print_all(&explained);
     }
     super::show_findings(&project);
     Ok(Exit::Done)
+}
+
+/// What the call would do, started in the present directory.
+fn facts_of(project: &Project, call: &ToolCall) -> CallFacts {
+    let surroundings = project.engine_builder().surroundings();
+    surroundings.facts(&Body::BeforeTool(call.clone()), &project.env.cwd)
 }
 
 /// The tool call that the arguments describe; exactly the tool events have one.
@@ -155,6 +167,7 @@ fn explain<'c>(
         verdict,
         why,
         matcher: considered.and_then(|hook| hook.explanation.clone()),
+        rules: considered.map(|hook| hook.rules.clone()).unwrap_or_default(),
     }
 }
 
@@ -185,6 +198,10 @@ fn why(entry: &HookEntry, considered: &ConsideredHook<'_>, events: &[EventName])
     };
     let why = match (&considered.selection, &considered.explanation) {
         (Selection::NotSubscribed, _) => subscribes_to_others(entry),
+        (_, explanation) if !considered.rules.is_empty() => {
+            let unmatched = explanation.as_ref().filter(|explanation| !explanation.is_match());
+            unmatched.map_or_else(|| in_short(&considered.rules), matcher_words)
+        }
         (_, Some(explanation)) => matcher_words(explanation),
         (_, None) if events.iter().any(|event| event.lifecycle().matcher) => {
             "it has no matcher: it runs on every call".to_owned()
@@ -197,6 +214,17 @@ fn why(entry: &HookEntry, considered: &ConsideredHook<'_>, events: &[EventName])
     let action = hook.static_action().map(|action| format!("; {}", action_words(action)));
     let background = if hook.policy.asynchronous { background_note(events) } else { "" };
     format!("{why}{}{background}", action.unwrap_or_default())
+}
+
+/// Which rules a call fits.
+fn in_short(rules: &[RuleExplanation]) -> String {
+    let fitting: Vec<&str> =
+        rules.iter().filter(|rule| rule.effect.is_some()).map(|rule| rule.rule.as_str()).collect();
+    match fitting.as_slice() {
+        [] => "the call fits none of its rules".to_owned(),
+        [rule] => format!("the call fits its rule {rule}"),
+        rules => format!("the call fits its rules {}", rules.join(", ")),
+    }
 }
 
 fn subscribes_to_others(entry: &HookEntry) -> String {
@@ -254,5 +282,7 @@ fn lines(mark: &str, hook: &Explained) -> String {
         hook.priority.map(|priority| format!(", priority {priority}")).unwrap_or_default();
     let place = format!("({}{priority}{asynchronous})", hook.layer);
     let (name, why) = (styled(NAME, visible(hook.name)), sanitize(&hook.why));
-    format!("{mark} {name} {}\n   {}: {why}", styled(FAINT, place), styled(style, word))
+    let rules = hook.rules.iter().map(|rule| format!("\n     {}", sanitize(&rule_words(rule))));
+    let rules: String = rules.collect();
+    format!("{mark} {name} {}\n   {}: {why}{rules}", styled(FAINT, place), styled(style, word))
 }

@@ -188,6 +188,11 @@ fn call(record: &Record) -> Option<String> {
 /// What a run changed, its warnings and notes, and what it wrote.
 fn run_lines(run: &RunRecord) -> Vec<String> {
     let mut lines: Vec<String> = run.rewrite.iter().flat_map(change_lines).collect();
+    lines.extend(run.rule.iter().map(|rule| {
+        let perhaps = if rule.certain { "" } else { " perhaps" };
+        let (name, command) = (one_line(&rule.name, LENGTH), one_line(&rule.command, LENGTH));
+        styled(FAINT, format!("    rule {name} fits{perhaps}: {command}"))
+    }));
     lines.extend(
         run.warnings
             .iter()

@@ -9,7 +9,8 @@ use serde_json::Value;
 use tenter_protocol::facts::Facts;
 use tenter_protocol::lifecycle::{Lifecycle, ProtocolName, TABLE};
 use tenter_protocol::payload_fields::{
-    AGENT, BLOCK, COMMON, HOST, MESSAGE, PATH, PayloadField, RESULT, USAGE, payload_fields,
+    AGENT, BLOCK, CODE_TEXT, COMMAND, COMMON, FLOW, HOST, MESSAGE, PATH, PayloadField, RESULT,
+    USAGE, payload_fields,
 };
 use tenter_protocol::reply_fields::{ReplyField, example, reply_fields};
 use tenter_protocol::{executable, json, manifest, sample};
@@ -82,7 +83,10 @@ fn page() -> String {
         ("Messages", "Each entry of `messages`, at `after_turn` and `before_stop`:", MESSAGE),
         ("Blocks", "Each entry of a message's `blocks`:", BLOCK),
         ("Tool results", "`tool_output`, at `after_tool` and `after_tool_failure`:", RESULT),
+        ("Commands", "Each entry of `commands`, at the tool events, for a shell tool:", COMMAND),
         ("Paths", "Each entry of `paths`, at the tool events:", PATH),
+        ("Code", "Each entry of `code`, at the tool events, for a shell tool:", CODE_TEXT),
+        ("Flows", "Each entry of `flows`, at the tool events, for a shell tool:", FLOW),
     ] {
         write!(page, "\n### {title}\n\n{intro}\n\n{}", object_fields(fields)).unwrap();
     }

@@ -68,6 +68,10 @@ fn every_hook_is_explained_without_running() {
     exit: 0
     --- stdout
     before_tool of bash {"command": "rm -rf /x"}
+    Commands
+      rm -rf /x  program rm · flags -r -f · operands /x
+    Paths
+      /x  delete · outside the project · with everything below it
     1. guard (user, priority 999)
        runs: matcher.tool `Shell` is found in the tool's name Shell; matcher.pattern `rm -rf` is found in command: rm -rf
     2. program (user, priority 100)

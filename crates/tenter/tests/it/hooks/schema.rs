@@ -7,7 +7,10 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_protocol::event::{AgentFacts, HostFacts, TurnUsage, Usage};
-use tenter_protocol::facts::{Facts, PathFact, PathOp};
+use tenter_protocol::facts::{
+    CallFacts, Code, Command, Facts, Flow, FlowRole, FlowSource, Language, Path as PathFact,
+    PathOp, PathPlace, Redirect, Stdin, Uncertain,
+};
 use tenter_protocol::lifecycle::{ProtocolName, TABLE};
 use tenter_protocol::reply_fields::example;
 use tenter_protocol::schema::{Document, unknown_name};
@@ -109,8 +112,46 @@ fn full_event(name: EventName) -> (Event, Facts) {
         Body::BeforeStop(stop) => stop.usage = Some(usage),
         _ => {}
     }
-    let path = PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Write, certain: true };
-    (event, Facts { paths: vec![path], ..Facts::default() })
+    (event, Facts { call: full_call(), ..Facts::default() })
+}
+
+fn full_call() -> CallFacts {
+    let path = PathFact {
+        path: "/a".into(),
+        given: "a".into(),
+        op: PathOp::Write,
+        recursive: true,
+        place: PathPlace::Project,
+        inside_project: true,
+        command: Some(0),
+        certain: false,
+        glob: true,
+    };
+    let words = || vec!["-x".to_owned()];
+    let command = Command {
+        program: "git".into(),
+        path: Some("/bin/git".into()),
+        subcommand: Some("push".into()),
+        flags: words(),
+        operands: words(),
+        args: words(),
+        env: [("A".to_owned(), "b".to_owned())].into(),
+        cwd: Some("/".into()),
+        via: words(),
+        stdin_from: Some(Stdin::Commands(vec![0])),
+        redirects: vec![Redirect { fd: "2".into(), op: ">", target: "x".into() }],
+        uncertain: vec![Uncertain::Program, Uncertain::Arg(0)],
+        ..Command::default()
+    };
+    let text = "x".to_owned();
+    CallFacts {
+        commands: vec![command],
+        paths: vec![path],
+        code: vec![Code { language: Language::Python, text, dynamic: true, command: 0 }],
+        flows: vec![Flow { from: FlowSource::Network, into: 0, role: FlowRole::Code }],
+        forkbomb: true,
+        unparsed: true,
+    }
 }
 
 #[test]

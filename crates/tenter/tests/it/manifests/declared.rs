@@ -189,7 +189,7 @@ fn a_static_hook_is_tested_like_any_hook() {
     --- stdout
     no-rm at before_tool (~/.config/agents/hooks/no-rm)
     payload
-      {"event_type": "before_tool", "timestamp": "[TIME]", "session_id": "[ID]", "work_dir": "[ROOT]/project", "context": {"invoked_by": "main", "protocol_version": 1}, "host": {"name": "tenter"}, "tool_name": "Shell", "tool_input": {"command": "rm -rf /"}, "tool_use_id": "call_1", "tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell", "Execute", "run_commands", "developer__shell"]}
+      {"event_type": "before_tool", "timestamp": "[TIME]", "session_id": "[ID]", "work_dir": "[ROOT]/project", "context": {"invoked_by": "main", "protocol_version": 1}, "host": {"name": "tenter"}, "tool_name": "Shell", "tool_input": {"command": "rm -rf /"}, "tool_use_id": "call_1", "tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell", "Execute", "run_commands", "developer__shell"], "commands": [{"program": "rm", "flags": ["-r", "-f"], "operands": ["/"], "args": ["-rf", "/"], "cwd": "[ROOT]/project", "text": "rm -rf /", "where": "local"}], "paths": [{"path": "/", "given": "/", "op": "delete", "recursive": true, "place": "system", "inside_project": false, "command": 0, "certain": true}]}
     action
       deny
     decision deny: it is blocked

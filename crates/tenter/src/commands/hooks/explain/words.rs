@@ -1,6 +1,6 @@
 //! What a matcher found, and what a hook without code does, in words. The first part that is not found settles it, as in a run.
 
-use tenter_engine::matcher::{Explanation, Finding, Part, Search};
+use tenter_engine::matcher::{Explanation, Finding, Part, RuleExplanation, Search, Truth};
 use tenter_engine::static_action::StaticAction;
 
 /// What a matcher found, as the end of a sentence: what settled it, or everything that was found.
@@ -16,6 +16,31 @@ pub(super) fn matcher_words(explanation: &Explanation) -> String {
         found.push(words);
     }
     found.join("; ")
+}
+
+/// Why a rule fits the command or path that fits best, or does not.
+pub(super) fn rule_words(rule: &RuleExplanation) -> String {
+    let about =
+        if rule.command.is_empty() { String::new() } else { format!(" `{}`", rule.command) };
+    let conditions = |truth: Truth| {
+        let of_truth = rule.conditions.iter().filter(|result| result.holds == truth);
+        of_truth.map(|result| result.condition).collect::<Vec<_>>().join(", ")
+    };
+    let name = &rule.rule;
+    match (rule.fits, rule.effect) {
+        (Truth::Yes, effect) => format!("{name} fits{about}: {}", effect.unwrap_or("run")),
+        (Truth::Perhaps, Some(effect)) => {
+            format!("{name} fits{about} perhaps ({}): {effect}", conditions(Truth::Perhaps))
+        }
+        (Truth::Perhaps, None) => {
+            format!("{name} fits{about} only perhaps ({})", conditions(Truth::Perhaps))
+        }
+        (Truth::No, _) if rule.excepted => format!("{name} does not fit{about}: an exception does"),
+        (Truth::No, _) if rule.conditions.is_empty() || conditions(Truth::No).is_empty() => {
+            format!("{name} does not fit")
+        }
+        (Truth::No, _) => format!("{name} does not fit{about}: {}", conditions(Truth::No)),
+    }
 }
 
 /// What a hook without code does, and when.

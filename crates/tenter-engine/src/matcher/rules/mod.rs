@@ -1,0 +1,251 @@
+//! Rules about the commands and paths of a call (C6, C7): a pure function of the facts. Each condition holds, does not hold, or
+//! depends on what is not known before the command runs; a rule is as strong as its weakest condition.
+
+mod conditions;
+mod explanation;
+mod path;
+mod pattern;
+mod truth;
+mod words;
+
+use tenter_protocol::manifest::rule::{Rule, RuleVerdict};
+use tenter_protocol::reply::VerdictKind;
+use tenter_protocol::{Reply, Verdict};
+
+use crate::facts::{CallFacts, CallSurroundings};
+use conditions::{CompiledConditions, Strength, Subject};
+
+pub use explanation::{ConditionResult, RuleExplanation};
+pub use truth::Truth;
+
+/// The rules of a hook.
+#[derive(Debug, Clone)]
+pub struct HookRules(Vec<CompiledRule>);
+
+#[derive(Debug, Clone)]
+struct CompiledRule {
+    rule: Rule,
+    conditions: CompiledConditions,
+    except: Vec<CompiledConditions>,
+}
+
+/// A rule that a call fits, and the command that does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleFit {
+    /// The rule's name, or its place in the list.
+    pub rule: String,
+    /// The text of the command, or the path of a tool.
+    pub text: String,
+    /// Whether it is certain.
+    pub is_certain: bool,
+}
+
+/// What rules say about a call that fits one of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RuleMatch {
+    pub(crate) fit: RuleFit,
+    /// The reply of the hook, unless it has to run.
+    pub(crate) reply: Option<Reply>,
+}
+
+impl HookRules {
+    /// The rules of a manifest; none if it has none.
+    pub(crate) fn new(rules: &[Rule]) -> Option<Self> {
+        let compiled = |rule: &Rule| CompiledRule {
+            rule: rule.clone(),
+            conditions: CompiledConditions::new(&rule.conditions),
+            except: rule.except.iter().map(CompiledConditions::new).collect(),
+        };
+        (!rules.is_empty()).then(|| Self(rules.iter().map(compiled).collect()))
+    }
+
+    /// Whether the rules decide, so that the hook needs no code.
+    pub(crate) fn decide(&self) -> bool {
+        self.0.iter().all(|rule| rule.rule.decision.is_some())
+    }
+
+    /// What the rules say about a call: the first denial, else the first rule that a call certainly fits and that leaves the
+    /// decision to the hook, else the first question. `None` if the call fits none.
+    pub(crate) fn select(&self, call: &CallFacts) -> Option<RuleMatch> {
+        let mut best: Option<(Rank, usize, Subject)> = None;
+        for (index, rule) in self.0.iter().enumerate() {
+            let (strength, subject) = rule.best(call);
+            let Some(rank) = rule.rank(strength) else { continue };
+            if best.is_none_or(|(other, ..)| rank > other) {
+                best = Some((rank, index, subject));
+            }
+            if rank == Rank::Deny {
+                break;
+            }
+        }
+        let (rank, index, subject) = best?;
+        Some(self.0[index].found(index, rank, subject, call))
+    }
+
+    /// Whether a rule stops this call, certainly or perhaps.
+    pub(crate) fn stops(&self, index: usize, call: &CallFacts) -> bool {
+        let rule = self.0.get(index);
+        rule.is_some_and(|rule| rule.rank(rule.best(call).0).is_some())
+    }
+}
+
+/// Checks an example of the rule with this index. Returns what is wrong with it.
+pub(crate) fn check_example(
+    rules: &[Rule],
+    index: usize,
+    command: &str,
+    is_stopped: bool,
+) -> Option<String> {
+    let hook = HookRules::new(rules)?;
+    let call = CallSurroundings::of_example(command);
+    if is_stopped {
+        let label = rules.get(index).map(|rule| rule.label(index)).unwrap_or_default();
+        return (!hook.stops(index, &call)).then(|| format!("{label} does not stop this example"));
+    }
+    let stopping = (0..rules.len()).find(|index| hook.stops(*index, &call))?;
+    Some(format!("{} stops this example", rules[stopping].label(stopping)))
+}
+
+/// What a rule leads to, the strongest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Ask,
+    Run,
+    Deny,
+}
+
+impl From<RuleVerdict> for Rank {
+    fn from(verdict: RuleVerdict) -> Self {
+        match verdict {
+            RuleVerdict::Ask => Self::Ask,
+            RuleVerdict::Deny => Self::Deny,
+        }
+    }
+}
+
+impl CompiledRule {
+    /// What the rule leads to for a call that fits this strongly; `None` if it does not fit.
+    fn rank(&self, Strength { counts, truth }: Strength) -> Option<Rank> {
+        match truth {
+            Truth::No => None,
+            Truth::Yes => {
+                Some(self.rule.decision.as_ref().map_or(Rank::Run, |it| it.verdict.into()))
+            }
+            Truth::Perhaps => self.rule.uncertain.verdict().filter(|_| counts).map(Rank::from),
+        }
+    }
+
+    /// The command and path that fit best, and how strongly they do.
+    fn best(&self, call: &CallFacts) -> (Strength, Subject) {
+        let mut best = (Strength { counts: false, truth: Truth::No }, Subject::default());
+        for subject in self.subjects(call) {
+            let strength = self.strength(call, subject);
+            if strength > best.0 {
+                best = (strength, subject);
+            }
+            if strength.truth == Truth::Yes {
+                break;
+            }
+        }
+        best
+    }
+
+    /// How strongly one command and path fit. An exception counts only if it is certain: what may be harmless is not.
+    fn strength(&self, call: &CallFacts, subject: Subject) -> Strength {
+        let strength = self.conditions.strength(call, subject);
+        let is_excepted = || {
+            self.except.iter().any(|except| {
+                let mut subjects = except.subjects_of(call, subject);
+                subjects.any(|subject| except.strength(call, subject).truth == Truth::Yes)
+            })
+        };
+        if strength.truth != Truth::No && is_excepted() {
+            return Strength { counts: false, truth: Truth::No };
+        }
+        strength
+    }
+
+    /// What the rule may be about: each command with each of its paths, each path, or the call as a whole.
+    fn subjects<'c>(&'c self, call: &'c CallFacts) -> Box<dyn Iterator<Item = Subject> + 'c> {
+        let commands = (0..call.facts.call.commands.len()).map(Some);
+        match (self.conditions.is_about_command, &self.conditions.path) {
+            (true, None) => Box::new(commands.map(|command| Subject { command, path: None })),
+            (true, Some(_)) => Box::new(commands.flat_map(|command| call.paths_of(command))),
+            (false, Some(_)) => Box::new(
+                call.facts
+                    .call
+                    .paths
+                    .iter()
+                    .enumerate()
+                    .map(|(path, fact)| Subject { command: fact.command, path: Some(path) }),
+            ),
+            (false, None) => Box::new(std::iter::once(Subject::default())),
+        }
+    }
+
+    fn found(&self, index: usize, rank: Rank, subject: Subject, call: &CallFacts) -> RuleMatch {
+        let truth = self.strength(call, subject).truth;
+        let fit = RuleFit {
+            rule: self.rule.label(index),
+            text: call.text_of(subject),
+            is_certain: truth == Truth::Yes,
+        };
+        let kind = match rank {
+            Rank::Run => None,
+            Rank::Ask => Some(VerdictKind::Ask),
+            Rank::Deny => Some(VerdictKind::Deny),
+        };
+        let verdict = kind.map(|kind| Verdict::new(kind, Some(self.reason(&fit))));
+        let reply = verdict.map(|verdict| Reply { verdict: Some(verdict), ..Reply::default() });
+        RuleMatch { fit, reply }
+    }
+
+    /// The reason for the model. If the rule fits only perhaps, it says how to make that certain.
+    fn reason(&self, fit: &RuleFit) -> String {
+        let reason = self.rule.decision.as_ref().map(|decision| decision.reason.clone());
+        if fit.is_certain {
+            return reason.unwrap_or_default();
+        }
+        let unclear = format!(
+            "It is not certain that this applies to `{}`: write out the program, options and paths instead of variables.",
+            fit.text
+        );
+        reason.into_iter().chain([unclear]).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl CompiledConditions {
+    /// What an exception may be about, if the rule is about `subject`.
+    fn subjects_of<'c>(
+        &self,
+        call: &'c CallFacts,
+        subject: Subject,
+    ) -> Box<dyn Iterator<Item = Subject> + 'c> {
+        if self.path.is_some() && subject.path.is_none() {
+            return Box::new(call.paths_of(subject.command));
+        }
+        Box::new(std::iter::once(subject))
+    }
+}
+
+impl CallFacts {
+    fn paths_of(&self, command: Option<usize>) -> impl Iterator<Item = Subject> {
+        let paths = self.facts.call.paths.iter().enumerate();
+        let paths = paths.filter(move |(_, path)| path.command == command);
+        paths.map(move |(path, _)| Subject { command, path: Some(path) })
+    }
+
+    /// The text of the command, or the path as given to a tool.
+    fn text_of(&self, subject: Subject) -> String {
+        let command = subject.command.and_then(|index| self.facts.call.commands.get(index));
+        let path = subject.path.and_then(|index| self.facts.call.paths.get(index));
+        match (command, path) {
+            (Some(command), _) => command.text.clone(),
+            (None, Some(path)) => path.given.clone(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

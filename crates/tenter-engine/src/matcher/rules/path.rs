@@ -1,0 +1,263 @@
+//! Conditions on the paths of a call.
+
+use tenter_protocol::manifest::rule::PathCondition;
+use tenter_shell::{Path, PathOp, PathPlace};
+
+use super::pattern::{Pattern, Text, Token, overlap};
+use super::truth::Truth;
+use crate::facts::CallFacts;
+
+/// Where the pattern of a rule begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    /// It is absolute, or begins with `**/`.
+    Root,
+    Home,
+    Project,
+}
+
+/// A pattern for paths.
+#[derive(Debug, Clone)]
+struct PathPattern {
+    base: Base,
+    /// What follows the base.
+    tail: Pattern,
+    text: String,
+}
+
+impl PathPattern {
+    fn new(text: &str) -> Self {
+        let of_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
+        let (base, tail) = match of_home {
+            Some(tail) => (Base::Home, tail),
+            None if text.starts_with('/') || text.starts_with("**/") || text == "**" => {
+                (Base::Root, text)
+            }
+            None => (Base::Project, text.trim_start_matches("./")),
+        };
+        Self { base, tail: Pattern::of_paths(tail), text: tail.to_owned() }
+    }
+
+    fn directory<'c>(&self, call: &'c CallFacts) -> Option<&'c str> {
+        match self.base {
+            Base::Root => None,
+            Base::Home => Some(call.home.as_deref().unwrap_or("~")),
+            Base::Project => Some(&call.project),
+        }
+    }
+
+    /// Whether it fits this text, as written.
+    fn matches(&self, text: &str, call: &CallFacts) -> bool {
+        match self.directory(call) {
+            None => self.tail.matches(text),
+            Some(directory) => below(text, directory).is_some_and(|rest| self.tail.matches(rest)),
+        }
+    }
+
+    /// Whether it fits a path that may be partly unknown.
+    fn may_fit(&self, tokens: &[Token], call: &CallFacts) -> bool {
+        let directory = self.directory(call).map(|directory| format!("{directory}/"));
+        let whole = Pattern::of_paths(&format!("{}{}", directory.unwrap_or_default(), self.text));
+        whole.may_fit(tokens) != Truth::No
+    }
+
+    /// Whether everything that it fits is below a directory, which is more than the base of the pattern.
+    fn is_below(&self, directory: &str, call: &CallFacts) -> bool {
+        let fixed = self.tail.prefix().rsplit_once('/').map_or("", |(fixed, _)| fixed);
+        let is_literal = self.tail.prefix() == self.text;
+        let fixed = if is_literal { self.text.as_str() } else { fixed };
+        let base = match self.directory(call) {
+            None if fixed.is_empty() => return false,
+            None => fixed.to_owned(),
+            Some(base) if fixed.is_empty() => base.to_owned(),
+            Some(base) => format!("{base}/{fixed}"),
+        };
+        // A pattern such as `*.pem` is about the files of a project, not about the project.
+        let is_own_base = self.base == Base::Project && fixed.is_empty();
+        !is_own_base && below(&base, directory).is_some()
+    }
+}
+
+/// What of a path follows a directory; nothing if it is the directory.
+fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// A condition on one path.
+#[derive(Debug, Clone)]
+pub(super) struct PathRule {
+    op: Vec<PathOp>,
+    glob: Vec<PathPattern>,
+    not: Vec<PathPattern>,
+    covers: Vec<PathPattern>,
+    place: Vec<PathPlace>,
+    outside: Vec<PathPlace>,
+    recursive: Option<bool>,
+}
+
+/// Whether a condition on a path holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PathFit {
+    pub(super) truth: Truth,
+    /// Whether it holds for the path as written. Then even a path that is not certain counts.
+    pub(super) is_as_written: bool,
+}
+
+/// One path of a call: how it is written, resolved and not.
+#[derive(Clone, Copy)]
+struct Subject<'f> {
+    fact: &'f Path,
+    texts: [Text<'f>; 2],
+}
+
+impl PathRule {
+    pub(super) fn new(condition: &PathCondition) -> Self {
+        let patterns = |texts: &[String]| texts.iter().map(|text| PathPattern::new(text)).collect();
+        let PathCondition { op, glob, not, covers, place, outside, recursive } = condition;
+        Self {
+            op: op.clone(),
+            glob: patterns(glob),
+            not: patterns(not),
+            covers: patterns(covers),
+            place: place.clone(),
+            outside: outside.clone(),
+            recursive: *recursive,
+        }
+    }
+
+    /// Whether the path with this index fits.
+    pub(super) fn fit(&self, call: &CallFacts, index: usize) -> PathFit {
+        let no = PathFit { truth: Truth::No, is_as_written: false };
+        let Some(fact) = call.facts.call.paths.get(index) else { return no };
+        let is_other_op = !self.op.is_empty() && !self.op.contains(&fact.op);
+        if is_other_op || self.recursive.is_some_and(|recursive| recursive != fact.recursive) {
+            return no;
+        }
+        let text = |value| Text { value, is_certain: fact.certain, is_glob: fact.glob };
+        let written = call.written.get(index).unwrap_or(&fact.path);
+        let subject = Subject { fact, texts: [text(&fact.path), text(written)] };
+        let fit = [self.placed(subject), self.globbed(subject, call), self.covering(subject, call)];
+        let truth = Truth::all(fit.iter().map(|fit| fit.truth));
+        PathFit {
+            truth: if fact.certain { truth } else { truth.and(Truth::Perhaps) },
+            is_as_written: fit.iter().all(|fit| fit.is_as_written),
+        }
+    }
+
+    fn placed(&self, subject: Subject<'_>) -> PathFit {
+        let Subject { fact, texts } = subject;
+        if self.place.is_empty() && self.outside.is_empty() {
+            return PathFit::known(true);
+        }
+        // The place of `$X/a` is unknown, that of `/etc/$X` is not.
+        let parent = texts[0].value.split(['$', '`']).next().unwrap_or_default();
+        let is_located =
+            !texts[0].has_unknown_parts() || parent.rfind('/').is_some_and(|at| at > 0);
+        if !is_located {
+            return PathFit { truth: Truth::Perhaps, is_as_written: false };
+        }
+        let is_in = |place: &PathPlace| match place {
+            PathPlace::Project => fact.inside_project,
+            place => *place == fact.place,
+        };
+        let is_placed = self.place.is_empty() || self.place.iter().any(is_in);
+        let is_here = fact.place != PathPlace::Remote;
+        let is_outside = self.outside.is_empty() || (is_here && !self.outside.iter().any(is_in));
+        PathFit::known(is_placed && is_outside)
+    }
+
+    fn globbed(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
+        let excluded = |text: &str| self.not.iter().any(|pattern| pattern.matches(text, call));
+        if self.glob.is_empty() {
+            return PathFit::known(!subject.texts.iter().all(|text| excluded(text.value)));
+        }
+        PathFit::any(subject.texts.iter().map(|text| {
+            if excluded(text.value) {
+                return PathFit::known(false);
+            }
+            let is_whole = |pattern: &PathPattern| {
+                subject.fact.recursive && pattern.is_below(text.value, call)
+            };
+            let fits =
+                |pattern: &PathPattern| pattern.matches(text.value, call) || is_whole(pattern);
+            if self.glob.iter().any(fits) {
+                return text.as_written();
+            }
+            text.perhaps(|tokens| self.glob.iter().any(|pattern| pattern.may_fit(tokens, call)))
+        }))
+    }
+
+    fn covering(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
+        if self.covers.is_empty() {
+            return PathFit::known(true);
+        }
+        let targets: Vec<String> =
+            self.covers.iter().map(|target| target.as_directory(call)).collect();
+        PathFit::any(subject.texts.iter().map(|text| {
+            // `/etc/*` is as good as `/etc`.
+            let contents = ["/*", "/**", "/.*", "/{*,.*}"];
+            let directory = contents.iter().find_map(|end| text.value.strip_suffix(end));
+            let directory = directory.filter(|_| text.is_glob).unwrap_or(text.value);
+            let is_covered = |target: &String| below(target, directory).is_some();
+            if !text.has_unknown_parts() && targets.iter().any(is_covered) {
+                return text.as_written();
+            }
+            let or_above = |target: &String| {
+                let ends = target.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0);
+                ends.chain([target.len()]).map(|end| target[..end].to_owned()).collect::<Vec<_>>()
+            };
+            let may_cover = |tokens: &[Token]| {
+                targets
+                    .iter()
+                    .flat_map(or_above)
+                    .any(|directory| overlap(tokens, &Text::known(&directory).tokens()))
+            };
+            match text.perhaps(may_cover) {
+                // A pattern that fits a directory stands for it.
+                fit if text.is_certain && fit.truth == Truth::Perhaps => PathFit::known(true),
+                fit => fit,
+            }
+        }))
+    }
+}
+
+impl PathPattern {
+    /// The directory that it names.
+    fn as_directory(&self, call: &CallFacts) -> String {
+        match self.directory(call) {
+            None => self.text.clone(),
+            Some(base) if self.text.is_empty() || self.text == "." => base.to_owned(),
+            Some(base) => format!("{base}/{}", self.text),
+        }
+    }
+}
+
+impl PathFit {
+    fn known(holds: bool) -> Self {
+        Self { truth: holds.into(), is_as_written: true }
+    }
+
+    /// The strongest of several.
+    fn any(fits: impl Iterator<Item = Self>) -> Self {
+        let strength = |fit: &Self| (fit.truth, fit.is_as_written);
+        let no = Self { truth: Truth::No, is_as_written: false };
+        fits.max_by_key(strength).unwrap_or(no)
+    }
+}
+
+impl Text<'_> {
+    /// The text itself fits: surely, if it is certain.
+    fn as_written(&self) -> PathFit {
+        let truth = if self.has_unknown_parts() { Truth::Perhaps } else { Truth::Yes };
+        PathFit { truth, is_as_written: true }
+    }
+
+    /// One of the texts that it may stand for fits, or none.
+    fn perhaps(&self, fits: impl Fn(&[Token]) -> bool) -> PathFit {
+        let is_open = self.is_glob || self.has_unknown_parts();
+        let may_fit = is_open && fits(&self.tokens());
+        let truth = if may_fit { Truth::Perhaps } else { Truth::No };
+        PathFit { truth, is_as_written: false }
+    }
+}

@@ -1,0 +1,376 @@
+//! Patterns with `*`, `**`, `?` and `[…]`, matched with texts of which parts may be unknown. A glob library cannot do that: a
+//! word such as `$DIR/.env` or `*.pem` stands for many texts, and the question is whether a pattern fits one of them.
+
+use super::truth::Truth;
+
+/// One element of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    Char(char),
+    /// `?`: any character but `/`.
+    One,
+    /// `[…]`: one of these ranges, or none of them.
+    Set {
+        ranges: Vec<(char, char)>,
+        is_negated: bool,
+    },
+    /// `*` in a path: any text without `/`.
+    Star,
+    /// Any text.
+    Any,
+    /// This many of the following tokens are optional.
+    Skip(usize),
+}
+
+/// A pattern of a rule.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    tokens: Vec<Token>,
+    /// What every text that fits begins with, and whether that is all of the pattern.
+    prefix: String,
+    is_literal: bool,
+    /// What every text that fits ends with.
+    suffix: String,
+}
+
+/// A text of a call, and how much of it is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text<'f> {
+    pub(super) value: &'f str,
+    /// Whether it is known. If not, `$…` and backticks stand for any text.
+    pub(super) is_certain: bool,
+    /// Whether it is a pattern that the shell replaces by file names.
+    pub(super) is_glob: bool,
+}
+
+impl<'f> Text<'f> {
+    pub(super) fn known(text: &'f str) -> Self {
+        Self { value: text, is_certain: true, is_glob: false }
+    }
+
+    /// Whether parts of it are unknown. A text can be known although it is not certain that it is used.
+    pub(super) fn has_unknown_parts(&self) -> bool {
+        !self.is_certain && self.value.contains(['$', '`'])
+    }
+
+    /// The texts that it may stand for, as a pattern.
+    pub(super) fn tokens(&self) -> Vec<Token> {
+        let mut tokens = Vec::with_capacity(self.value.len());
+        let mut rest = self.value;
+        while let Some(letter) = rest.chars().next() {
+            let unknown = if self.is_certain { 0 } else { unknown_length(rest) };
+            let wild = if self.is_glob { wildcard(rest) } else { None };
+            let length = match wild {
+                _ if unknown > 0 => {
+                    tokens.push(Token::Any);
+                    unknown
+                }
+                Some((token, length)) => {
+                    tokens.push(token);
+                    length
+                }
+                None => {
+                    tokens.push(Token::Char(letter));
+                    letter.len_utf8()
+                }
+            };
+            rest = &rest[length..];
+        }
+        tokens
+    }
+}
+
+/// The length of `$name`, `${…}`, `$(…)` or a command in backticks at the beginning of a text; 0 if there is none.
+fn unknown_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let closed = |close: u8| bytes.iter().skip(1).position(|byte| *byte == close).map(|at| at + 2);
+    match bytes {
+        [b'`', ..] => closed(b'`').unwrap_or(bytes.len()),
+        [b'$', b'{', ..] => closed(b'}').unwrap_or(bytes.len()),
+        [b'$', b'(', ..] => {
+            let last = text.rfind(')').map(|at| at + 1);
+            last.unwrap_or(bytes.len())
+        }
+        [b'$', ..] => {
+            let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+            let name = bytes[1..].iter().take_while(is_name).count();
+            // `$?`, `$@` and the like have one character, which is not always ASCII.
+            let special = text[1..].chars().next().map_or(0, char::len_utf8);
+            1 + if name == 0 { special } else { name }
+        }
+        _ => 0,
+    }
+}
+
+/// A wildcard at the beginning of a text, and its length.
+fn wildcard(text: &str) -> Option<(Token, usize)> {
+    match text.as_bytes() {
+        [b'*', b'*', ..] => Some((Token::Any, 2)),
+        [b'*', ..] => Some((Token::Star, 1)),
+        [b'?', ..] => Some((Token::One, 1)),
+        [b'[', ..] => set(text),
+        _ => None,
+    }
+}
+
+/// `[…]`; none if it has no end.
+fn set(text: &str) -> Option<(Token, usize)> {
+    let inner = &text[1..];
+    let is_negated = inner.starts_with(['!', '^']);
+    let start = usize::from(is_negated);
+    // A `]` at the beginning is a member.
+    let first = inner[start..].chars().next()?.len_utf8();
+    let end = start + first + inner[start + first..].find(']')?;
+    let letters: Vec<char> = inner[start..end].chars().collect();
+    let mut ranges = Vec::new();
+    let mut place = 0;
+    while let Some(letter) = letters.get(place) {
+        let last = letters.get(place + 2).filter(|_| letters.get(place + 1) == Some(&'-'));
+        ranges.push((*letter, *last.unwrap_or(letter)));
+        place += if last.is_some() { 3 } else { 1 };
+    }
+    Some((Token::Set { ranges, is_negated }, end + 2))
+}
+
+impl Pattern {
+    /// A pattern for words: `*` is any text.
+    pub(super) fn of_words(pattern: &str) -> Self {
+        let mut tokens = Text { is_glob: true, ..Text::known(pattern) }.tokens();
+        for token in &mut tokens {
+            if *token == Token::Star {
+                *token = Token::Any;
+            }
+        }
+        Self::new(tokens)
+    }
+
+    /// A pattern for paths: `*` does not contain `/`, `**/` is any number of directories, and `DIR/**` is also `DIR`.
+    pub(super) fn of_paths(pattern: &str) -> Self {
+        let mut tokens = Vec::new();
+        let mut rest = pattern;
+        while !rest.is_empty() {
+            let is_start = tokens.is_empty() || tokens.last() == Some(&Token::Char('/'));
+            if is_start && let Some(after) = rest.strip_prefix("**/") {
+                tokens.extend([Token::Skip(2), Token::Any, Token::Char('/')]);
+                rest = after;
+            } else if rest == "/**" {
+                tokens.extend([Token::Skip(2), Token::Char('/'), Token::Any]);
+                rest = "";
+            } else {
+                let (token, length) = wildcard(rest).unwrap_or_else(|| {
+                    let letter = rest.chars().next().unwrap_or_default();
+                    (Token::Char(letter), letter.len_utf8().max(1))
+                });
+                tokens.push(token);
+                rest = &rest[length..];
+            }
+        }
+        Self::new(tokens)
+    }
+
+    fn new(tokens: Vec<Token>) -> Self {
+        let letter = |token: &Token| match token {
+            Token::Char(letter) => Some(*letter),
+            _ => None,
+        };
+        let prefix: String = tokens.iter().map_while(letter).collect();
+        let is_literal = tokens.iter().all(|token| letter(token).is_some());
+        // Where the letters begin of which none is optional.
+        let fixed = tokens.iter().enumerate().filter_map(|(at, token)| match token {
+            Token::Char(_) => None,
+            Token::Skip(count) => Some(at + 1 + count),
+            _ => Some(at + 1),
+        });
+        let fixed = fixed.max().unwrap_or(0);
+        let suffix = tokens[fixed.min(tokens.len())..].iter().filter_map(letter).collect();
+        Self { tokens, prefix, is_literal, suffix }
+    }
+
+    /// What every text that fits begins with.
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Whether every text fits.
+    fn fits_all(&self) -> bool {
+        self.tokens == [Token::Any]
+    }
+
+    /// Whether it fits this text, as written.
+    pub(super) fn matches(&self, text: &str) -> bool {
+        if self.is_literal {
+            return self.prefix == text;
+        }
+        if !text.starts_with(&self.prefix) || !text.ends_with(&self.suffix) {
+            return false;
+        }
+        let letters: Vec<Token> = text.chars().map(Token::Char).collect();
+        overlap(&self.tokens, &letters)
+    }
+
+    /// Whether it fits a text that may be partly unknown.
+    pub(super) fn fits(&self, text: Text<'_>) -> Truth {
+        let is_known = text.is_certain || !text.has_unknown_parts();
+        let as_written = self.matches(text.value);
+        match (as_written, is_known) {
+            (true, true) if text.is_certain => Truth::Yes,
+            (true, _) if self.fits_all() => Truth::Yes,
+            (true, _) => Truth::Perhaps,
+            (false, true) if !text.is_glob && text.is_certain => Truth::No,
+            _ => self.may_fit(&text.tokens()),
+        }
+    }
+
+    /// Whether it fits one of the texts that these tokens stand for.
+    pub(super) fn may_fit(&self, tokens: &[Token]) -> Truth {
+        if overlap(&self.tokens, tokens) { Truth::Perhaps } else { Truth::No }
+    }
+}
+
+/// Whether a text fits both patterns.
+pub(super) fn overlap(one: &[Token], other: &[Token]) -> bool {
+    let width = other.len() + 1;
+    let mut is_seen = vec![false; (one.len() + 1) * width];
+    let mut open = vec![(0, 0)];
+    while let Some((a, b)) = open.pop() {
+        if a > one.len() || b > other.len() || std::mem::replace(&mut is_seen[a * width + b], true)
+        {
+            continue;
+        }
+        if a == one.len() && b == other.len() {
+            return true;
+        }
+        open.extend(without_text(one, a).map(|next| (next, b)));
+        open.extend(without_text(other, b).map(|next| (a, next)));
+        if let (Some(left), Some(right)) = (one.get(a), other.get(b))
+            && share_a_letter(left, right)
+        {
+            open.push((after(left, a), after(right, b)));
+        }
+    }
+    false
+}
+
+/// The places that are reached from `place` without any text.
+fn without_text(tokens: &[Token], place: usize) -> impl Iterator<Item = usize> {
+    let (next, skipped) = match tokens.get(place) {
+        Some(Token::Star | Token::Any) => (Some(place + 1), None),
+        Some(Token::Skip(count)) => (Some(place + 1), Some(place + 1 + count)),
+        _ => (None, None),
+    };
+    next.into_iter().chain(skipped)
+}
+
+/// The place after one letter of the token at `place`.
+fn after(token: &Token, place: usize) -> usize {
+    if matches!(token, Token::Star | Token::Any) { place } else { place + 1 }
+}
+
+/// Whether one letter can be part of both tokens. Two wildcards always share one.
+fn share_a_letter(one: &Token, other: &Token) -> bool {
+    match (one, other) {
+        (Token::Skip(_), _) | (_, Token::Skip(_)) => false,
+        (Token::Char(letter), token) | (token, Token::Char(letter)) => contains(token, *letter),
+        _ => true,
+    }
+}
+
+fn contains(token: &Token, letter: char) -> bool {
+    match token {
+        Token::Char(own) => *own == letter,
+        Token::One | Token::Star => letter != '/',
+        Token::Any => true,
+        Token::Skip(_) => false,
+        Token::Set { ranges, is_negated } => {
+            let is_in = ranges.iter().any(|(first, last)| (first..=last).contains(&&letter));
+            is_in != *is_negated && letter != '/'
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn path(pattern: &str, text: &str) -> bool {
+        Pattern::of_paths(pattern).matches(text)
+    }
+
+    #[test]
+    fn a_star_does_not_cross_slashes_in_paths_and_two_do() {
+        for (pattern, text) in [
+            ("/a/*", "/a/b"),
+            ("/a/*", "/a/.b"),
+            ("/a/**", "/a/b/c"),
+            ("/a/**", "/a"),
+            ("/a/**/c", "/a/c"),
+            ("/a/**/c", "/a/b/b/c"),
+            ("**/.env", "/x/y/.env"),
+            ("**/.env", ".env"),
+            ("/a/?.[a-c]x", "/a/b.cx"),
+            ("/a/[!x]", "/a/y"),
+            ("/a/[]]", "/a/]"),
+            ("/a/[", "/a/["),
+        ] {
+            assert!(path(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [
+            ("/a/*", "/a/b/c"),
+            ("/a/*", "/a"),
+            ("/a/**", "/ab"),
+            ("**/.env", "/x/y.env"),
+            ("/a/?", "/a//"),
+            ("/a/[!x]", "/a/x"),
+            ("/a", "/a/b"),
+        ] {
+            assert!(!path(pattern, text), "{pattern} {text}");
+        }
+        assert!(Pattern::of_words("+*").matches("+refs/heads/main"));
+    }
+
+    #[test]
+    fn unknown_parts_make_a_fit_uncertain() {
+        let fits = |pattern: &str, text: &str, is_certain, is_glob| {
+            Pattern::of_paths(pattern).fits(Text { value: text, is_certain, is_glob })
+        };
+        assert_eq!(fits("**/.env", "$DIR/.env", false, false), Truth::Perhaps);
+        assert_eq!(fits("**/.env", "$FILE", false, false), Truth::Perhaps);
+        assert_eq!(fits("/etc/**", "/home/$X", false, false), Truth::No);
+        assert_eq!(fits("/etc/**", "/e${X}c/y", false, false), Truth::Perhaps);
+        assert_eq!(fits("/etc/**", "/$(echo etc)/y", false, false), Truth::Perhaps);
+        assert_eq!(fits("**/.env", "/p/.e*", true, true), Truth::Perhaps);
+        assert_eq!(fits("**/.env", "/p/*.rs", true, true), Truth::No);
+        assert_eq!(fits("/etc/**", "/etc/*", true, true), Truth::Yes);
+        assert_eq!(fits("**", "$X", false, false), Truth::Yes);
+    }
+
+    proptest! {
+        #[test]
+        fn any_pattern_and_text_terminate(pattern in "[a*?/.$\\[\\]!-]{0,12}", text in "[a/.*$(){}`]{0,12}") {
+            for pattern in [Pattern::of_paths(&pattern), Pattern::of_words(&pattern)] {
+                for (is_certain, is_glob) in [(true, false), (false, false), (true, true), (false, true)] {
+                    pattern.fits(Text { value: &text, is_certain, is_glob });
+                }
+            }
+        }
+
+        /// A text that fits for certain also fits when nothing is certain.
+        #[test]
+        fn uncertainty_never_turns_a_fit_into_a_mismatch(pattern in "[ab*?/]{0,8}", text in "[ab/]{0,8}") {
+            let pattern = Pattern::of_paths(&pattern);
+            let certain = pattern.fits(Text::known(&text));
+            let uncertain = pattern.fits(Text { is_certain: false, ..Text::known(&text) });
+            prop_assert_eq!(certain == Truth::No, uncertain == Truth::No);
+        }
+
+        /// The prefix and the suffix only save time.
+        #[test]
+        fn a_pattern_fits_what_it_is_made_of(text in "[ab/.]{0,10}", place in 0_usize..10) {
+            let place = text.char_indices().map(|(at, _)| at).nth(place).unwrap_or(text.len());
+            let pattern = format!("{}**{}", &text[..place], &text[place..]);
+            prop_assert!(Pattern::of_words(&pattern).matches(&text));
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What rules lead to for commands, and the laws of three-valued logic.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tenter_protocol::facts::Facts;
+use tenter_protocol::manifest::rule::Rule;
+use tenter_shell::{Class, Command, Flow, FlowRole, FlowSource};
+
+use super::*;
+use crate::facts::CallSurroundings;
+
+/// Rules as the cache keeps them.
+fn rules(rules: Value) -> HookRules {
+    let rules: Vec<Rule> = serde_json::from_value(rules).unwrap();
+    HookRules::new(&rules).unwrap()
+}
+
+/// Rules with these conditions, which ask where they fit perhaps.
+fn rule(conditions: &Value) -> HookRules {
+    rules(json!([{"if": conditions, "uncertain": "ask"}]))
+}
+
+/// What a rule with these conditions leads to.
+fn leads_to(conditions: &Value, command: &str) -> &'static str {
+    let found = rule(conditions).select(&CallSurroundings::of_example(command));
+    match found {
+        None => "nothing",
+        Some(RuleMatch { reply: None, .. }) => "run",
+        Some(RuleMatch { reply: Some(_), fit }) => {
+            assert!(!fit.is_certain);
+            "ask"
+        }
+    }
+}
+
+#[test]
+fn commands_are_matched_by_what_they_do() {
+    let push =
+        json!({"program": ["git"], "subcommand": ["push"], "flags": {"any": ["--force", "-f"]}});
+    for (command, expected) in [
+        ("git push --force", "run"),
+        ("git push -fu origin main", "run"),
+        ("g'i't pu\"sh\" -f", "run"),
+        ("sudo git -C /x push -f", "run"),
+        ("true && (git push -f)", "run"),
+        ("/usr/bin/git push -f", "run"),
+        ("git push", "nothing"),
+        ("git push --force-with-lease", "nothing"),
+        ("git push -- -f", "nothing"),
+        ("git commit -m 'git push --force'", "nothing"),
+        ("echo git push --force", "nothing"),
+        ("# git push --force", "nothing"),
+        ("git push $OPTIONS", "ask"),
+        ("\"$GIT\" push --force", "ask"),
+    ] {
+        assert_eq!(leads_to(&push, command), expected, "{command}");
+    }
+}
+
+#[test]
+fn an_unknown_program_counts_only_beside_a_certain_option_or_path() {
+    let sudo = json!({"program": ["sudo"]});
+    assert_eq!(leads_to(&sudo, "$CC -c x.c"), "nothing");
+    let remove = json!({"program": ["rm"], "flags": {"any": ["-r"]}, "operands": {"any": ["/"]}});
+    assert_eq!(leads_to(&remove, "\"$TOOL\" -rf /"), "ask");
+    assert_eq!(leads_to(&remove, "\"$TOOL\" -f /"), "nothing");
+}
+
+#[test]
+fn operands_are_matched_by_patterns_number_and_place() {
+    let operands = |operands: Value| json!({"program": ["git"], "operands": operands});
+    for (conditions, command, expected) in [
+        (json!({"any": ["+*"]}), "git push origin +refs/heads/main", "run"),
+        (json!({"any": ["+*"]}), "git push origin main", "nothing"),
+        (json!({"all": ["a", "b"]}), "git push b a", "run"),
+        (json!({"all": ["a", "b"]}), "git push a", "nothing"),
+        (json!({"none": ["a"]}), "git push b", "run"),
+        (json!({"none": ["a"]}), "git push a", "nothing"),
+        (json!({"none": ["a"]}), "git push $X", "ask"),
+        (json!({"count": [0, 0]}), "git stash", "run"),
+        (json!({"count": [0, 0]}), "git stash x", "nothing"),
+        (json!({"any": ["x"], "after_dashes": true}), "git checkout x -- y", "nothing"),
+        (json!({"any": ["y"], "after_dashes": true}), "git checkout x -- y", "run"),
+        (json!({"any": ["y"], "after_dashes": true}), "git checkout y", "nothing"),
+    ] {
+        assert_eq!(
+            leads_to(&operands(conditions.clone()), command),
+            expected,
+            "{conditions} {command}"
+        );
+    }
+}
+
+#[test]
+fn paths_are_matched_by_pattern_place_and_operation() {
+    let secrets =
+        json!({"path": {"op": ["read"], "glob": ["**/.env", "~/.ssh/**"], "not": ["**/*.pub"]}});
+    let outside = json!({"path": {"op": ["write", "create"], "outside": ["project", "temp"]}});
+    let system =
+        json!({"path": {"op": ["delete"], "covers": ["/", "~", "/etc"], "recursive": true}});
+    let sources = json!({"path": {"op": ["delete"], "glob": ["src/**"]}});
+    for (conditions, command, expected) in [
+        (&secrets, "cat .env", "run"),
+        (&secrets, "cat ../other/.env", "run"),
+        (&secrets, "cat ~/.ssh/id_rsa", "run"),
+        (&secrets, "cat ~/.ssh/id_rsa.pub", "nothing"),
+        (&secrets, "cat ~/.ssh/*", "run"),
+        (&secrets, "cat ~/.ssh/$KEY", "ask"),
+        (&secrets, "cat $FILE", "nothing"),
+        (&secrets, "cat .env.example", "nothing"),
+        (&outside, "echo x > ../x", "run"),
+        (&outside, "echo x > x", "nothing"),
+        (&outside, "echo x > /tmp/x", "nothing"),
+        (&outside, "echo x > $FILE", "nothing"),
+        (&system, "rm -rf /", "run"),
+        (&system, "rm -rf /home", "run"),
+        (&system, "rm -rf /*", "run"),
+        (&system, "rm -rf ~/*", "run"),
+        (&system, "rm -rf /e*", "run"),
+        (&system, "rm -rf ~/project/build", "nothing"),
+        (&system, "rm -rf build/*", "nothing"),
+        (&system, "rm -rf \"$DIR\"", "nothing"),
+        (&sources, "rm src/lib.rs", "run"),
+        (&sources, "cd src && rm lib.rs", "run"),
+        (&sources, "rm -r src", "run"),
+        (&sources, "rm /src/lib.rs", "nothing"),
+    ] {
+        assert_eq!(leads_to(conditions, command), expected, "{conditions} {command}");
+    }
+}
+
+#[test]
+fn data_that_reaches_an_interpreter_is_code_only_if_it_runs_it() {
+    let download = json!({"flow": {"from": ["download"], "into": ["interpreter"], "as": ["code"]}});
+    let command = |classes: &[Class]| Command { classes: classes.to_vec(), ..Command::default() };
+    let fits = |role: FlowRole, from: Class, into: Class| {
+        let commands = vec![command(&[from]), command(&[Class::PassThrough]), command(&[into])];
+        let flow = |from, into| Flow { from: FlowSource::Command(from), into, role };
+        let call = tenter_shell::Facts {
+            commands,
+            flows: vec![flow(0, 1), flow(1, 2)],
+            ..Default::default()
+        };
+        let facts = Facts { call, ..Facts::default() };
+        rule(&download).select(&CallFacts { facts, ..CallFacts::default() }).is_some()
+    };
+    assert!(fits(FlowRole::Code, Class::Download, Class::Interpreter));
+    assert!(!fits(FlowRole::Data, Class::Download, Class::Interpreter));
+    assert!(!fits(FlowRole::Code, Class::Decode, Class::Interpreter));
+    assert!(!fits(FlowRole::Code, Class::Download, Class::Network));
+}
+
+#[test]
+fn exceptions_count_only_if_they_are_certain() {
+    let rules = rules(json!([{
+        "if": {"program": ["git"], "subcommand": ["clean"], "flags": {"any": ["-f"]}},
+        "except": [{"flags": {"any": ["-n", "--dry-run"]}}],
+    }]));
+    let stops = |command: &str| rules.stops(0, &CallSurroundings::of_example(command));
+    assert!(stops("git clean -f"));
+    assert!(!stops("git clean -nf"));
+    assert!(stops("git clean -f $OPTIONS"));
+}
+
+#[test]
+fn a_denial_comes_before_a_question_and_says_what_is_unclear() {
+    let decision = |verdict: &str| json!({"verdict": verdict, "reason": "No."});
+    let rules = rules(json!([
+        {"name": "a", "if": {"program": ["a"]}, "decision": decision("ask")},
+        {"name": "b", "if": {"program": ["b"]}, "decision": decision("deny")},
+        {"name": "c", "if": {"program": ["c"], "operands": {"any": ["x"]}}, "decision": decision("deny"), "uncertain": "ask"},
+    ]));
+    let decided = |command: &str| {
+        let found = rules.select(&CallSurroundings::of_example(command)).unwrap();
+        let verdict = found.reply.unwrap().verdict.unwrap();
+        (found.fit.rule, verdict.kind, verdict.reason.unwrap())
+    };
+    let expected = |rule: &str, kind| (rule.to_owned(), kind, "No.".to_owned());
+    assert_eq!(decided("a; b"), expected("b", VerdictKind::Deny));
+    assert_eq!(decided("a"), expected("a", VerdictKind::Ask));
+    assert_eq!(decided("c x"), expected("c", VerdictKind::Deny));
+    let (rule, kind, reason) = decided("c $X");
+    assert_eq!((rule.as_str(), kind), ("c", VerdictKind::Ask));
+    assert!(reason.starts_with("No. It is not certain that this applies to `c $X`"), "{reason}");
+}
+
+#[test]
+fn an_explanation_names_the_command_and_what_does_not_hold() {
+    let rules =
+        rule(&json!({"program": ["git"], "subcommand": ["push"], "flags": {"any": ["-f"]}}));
+    let explained = rules.explain(&CallSurroundings::of_example("ls && git push"));
+    let holds: Vec<_> =
+        explained[0].conditions.iter().map(|result| (result.condition, result.holds)).collect();
+    assert_eq!((explained[0].fits, explained[0].command.as_str()), (Truth::No, "git push"));
+    assert_eq!(holds, [("program", Truth::Yes), ("subcommand", Truth::Yes), ("flags", Truth::No)]);
+}
+
+fn truths() -> impl Strategy<Value = Truth> {
+    prop_oneof![Just(Truth::No), Just(Truth::Perhaps), Just(Truth::Yes)]
+}
+
+/// What a truth can turn out to be.
+fn outcomes(truth: Truth) -> Vec<bool> {
+    match truth {
+        Truth::No => vec![false],
+        Truth::Perhaps => vec![false, true],
+        Truth::Yes => vec![true],
+    }
+}
+
+proptest! {
+    /// Whatever the unknown parts turn out to be, a result that is certain is right.
+    #[test]
+    fn certain_results_are_right_whatever_is_unknown(left in truths(), right in truths()) {
+        for one in outcomes(left) {
+            for other in outcomes(right) {
+                prop_assert!(outcomes(left.and(right)).contains(&(one && other)));
+                prop_assert!(outcomes(left.or(right)).contains(&(one || other)));
+                prop_assert!(outcomes(left.not()).contains(&!one));
+            }
+        }
+    }
+
+    #[test]
+    fn several_are_as_strong_as_one_after_another(all in prop::collection::vec(truths(), 0..6)) {
+        let any = all.iter().copied().fold(Truth::No, Truth::or);
+        prop_assert_eq!(Truth::any(all.clone()), any);
+        let every = all.iter().copied().fold(Truth::Yes, Truth::and);
+        prop_assert_eq!(Truth::all(all.clone()), every);
+        prop_assert_eq!(any.not(), Truth::all(all.iter().map(|truth| truth.not())));
+    }
+
+    /// A rule that stops a command also stops it in a longer one.
+    #[test]
+    fn a_rule_fits_a_command_wherever_it_is(
+        before in "(ls; |cd a && |true \\|\\| |\\( ?)?",
+        options in "( -[fuq]| --force| origin| \\$X){0,4}",
+    ) {
+        let push = json!({"program": ["git"], "subcommand": ["push"], "flags": {"any": ["--force", "-f"]}});
+        let close = if before.starts_with('(') { ")" } else { "" };
+        let alone = leads_to(&push, &format!("git push{options}"));
+        prop_assert_eq!(alone, leads_to(&push, &format!("{before}git push{options}{close}")));
+    }
+}

@@ -1,0 +1,151 @@
+//! Conditions on the words of a command: operands, options and variables.
+
+use tenter_protocol::manifest::rule::{Operands, Words};
+use tenter_shell::Command;
+
+use super::pattern::{Pattern, Text};
+use super::truth::Truth;
+
+/// A pattern for a word, or for `name=value`.
+#[derive(Debug, Clone)]
+struct NamedPattern {
+    name: Pattern,
+    value: Option<Pattern>,
+}
+
+impl NamedPattern {
+    fn new(text: &str) -> Self {
+        match text.split_once('=').filter(|(name, _)| !name.is_empty()) {
+            Some((name, value)) => {
+                Self { name: Pattern::of_words(name), value: Some(Pattern::of_words(value)) }
+            }
+            None => Self { name: Pattern::of_words(text), value: None },
+        }
+    }
+
+    /// Whether it fits `name`, or `name=value` with any value.
+    fn fits(&self, word: Text<'_>) -> Truth {
+        let (name, value) = word.value.split_once('=').unzip();
+        // The name of an option is known even if its value is not.
+        let of_name = name.unwrap_or(word.value);
+        let is_known = word.is_certain || !of_name.contains(['$', '`']);
+        let name = self.name.fits(Text { value: of_name, is_certain: is_known, ..word });
+        let value = self.value.as_ref().map_or(Truth::Yes, |pattern| {
+            value.map_or(Truth::No, |value| pattern.fits(Text { value, ..word }))
+        });
+        name.and(value)
+    }
+}
+
+/// A condition on the options of a command.
+#[derive(Debug, Clone)]
+pub(super) struct Flags {
+    any: Vec<NamedPattern>,
+    all: Vec<NamedPattern>,
+    none: Vec<NamedPattern>,
+}
+
+impl Flags {
+    pub(super) fn new(words: &Words) -> Self {
+        let patterns =
+            |texts: &[String]| texts.iter().map(|text| NamedPattern::new(text)).collect();
+        Self { any: patterns(&words.any), all: patterns(&words.all), none: patterns(&words.none) }
+    }
+
+    pub(super) fn fit(&self, command: &Command) -> Truth {
+        let unseen = if command.may_have_more_flags() { Truth::Perhaps } else { Truth::No };
+        let is_there = |pattern: &NamedPattern| {
+            let flags = command.flags.iter().enumerate();
+            let seen = flags.map(|(place, flag)| {
+                let arg = command.flag_args.get(place).copied();
+                let is_certain = arg.is_none_or(|arg| command.is_arg_certain(arg));
+                pattern.fits(Text { value: flag, is_certain, is_glob: false })
+            });
+            Truth::any(seen).or(unseen)
+        };
+        combine([&self.any, &self.all, &self.none], is_there)
+    }
+}
+
+/// A condition on the operands of a command.
+#[derive(Debug, Clone)]
+pub(super) struct OperandCondition {
+    any: Vec<Pattern>,
+    all: Vec<Pattern>,
+    none: Vec<Pattern>,
+    count: Option<(usize, usize)>,
+    after_dashes: bool,
+}
+
+impl OperandCondition {
+    pub(super) fn new(operands: &Operands) -> Self {
+        let patterns =
+            |texts: &[String]| texts.iter().map(|text| Pattern::of_words(text)).collect();
+        let Operands { words, count, after_dashes } = operands;
+        Self {
+            any: patterns(&words.any),
+            all: patterns(&words.all),
+            none: patterns(&words.none),
+            count: *count,
+            after_dashes: *after_dashes,
+        }
+    }
+
+    pub(super) fn fit(&self, command: &Command) -> Truth {
+        let first = match (self.after_dashes, command.dashes) {
+            (false, _) => 0,
+            (true, Some(before)) => before,
+            (true, None) => return Truth::No,
+        };
+        let texts: Vec<Text<'_>> =
+            (first..command.operands.len()).map(|place| operand(command, place)).collect();
+        let is_there = |pattern: &Pattern| Truth::any(texts.iter().map(|text| pattern.fits(*text)));
+        let counted = self.count.map_or(Truth::Yes, |(min, max)| {
+            let is_within = (min..=max).contains(&texts.len());
+            // One unknown word can become several, or none.
+            let is_open = texts.iter().any(Text::has_unknown_parts);
+            if is_open && max > 0 { Truth::Perhaps } else { is_within.into() }
+        });
+        counted.and(combine([&self.any, &self.all, &self.none], is_there))
+    }
+}
+
+/// The operand with this index.
+fn operand(command: &Command, place: usize) -> Text<'_> {
+    let arg = command.operand_args.get(place).copied();
+    Text {
+        value: &command.operands[place],
+        is_certain: arg.is_none_or(|arg| command.is_arg_certain(arg)),
+        is_glob: arg.is_some_and(|arg| command.globs.contains(&arg)),
+    }
+}
+
+/// `any`, `all` and `none`, given whether a pattern fits one of the words.
+fn combine<P>([any, all, none]: [&Vec<P>; 3], is_there: impl Fn(&P) -> Truth) -> Truth {
+    let one = if any.is_empty() { Truth::Yes } else { Truth::any(any.iter().map(&is_there)) };
+    let each = Truth::all(all.iter().map(&is_there));
+    one.and(each).and(Truth::any(none.iter().map(&is_there)).not())
+}
+
+/// A condition on the variables that are set for a command: `NAME`, or `NAME=pattern`.
+#[derive(Debug, Clone)]
+pub(super) struct Variables(Vec<NamedPattern>);
+
+impl Variables {
+    pub(super) fn new(texts: &[String]) -> Self {
+        Self(texts.iter().map(|text| NamedPattern::new(text)).collect())
+    }
+
+    pub(super) fn fit(&self, command: &Command) -> Truth {
+        let fits = |(name, value): (&String, &String)| {
+            let is_certain = !value.contains(['$', '`']);
+            Truth::any(self.0.iter().map(|pattern| {
+                let of_value = pattern.value.as_ref().map_or(Truth::Yes, |pattern| {
+                    pattern.fits(Text { value, is_certain, is_glob: false })
+                });
+                Truth::from(pattern.name.matches(name)).and(of_value)
+            }))
+        };
+        Truth::any(command.env.iter().map(fits))
+    }
+}
