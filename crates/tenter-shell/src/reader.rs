@@ -16,6 +16,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) facts: Facts,
     pub(crate) scope: Scope,
     pub(crate) functions: BTreeMap<String, Definition>,
+    /// The functions and files whose commands are being read.
+    pub(crate) active: Vec<String>,
     pub(crate) aliases: BTreeMap<String, Alias>,
     /// Files that the text writes, by their absolute paths.
     pub(crate) files: HashMap<String, WrittenFile>,
@@ -97,6 +99,7 @@ impl<'a> Reader<'a> {
             facts: Facts::default(),
             scope: Scope::new(surroundings.cwd.clone()),
             functions: BTreeMap::new(),
+            active: Vec::new(),
             aliases: BTreeMap::new(),
             files: HashMap::new(),
             descriptors: HashMap::new(),

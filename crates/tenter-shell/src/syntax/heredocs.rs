@@ -58,6 +58,7 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
         self.at += end;
+        self.work += end;
         &rest[..end]
     }
 }

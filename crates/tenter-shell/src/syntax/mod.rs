@@ -21,7 +21,8 @@ pub(crate) fn parse(text: &str, depth: usize) -> Script {
     let (text, is_cut) = limits::cut(text);
     let mut parser = Parser::new(text, depth);
     let commands = parser.whole();
-    Script { commands, heredocs: parser.heredocs, is_broken: parser.is_broken || is_cut }
+    let is_broken = parser.is_broken || is_cut;
+    Script { commands, heredocs: parser.heredocs, is_broken, work: parser.work }
 }
 
 /// Parses a text as the inside of double quotes, as here-documents are read.
@@ -33,6 +34,10 @@ pub(crate) fn parse_quoted(text: &str, depth: usize) -> (Vec<tree::Part>, Script
         commands: Vec::new(),
         heredocs: parser.heredocs,
         is_broken: parser.is_broken || is_cut,
+        work: parser.work,
     };
     (parts, script)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! The position in a text, and what all parts of the parser share.
 
-use crate::limits::{MAX_BYTES, MAX_DEPTH};
+use crate::limits::MAX_DEPTH;
 
 use super::tree::{HereDoc, List};
 
@@ -14,6 +14,8 @@ pub(super) struct Parser<'a> {
     /// The here-documents whose bodies start at the next line.
     pub(super) pending: Vec<usize>,
     pub(super) is_broken: bool,
+    /// Number of bytes that were looked at, for the test of linear time.
+    pub(super) work: usize,
     /// Number of bytes that may be looked at ahead of the position.
     ahead: usize,
 }
@@ -28,7 +30,8 @@ impl<'a> Parser<'a> {
             heredocs: Vec::new(),
             pending: Vec::new(),
             is_broken: false,
-            ahead: 2 * MAX_BYTES,
+            work: 0,
+            ahead: 4 * text.len(),
         }
     }
 
@@ -77,6 +80,7 @@ impl<'a> Parser<'a> {
 
     /// Moves over one character.
     pub(super) fn bump(&mut self) -> Option<char> {
+        self.work += 1;
         let next = self.text[self.at..].chars().next()?;
         self.at += next.len_utf8();
         Some(next)
@@ -97,6 +101,7 @@ impl<'a> Parser<'a> {
     /// Blanks and line continuations.
     pub(super) fn skip_blanks(&mut self) {
         loop {
+            self.work += 1;
             match self.peek() {
                 Some(b' ' | b'\t' | b'\r') => self.at += 1,
                 Some(b'\\') if self.peek_at(1) == Some(b'\n') => self.at += 2,
@@ -110,6 +115,7 @@ impl<'a> Parser<'a> {
     pub(super) fn skip_comment(&mut self) {
         if self.peek() == Some(b'#') {
             while self.peek().is_some_and(|byte| byte != b'\n') {
+                self.work += 1;
                 self.at += 1;
             }
         }
@@ -143,6 +149,7 @@ impl<'a> Parser<'a> {
                 return false;
             }
             self.ahead -= 1;
+            self.work += 1;
             match byte {
                 b'\\' => at += 1,
                 b'(' => open += 1,

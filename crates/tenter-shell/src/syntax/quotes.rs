@@ -15,6 +15,7 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let end = rest.find('\'').unwrap_or(rest.len());
         push_text(parts, &rest[..end], true);
+        self.work += end;
         self.at += end;
         if !self.eat("'") {
             self.is_broken = true;
@@ -61,6 +62,7 @@ impl Parser<'_> {
                 }) {
                     self.at += 1;
                 }
+                self.work += self.at - start;
                 push_text(parts, &self.text[start..self.at], true);
             }
         }
@@ -115,7 +117,8 @@ impl Parser<'_> {
         let mut parser = Parser::new(&inner, self.depth + 1);
         let commands = parser.whole();
         self.is_broken |= parser.is_broken;
-        let script = Script { commands, heredocs: parser.heredocs, is_broken: false };
+        self.work += parser.work;
+        let script = Script { commands, heredocs: parser.heredocs, is_broken: false, work: 0 };
         let script = Rc::new(SubstitutionBody::Own(script));
         parts.push(Part::Command(Substitution { script, raw, is_quoted }));
     }

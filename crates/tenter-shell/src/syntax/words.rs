@@ -67,6 +67,7 @@ impl Parser<'_> {
             }
             self.at += 1;
         }
+        self.work += self.at - start + 1;
         push_text(parts, &self.text[start..self.at], false);
     }
 

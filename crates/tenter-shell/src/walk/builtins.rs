@@ -155,7 +155,11 @@ impl Reader<'_> {
         }
         self.touch(&file, PathOp::Execute, Some(emitted.index));
         let written = self.written(&file).cloned().unwrap_or_default();
-        self.run_input(&written.sources, written.text.as_ref(), emitted, context)
+        let text = written.text.filter(|_| !self.active.contains(&file.text));
+        self.active.push(file.text);
+        let outcome = self.run_input(&written.sources, text.as_ref(), emitted, context);
+        self.active.pop();
+        outcome
     }
 
     /// Data that a command runs as a shell's script.

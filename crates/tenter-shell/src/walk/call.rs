@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 use crate::flags::Arguments;
-use crate::tables::{self, Program};
+use crate::tables::{self, Program, Style};
 
 use super::redirections::Redirected;
 
@@ -55,12 +55,14 @@ impl Call {
 impl Emitted {
     pub(super) fn sort_with_subcommand(&mut self, args: &[Field]) {
         let Some(row) = self.row else { return };
-        let global = Program { style: tables::Style::Posix, ..*row };
+        let style = if row.style == Style::Single { Style::Single } else { Style::Posix };
+        let global = Program { style, ..*row };
         let mut first = Arguments::sort(args, Some(&global));
         let Some(at) = first.operands.first().copied() else {
             self.arguments = first;
             return;
         };
+        first.flags.retain(|flag| flag.arg < at);
         let name = &args[at].text;
         self.subcommand = Some(name.clone());
         self.subcommand_row = tables::subcommand(row.name, name);

@@ -30,12 +30,15 @@ impl Reader<'_> {
         let definition = self.functions.get_mut(name)?;
         definition.is_called = true;
         let definition = definition.clone();
-        let is_recursive = context.via.iter().filter(|via| via.as_str() == "function").count() >= 8;
+        // The second call of a function inside itself has other arguments; more calls show nothing new.
+        let is_recursive = self.active.iter().filter(|active| active.as_str() == name).count() >= 2;
         let inner = context.inside("function").filter(|_| !is_recursive);
         let Some(mut inner) = inner else { return Some(Outcome::default()) };
         inner.heredocs = definition.context.heredocs;
         self.scope.open_call(Some(args.to_vec()));
+        self.active.push(name.to_owned());
         let outcome = self.node(&definition.body, &inner);
+        self.active.pop();
         self.scope.close(Keep::All);
         Some(outcome)
     }

@@ -138,8 +138,10 @@ impl Reader<'_> {
     fn command_paths(&mut self, call: &Call, emitted: &Emitted, name: &Field, context: &Context) {
         let index = Some(emitted.index);
         let mut here = self.placed(context);
-        here.has_hosts =
-            matches!(emitted.program.as_str(), "scp" | "rsync" | "tar" | "rclone" | "sftp");
+        here.has_hosts = matches!(
+            emitted.program.as_str(),
+            "scp" | "rsync" | "tar" | "rclone" | "sftp" | "docker" | "podman"
+        );
         if emitted.has_path && !is_system_program(&name.text) {
             let touch = Touch { path: name, op: PathOp::Execute, recursive: false };
             self.touch_in(&touch, index, &here);

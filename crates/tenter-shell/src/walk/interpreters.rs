@@ -94,11 +94,18 @@ impl Reader<'_> {
         self.touch(file, PathOp::Execute, Some(emitted.index));
         self.read_file(file, emitted.index, FlowRole::Code);
         let text = self.written(file).and_then(|file| file.text.clone());
-        match (text, language) {
+        // A script can run itself.
+        if self.active.contains(&file.text) {
+            return Outcome::default();
+        }
+        self.active.push(file.text.clone());
+        let outcome = match (text, language) {
             (Some(text), None) => self.script(&text, &emitted.program, context),
             (Some(text), Some(language)) => self.code(language, &text, emitted, context),
             (None, _) => Outcome::default(),
-        }
+        };
+        self.active.pop();
+        outcome
     }
 
     /// A program in another language: kept as it is, with the calls in it that run commands or touch files.

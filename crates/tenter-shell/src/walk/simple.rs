@@ -19,7 +19,9 @@ impl Reader<'_> {
         }
         let mut env = Vec::new();
         for assignment in &simple.assignments {
-            if let Some(value) = self.assigned(assignment, context) {
+            if let Some(value) = self.assigned(assignment, context)
+                && !assignment.name.ends_with("[]")
+            {
                 env.push((assignment.name.clone(), value));
             }
         }

@@ -44,9 +44,7 @@ impl Reader<'_> {
                 self.words(from(start), &call.env, via, context)
             }
             Run::Environment => self.environment(&operands, call, emitted, context),
-            Run::AfterDashes => {
-                self.words(from(emitted.after_dashes(&operands)), &call.env, via, context)
-            }
+            Run::AfterDashes => self.words(after_dashes(call), &call.env, via, context),
             Run::AfterFlag(names) => {
                 let at = emitted
                     .arguments
@@ -86,7 +84,7 @@ impl Reader<'_> {
                 self.words(from(start), &call.env, via, &container())
             }
             Run::AfterDashesContainer => {
-                self.words(from(emitted.after_dashes(&operands)), &call.env, via, &container())
+                self.words(after_dashes(call), &call.env, via, &container())
             }
             Run::Unless(..) | Run::After(..) | Run::AfterScript(..) | Run::AfterContainer(..) => {
                 Outcome::default()
@@ -194,11 +192,11 @@ impl Reader<'_> {
     }
 }
 
-impl Emitted {
-    /// The index of the first operand after `--`, or of the first.
-    fn after_dashes(&self, operands: &[Field]) -> usize {
-        self.arguments.dashes.unwrap_or(if operands.len() > 1 { 1 } else { operands.len() })
-    }
+/// The arguments after `--`.
+fn after_dashes(call: &Call) -> &[Field] {
+    let args = call.args();
+    let start = args.iter().position(|arg| arg.text == "--").map_or(args.len(), |at| at + 1);
+    &args[start..]
 }
 
 /// The command of `env -S 'command …' argument…`.

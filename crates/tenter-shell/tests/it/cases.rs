@@ -20,8 +20,15 @@ pub(crate) struct Case {
 }
 
 /// All files of cases.
-pub(crate) const ALL: [&str; 6] =
-    ["words.txt", "commands.txt", "heredocs.txt", "broken.txt", "data.txt", "programs.txt"];
+pub(crate) const ALL: [&str; 7] = [
+    "words.txt",
+    "commands.txt",
+    "heredocs.txt",
+    "broken.txt",
+    "data.txt",
+    "programs.txt",
+    "misread.txt",
+];
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
@@ -128,4 +135,9 @@ fn every_program_has_an_example() {
     }
     let missing: Vec<&str> = known_programs().filter(|name| !seen.contains(*name)).collect();
     assert!(missing.is_empty(), "add a command to programs.txt for {missing:?}");
+}
+
+#[test]
+fn what_other_parsers_misread() {
+    check("misread.txt");
 }
