@@ -8,32 +8,34 @@ const TEMP: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"]
 
 /// The absolute path without `.` and `..`. `None` for a relative path in an unknown directory.
 pub(crate) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
-    if path.starts_with('/') || is_windows(path) {
-        return Some(normal(path));
+    let is_windows = is_windows(path);
+    let mut normal = String::with_capacity(path.len() + cwd.map_or(0, str::len) + 1);
+    if !path.starts_with('/') && !is_windows {
+        push_parts(&mut normal, cwd?);
     }
-    Some(normal(&format!("{}/{path}", cwd?)))
+    push_parts(&mut normal, path);
+    if normal.is_empty() {
+        normal.push('/');
+    }
+    Some(if is_windows { normal.split_off(1) } else { normal })
 }
 
 fn is_windows(path: &str) -> bool {
     matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
-/// Removes `.`, `..` and double slashes.
-fn normal(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
+/// Appends the parts of a path, each after a slash, without `.`, `..` and double slashes.
+fn push_parts(normal: &mut String, path: &str) {
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => normal.truncate(normal.rfind('/').unwrap_or(0)),
+            _ => {
+                normal.push('/');
+                normal.push_str(part);
             }
-            _ => parts.push(part),
         }
     }
-    if is_windows(path) {
-        return parts.join("/");
-    }
-    format!("/{}", parts.join("/"))
 }
 
 /// Whether a path is a directory or in it.
@@ -82,4 +84,42 @@ pub(crate) fn is_harmless_device(path: &str) -> bool {
         ["null", "zero", "stdin", "stdout", "stderr", "tty", "full", "random", "urandom"];
     path.strip_prefix("/dev/")
         .is_some_and(|device| DEVICES.contains(&device) || device.starts_with("fd/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_have_no_dots_and_double_slashes() {
+        let absolute = |path| super::absolute(path, Some("/home/ann/app"));
+        assert_eq!(absolute("a//b/./c/..").as_deref(), Some("/home/ann/app/a/b"));
+        assert_eq!(absolute("../../../../..").as_deref(), Some("/"));
+        assert_eq!(absolute("/../x/").as_deref(), Some("/x"));
+        assert_eq!(absolute("C:/a/../b").as_deref(), Some("C:/b"));
+        assert_eq!(super::absolute("a", None), None);
+    }
+
+    #[test]
+    fn places_are_directories_and_not_prefixes() {
+        let surroundings = Surroundings {
+            project: vec!["/home/ann/app".to_owned()],
+            home: Some("/home/ann".to_owned()),
+            temp: vec!["/scratch".to_owned()],
+            ..Surroundings::default()
+        };
+        for (path, expected, inside) in [
+            ("/home/ann/app", PathPlace::Project, true),
+            ("/home/ann/app/x", PathPlace::Project, true),
+            ("/home/ann/application", PathPlace::Home, false),
+            ("/tmp/x", PathPlace::Temp, false),
+            ("/tmpx", PathPlace::System, false),
+            ("/scratch/x", PathPlace::Temp, false),
+            ("/dev/sda", PathPlace::Device, false),
+            ("/dev/shm/x", PathPlace::Temp, false),
+            ("/", PathPlace::System, false),
+        ] {
+            assert_eq!(place(path, &surroundings), (expected, inside), "{path}");
+        }
+    }
 }

@@ -42,6 +42,9 @@ enum Form {
 
 impl<'a> Condition<'a> {
     pub(crate) fn parse(text: &'a str) -> Self {
+        if text.is_empty() {
+            return Self { any: "", also: "", none: "" };
+        }
         let (text, none) = text.split_once("unless ").unwrap_or((text, ""));
         let any = text.split_once("if ").map_or("", |(_, any)| any);
         let (any, also) = any.split_once(" and ").unwrap_or((any, ""));

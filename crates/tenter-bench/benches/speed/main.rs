@@ -16,6 +16,7 @@ mod messages;
 mod processes;
 mod report;
 mod scene;
+mod shell;
 
 use std::error::Error;
 use std::io::Write as _;
@@ -37,11 +38,12 @@ struct Plan {
 type Bench = fn(Plan, &mut Report) -> Measured<()>;
 
 /// Every part, by name.
-const BENCHES: [(&str, Bench); 9] = [
+const BENCHES: [(&str, Bench); 10] = [
     ("hook", hook_run::run),
     ("dispatch", dispatch::run),
     ("catalog", catalog::run),
     ("in-process", in_process::run),
+    ("commands", shell::run),
     ("processes", processes::run),
     ("bridge", bridge::run),
     ("sessions", agent::run),
