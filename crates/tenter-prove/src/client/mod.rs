@@ -5,7 +5,9 @@ mod cline;
 mod codex;
 mod copilot;
 mod gemini;
+mod kilo;
 mod kimi_code;
+mod opencode;
 mod pi;
 mod qwen;
 
@@ -100,11 +102,13 @@ impl Client {
         &claude_code::CLIENT,
         &codex::CLIENT,
         &gemini::CLIENT,
+        &opencode::CLIENT,
         &copilot::CLIENT,
         &qwen::CLIENT,
         &kimi_code::CLIENT,
         &cline::CLIENT,
         &pi::CLIENT,
+        &kilo::CLIENT,
     ];
 
     /// The client of an agent; `None` if it is not known how to run it without a terminal.
