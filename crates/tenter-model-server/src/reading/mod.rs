@@ -108,7 +108,8 @@ impl Reading {
     }
 
     fn say(&mut self, role: Role, text: String) {
-        if !text.is_empty() || role == Role::Model {
+        // Without an empty result, the model's turns before and after it would be one.
+        if !text.is_empty() || matches!(role, Role::Model | Role::Tool) {
             self.messages.push(ReadMessage { role, text, calls: Vec::new() });
         }
     }

@@ -1,7 +1,7 @@
 //! Which turn answers a request.
 
 use serde_json::json;
-use tenter_model_server::{Fault, LenientScript, ModelServer, Reply};
+use tenter_model_server::{Fault, Format, LenientScript, ModelServer, Reply};
 
 use crate::client::send;
 use crate::speech::{ask, continue_with};
@@ -29,6 +29,23 @@ fn the_model_turns_in_the_request_select_the_turn() {
         assert_eq!(turns, [0, 0, 1, 2], "{way:?}");
         assert!(server.violations().is_empty());
     }
+}
+
+#[test]
+fn an_empty_result_separates_turns() {
+    let server = ModelServer::start(LenientScript::new([Reply::text("One."), Reply::text("Two.")]));
+    let server = server.unwrap();
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "bash", "input": {}});
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": ""});
+    let body = json!({"model": "claude", "tools": [{"name": "bash"}], "messages": [
+        {"role": "user", "content": "Please."},
+        {"role": "assistant", "content": [call("x")]},
+        {"role": "user", "content": [result("x")]},
+        {"role": "assistant", "content": [call("y")]},
+        {"role": "user", "content": [result("y")]},
+    ]});
+    send(&server, Format::Anthropic, &body);
+    assert_eq!(server.requests()[0].turn, Some(2));
 }
 
 #[test]
