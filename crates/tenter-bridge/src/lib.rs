@@ -14,6 +14,7 @@
 //! assert!(claude.event("PreToolUse").is_some());
 //! ```
 
+pub mod breach;
 pub mod guide;
 pub mod heartbeat;
 pub mod host;

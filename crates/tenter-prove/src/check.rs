@@ -1,8 +1,8 @@
 //! What is proved (B33): the table of checks, what Tenter promises of each, and what shows whether it holds.
 
 use serde_json::Value;
-use tenter_bridge::Host;
 use tenter_bridge::host::{InputRewrite, Support};
+use tenter_bridge::{Host, breach};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, TABLE};
 
@@ -104,7 +104,7 @@ impl Check {
             Self::Fails(Failure::Hangs) => "a hook that hangs fails as set".to_owned(),
             Self::Fails(Failure::Crashes) => "a hook that crashes fails as set".to_owned(),
             Self::Fails(Failure::Garbage) => "a hook that prints garbage fails as set".to_owned(),
-            Self::Deny => "a deny denies, the model reads why".to_owned(),
+            Self::Deny => breach::PROMISE.to_owned(),
             Self::ExitCode => "exit code 2 denies".to_owned(),
             Self::Parallel => "one of three parallel calls is denied".to_owned(),
             Self::Outside => "denies outside of the project".to_owned(),
@@ -234,9 +234,13 @@ fn seen(observed: &Observed, event: EventName) -> Fact {
     let mut native: Vec<&str> = payloads.iter().filter_map(|one| native_event(one)).collect();
     native.sort_unstable();
     native.dedup();
-    match payloads.len() {
-        0 => Fact::new(false, format!("hooks saw no {event}")),
-        count => Fact::new(true, format!("hooks saw it {count} times, at {}", native.join(", "))),
+    let twice = observed.runs.values().find_map(Run::call_seen_twice);
+    match (payloads.len(), twice.filter(|_| event == EventName::BeforeTool)) {
+        (_, Some(call)) => Fact::new(false, format!("hooks saw one call twice: {call}")),
+        (0, None) => Fact::new(false, format!("hooks saw no {event}")),
+        (count, None) => {
+            Fact::new(true, format!("hooks saw it {count} times, at {}", native.join(", ")))
+        }
     }
 }
 
@@ -343,6 +347,13 @@ mod tests {
     fn ids_are_unique() {
         let ids: BTreeSet<String> = Check::all().into_iter().map(Check::id).collect();
         assert_eq!(ids.len(), Check::all().len());
+    }
+
+    #[test]
+    fn a_breach_in_daily_use_is_reported_in_the_same_words() {
+        let breach = breach::Breach { at: String::new(), tool: "Bash".into(), session: "s".into() };
+        let words = format!("{}: {}: ", crate::Verdict::Broken.as_str(), Check::Deny.proves());
+        assert!(breach.describe(tenter_bridge::hosts::ALL[0]).starts_with(&words));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tenter_base::search_path;
+use tenter_bridge::breach::{self, Breach};
 use tenter_bridge::registration::{Registry, Scope};
 use tenter_bridge::{Host, hosts};
 use tenter_engine::Directories;
@@ -94,6 +95,13 @@ pub(crate) fn state(env: &Env) -> PathBuf {
 /// What was proved last of an agent; `None` if nothing was.
 pub(crate) fn newest_proof(env: &Env, host: &Host) -> Option<Proof> {
     Proof::kept(&state(env), host).into_iter().next()
+}
+
+/// The last denied call that an agent ran all the same; `None` if there was none since the last proof.
+pub(crate) fn newest_breach(env: &Env, host: &Host) -> Option<Breach> {
+    let proof = newest_proof(env, host);
+    let is_new = |breach: &Breach| proof.is_none_or(|proof| proof.proved_at < breach.at);
+    breach::last(&state(env), host).filter(is_new)
 }
 
 /// The registrations of the user.

@@ -10,6 +10,7 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, ToolCall, ToolResult};
 
 use super::{Visit, attributed, reason};
+use crate::breach::{self, Breach};
 use crate::host::{Moment, Support};
 use crate::occurrence::{NativeCall, Outcome, ToolEnd};
 use crate::reply::Verdict;
@@ -225,9 +226,17 @@ impl Visit<'_> {
             state.denied.remove(id);
             state.breached = true;
         });
-        let host = self.visitor.host.name;
+        let host = self.visitor.host;
+        let breach = Breach {
+            at: tenter_base::rfc3339((self.visitor.clock)()),
+            tool: super::plain(tool),
+            session: self.occurrence.session.clone(),
+        };
+        breach::keep(&self.visitor.directories.state, host, &breach);
+        let what = breach.describe(host);
         self.notice(&format!(
-            "{host} ran a call of {tool} that a hook had denied. Its hooks do not guard this session."
+            "{what}. Its hooks do not guard this session. `tenter bridge prove {}` shows what they guard.",
+            host.id
         ));
     }
 }

@@ -6,6 +6,7 @@ use tenter_engine::{Directories, Engine};
 use tenter_testkit::wait_until;
 
 use crate::host_session::HostSession;
+use tenter_bridge::breach;
 
 fn session() -> HostSession {
     HostSession::new("claude-code")
@@ -148,9 +149,14 @@ fn a_denied_call_that_succeeds_is_a_breach() {
     let session = session();
     session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
     session.pass("PreToolUse.Bash");
+    let (state, claude) = (session.sandbox.state(), tenter_bridge::hosts::ALL[0]);
+    assert_eq!(breach::last(&state, claude), None);
     let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
     let message = answer["systemMessage"].as_str().unwrap();
-    assert!(message.contains("ran a call of Bash that a hook had denied"), "{message}");
+    let words = "BROKEN: a deny denies, the model reads why: Claude Code ran a call of Bash that a hook had denied";
+    assert!(message.contains(words), "{message}");
+    let kept = breach::last(&state, claude).unwrap();
+    assert_eq!((kept.tool.as_str(), kept.describe(claude).as_str()), ("Bash", words));
     let journal = session.journal();
     let notice = journal.lines().find(|line| line.contains(r#""kind": "notice""#));
     let notice = notice.unwrap_or_else(|| panic!("{journal}"));

@@ -9,10 +9,10 @@ use tenter_engine::Directories;
 use tenter_prove::Verdict;
 
 use crate::failure::Exit;
-use crate::installed_agents::{Agent, newest_proof};
+use crate::installed_agents::{Agent, newest_breach, newest_proof};
 use crate::project::Project;
 use crate::sanitize::visible;
-use crate::ui::{self, FAINT, NAME, NOTICE, styled};
+use crate::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
 
 /// List agents, and where your hooks are registered.
 #[derive(Debug, clap::Args)]
@@ -36,6 +36,19 @@ struct ListedAgent {
     /// What was proved last.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved: Option<ListedProof>,
+    /// The last denied call that the agent ran all the same, unless it was proved since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    breach: Option<ListedBreach>,
+}
+
+/// A denied call that ran; the fields are those of the JSON output.
+#[derive(Serialize)]
+struct ListedBreach {
+    /// What happened.
+    message: String,
+    /// When, in RFC 3339.
+    at: String,
+    session: String,
 }
 
 /// A proof; the fields are those of the JSON output.
@@ -71,6 +84,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         last_event: last_event(project, agent.host),
         registrations: registrations(project, &registry, &agent),
         proved: proved(project, agent.host),
+        breach: breach(project, agent.host),
         program: agent.program,
     });
     let agents: Vec<ListedAgent> = agents.collect();
@@ -95,6 +109,13 @@ fn proved(project: &Project, host: &Host) -> Option<ListedProof> {
     let proof = newest_proof(project.env, host)?;
     let broken = proof.count(Verdict::Broken);
     Some(ListedProof { version: proof.version, at: proof.proved_at, broken })
+}
+
+/// The last denied call that an agent ran all the same.
+fn breach(project: &Project, host: &Host) -> Option<ListedBreach> {
+    let breach = newest_breach(project.env, host)?;
+    let message = breach.describe(host);
+    Some(ListedBreach { message, at: breach.at, session: breach.session })
 }
 
 /// The registrations with an agent: for the user, in this project, and in other projects as recorded.
@@ -145,5 +166,10 @@ fn print(agent: &ListedAgent) {
             count => format!("  {}", styled(NOTICE, format!("{count} BROKEN"))),
         };
         ui::out(format!("  proved    {}{flaw}", styled(FAINT, format!("{version}, {date}"))));
+    }
+    if let Some(breach) = &agent.breach {
+        let message = visible(&breach.message);
+        let at = styled(FAINT, ui::short_time(&breach.at));
+        ui::out(format!("  {}, {at}", styled(BAD, message)));
     }
 }

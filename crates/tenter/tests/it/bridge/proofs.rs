@@ -69,6 +69,28 @@ fn the_doctor_reports_a_version_that_is_not_proved_or_broken() {
 }
 
 #[test]
+fn a_denied_call_that_ran_is_reported_in_the_words_of_a_proof_until_the_next_proof() {
+    let sandbox = installed();
+    keep_proof(&sandbox, "yes");
+    let breach = json!({"at": "2026-11-23T09:00:00Z", "tool": "Bash", "session": "s-1"});
+    let file = sandbox.state().join("bridge/last-breach-claude-code.json");
+    fs::write(&file, breach.to_string()).unwrap();
+    let words = "BROKEN: a deny denies, the model reads why: Claude Code ran a call of Bash that a hook had denied";
+    let listed = sandbox.shell("tenter bridge list").expect_code(0);
+    assert!(listed.stdout.contains(&format!("  {words}, 2026-11-23 09:00:00\n")), "{listed}");
+    let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();
+    assert_eq!(listed[0]["breach"]["message"], words);
+    let doctor = sandbox.shell("tenter hooks doctor").expect_code(1);
+    assert!(doctor.stdout.contains(&format!("{words} in the session s-1")), "{doctor}");
+    assert!(doctor.stdout.contains("run `tenter bridge prove claude-code`"), "{doctor}");
+
+    fs::write(&file, breach.to_string().replace("11-23", "11-21")).unwrap();
+    let listed = sandbox.shell("tenter bridge list").expect_code(0);
+    assert!(!listed.stdout.contains("BROKEN"), "{listed}");
+    let _ = sandbox.shell("tenter hooks doctor").expect_code(0);
+}
+
+#[test]
 fn an_agent_that_cannot_be_run_is_not_proved() {
     let sandbox = Installed::new();
     let _ = sandbox.run(&["bridge", "prove"]).expect_code(2);

@@ -52,6 +52,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
         several.extend(read_by_others(project, registry, first));
         findings.extend(unseen(project, registry, first));
         findings.extend(unproved(project, first));
+        findings.extend(breached(project, first));
     }
     if !several.is_empty() {
         findings.extend(registry.note_several(host).err());
@@ -158,6 +159,16 @@ fn unseen(project: &Project, registry: &Registry, target: &Target) -> Option<Dia
     );
     let help = "start a new session; if this stays, look for settings that switch hooks off";
     is_unseen.then(|| finding("bridge-no-events", Severity::Warning, message, target).help(help))
+}
+
+/// The finding that the host ran a denied call.
+fn breached(project: &Project, target: &Target) -> Option<Diagnostic> {
+    let host = target.host;
+    let breach = installed_agents::newest_breach(project.env, host)?;
+    let message =
+        format!("{} in the session {}, {}", breach.describe(host), breach.session, breach.at);
+    let help = format!("run `tenter bridge prove {}` to see what its hooks guard", host.id);
+    Some(finding("bridge-breach", Severity::Error, message, target).help(help))
 }
 
 /// The finding that the installed version of the host is not proved, or that a check of it is broken.
