@@ -40,14 +40,16 @@ impl HookFile {
         Self { script: Some(script.into()), ..Self::new(name, trigger) }
     }
 
-    /// A static hook that denies.
+    /// A static hook that denies. The reason is in the second line of a text: an agent must not cut it off.
     pub(crate) fn deny(name: &str, trigger: EventName, reason: &str) -> Self {
-        Self::new(name, trigger).extended(&format!("action: deny\n  reason: {reason}"))
+        let reason = format!("action: deny\n  reason: \"Denied by a hook.\\n{reason}\"");
+        Self::new(name, trigger).extended(&reason)
     }
 
-    /// A static hook that adds a text for the model.
+    /// A static hook that adds a text for the model. `text` is in its second line.
     pub(crate) fn context(name: &str, trigger: EventName, text: &str) -> Self {
-        Self::new(name, trigger).extended(&format!("action: context\n  text: {text}"))
+        let text = format!("action: context\n  text: \"Added by a hook.\\n{text}\"");
+        Self::new(name, trigger).extended(&text)
     }
 
     /// A hook that writes every payload to a file of its own in the directory `seen`, before every other hook runs.

@@ -104,6 +104,20 @@ impl Run {
         payloads.filter(|payload| payload.to_string().contains(word)).count()
     }
 
+    /// The input of a call of the main agent that hooks saw more than once before it ran.
+    pub(crate) fn call_seen_twice(&self) -> Option<String> {
+        let part = |payload: &Value, field: &str| payload.get(field).map(Value::to_string);
+        let mut seen = BTreeSet::new();
+        let calls = self.payloads(EventName::BeforeTool).map(|payload| {
+            let id = part(payload, "tool_use_id");
+            (part(payload, "session_id"), id, part(payload, "tool_input"))
+        });
+        calls.into_iter().find_map(|call| {
+            let input = call.2.clone();
+            (!seen.insert(call)).then(|| input.unwrap_or_default())
+        })
+    }
+
     /// The hook denied something, as the journal says.
     pub(crate) fn denied_by(&self, hook: &str) -> Fact {
         let denied = self.journal.iter().any(|record| match &record.kind {

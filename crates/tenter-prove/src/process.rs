@@ -1,5 +1,6 @@
 //! One process of a client: its output goes to a file, and nothing that it started survives it.
 
+use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,9 +8,10 @@ use std::time::{Duration, Instant};
 use tenter_base::{excerpt, untrusted_file};
 use tenter_proc::{Cancel, Invocation, ProcessEnd, start_background};
 
-/// How long a client may run, and how long without a request to its model: on a busy machine, everything takes longer.
-const PATIENCE: Duration = Duration::from_mins(5);
+/// How long a client may run without a request to its model: on a busy machine, everything takes longer.
 const SILENCE: Duration = Duration::from_secs(100);
+/// Maximum size of a client's output, in bytes.
+const MAX_OUTPUT: u64 = 32 << 20;
 /// How long what a client does not wait for may still run after it: hooks in the background.
 const SETTLING: Duration = Duration::from_millis(800);
 /// Time from SIGTERM to SIGKILL for what a client leaves behind.
@@ -28,16 +30,19 @@ pub(crate) struct Ended {
     pub(crate) output: String,
 }
 
-/// Runs a process of a client until it ends, and ends everything that it left behind. `has_asked` tells whether its model got
-/// more than a number of requests so far.
+/// Runs a process of a client until it ends, at most for the time `patience`, and ends everything that it left behind. `has_asked`
+/// tells whether its model got more than a number of requests so far.
 pub(crate) fn run(
     invocation: &Invocation,
     log: &Path,
-    cancel: &Cancel,
+    (patience, cancel): (Duration, &Cancel),
     has_asked: &dyn Fn(usize) -> bool,
 ) -> Ended {
-    let failure = match end_of(invocation, log, cancel, has_asked) {
-        Ok(None) => Some("the agent did not end".to_owned()),
+    let failure = match end_of(invocation, log, (patience, cancel), has_asked) {
+        Ok(None) if size(log) > MAX_OUTPUT => {
+            Some(format!("the agent wrote more than {} MiB", MAX_OUTPUT >> 20))
+        }
+        Ok(None) => Some(format!("the agent did not end within {} s, or sent no request for {} s", patience.as_secs(), SILENCE.as_secs())),
         Ok(Some(ProcessEnd::Exited(0))) => None,
         Ok(Some(ProcessEnd::Exited(code))) => Some(format!("the agent exited with code {code}")),
         Ok(Some(ProcessEnd::Signalled(signal))) => {
@@ -46,7 +51,8 @@ pub(crate) fn run(
         Ok(Some(end)) => Some(format!("the agent ended unexpectedly: {end:?}")),
         Err(error) => Some(format!("the agent did not start: {error}")),
     };
-    let output = untrusted_file::read_to_string(log).unwrap_or_default();
+    let output = untrusted_file::read_prefix(log, MAX_OUTPUT).unwrap_or_default();
+    let output = String::from_utf8_lossy(&output);
     let output = excerpt::last_lines(output.trim_end(), LINES);
     Ended { failure, output: excerpt::tail(output, 2000).into_owned() }
 }
@@ -55,13 +61,14 @@ pub(crate) fn run(
 fn end_of(
     invocation: &Invocation,
     log: &Path,
-    cancel: &Cancel,
+    (patience, cancel): (Duration, &Cancel),
     has_asked: &dyn Fn(usize) -> bool,
 ) -> io::Result<Option<ProcessEnd>> {
     let program = start_background(invocation, log)?;
     let started = Instant::now();
     let (mut requests, mut heard) = (0, started);
-    while program.is_running() && started.elapsed() < PATIENCE && heard.elapsed() < SILENCE {
+    let waits = |heard: Instant| started.elapsed() < patience && heard.elapsed() < SILENCE;
+    while program.is_running() && waits(heard) && size(log) <= MAX_OUTPUT {
         if cancel.wait(PAUSE) {
             break;
         }
@@ -75,4 +82,9 @@ fn end_of(
     }
     let end = program.end();
     Ok(has_ended.then_some(end))
+}
+
+/// The size of a file; 0 if there is none.
+fn size(file: &Path) -> u64 {
+    fs::metadata(file).map_or(0, |found| found.len())
 }

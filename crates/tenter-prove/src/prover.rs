@@ -46,6 +46,8 @@ pub struct Prover<'p> {
     pub directory: &'p Path,
     /// The time, in RFC 3339.
     pub now: &'p str,
+    /// How long a process of the agent may run.
+    pub patience: Duration,
 }
 
 impl Prover<'_> {
@@ -154,7 +156,7 @@ impl Prover<'_> {
         let has_asked = |count| server.wait_for_requests(count + 1, Duration::ZERO);
         let start = |arguments: Vec<String>, log: usize| {
             let invocation = self.invocation(&launch, arguments, &environment);
-            process::run(&invocation, &sandbox.log(log), cancel, &has_asked)
+            process::run(&invocation, &sandbox.log(log), (self.patience, cancel), &has_asked)
         };
         write_files(&(self.client.files)(&launch)).map_err(prepared)?;
         sandbox.write_hooks(&plan.hooks).map_err(prepared)?;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tenter_agent::session::Status;
@@ -40,6 +40,9 @@ pub(crate) struct Args {
     /// Write the results of all agents into docs/hosts.md.
     #[arg(long)]
     write_docs: bool,
+    /// Stop a run of the agent after SECONDS.
+    #[arg(long, value_name = "SECONDS", default_value_t = 55, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
     /// Keep the scratch files in DIR, which must be empty or missing.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -166,6 +169,7 @@ impl Proving<'_> {
             path: self.project.env.var("PATH").unwrap_or(OsStr::new("/usr/bin:/bin")),
             directory: scratch.path(),
             now: &now,
+            patience: Duration::from_secs(self.args.timeout),
         };
         let checks = prover.run(&self.cancel, &|done, all| progress(host, done, all));
         let Some(checks) = checks else { return Ok(None) };

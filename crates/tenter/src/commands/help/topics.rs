@@ -57,6 +57,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("skills", "Instructions that the model loads on demand"),
     topic!("bridge", "Your hooks in Claude Code and other agents"),
     topic!("hosts", "What hooks can do in each agent"),
+    topic!("ci", "Prove each new version of an agent in CI"),
     topic!("import", "Hooks that are written for Claude Code, everywhere"),
     topic!("plugins", "Share hooks, skills and recipes in a repository"),
     topic!("scripted-models", "A model that plays a file, for tests"),
