@@ -42,7 +42,11 @@ pub(crate) fn run(
         Ok(None) if size(log) > MAX_OUTPUT => {
             Some(format!("the agent wrote more than {} MiB", MAX_OUTPUT >> 20))
         }
-        Ok(None) => Some(format!("the agent did not end within {} s, or sent no request for {} s", patience.as_secs(), SILENCE.as_secs())),
+        Ok(None) => Some(format!(
+            "the agent did not end within {} s, or sent no request for {} s",
+            patience.as_secs(),
+            SILENCE.as_secs()
+        )),
         Ok(Some(ProcessEnd::Exited(0))) => None,
         Ok(Some(ProcessEnd::Exited(code))) => Some(format!("the agent exited with code {code}")),
         Ok(Some(ProcessEnd::Signalled(signal))) => {

@@ -7,9 +7,9 @@ use crate::observed::Fact;
 /// What Tenter promises of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Promise {
-    /// The agent does it.
+    /// The agent provides it.
     Native,
-    /// Tenter does it, in this way.
+    /// Tenter provides it, in this way.
     Emulated(String),
     /// It has no effect, for this reason.
     Nothing(String),

@@ -13,6 +13,7 @@
 //! assert_eq!((output.code, output.stdout.as_str()), (Some(0), "buy milk\n"));
 //! ```
 
+pub mod fake_claude;
 pub mod model_server;
 pub mod needs;
 mod output;

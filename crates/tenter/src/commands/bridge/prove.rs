@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long)]
     write_docs: bool,
     /// Stop a run of the agent after SECONDS.
-    #[arg(long, value_name = "SECONDS", default_value_t = 55, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
     /// Keep the scratch files in DIR, which must be empty or missing.
     #[arg(long, value_name = "DIR")]

@@ -5,6 +5,7 @@ mod install;
 mod list;
 mod projects;
 mod proofs;
+mod prove;
 mod scratch;
 
 use std::fs;

@@ -1,0 +1,214 @@
+//! The hooks of a client: where they are registered, how they are run, and what they answer.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::Defect;
+
+/// The timeout of a handler that has none.
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// How often it is checked whether a hook has ended.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// A registered command.
+#[derive(Debug, Clone)]
+struct Handler {
+    command: String,
+    /// The arguments; `None`: a shell runs the command.
+    args: Option<Vec<String>>,
+    timeout: Duration,
+    blocks_on_failure: bool,
+}
+
+/// What the hooks of an event answered.
+#[derive(Debug, Default)]
+pub(super) struct HookAnswer {
+    /// Why a call is denied, or a message or stop blocked.
+    pub(super) refusal: Option<String>,
+    /// The input with which a call is to run.
+    pub(super) input: Option<Value>,
+    /// The native result that replaces that of a call.
+    pub(super) output: Option<Value>,
+    /// What the model is to read.
+    pub(super) contexts: Vec<String>,
+    /// What is on stdout and is not JSON.
+    pub(super) text: String,
+}
+
+/// The registered hooks of a user in a project.
+#[derive(Debug)]
+pub(super) struct Hooks {
+    files: Vec<PathBuf>,
+    defect: Option<Defect>,
+}
+
+impl Hooks {
+    pub(super) fn new(home: &Path, project: &Path, defect: Option<Defect>) -> Self {
+        let files = vec![
+            home.join(".claude/settings.json"),
+            project.join(".claude/settings.json"),
+            project.join(".claude/settings.local.json"),
+        ];
+        Self { files, defect }
+    }
+
+    /// Runs the hooks of an event, one after the other.
+    pub(super) fn fire(&self, event: &str, payload: &Value) -> HookAnswer {
+        let mut answer = HookAnswer::default();
+        if self.defect == Some(Defect::FiresNothing) {
+            return answer;
+        }
+        let times = if self.defect == Some(Defect::FiresTwice) { 2 } else { 1 };
+        for handler in self.handlers(event) {
+            for _ in 0..times {
+                handler.run(event, payload, &mut answer);
+            }
+        }
+        self.spoil(event, &mut answer);
+        answer
+    }
+
+    /// The handlers of an event. Equal commands count once.
+    fn handlers(&self, event: &str) -> Vec<Handler> {
+        let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());
+        let settings: Vec<Value> =
+            settings.filter_map(|text| serde_json::from_str(&text).ok()).collect();
+        if settings.iter().any(|settings| settings["disableAllHooks"] == true) {
+            return Vec::new();
+        }
+        let groups = settings.iter().flat_map(|settings| elements(&settings["hooks"][event]));
+        let mut handlers: Vec<Handler> = Vec::new();
+        for handler in groups.flat_map(|group| elements(&group["hooks"])).filter_map(Handler::read)
+        {
+            let is_same =
+                |one: &Handler| one.command == handler.command && one.args == handler.args;
+            if !handlers.iter().any(is_same) {
+                handlers.push(handler);
+            }
+        }
+        handlers
+    }
+
+    /// Forgets what the defect does not honour.
+    fn spoil(&self, event: &str, answer: &mut HookAnswer) {
+        let first_line = |text: &mut String| *text = text.lines().next().unwrap_or("").to_owned();
+        match self.defect {
+            Some(Defect::IgnoresDeny) if event == "PreToolUse" => answer.refusal = None,
+            Some(Defect::IgnoresRejection) if event == "UserPromptSubmit" => answer.refusal = None,
+            Some(Defect::IgnoresRewrite) => answer.input = None,
+            Some(Defect::IgnoresOutput) => answer.output = None,
+            Some(Defect::DropsContext) if event != "Stop" => {
+                answer.contexts.clear();
+                answer.text.clear();
+            }
+            Some(Defect::ReadsFirstLine) => {
+                answer.contexts.iter_mut().for_each(first_line);
+                answer.refusal.iter_mut().for_each(first_line);
+                first_line(&mut answer.text);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Handler {
+    fn read(value: &Value) -> Option<Self> {
+        let words = |args: &Vec<Value>| {
+            args.iter().map(|word| word.as_str().unwrap_or_default().to_owned()).collect()
+        };
+        Some(Self {
+            command: value["command"].as_str()?.to_owned(),
+            args: value["args"].as_array().map(words),
+            timeout: value["timeout"].as_u64().map_or(TIMEOUT, Duration::from_secs),
+            blocks_on_failure: value["onFailure"] == "block",
+        })
+    }
+
+    /// Runs the command and adds what it answers.
+    fn run(&self, event: &str, payload: &Value, answer: &mut HookAnswer) {
+        let is_guarded = matches!(event, "PreToolUse" | "UserPromptSubmit");
+        match self.output(payload) {
+            Some((Some(0), stdout, _)) => read(&stdout, answer),
+            Some((Some(2), _, stderr)) => answer.refusal = Some(stderr),
+            _ if is_guarded && self.blocks_on_failure => {
+                answer.refusal = Some("failed; blocking because onFailure is \"block\"".to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// The exit code, stdout and stderr; `None` if it does not start, or does not end in time.
+    fn output(&self, payload: &Value) -> Option<(Option<i32>, String, String)> {
+        let mut child = self.start()?;
+        let (mut stdin, payload) = (child.stdin.take()?, payload.to_string());
+        // The command need not read its stdin.
+        let writer = thread::spawn(move || drop(stdin.write_all(payload.as_bytes())));
+        let (mut stdout, mut stderr) = (child.stdout.take()?, child.stderr.take()?);
+        let reader = thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stdout.read_to_string(&mut text);
+            text
+        });
+        let started = Instant::now();
+        let status = loop {
+            match child.try_wait().ok()? {
+                Some(status) => break status,
+                None if started.elapsed() > self.timeout => {
+                    let _ = child.kill().and_then(|()| child.wait().map(drop));
+                    return None;
+                }
+                None => thread::sleep(PAUSE),
+            }
+        };
+        writer.join().ok()?;
+        let mut errors = String::new();
+        let _ = stderr.read_to_string(&mut errors);
+        Some((status.code(), reader.join().ok()?, errors))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a client starts its hooks itself")]
+    fn start(&self) -> Option<Child> {
+        let shell = ["-c".to_owned(), self.command.clone()];
+        let (program, args) = match &self.args {
+            Some(args) => (self.command.as_str(), args.as_slice()),
+            None => ("/bin/sh", &shell[..]),
+        };
+        let mut command = Command::new(program);
+        let piped = Stdio::piped;
+        command.args(args).stdin(piped()).stdout(piped()).stderr(piped()).spawn().ok()
+    }
+}
+
+/// Reads an answer: JSON, or text.
+fn read(stdout: &str, answer: &mut HookAnswer) {
+    let Ok(json) = serde_json::from_str::<Value>(stdout) else {
+        answer.text.push_str(stdout);
+        return;
+    };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let specific = &json["hookSpecificOutput"];
+    let is_refusal = json["decision"] == "block"
+        || specific["permissionDecision"] == "deny"
+        // There is no user to ask.
+        || specific["permissionDecision"] == "ask";
+    if is_refusal {
+        let reason = text(&json["reason"]).or_else(|| text(&specific["permissionDecisionReason"]));
+        answer.refusal = Some(reason.unwrap_or_default());
+    }
+    answer.contexts.extend(text(&specific["additionalContext"]));
+    let field = |name: &str| specific.get(name).cloned();
+    answer.input = field("updatedInput").or_else(|| answer.input.take());
+    answer.output = field("updatedToolOutput").or_else(|| answer.output.take());
+}
+
+/// The elements of a list.
+pub(super) fn elements(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}

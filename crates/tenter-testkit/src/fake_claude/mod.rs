@@ -1,0 +1,128 @@
+//! A client that behaves like Claude Code without a terminal, as far as the proof of clients needs it, and can have defects.
+//!
+//! It reads the hooks in the scratch home and project, fires their events, asks the model at `ANTHROPIC_BASE_URL`, carries out
+//! calls of `Bash`, `Write` and `Agent`, and honours the answers of hooks: as was measured of Claude Code 2.1.330.
+//!
+//! It needs no program of its own: a test binary is the client if a test in it calls [`run`]. [`install`] writes a script
+//! `claude` that starts that test.
+
+mod hooks;
+mod model;
+mod session;
+mod tools;
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use session::Session;
+
+/// What `claude --version` prints.
+pub const VERSION: &str = "2.1.330";
+
+const PROMPT: &str = "TENTER_FAKE_PROMPT";
+const CONTINUES: &str = "TENTER_FAKE_CONTINUES";
+const DEFECT: &str = "TENTER_FAKE_DEFECT";
+
+/// A defect of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defect {
+    /// Hooks are not run.
+    FiresNothing,
+    /// A denied call runs.
+    IgnoresDeny,
+    /// A call runs with its first input.
+    IgnoresRewrite,
+    /// An output is not replaced.
+    IgnoresOutput,
+    /// The model does not read what hooks add.
+    DropsContext,
+    /// A tool runs before its hooks have answered. What they answer is reported to the model.
+    RunsFirst,
+    /// Of each text of a hook, the model reads the first line only.
+    ReadsFirstLine,
+    /// The agent does not continue.
+    DoesNotContinue,
+    /// Each hook runs twice at each event.
+    FiresTwice,
+    /// A rejected message is sent to the model.
+    IgnoresRejection,
+    /// A hook of a subagent's call is not run.
+    SkipsSubagents,
+}
+
+impl Defect {
+    /// Every defect.
+    pub const ALL: [Self; 11] = [
+        Self::FiresNothing,
+        Self::IgnoresDeny,
+        Self::IgnoresRewrite,
+        Self::IgnoresOutput,
+        Self::DropsContext,
+        Self::RunsFirst,
+        Self::ReadsFirstLine,
+        Self::DoesNotContinue,
+        Self::FiresTwice,
+        Self::IgnoresRejection,
+        Self::SkipsSubagents,
+    ];
+
+    fn name(self) -> String {
+        format!("{self:?}")
+    }
+}
+
+/// Writes the program `claude` into a directory: it starts the test with the name `test` in this test binary, which calls [`run`].
+///
+/// # Errors
+/// It cannot be written.
+pub fn install(directory: &Path, test: &str, defect: Option<Defect>) -> io::Result<()> {
+    let binary = std::env::current_exe()?;
+    let defect = defect.map(Defect::name).unwrap_or_default();
+    let script = format!(
+        r#"#!/bin/sh
+if [ "$1" = --version ]; then
+    echo '{VERSION} (Claude Code)'
+    exit
+fi
+export {DEFECT}='{defect}' {PROMPT}="$2"
+case " $* " in *' --continue '*) export {CONTINUES}=1 ;; esac
+exec '{}' --ignored --exact {test} --nocapture
+"#,
+        binary.display()
+    );
+    let program = directory.join("claude");
+    fs::write(&program, script)?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
+}
+
+/// Is the client: with the environment that a client is given, in its project.
+///
+/// # Panics
+/// It was not started by the program that [`install`] writes.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::exit,
+    reason = "it is a client that is started by a program"
+)]
+#[expect(clippy::print_stderr, reason = "a client shows errors")]
+pub fn run() -> ! {
+    let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"));
+    let defect = variable(DEFECT);
+    let mut session = Session::new(
+        variable("HOME").into(),
+        std::env::current_dir().unwrap_or_default(),
+        variable("ANTHROPIC_BASE_URL"),
+        Defect::ALL.into_iter().find(|one| one.name() == defect),
+    );
+    let continues = std::env::var_os(CONTINUES).is_some();
+    let code = match session.answer(&variable(PROMPT), continues) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("{error}");
+            1
+        }
+    };
+    std::process::exit(code)
+}

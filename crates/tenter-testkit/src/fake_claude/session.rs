@@ -1,0 +1,261 @@
+//! A session of a client: the conversation, its events, and what hooks change.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::Defect;
+use super::hooks::{HookAnswer, Hooks, elements};
+use super::model;
+use super::tools::{self, ToolEnd};
+
+/// The number of tokens from which the history is replaced by a summary.
+const FULL: u64 = 960_000;
+
+/// How many times in a row hooks make the agent continue.
+const MAX_CONTINUATIONS: usize = 8;
+
+/// A session.
+#[derive(Debug)]
+pub(super) struct Session {
+    home: PathBuf,
+    project: PathBuf,
+    /// The address of the model's server.
+    url: String,
+    hooks: Hooks,
+    defect: Option<Defect>,
+    id: String,
+    /// Number of subagents so far.
+    subagents: usize,
+}
+
+/// The main agent, or a subagent.
+#[derive(Debug, Default)]
+struct Agent {
+    messages: Vec<Value>,
+    /// The id of a subagent.
+    id: Option<String>,
+}
+
+impl Agent {
+    /// Adds texts that the model reads as the user's.
+    fn hear(&mut self, texts: impl IntoIterator<Item = String>) {
+        let blocks: Vec<Value> =
+            texts.into_iter().map(|text| json!({"type": "text", "text": text})).collect();
+        if !blocks.is_empty() {
+            self.messages.push(json!({"role": "user", "content": blocks}));
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn new(
+        home: PathBuf,
+        project: PathBuf,
+        url: String,
+        defect: Option<Defect>,
+    ) -> Self {
+        let hooks = Hooks::new(&home, &project, defect);
+        let id = format!("fake-{}", std::process::id());
+        Self { home, project, url, hooks, defect, id, subagents: 0 }
+    }
+
+    /// Answers a message, in a new session or in the last one.
+    pub(super) fn answer(&mut self, prompt: &str, continues: bool) -> Result<(), String> {
+        let mut agent = Agent::default();
+        if continues {
+            self.resume(&mut agent)?;
+        }
+        let source = if continues { "resume" } else { "startup" };
+        let start = self.fire(&agent, "SessionStart", json!({"source": source}));
+        let sent = self.fire(&agent, "UserPromptSubmit", json!({"prompt": prompt}));
+        if let Some(reason) = sent.refusal {
+            println(&format!("UserPromptSubmit operation blocked by hook:\n{reason}"));
+            self.end(&agent);
+            return Ok(());
+        }
+        agent.hear(start.contexts.into_iter().chain(sent.contexts).chain([prompt.to_owned()]));
+        let answered = self.converse(&mut agent);
+        match &answered {
+            Ok(text) => println(text),
+            Err(error) => drop(self.fire(&agent, "StopFailure", json!({"error": error}))),
+        }
+        self.end(&agent);
+        self.keep(&agent)?;
+        answered.map(drop)
+    }
+
+    fn end(&self, agent: &Agent) {
+        self.fire(agent, "SessionEnd", json!({"reason": "other"}));
+    }
+
+    /// Carries on until the agent has nothing more to do; returns its last text.
+    fn converse(&mut self, agent: &mut Agent) -> Result<String, String> {
+        let mut continuations = 0;
+        loop {
+            let reply = model::ask(&self.url, &agent.messages)?;
+            agent.messages.push(json!({"role": "assistant", "content": reply.content}));
+            let calls = reply.calls();
+            if calls.is_empty() {
+                let message = self.stop(agent, &reply.text(), continuations);
+                let Some(message) = message else { return Ok(reply.text()) };
+                continuations += 1;
+                agent.hear([message]);
+                continue;
+            }
+            self.carry_out(agent, &calls);
+            if reply.input_tokens > FULL && agent.id.is_none() {
+                self.compact(agent)?;
+            }
+        }
+    }
+
+    /// The message with which a hook makes the agent continue.
+    fn stop(&self, agent: &Agent, text: &str, continuations: usize) -> Option<String> {
+        let event = if agent.id.is_some() { "SubagentStop" } else { "Stop" };
+        let answer = self.fire(
+            agent,
+            event,
+            json!({"stop_hook_active": continuations > 0, "last_assistant_message": text}),
+        );
+        if self.defect == Some(Defect::DoesNotContinue) || continuations >= MAX_CONTINUATIONS {
+            return None;
+        }
+        answer.refusal.or_else(|| answer.contexts.into_iter().next())
+    }
+
+    /// Carries out the calls of one response.
+    fn carry_out(&mut self, agent: &mut Agent, calls: &[Value]) {
+        let mut blocks = Vec::new();
+        let mut contexts = Vec::new();
+        for call in calls {
+            let end = self.call(agent, call, &mut contexts);
+            blocks.push(json!({
+                "type": "tool_result",
+                "tool_use_id": call["id"],
+                "content": end.text,
+                "is_error": end.response.is_none(),
+            }));
+        }
+        contexts.extend(self.fire(agent, "PostToolBatch", json!({"tool_calls": []})).contexts);
+        let texts = contexts.into_iter().map(|text| json!({"type": "text", "text": text}));
+        blocks.extend(texts);
+        agent.messages.push(json!({"role": "user", "content": blocks}));
+    }
+
+    /// Carries out a call, under hooks.
+    fn call(&mut self, agent: &Agent, call: &Value, contexts: &mut Vec<String>) -> ToolEnd {
+        let tool = call["name"].as_str().unwrap_or_default();
+        let mut input = call["input"].clone();
+        let about = |input: &Value| json!({"tool_name": tool, "tool_input": input, "tool_use_id": call["id"]});
+        let early = (self.defect == Some(Defect::RunsFirst)).then(|| self.run(tool, &input));
+        let before = self.fire(agent, "PreToolUse", about(&input));
+        contexts.extend(before.contexts);
+        if let Some(reason) = before.refusal {
+            return ToolEnd::failure(format!("PreToolUse:{tool} hook error: {reason}"));
+        }
+        input = before.input.unwrap_or(input);
+        let end = early.unwrap_or_else(|| self.run(tool, &input));
+        let mut about = about(&input);
+        let (event, field, value) = match &end.response {
+            Some(response) => ("PostToolUse", "tool_response", response.clone()),
+            None => ("PostToolUseFailure", "error", json!(end.text)),
+        };
+        about[field] = value;
+        let after = self.fire(agent, event, about);
+        contexts.extend(after.contexts);
+        match after.output {
+            Some(output) => end.replaced(&output),
+            None => end,
+        }
+    }
+
+    fn run(&mut self, tool: &str, input: &Value) -> ToolEnd {
+        if tool == "Agent" { self.subagent(input) } else { tools::run(tool, input, &self.project) }
+    }
+
+    fn subagent(&mut self, input: &Value) -> ToolEnd {
+        self.subagents += 1;
+        let id = format!("a{:016x}", self.subagents);
+        let mut agent = Agent { messages: Vec::new(), id: Some(id.clone()) };
+        let start = self.fire(&agent, "SubagentStart", json!({}));
+        let task = input["prompt"].as_str().unwrap_or_default().to_owned();
+        agent.hear([task].into_iter().chain(start.contexts));
+        match self.converse(&mut agent) {
+            Ok(text) => {
+                let content = json!([{"type": "text", "text": text}]);
+                let response = json!({"status": "completed", "agentId": id, "content": content});
+                ToolEnd { text, response: Some(response) }
+            }
+            Err(error) => ToolEnd::failure(error),
+        }
+    }
+
+    /// Replaces the history by a summary.
+    fn compact(&mut self, agent: &mut Agent) -> Result<(), String> {
+        let why = json!({"trigger": "auto", "custom_instructions": null});
+        let before = self.fire(agent, "PreCompact", why);
+        if before.refusal.is_some() {
+            return Err("the context is full".to_owned());
+        }
+        let task = "Your task is to create a detailed summary of the conversation.";
+        agent.hear([format!("{task}\nAdditional Instructions:\n{}", before.text)]);
+        let summary = model::ask(&self.url, &agent.messages)?.text();
+        agent.messages.clear();
+        let after = json!({"trigger": "auto", "compact_summary": summary});
+        self.fire(agent, "PostCompact", after);
+        let start = self.fire(agent, "SessionStart", json!({"source": "compact"}));
+        agent.hear(start.contexts.into_iter().chain([summary]));
+        Ok(())
+    }
+
+    fn fire(&self, agent: &Agent, event: &str, fields: impl Into<Value>) -> HookAnswer {
+        if agent.id.is_some() && self.defect == Some(Defect::SkipsSubagents) {
+            return HookAnswer::default();
+        }
+        let transcript = self.home.join(format!(".claude/projects/fake/{}.jsonl", self.id));
+        let mut payload = json!({
+            "session_id": self.id,
+            "transcript_path": transcript,
+            "cwd": self.project,
+            "prompt_id": format!("prompt-{}", std::process::id()),
+            "permission_mode": "bypassPermissions",
+            "hook_event_name": event,
+        });
+        if let Some(id) = &agent.id {
+            payload["agent_id"] = json!(id);
+            payload["agent_type"] = json!("general-purpose");
+        }
+        if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields.into()) {
+            payload.extend(fields);
+        }
+        self.hooks.fire(event, &payload)
+    }
+
+    fn kept(&self) -> PathBuf {
+        self.home.join(".claude/fake-session.json")
+    }
+
+    fn keep(&self, agent: &Agent) -> Result<(), String> {
+        let session = json!({"id": self.id, "messages": agent.messages});
+        let file = self.kept();
+        let directory = file.parent().map_or(Ok(()), fs::create_dir_all);
+        directory
+            .and_then(|()| fs::write(&file, session.to_string()))
+            .map_err(|error| error.to_string())
+    }
+
+    fn resume(&mut self, agent: &mut Agent) -> Result<(), String> {
+        let text = fs::read_to_string(self.kept()).map_err(|error| error.to_string())?;
+        let kept: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        kept["id"].as_str().unwrap_or_default().clone_into(&mut self.id);
+        agent.messages = elements(&kept["messages"]).to_vec();
+        Ok(())
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a client shows answers")]
+fn println(text: &str) {
+    println!("{text}");
+}

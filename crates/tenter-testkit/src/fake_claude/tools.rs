@@ -1,0 +1,83 @@
+//! The tools of a client, but for subagents.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+/// How a tool ended.
+#[derive(Debug)]
+pub(super) struct ToolEnd {
+    /// What the model reads.
+    pub(super) text: String,
+    /// The native result of a tool that succeeded; `None` if it failed.
+    pub(super) response: Option<Value>,
+}
+
+impl ToolEnd {
+    pub(super) fn failure(text: String) -> Self {
+        Self { text, response: None }
+    }
+
+    /// The end with another native result, if the client takes it: all fields have to be there.
+    pub(super) fn replaced(self, response: &Value) -> Self {
+        let is_whole = ["stdout", "stderr", "interrupted", "isImage"]
+            .iter()
+            .all(|field| response.get(*field).is_some());
+        if !is_whole {
+            return self;
+        }
+        Self { text: shown(response), response: Some(response.clone()) }
+    }
+}
+
+/// Runs a tool in the project.
+pub(super) fn run(tool: &str, input: &Value, project: &Path) -> ToolEnd {
+    let text = |field: &str| input[field].as_str().unwrap_or_default();
+    match tool {
+        "Bash" => shell(text("command"), project),
+        "Write" => write(text("file_path"), text("content")),
+        other => ToolEnd::failure(format!("No such tool available: {other}")),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a client starts its commands itself")]
+fn shell(command: &str, project: &Path) -> ToolEnd {
+    let output = Command::new("/bin/sh").args(["-c", command]).current_dir(project).output();
+    let output = match output {
+        Ok(output) => output,
+        Err(error) => return ToolEnd::failure(error.to_string()),
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    if output.status.success() {
+        let response =
+            json!({"stdout": stdout, "stderr": stderr, "interrupted": false, "isImage": false});
+        return ToolEnd { text: shown(&response), response: Some(response) };
+    }
+    let code = output.status.code().unwrap_or(137);
+    ToolEnd::failure(format!("Exit code {code}\n{stdout}\n{stderr}"))
+}
+
+fn shown(response: &Value) -> String {
+    let text = |field: &str| response[field].as_str().unwrap_or_default();
+    format!("{}\n{}", text("stdout"), text("stderr")).trim().to_owned()
+}
+
+fn write(path: &str, content: &str) -> ToolEnd {
+    match fs::write(path, content) {
+        Ok(()) => ToolEnd {
+            text: format!("File created successfully at: {path}"),
+            response: Some(json!({
+                "type": "create",
+                "filePath": path,
+                "content": content,
+                "structuredPatch": [],
+                "originalFile": null,
+                "userModified": false,
+            })),
+        },
+        Err(error) => ToolEnd::failure(format!("{path}: {error}")),
+    }
+}

@@ -1,0 +1,232 @@
+//! `tenter bridge prove`, with clients that work and clients that have defects.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_prove::Check;
+use tenter_testkit::fake_claude::{self, Defect};
+use tenter_testkit::{Output, needs};
+
+use super::{Installed, copy};
+
+#[test]
+#[ignore = "run by the program that the tests below install"]
+fn acts_as_claude_code() {
+    fake_claude::run();
+}
+
+/// A sandbox with the real `tenter-hook` and a client; `None` if `tenter-hook` is not built.
+fn with_client(defect: Option<Defect>) -> Option<Installed> {
+    let hook = Path::new(env!("CARGO_BIN_EXE_tenter")).with_file_name("tenter-hook");
+    if !hook.is_file() {
+        needs::skipped("tenter-hook", "tenter-hook is not built");
+        return None;
+    }
+    let installed = Installed::new();
+    let link = installed.bin.path().join("tenter-hook");
+    fs::remove_file(&link).unwrap();
+    if fs::hard_link(&hook, &link).is_err() {
+        copy(&hook, &link);
+    }
+    let test = "bridge::prove::acts_as_claude_code";
+    fake_claude::install(installed.bin.path(), test, defect).unwrap();
+    Some(installed)
+}
+
+/// Runs the command; its stdout alone is the output.
+fn prove(installed: &Installed, options: &str) -> Output {
+    installed.shell(&format!("tenter bridge prove claude-code {options} 2>../stderr"))
+}
+
+/// The checks that were proved, and the output.
+fn checks(output: &Output) -> Vec<Value> {
+    let proofs = output.json();
+    assert_eq!(proofs[0]["agent"], "claude-code", "{output}");
+    proofs[0]["checks"].as_array().unwrap().clone()
+}
+
+/// What is broken in a client with a defect: the ids of the checks.
+fn broken(defect: Defect) -> Option<Vec<String>> {
+    let output = prove(&with_client(Some(defect))?, "--json").expect_code(1);
+    let broken = checks(&output).into_iter().filter(|check| check["verdict"] == "BROKEN");
+    let broken: Vec<Value> = broken.collect();
+    for check in &broken {
+        assert!(!check["evidence"].as_str().unwrap().is_empty(), "{check}");
+    }
+    Some(broken.iter().map(|check| check["id"].as_str().unwrap().to_owned()).collect())
+}
+
+/// The checks that need a denial of a call, but for `twice`.
+const DENIALS: &[&str] = &[
+    "deny",
+    "deny.exit-code",
+    "deny.parallel",
+    "deny.outside",
+    "deny.subagent",
+    "fails.hangs",
+    "fails.crashes",
+    "fails.garbage",
+    "deadline",
+];
+
+const CONTEXTS: &[&str] = &[
+    "context.session_start",
+    "context.before_agent",
+    "context.before_tool",
+    "context.after_tool",
+    "context.after_tool_failure",
+    "context.after_turn",
+    "context.before_stop",
+    "context.pre_compact",
+];
+
+fn is_broken_at(defect: Defect, expected: &[&str]) {
+    if let Some(broken) = broken(defect) {
+        assert_eq!(broken, expected, "{defect:?}");
+    }
+}
+
+#[test]
+fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
+    let Some(installed) = with_client(None) else { return };
+    let before = tree(&installed.home()).len();
+    let output = prove(&installed, "--json").expect_code(0);
+    let checks = checks(&output);
+    let broken: Vec<_> = checks.iter().filter(|check| check["verdict"] == "BROKEN").collect();
+    assert!(broken.is_empty(), "{broken:?}");
+    assert!(checks.iter().filter(|check| check["verdict"] == "yes").count() > 20, "{output}");
+    let kept = ".local/state/tenter/bridge/proofs/claude-code/2.1.330.json";
+    assert!(installed.home().join(kept).is_file());
+    let new = tree(&installed.home()).len() - before;
+    assert!(new <= 10, "only the result is kept: {:?}", tree(&installed.home()));
+    assert!(!installed.project().join(".claude").exists());
+    nothing_runs_in(&installed);
+    let table = prove(&installed, "").expect_code(0);
+    assert!(table.stdout.contains("yes       a deny denies"), "{table}");
+    assert!(table.stdout.contains(" 0 BROKEN"), "{table}");
+}
+
+#[test]
+fn a_client_that_fires_nothing_is_broken() {
+    let Some(broken) = broken(Defect::FiresNothing) else { return };
+    let all: Vec<String> = Check::all().into_iter().map(Check::id).collect();
+    assert_eq!(broken, all);
+}
+
+#[test]
+fn a_client_that_ignores_denials_is_broken() {
+    is_broken_at(Defect::IgnoresDeny, &[DENIALS, &["twice"]].concat());
+}
+
+#[test]
+fn a_client_that_runs_a_tool_before_its_hooks_have_answered_is_broken() {
+    let before = ["fires.subagent_stop"];
+    let (calls, failures) = DENIALS.split_at(5);
+    let all = [&before[..], calls, &["rewrite"], failures, &["twice"]].concat();
+    is_broken_at(Defect::RunsFirst, &all);
+}
+
+#[test]
+fn a_client_that_ignores_rewrites_is_broken() {
+    is_broken_at(Defect::IgnoresRewrite, &["rewrite"]);
+    is_broken_at(Defect::IgnoresOutput, &["output"]);
+}
+
+#[test]
+fn a_client_that_drops_contexts_is_broken() {
+    is_broken_at(Defect::DropsContext, CONTEXTS);
+    let reasons = ["deny", "deny.parallel", "deny.outside", "deny.subagent"];
+    is_broken_at(Defect::ReadsFirstLine, &[&reasons[..], CONTEXTS].concat());
+}
+
+#[test]
+fn a_client_that_does_not_continue_or_reject_is_broken() {
+    is_broken_at(Defect::DoesNotContinue, &["continue"]);
+    is_broken_at(Defect::IgnoresRejection, &["prompt"]);
+}
+
+#[test]
+fn a_client_that_fires_twice_or_not_for_subagents_is_broken() {
+    is_broken_at(Defect::FiresTwice, &["fires.before_tool", "resume"]);
+    is_broken_at(Defect::SkipsSubagents, &["fires.subagent_stop", "deny.subagent"]);
+}
+
+/// A fenced block of the page about CI: the one below the comment that names its file.
+fn ci_file(name: &str) -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ci.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (_, block) = page.split_once(&format!("<!-- test: file {name} -->\n")).unwrap();
+    let (_, block) = block.split_once('\n').unwrap();
+    block.split_once("```\n").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_pipeline_on_the_page_about_ci_passes_and_fails_as_it_says() {
+    for (defect, code) in [(None, 0), (Some(Defect::IgnoresRewrite), 1)] {
+        let Some(installed) = with_client(defect) else { return };
+        installed.write("ci/prove.sh", ci_file("ci/prove.sh"));
+        let pinned = installed.project().join("ci/agents/node_modules/.bin");
+        fs::create_dir_all(&pinned).unwrap();
+        fs::rename(installed.bin.path().join("claude"), pinned.join("claude")).unwrap();
+        let output = installed.shell("sh ci/prove.sh").expect_code(code);
+        assert!(output.stdout.contains("Claude Code 2.1.330, proved in"), "{output}");
+        let is_broken = output.stdout.contains("BROKEN    a call is rewritten");
+        assert_eq!(is_broken, code == 1, "{output}");
+        fs::remove_dir_all(&pinned).unwrap();
+        let missing = installed.shell("sh ci/prove.sh").expect_code(1);
+        assert!(missing.stdout.contains("Claude Code is not installed"), "{missing}");
+    }
+    let workflow = ci_file(".github/workflows/prove.yml");
+    for line in workflow.lines().filter(|line| line.contains("run: ") && line.contains("tenter")) {
+        assert!(line.contains("cargo install"), "every call of tenter is in the script: {line}");
+    }
+    let package: Value = serde_json::from_str(&ci_file("ci/agents/package.json")).unwrap();
+    let host = tenter_bridge::hosts::find("claude-code").unwrap();
+    let pinned = &package["dependencies"]["@anthropic-ai/claude-code"];
+    assert_eq!(pinned.as_str(), host.measured_version);
+}
+
+/// Every file and directory below a directory.
+fn tree(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        found.push(entry.path().display().to_string());
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found.extend(tree(&entry.path()));
+        }
+    }
+    found
+}
+
+/// No process has a working directory or an environment in a scratch directory of the sandbox's runs.
+fn nothing_runs_in(installed: &Installed) {
+    let marker = installed.bin.path().display().to_string();
+    for process in fs::read_dir("/proc").unwrap().flatten() {
+        let environment = fs::read(process.path().join("environ")).unwrap_or_default();
+        let environment = String::from_utf8_lossy(&environment).into_owned();
+        let is_scratch = environment.contains("tenter-prove-") && environment.contains(&marker);
+        assert!(!is_scratch, "{} runs: {environment}", process.path().display());
+    }
+}
+
+#[test]
+fn a_client_that_is_missing_crashes_or_hangs_is_reported_at_once() {
+    let installed = Installed::new();
+    let missing = installed.run(&["bridge", "prove", "claude-code"]).expect_code(1);
+    assert!(missing.stderr.contains("Claude Code is not installed"), "{missing}");
+
+    for (script, why) in [
+        ("echo no such model\nexit 3\n", ["exited with code 3", "no such model"]),
+        ("kill -SEGV $$\n", ["ended by signal 11", "did not read"]),
+        ("echo thinking\nsleep 1000 & sleep 1000\n", ["did not end within 1 s", "thinking"]),
+        ("yes flood\n", ["wrote more than 32 MiB", "flood"]),
+    ] {
+        installed.program("claude", &format!("#!/bin/sh\n{script}"));
+        let output = prove(&installed, "--json --timeout 1").expect_code(1);
+        let deny = checks(&output).into_iter().find(|check| check["id"] == "deny").unwrap();
+        let evidence = deny["evidence"].as_str().unwrap();
+        assert!(why.iter().all(|why| evidence.contains(why)), "{script}: {evidence}");
+        nothing_runs_in(&installed);
+    }
+}
