@@ -10,6 +10,7 @@ const FILTER: Program =
 
 /// A program with a pattern before its files.
 const SEARCH: Program = Program {
+    options: "-e= -f= -m= -A= -B= -C= -d= -D= --regexp= --file= --include= --exclude= --exclude-dir= --max-count= --color? --context= -r -R --recursive -i -v -n -l -c -o -E -F -P -q -w",
     paths: &[
         "read rest unless -e -f --regexp --file -r -R --recursive",
         "list rest if -r -R --recursive",
@@ -257,7 +258,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "head", options: "-n= -c= --lines= --bytes= -q -v", ..FILTER },
     Program { name: "tail", options: "-n= -c= --lines= --bytes= -s= --pid= -f -F -q -v", ..FILTER },
-    Program { name: "less", options: "-p= -P= -x= -k= -o= -O= -T= -b= -j= -z=", ..FILTER },
+    Program {
+        name: "less",
+        options: "-p= -P= -x= -k= -o= -O= -T= -b= -j= -z=",
+        paths: &["read operands", "read -k", "write -o -O"],
+        ..FILTER
+    },
     Program { name: "more", options: "-n=", ..FILTER },
     Program { name: "most", ..FILTER },
     Program { name: "nl", options: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w=", ..FILTER },
@@ -373,17 +379,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         paths: &["write rest if -i --inplace", "read rest unless -i --inplace"],
         ..GNU
     },
-    Program {
-        name: "grep",
-        options: "-e= -f= -m= -A= -B= -C= -d= -D= --regexp= --file= --include= --exclude= --exclude-dir= --max-count= --color? --context= -r -R --recursive -i -v -n -l -c -o -E -F -P -q -w",
-        ..SEARCH
-    },
-    Program { name: "egrep", options: "-e= -f= -m= -A= -B= -C= -r -R", ..SEARCH },
-    Program { name: "fgrep", options: "-e= -f= -m= -A= -B= -C= -r -R", ..SEARCH },
-    Program { name: "zgrep", options: "-e= -f= -m= -A= -B= -C=", ..SEARCH },
+    Program { name: "grep", ..SEARCH },
+    Program { name: "egrep", ..SEARCH },
+    Program { name: "fgrep", ..SEARCH },
+    Program { name: "zgrep", ..SEARCH },
     Program {
         name: "rg",
-        options: "-e= -f= -g= -t= -T= -A= -B= -C= -m= -M= -r= -j= -E= --regexp= --file= --glob= --type= --pre= --sort= --max-depth= -i -n -l -u -uu",
+        options: "--files -e= -f= -g= -t= -T= -A= -B= -C= -m= -M= -r= -j= -E= --regexp= --file= --glob= --type= --pre= --sort= --max-depth= -i -n -l -u -uu",
         paths: &[
             "list rest unless -e -f --files",
             "list operands if -e -f --files",

@@ -145,7 +145,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "pwsh",
         style: Style::Single,
-        options: "-Command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -WorkingDirectory= -wd= -NoLogo -NoExit -NonInteractive -NoProfile",
+        options: "-command= -file= -Command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -WorkingDirectory= -wd= -NoLogo -NoExit -NonInteractive -NoProfile",
         interpreter: Some(interpreter(
             Language::Powershell,
             "-Command -command -c -EncodedCommand -ec -e",
@@ -157,7 +157,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "powershell",
         style: Style::Single,
-        options: "-Command= -command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -NoLogo -NoExit -NonInteractive -NoProfile",
+        options: "-file= -Command= -command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -NoLogo -NoExit -NonInteractive -NoProfile",
         interpreter: Some(interpreter(
             Language::Powershell,
             "-Command -command -c -EncodedCommand -ec -e",

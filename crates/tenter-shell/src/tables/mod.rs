@@ -183,3 +183,6 @@ fn program(name: &str) -> Option<&'static Program> {
 pub(crate) fn subcommand(program: &str, subcommand: &str) -> Option<&'static Program> {
     INDEX.get(&(program, subcommand)).copied()
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,14 +54,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "https",
-        options: "-o= --output= -a= --auth= -d --download",
+        options: "--version --help -o= --output= -a= --auth= -d --download",
         paths: &["write -o --output"],
         classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
         ..GNU
     },
     Program {
         name: "xh",
-        options: "-o= --output= -a= --auth= -d --download",
+        options: "--version --help -o= --output= -a= --auth= -d --download",
         paths: &["write -o --output"],
         classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
         ..GNU
@@ -99,7 +99,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "netcat",
-        options: "-e= -c= -p= -s= -w= -i= -q= -x= -X= -l -k -u -v -n -z",
+        options: "-h -e= -c= -p= -s= -w= -i= -q= -x= -X= -l -k -u -v -n -z",
         runs: &[Run::Option("-e -c")],
         classes: &[(DOWNLOAD, "unless -h -z"), (NETWORK, "unless -h")],
         ..GNU

@@ -263,7 +263,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "crontab",
-        options: "-u=",
+        options: "-l -r -e -u=",
         paths: &["write /var/spool/cron unless -l", "read first"],
         ..GNU
     },

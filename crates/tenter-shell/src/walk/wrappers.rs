@@ -14,6 +14,11 @@ impl Reader<'_> {
             "find" => self.find(call, emitted, context),
             "xargs" => self.xargs(call, emitted, context),
             "parallel" => self.parallel(call, emitted, context),
+            // The language of Windows is not read (C15).
+            "cmd" => {
+                self.facts.unparsed = true;
+                Outcome::default()
+            }
             _ => self.interpret(call, emitted, context),
         };
         for row in emitted.rows() {
