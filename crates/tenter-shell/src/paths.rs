@@ -11,13 +11,9 @@ use crate::field::Field;
 use crate::flags::Arguments;
 use crate::tables::Program;
 
-/// When a rule of the tables applies: `if -a -b unless -c`, any of the options.
+/// When a rule of the tables applies: `if -a -b and -c unless -d`, of each group any option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Condition<'a> {
-    any: &'a str,
-    also: &'a str,
-    none: &'a str,
-}
+pub(crate) struct Condition<'a>(pub(crate) &'a str);
 
 /// A rule of the tables about paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,20 +36,26 @@ enum Form {
     Prefix,
 }
 
-impl<'a> Condition<'a> {
-    pub(crate) fn parse(text: &'a str) -> Self {
-        if text.is_empty() {
-            return Self { any: "", also: "", none: "" };
-        }
-        let (text, none) = text.split_once("unless ").unwrap_or((text, ""));
-        let any = text.split_once("if ").map_or("", |(_, any)| any);
-        let (any, also) = any.split_once(" and ").unwrap_or((any, ""));
-        Self { any: any.trim(), also: also.trim(), none: none.trim() }
-    }
-
+impl Condition<'_> {
     pub(crate) fn holds(self, arguments: &Arguments) -> bool {
-        let has_any = |names: &str| names.is_empty() || arguments.has(names);
-        has_any(self.any) && has_any(self.also) && !arguments.has(self.none)
+        // Whether the options of the current group must be there, and whether one is.
+        let (mut is_wanted, mut is_there) = (false, false);
+        for word in self.0.split_ascii_whitespace() {
+            match word {
+                "if" => is_wanted = true,
+                "and" | "unless" if is_wanted && !is_there => return false,
+                "and" => is_there = false,
+                "unless" => is_wanted = false,
+                option => {
+                    let has = arguments.flags.iter().any(|flag| flag.name == option);
+                    if has && !is_wanted {
+                        return false;
+                    }
+                    is_there |= has;
+                }
+            }
+        }
+        !is_wanted || is_there
     }
 }
 
@@ -61,7 +63,7 @@ impl<'a> PathRule<'a> {
     /// Parses a rule. A test parses all rules of the tables.
     pub(crate) fn parse(text: &'a str) -> Self {
         let (op, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let end = rest.find(" if ").or_else(|| rest.find(" unless ")).unwrap_or(rest.len());
+        let end = condition_start(rest);
         let (op, form) = match op.split_once('-') {
             Some((op, "at")) => (op, Form::At),
             Some((op, "file-url")) => (op, Form::FileUrl),
@@ -80,7 +82,7 @@ impl<'a> PathRule<'a> {
             // A rule that cannot be read is the one that guards look at.
             _ => PathOp::Delete,
         };
-        Self { op, form, arguments: rest[..end].trim(), when: Condition::parse(&rest[end..]) }
+        Self { op, form, arguments: rest[..end].trim(), when: Condition(&rest[end..]) }
     }
 
     pub(crate) fn applies(&self, arguments: &Arguments) -> bool {
@@ -131,6 +133,18 @@ impl<'a> PathRule<'a> {
             path => vec![Field::known(path)],
         }
     }
+}
+
+/// The index at which the condition of a rule starts.
+fn condition_start(rule: &str) -> usize {
+    let mut at = 0;
+    for word in rule.split(' ') {
+        if matches!(word, "if" | "unless") {
+            return at;
+        }
+        at += word.len() + 1;
+    }
+    rule.len()
 }
 
 /// `@path` or `name=@path`, without `;type=…`.

@@ -360,7 +360,7 @@ fn classes(call: &Call, emitted: &Emitted) -> Vec<crate::facts::Class> {
     let mut classes: Vec<_> = emitted
         .rows()
         .flat_map(|row| row.classes.iter())
-        .filter(|(_, when)| Condition::parse(when).holds(&emitted.arguments))
+        .filter(|(_, when)| Condition(when).holds(&emitted.arguments))
         .map(|(class, _)| *class)
         .collect();
     if call.redirected.uses_network && !classes.contains(&crate::facts::Class::Network) {
