@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
-    bridge, chat, commit, conversation, demo, help, hooks, log, models, plugin, pr, recipe, run,
-    skill, trust,
+    bridge, chat, commit, conversation, demo, guard, help, hooks, log, models, plugin, pr, recipe,
+    run, skill, trust,
 };
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -38,6 +38,9 @@ enum Command {
     Chat(chat::Args),
     /// Show hooks at work in a scratch project.
     Demo(demo::Args),
+    /// List, add, update and remove ready-made guards.
+    #[command(subcommand)]
+    Guard(guard::Command),
     /// List, show, create, test and diagnose hooks.
     #[command(subcommand)]
     Hooks(hooks::Command),
@@ -84,6 +87,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Run(args) => run::run(env, project, &args),
         Command::Chat(args) => chat::run(env, project, &args),
         Command::Demo(args) => demo::run(env, &args),
+        Command::Guard(command) => guard::run(env, project, &command),
         Command::Hooks(command) => hooks::run(env, project, &command),
         Command::Trust(args) => trust::run(env, project, &args),
         Command::Conversation(command) => conversation::run(env, project, &command),

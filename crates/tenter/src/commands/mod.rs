@@ -5,6 +5,7 @@ pub(crate) mod chat;
 pub(crate) mod commit;
 pub(crate) mod conversation;
 pub(crate) mod demo;
+pub(crate) mod guard;
 pub(crate) mod help;
 pub(crate) mod hooks;
 pub(crate) mod log;

@@ -19,6 +19,7 @@ mod examples;
 mod exhaustion;
 mod faults;
 mod follow_ups;
+mod guards;
 mod help;
 mod hooks;
 mod log;

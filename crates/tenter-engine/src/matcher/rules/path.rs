@@ -258,6 +258,13 @@ impl Text<'_> {
         let is_open = self.is_glob || self.has_unknown_parts();
         let may_fit = is_open && fits(&self.tokens());
         let truth = if may_fit { Truth::Perhaps } else { Truth::No };
-        PathFit { truth, is_as_written: false }
+        PathFit { truth, is_as_written: may_fit && self.is_narrow() }
+    }
+
+    /// Whether it is a pattern for names with a known beginning: `.env*` is meant for few files, `*` is not.
+    fn is_narrow(&self) -> bool {
+        let name = self.value.rsplit('/').next().unwrap_or_default();
+        let known = name.find(['*', '?', '[', '$', '`']).unwrap_or(name.len());
+        self.is_glob && self.is_certain && known >= 2
     }
 }

@@ -41,6 +41,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("executable-hooks", "Hooks that are one executable file"),
     topic!("static-hooks", "Hooks without a script"),
     topic!("commands", "Commands and paths: what a tool call does"),
+    topic!("guards", "Ready-made hooks that prevent damage"),
     topic!("events", "Payloads and replies of every event"),
     topic!("tools", "Tool names, inputs, results and paths"),
     topic!("cookbook", "Ready-made hooks, explained"),

@@ -1,0 +1,100 @@
+//! `tenter guard`: ready-made hooks are added, work, notice changes, and are removed.
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::sandbox;
+
+const FORCE_PUSH: &str =
+    "turns: [{tool_calls: [{name: bash, input: {command: git push -fu origin main}}]}, {text: ok}]";
+
+#[test]
+fn an_added_guard_stops_what_it_is_about() {
+    let sandbox = sandbox();
+    let added = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    assert!(added.stderr.contains("Added git-safety"), "{added}");
+    let model = sandbox.script(FORCE_PUSH);
+    let output = sandbox.run(&["run", "--model", &model, "push it"]);
+    assert!(output.stderr.contains("A force push overwrites"), "{output}");
+    let log = sandbox.run(&["log"]).expect_code(0);
+    assert!(log.stdout.contains("rule force-push fits: git push -fu origin main"), "{log}");
+    let input = json!({"command": "sudo git push -f"}).to_string();
+    let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", &input];
+    let explained = sandbox.run(&args).expect_code(0);
+    assert!(explained.stdout.contains("the call fits its rule force-push"), "{explained}");
+    assert!(explained.stdout.contains("force-push fits `git push -f`: deny"), "{explained}");
+}
+
+#[test]
+fn a_guard_of_the_project_is_trusted_when_it_is_added() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["guard", "add", "git-safety", "--project"]).expect_code(0);
+    let model = sandbox.script(FORCE_PUSH);
+    let output = sandbox.run(&["run", "--model", &model, "push it"]);
+    assert!(output.stderr.contains("A force push overwrites"), "{output}");
+}
+
+#[test]
+fn the_list_shows_what_is_installed_and_changed() {
+    let sandbox = sandbox();
+    let states = || {
+        let listed = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+        let guards = listed.as_array().unwrap().clone();
+        assert_eq!(guards.len(), 7);
+        guards.iter().map(|guard| guard["user"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(states().iter().all(|state| state == "absent"));
+    let _ = sandbox.run(&["guard", "add", "--all"]).expect_code(0);
+    assert!(states().iter().all(|state| state == "current"));
+    let file = "../home/.config/agents/hooks/secrets/HOOK.md";
+    let text = sandbox.read(file).replace("decision: deny", "decision: ask");
+    sandbox.write(file, text);
+    assert_eq!(states()[2], "changed");
+    let refused = sandbox.run(&["guard", "remove", "secrets"]).expect_code(1);
+    assert!(refused.stderr.contains("you changed"), "{refused}");
+    let _ = sandbox.run(&["guard", "remove", "secrets", "--force"]).expect_code(0);
+    assert_eq!(states()[2], "absent");
+}
+
+#[test]
+fn an_update_keeps_what_was_changed() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["guard", "add", "privilege", "secrets"]).expect_code(0);
+    let file = "../home/.config/agents/hooks/secrets/HOOK.md";
+    let text = sandbox.read(file);
+    let shipped = text.lines().find(|line| line.starts_with("  shipped: ")).unwrap();
+    // Changed, and from another version.
+    let other = text.replace(shipped, &format!("  shipped: {}", "0".repeat(64)));
+    sandbox.write(file, &other);
+    let output = sandbox.run(&["guard", "update"]).expect_code(0);
+    assert!(output.stdout.contains("Kept secrets"), "{output}");
+    assert_eq!(sandbox.read(file), other);
+}
+
+#[test]
+fn an_update_shows_and_takes_what_a_new_version_changes() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["guard", "add", "privilege"]).expect_code(0);
+    let file = "../home/.config/agents/hooks/privilege/HOOK.md";
+    let current = sandbox.read(file);
+    // As another version of the program would have installed it.
+    let lines = current.lines().filter(|line| !line.starts_with("  shipped: "));
+    let shipped = lines.collect::<Vec<_>>().join("\n") + "\n";
+    let other = shipped.replace("  version: 1\n", "  version: 0\n");
+    let digest = tenter_base::hex(&Sha256::digest(other.as_bytes()));
+    let line = format!("  version: 0\n  shipped: {digest}\n");
+    sandbox.write(file, other.replace("  version: 0\n", &line));
+    let output = sandbox.run(&["guard", "update"]).expect_code(0);
+    assert!(
+        output.stdout.contains("Updated privilege") && output.stdout.contains("+  version: 1"),
+        "{output}"
+    );
+    assert_eq!(sandbox.read(file), current);
+    assert!(sandbox.run(&["guard", "update"]).stderr.contains("Nothing was updated"));
+}
+
+#[test]
+fn a_misspelt_guard_is_an_error() {
+    let output = sandbox().run(&["guard", "add", "git-safty"]).expect_code(2);
+    assert!(output.stderr.contains("did you mean `git-safety`?"), "{output}");
+}
