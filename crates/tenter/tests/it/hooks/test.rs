@@ -30,7 +30,7 @@ fn a_block_is_shown_with_payload_and_reply() {
     --- stdout
     guard at before_tool_call (~/.kodelet/hooks/guard)
     stdin
-      {"event": "before_tool_call", "conv_id": "[ID]", "tool_name": "bash", "tool_input": {"command": "ls -la"}, "tool_user_id": "call_1", "cwd": "[ROOT]/project", "invoked_by": "main", "timestamp": "[TIME]", "protocol_version": 1, "host": {"name": "tenter"}, "tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell", "Execute", "run_commands", "developer__shell"], "commands": [{"program": "ls", "flags": ["-l", "-a"], "args": ["-la"], "cwd": "[ROOT]/project", "text": "ls -la", "where": "local"}]}
+      {"event": "before_tool_call", "conv_id": "[ID]", "tool_name": "bash", "tool_input": {"command": "ls -la"}, "tool_user_id": "call_1", "cwd": "[ROOT]/project", "invoked_by": "main", "timestamp": "[TIME]", "protocol_version": 1, "host": {"name": "tenter"}, "tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell", "Execute", "run_commands", "developer__shell"], "commands": [{"program": "ls", "flags": ["-l", "-a"], "args": ["-la"], "cwd": "[ROOT]/project", "text": "ls -la", "where": "local"}], "paths": [{"path": "[ROOT]/project", "given": ".", "op": "list", "place": "project", "inside_project": true, "command": 0, "certain": true}]}
     stdout
       {"blocked": true, "reason": "no listing"}
     stderr
