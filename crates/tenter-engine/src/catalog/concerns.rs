@@ -8,9 +8,8 @@ use tenter_protocol::{EventName, ToolCall};
 
 use super::Missing;
 use super::examine::{Examined, Finding};
-use crate::dispatch::candidates;
 use crate::hook::Protocol;
-use crate::matcher::Matcher;
+use crate::matcher::{self, Matcher};
 use crate::trust::Beside;
 
 /// What the hooks of a project and its user are about, by the usual names of tools.
@@ -43,7 +42,7 @@ impl Concerns {
 
     /// A name for the tool of a call: calls with the same one are about the same hooks, as far as the tool decides.
     pub fn tool_key(call: &ToolCall) -> String {
-        candidates::kind(call)
+        matcher::tool_key(call)
     }
 
     /// Returns what hooks are about at these events, without those that are not about the tool of `call`.

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::patch::Patch;
 use tenter_protocol::{EventName, EventRef, ToolCall};
 
 use crate::catalog::Catalog;
 use crate::facts::LazyFacts;
 use crate::hook::Hook;
-use crate::matcher::{Literals, MatcherError, PatternFilter, RuleMatch};
+use crate::matcher::{Literals, MatcherError, PatternFilter, RuleMatch, tool_key};
 
 /// Maximum number of tools remembered: a model may call tools that do not exist, under ever new names.
 const MAX_TOOLS: usize = 64;
@@ -121,13 +120,6 @@ impl Candidates {
     }
 }
 
-/// What the names of a call's tool depend on: a patch that may add a file has those of `file_write`, too.
-pub(crate) fn kind(call: &ToolCall) -> String {
-    let adds_file = Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file());
-    let mark = if adds_file { "+" } else { "" };
-    format!("{mark}{}", call.name)
-}
-
 /// The candidates found so far, by kind of call and event.
 #[derive(Default)]
 pub(super) struct CandidateCache(Mutex<HashMap<String, HashMap<EventName, Arc<Candidates>>>>);
@@ -140,7 +132,7 @@ impl CandidateCache {
         event: EventName,
         call: Option<&ToolCall>,
     ) -> Arc<Candidates> {
-        let tool = call.map_or_else(String::new, kind);
+        let tool = call.map_or_else(String::new, tool_key);
         let mut tools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(candidates) = tools.get(&tool).and_then(|events| events.get(&event)) {
             return Arc::clone(candidates);

@@ -5,7 +5,7 @@
 //! keeps what they reply. `renewal` reloads hooks that changed. `test_run` runs one hook for its author.
 
 mod background;
-pub(crate) mod candidates;
+mod candidates;
 mod chain;
 mod explain;
 mod fold;

@@ -21,6 +21,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use tenter_protocol::claude_code;
 use tenter_protocol::manifest::MatcherText;
+use tenter_protocol::patch::Patch;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Object, ToolCall};
 use thiserror::Error;
@@ -48,6 +49,13 @@ pub struct Matcher {
     names: ToolNames,
     /// Whether `tool` is only tried on the names that Claude Code has for a tool.
     only_claude_code: bool,
+}
+
+/// What the names of a call's tool depend on: a patch that may add a file has those of `file_write`, too.
+pub(crate) fn tool_key(call: &ToolCall) -> String {
+    let adds_file = Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file());
+    let mark = if adds_file { "+" } else { "" };
+    format!("{mark}{}", call.name)
 }
 
 /// A call that a matcher matched.
