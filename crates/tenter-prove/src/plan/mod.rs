@@ -67,7 +67,7 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
         Scenario::Subagent => (client.subagent.is_some(), "it has no subagents"),
         Scenario::Resume => (client.resumes, "it cannot continue a session without a terminal"),
         Scenario::Twice => (has_files, "it has no settings for one project"),
-        Scenario::Deadline => (registration.entries().is_some(), "it has no timeout for hooks"),
+        Scenario::Deadline => (registration.entries().is_some(), "it registers no timeout"),
         Scenario::MissingClosed => {
             (registration.entries().is_none_or(can_block), "it cannot block then")
         }

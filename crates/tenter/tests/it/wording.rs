@@ -65,6 +65,7 @@ const ALLOWED: &[&str] = &[
     "plugin no folder",
     "manifest folder name",
     "recipe folder missing",
+    "trust folder", // an option of Copilot CLI
 ];
 
 /// This file.
