@@ -23,6 +23,7 @@ pub mod privacy;
 pub mod private_dir;
 mod real_path;
 pub mod replace_file;
+pub mod sanitize;
 pub mod search_path;
 pub mod tree;
 pub mod untrusted_file;

@@ -187,7 +187,7 @@ impl RemoteModel {
                 .chain(messages(request.messages))
                 .collect();
         converted.tools = request.tools.iter().map(tool).collect::<Result<_, _>>()?;
-        converted.max_tokens = self.choice.max_tokens;
+        converted.max_tokens = request.max_tokens.into_iter().chain(self.choice.max_tokens).min();
         converted.options.reasoning = self.choice.effort.map(reasoning);
         Ok(converted)
     }

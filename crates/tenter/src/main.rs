@@ -13,12 +13,13 @@ mod pager;
 mod project;
 mod question;
 mod render;
-mod sanitize;
 mod settings;
 mod signals;
 mod trust;
 mod ui;
 mod user_only;
+
+use tenter_base::sanitize;
 
 fn main() -> std::process::ExitCode {
     // Where the system cannot do this, processes that leave the group of a killed hook survive it; nothing else changes.

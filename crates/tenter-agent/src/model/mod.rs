@@ -42,8 +42,22 @@ pub struct Request<'r> {
     pub messages: &'r [Message],
     /// The tools that it may call.
     pub tools: &'r [ToolSpec],
-    /// The side recipe that makes the request. Providers do not see it; a script has responses by recipe.
-    pub recipe: Option<&'r str>,
+    /// What the response is for. Providers do not see it; a script has other responses for each purpose.
+    pub purpose: Purpose<'r>,
+    /// Maximum number of tokens of the response, if the caller limits it.
+    pub max_tokens: Option<u64>,
+}
+
+/// What a response is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Purpose<'r> {
+    /// The next turn of the conversation.
+    #[default]
+    Conversation,
+    /// A turn of the side recipe with this name.
+    Recipe(&'r str),
+    /// The completion that a hook requested (S7).
+    Completion,
 }
 
 impl Request<'_> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{AgentError, CompactionResult, Session};
 use crate::conversation::ResponseUsage;
-use crate::model::{Delta, ModelError, Request, Response};
+use crate::model::{Delta, ModelError, Purpose, Request, Response};
 use crate::watch::SessionUpdate;
 
 /// Retries after transient failures of the model.
@@ -84,12 +84,8 @@ impl Session<'_> {
             system: &self.system,
             messages: &messages,
             tools: &self.specs,
-            recipe: self
-                .agent
-                .settings
-                .recipe
-                .as_deref()
-                .filter(|_| self.agent.settings.is_side_recipe),
+            purpose: self.purpose(),
+            max_tokens: None,
         };
         let response = self.request_with_retries(&request)?;
         let (turn, estimated) = response.usage_or_estimate(&request);
@@ -102,6 +98,12 @@ impl Session<'_> {
             model: model.name(),
         });
         Ok(response)
+    }
+
+    fn purpose(&self) -> Purpose<'_> {
+        let settings = &self.agent.settings;
+        let recipe = settings.recipe.as_deref().filter(|_| settings.is_side_recipe);
+        recipe.map_or(Purpose::Conversation, Purpose::Recipe)
     }
 
     fn request_with_retries(&self, request: &Request) -> Result<Response, AgentError> {

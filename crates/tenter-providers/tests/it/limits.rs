@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tenter_agent::Model;
 use tenter_agent::model::{ModelError, ResponseBlock};
-use tenter_agent::{Model, model::Request};
+use tenter_agent::model::{Purpose, Request};
 use tenter_proc::Cancel;
 use tenter_protocol::{Block, Message};
 use tenter_providers::{ResponseLimits, connect};
@@ -107,7 +108,13 @@ fn a_cancel_ends_a_request_that_the_server_does_not_read() {
     let model = connect(endpoint(Format::Chat, address), choice()).unwrap();
     // More than the buffers of both ends hold.
     let messages = [Message::user("x".repeat(64 << 20))];
-    let request = Request { system: "", messages: &messages, tools: &[], recipe: None };
+    let request = Request {
+        system: "",
+        messages: &messages,
+        tools: &[],
+        purpose: Purpose::Conversation,
+        max_tokens: None,
+    };
     let cancel = Cancel::new();
     let ended = std::thread::scope(|scope| {
         let asked = scope.spawn(|| model.respond(&request, &mut |_| {}, &cancel));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenter_agent::Model;
-use tenter_agent::model::{Delta, ModelError, Request, Response, ToolSpec};
+use tenter_agent::model::{Delta, ModelError, Purpose, Request, Response, ToolSpec};
 use tenter_proc::Cancel;
 use tenter_protocol::Message;
 use tenter_providers::{
@@ -77,7 +77,13 @@ pub(crate) fn ask(
     messages: &[Message],
 ) -> (Result<Response, ModelError>, Streamed) {
     let tools = [bash()];
-    let request = Request { system: "You are a test.", messages, tools: &tools, recipe: None };
+    let request = Request {
+        system: "You are a test.",
+        messages,
+        tools: &tools,
+        purpose: Purpose::Conversation,
+        max_tokens: None,
+    };
     let mut streamed = Streamed::default();
     let response = model.respond(
         &request,
@@ -104,7 +110,13 @@ pub(crate) fn ask_and_interrupt(
     std::thread::scope(|scope| {
         let asked = scope.spawn(|| {
             let messages = [Message::user("hello")];
-            let request = Request { system: "", messages: &messages, tools: &[], recipe: None };
+            let request = Request {
+                system: "",
+                messages: &messages,
+                tools: &[],
+                purpose: Purpose::Conversation,
+                max_tokens: None,
+            };
             let mut note = |_: Delta<'_>| began.store(true, Ordering::SeqCst);
             model.respond(&request, &mut note, &cancel)
         });

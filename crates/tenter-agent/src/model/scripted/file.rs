@@ -20,6 +20,9 @@ pub(super) struct Script {
     /// Responses for side recipes, by recipe name.
     #[serde(default)]
     pub(super) recipes: BTreeMap<String, Vec<SideTurn>>,
+    /// Responses to requests of hooks, in order.
+    #[serde(default)]
+    pub(super) completions: Vec<SideTurn>,
     pub(super) context_window: Option<u64>,
 }
 
@@ -38,7 +41,7 @@ pub(super) struct Turn {
     pub(super) fault: Option<Fault>,
 }
 
-/// A turn of a side recipe; a turn that is only text may be written as a string.
+/// A turn of a side recipe or a completion; a turn that is only text may be written as a string.
 #[derive(Debug)]
 pub(super) struct SideTurn(pub(super) Turn);
 

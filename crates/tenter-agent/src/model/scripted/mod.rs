@@ -18,7 +18,7 @@ use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
 
 use self::file::{Expect, Failure, Script, SideTurn, Turn};
-use super::{Delta, Model, ModelError, Request, Response, ResponseBlock, StopCause};
+use super::{Delta, Model, ModelError, Purpose, Request, Response, ResponseBlock, StopCause};
 
 /// The default context window, in tokens.
 const CONTEXT_WINDOW: u64 = 200_000;
@@ -32,11 +32,12 @@ pub struct ScriptedModel {
     positions: Mutex<Positions>,
 }
 
-/// The positions in a script: in its turns, and in those of each recipe.
+/// The positions in a script: in its turns, in those of each recipe, and in its completions.
 #[derive(Debug, Default)]
 struct Positions {
     turns: TurnPosition,
     recipes: BTreeMap<String, TurnPosition>,
+    completions: TurnPosition,
 }
 
 /// The position in a list of turns.
@@ -88,27 +89,42 @@ impl ScriptedModel {
         Ok(Self { name: name.to_owned(), script, positions: Mutex::default() })
     }
 
-    /// The turn for the next request, its number, and whether it fails this time. A recipe's last turn repeats; the
-    /// conversation's turns end.
-    fn next(&self, recipe: Option<&str>) -> Option<(usize, &Turn, bool)> {
+    /// The turn for the next request, its number, and whether it fails this time. The last turn of a recipe and the last
+    /// completion repeat; the conversation's turns end.
+    fn next(&self, purpose: Purpose) -> Option<(usize, &Turn, bool)> {
         let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(recipe) = recipe else {
-            let turn = self.script.turns.get(positions.turns.turn)?;
-            let number = positions.turns.turn + 1;
-            return Some((number, turn, positions.turns.advance(turn)));
+        let (turns, position) = match purpose {
+            Purpose::Conversation => {
+                let turn = self.script.turns.get(positions.turns.turn)?;
+                let number = positions.turns.turn + 1;
+                return Some((number, turn, positions.turns.advance(turn)));
+            }
+            Purpose::Recipe(recipe) => (
+                self.script.recipes.get(recipe)?,
+                positions.recipes.entry(recipe.to_owned()).or_default(),
+            ),
+            Purpose::Completion => (&self.script.completions, &mut positions.completions),
         };
-        let turns = self.script.recipes.get(recipe)?;
-        let position = positions.recipes.entry(recipe.to_owned()).or_default();
         let index = position.turn.min(turns.len().checked_sub(1)?);
         let SideTurn(turn) = &turns[index];
         Some((index + 1, turn, position.advance(turn)))
     }
 }
 
-/// The error for a recipe without responses in the script.
-fn no_answer(recipe: &str) -> ModelError {
-    let message = format!("the script has no response for the recipe {recipe:?}");
-    ModelError::Rejected { message, help: Some("add some under `recipes`".to_owned()) }
+/// What a script without a response for this purpose replies: the end of a conversation, or an error.
+fn no_response(purpose: Purpose) -> Result<Response, ModelError> {
+    let (message, key) = match purpose {
+        Purpose::Conversation => {
+            return Ok(Response { stop: StopCause::ScriptEnd, ..Response::default() });
+        }
+        Purpose::Recipe(recipe) => {
+            (format!("the script has no response for the recipe {recipe:?}"), "recipes")
+        }
+        Purpose::Completion => {
+            ("the script has no response for hooks that use the model".to_owned(), "completions")
+        }
+    };
+    Err(ModelError::Rejected { message, help: Some(format!("add some under `{key}`")) })
 }
 
 impl Model for ScriptedModel {
@@ -129,9 +145,8 @@ impl Model for ScriptedModel {
         if cancel.is_cancelled() {
             return Err(ModelError::Cancelled);
         }
-        let Some((number, turn, fails)) = self.next(request.recipe) else {
-            let over = Response { stop: StopCause::ScriptEnd, ..Response::default() };
-            return request.recipe.map_or(Ok(over), |recipe| Err(no_answer(recipe)));
+        let Some((number, turn, fails)) = self.next(request.purpose) else {
+            return no_response(request.purpose);
         };
         turn.expect.check(number, request)?;
         match turn.failure().filter(|_| fails) {

@@ -8,16 +8,17 @@ use super::*;
 use crate::model::TransientCause;
 
 fn respond(model: &ScriptedModel, said: &str) -> (Result<Response, ModelError>, String) {
-    respond_for(model, said, None)
+    respond_for(model, said, Purpose::Conversation)
 }
 
 fn respond_for(
     model: &ScriptedModel,
     said: &str,
-    recipe: Option<&str>,
+    purpose: Purpose<'_>,
 ) -> (Result<Response, ModelError>, String) {
     let messages = [Message::user(said)];
-    let request = Request { system: "system", messages: &messages, tools: &[], recipe };
+    let request =
+        Request { system: "system", messages: &messages, tools: &[], purpose, max_tokens: None };
     let mut streamed = String::new();
     let response = model.respond(
         &request,
@@ -116,11 +117,22 @@ fn a_turn_with_only_a_fault_is_skipped_after_it() {
 }
 
 #[test]
+fn completions_are_apart_from_turns_and_the_last_repeats() {
+    let model = model("turns: [{text: mine}]\ncompletions: [one, {text: two}]\n");
+    let complete = || respond_for(&model, "", Purpose::Completion).1;
+    assert_eq!((complete(), complete(), complete()), ("one".into(), "two".into(), "two".into()));
+    assert_eq!(respond(&model, "").1, "mine");
+    let none = ScriptedModel::parse("scripted:test", "turns: []").unwrap();
+    let error = respond_for(&none, "", Purpose::Completion).0.unwrap_err().to_string();
+    assert_eq!(error, "the script has no response for hooks that use the model");
+}
+
+#[test]
 fn a_recipe_has_its_own_turns_and_the_last_repeats() {
     let model = model(
         "turns: [{text: mine}]\nrecipes:\n  sum: [one, {text: two, cost_usd: 0.5, fault: {kind: server}}]\n  none: []\n",
     );
-    let sum = |said| respond_for(&model, said, Some("sum"));
+    let sum = |said| respond_for(&model, said, Purpose::Recipe("sum"));
     assert_eq!(sum("").1, "one");
     for _ in 0..2 {
         assert_eq!(sum("").0, Err(ModelError::transient(TransientCause::Server)));
@@ -128,7 +140,7 @@ fn a_recipe_has_its_own_turns_and_the_last_repeats() {
         assert_eq!((text.as_str(), response.unwrap().cost_usd), ("two", Some(0.5)));
     }
     for recipe in ["none", "other"] {
-        let error = respond_for(&model, "", Some(recipe)).0.unwrap_err().to_string();
+        let error = respond_for(&model, "", Purpose::Recipe(recipe)).0.unwrap_err().to_string();
         assert_eq!(error, format!("the script has no response for the recipe {recipe:?}"));
     }
     assert_eq!(respond(&model, "").1, "mine", "the conversation's turns are where they were");
@@ -170,6 +182,8 @@ fn invalid_scripts_are_rejected_with_a_location() {
         "turns: [{fault: {kind: sleepy}}]",
         "turns: [{fault: {kind: cut, times: 0}}]",
         "turns: [{fault: {times: 2}}]",
+        "turns: []\ncompletions: one",
+        "turns: []\ncompletions: [{txt: one}]",
         "turns: []\nrecipes: {sum: one}",
         "turns: []\nrecipes: {sum: [{txt: one}]}",
         "turns: []\nrecipes: {sum: [[one]]}",

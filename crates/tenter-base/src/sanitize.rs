@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
-use tenter_base::excerpt;
+use crate::excerpt;
 
 /// Returns `text` without escape sequences, with U+FFFD for each control and invisible character. Line ends and tabs stay; a
 /// carriage return at a line's end is removed.
-pub(crate) fn sanitize(text: &str) -> Cow<'_, str> {
+pub fn sanitize(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_suspicious) {
         return Cow::Borrowed(text);
     }
@@ -27,13 +27,13 @@ pub(crate) fn sanitize(text: &str) -> Cow<'_, str> {
 }
 
 /// `text` on one line, sanitised, at most `length` characters long.
-pub(crate) fn one_line(text: &str, length: usize) -> String {
+pub fn one_line(text: &str, length: usize) -> String {
     excerpt::one_line(&sanitize(text), length)
 }
 
 /// `text` on one line, with an escape such as `\n` or `\u{202e}` for each control and invisible character and each line end: a
 /// name or path cannot forge anything around it, and names that differ look different.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     let is_escaped = |character: char| {
         character == '\n' || is_suspicious(character) || is_variation_selector(character)
     };
