@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use tenter_proc::Cancel;
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::manifest::Extensions;
+use tenter_protocol::runtime::{Runtime, Service};
 use tenter_protocol::{EventName, EventRef};
 
 use crate::matcher::{HookRules, Matcher};
@@ -27,6 +29,8 @@ pub struct Hook {
     pub path: PathBuf,
     /// How it exchanges payloads and replies.
     pub protocol: Protocol,
+    /// How it is called many times, if it is a runtime hook.
+    pub runtime: Option<RuntimeHook>,
     /// The events that it subscribes to, in its own spelling.
     pub subscriptions: Vec<Subscription>,
     /// The hash of its content.
@@ -145,6 +149,33 @@ impl From<&Hook> for TrustEntry {
             events: trust::spellings(&hook.subscriptions),
             ..Self::new(&hook.name, hook.fingerprint.clone(), &hook.path)
         }
+    }
+}
+
+/// A hook that can be started once and called many times (S1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuntimeHook {
+    /// Whether it also has a one-shot form.
+    pub runtime: Runtime,
+    /// The services that it may request.
+    pub services: Vec<Service>,
+}
+
+impl RuntimeHook {
+    /// An executable that says `serve`.
+    pub(crate) fn executable() -> Self {
+        Self { runtime: Runtime::Serve, services: Service::OF_EXECUTABLES.to_vec() }
+    }
+
+    /// What a manifest says, if it has `runtime`.
+    pub(crate) fn of(extensions: &Extensions) -> Option<Self> {
+        let runtime = extensions.runtime?;
+        Some(Self { runtime, services: extensions.services.clone() })
+    }
+
+    /// Whether it can only be called many times.
+    pub fn is_serve_only(&self) -> bool {
+        self.runtime == Runtime::ServeOnly
     }
 }
 

@@ -63,6 +63,7 @@ mod protected_paths;
 pub mod query;
 mod run_end;
 mod runner;
+pub mod services;
 mod session;
 mod settings;
 pub mod source;
@@ -79,6 +80,7 @@ pub use facts::{CallFacts, CallSurroundings};
 pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer};
 pub use protected_paths::ProtectedPaths;
 pub use run_end::RunEnd;
+pub use services::{NoServices, ServiceCaller, Services};
 pub use session::{
     ApprovedCall, Denial, DenialCause, Feedback, HookSession, MessageDecision, StartDecision,
     StopReview, ToolDecision, ToolQuestion, ToolReview, TurnReview,

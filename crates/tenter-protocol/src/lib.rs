@@ -43,6 +43,7 @@ pub mod reply;
 pub mod reply_fields;
 #[cfg(feature = "yaml")]
 pub mod resource_name;
+pub mod runtime;
 pub mod sample;
 pub mod schema;
 mod source_text;

@@ -148,6 +148,7 @@ fn executable(program: &Path, event: EventName) -> Hook {
         subscriptions: vec![Subscription { event, spelling }],
         fingerprint: Fingerprint(String::new()),
         pin: None,
+        runtime: None,
         env: Vec::new(),
         policy: HookPolicy::default(),
     }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use tenter_base::FileStamp;
 use tenter_base::untrusted_file;
 use tenter_protocol::Diagnostic;
-use tenter_protocol::executable::Subscription;
+use tenter_protocol::executable::{Announcement, Subscription};
 
 use super::manifest;
-use super::outline::HookOutline;
+use super::outline::{HookOutline, Requested};
 use super::policy::OwnPolicy;
 use super::surroundings::{Around, Surroundings, exposed};
-use crate::hook::{Fingerprint, Protocol};
+use crate::hook::{Fingerprint, Protocol, RuntimeHook};
 use crate::hook_stamp::HookStamp;
 use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, parallel};
 use crate::source::{self, Candidate, CandidateKind, HookSettings, ProjectSetting};
@@ -34,7 +34,7 @@ pub(super) enum Finding {
         fingerprint: Fingerprint,
         previous: Option<Trusted>,
         subscriptions: Vec<Subscription>,
-        env: Vec<String>,
+        requested: Requested,
     },
     NotExecutable,
     /// A valid manifest without a script or an action.
@@ -51,6 +51,7 @@ pub(super) struct Ready {
     pub(super) stamp: CoveredStamp,
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) protocol: Protocol,
+    pub(super) runtime: Option<RuntimeHook>,
     pub(super) own: OwnPolicy,
 }
 
@@ -184,17 +185,20 @@ impl Examiner<'_> {
     ) -> Finding {
         let Known { fingerprint, beside, answer } = known;
         let fingerprint = combined(fingerprint, beside.as_ref(), covered.setting);
-        if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], &[]) {
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], Requested::default()) {
             return refusal;
         }
         match answer {
-            QueryReply::Subscriptions(subscriptions) => Finding::Ready(Box::new(Ready {
-                fingerprint,
-                stamp,
-                subscriptions,
-                protocol: Protocol::Executable,
-                own: OwnPolicy::EXECUTABLE,
-            })),
+            QueryReply::Announced(Announcement { subscriptions, serves }) => {
+                Finding::Ready(Box::new(Ready {
+                    fingerprint,
+                    stamp,
+                    subscriptions,
+                    protocol: Protocol::Executable,
+                    runtime: serves.then(RuntimeHook::executable),
+                    own: OwnPolicy::EXECUTABLE,
+                }))
+            }
             QueryReply::Printed(text) => Finding::Invalid(explain(&text)),
             QueryReply::Failed(why) => Finding::Invalid(why),
         }
@@ -229,7 +233,7 @@ impl Examiner<'_> {
             Err(error) => return (unreadable(&error), None),
         };
         let fingerprint = combined(own.clone(), around.hash.as_ref(), covered.setting);
-        if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], &[]) {
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], Requested::default()) {
             return (refusal, None);
         }
         let stamp = CoveredStamp { own: stamp, beside: around.files };
@@ -294,8 +298,9 @@ impl Examiner<'_> {
         };
         let own = known.fingerprint.clone();
         let fingerprint = combined(own, around.hash.as_ref(), covered.setting);
-        let env = &known.manifest.extensions.env;
-        if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, env) {
+        let requested = Requested::by(&known.manifest.extensions);
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, requested)
+        {
             return (covered, refusal);
         }
         let finding = match hook.script {
@@ -304,6 +309,7 @@ impl Examiner<'_> {
                 stamp: CoveredStamp { own: stamp, beside: around.files },
                 subscriptions: hook.subscriptions,
                 protocol,
+                runtime: hook.runtime,
                 own: hook.own,
             })),
             manifest::Runnable::NotExecutable => Finding::NotExecutable,
@@ -318,7 +324,7 @@ impl Examiner<'_> {
         candidate: &Candidate,
         fingerprint: &Fingerprint,
         subscriptions: &[Subscription],
-        env: &[String],
+        requested: Requested,
     ) -> Option<Finding> {
         let is_open = !candidate.layer.needs_trust() || self.mode == TrustMode::All;
         if is_open || self.trusted.is_trusted(&candidate.name, fingerprint) {
@@ -326,7 +332,7 @@ impl Examiner<'_> {
         }
         let previous = self.trusted.previous(&candidate.name, &candidate.path).cloned();
         let (fingerprint, subscriptions) = (fingerprint.clone(), subscriptions.to_vec());
-        Some(Finding::NotTrusted { fingerprint, previous, subscriptions, env: env.to_vec() })
+        Some(Finding::NotTrusted { fingerprint, previous, subscriptions, requested })
     }
 }
 

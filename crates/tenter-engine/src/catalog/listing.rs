@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::lifecycle::Power;
+use tenter_protocol::runtime::Service;
 use tenter_protocol::{EventName, ToolCall};
 
 use crate::hook::{FailMode, Fingerprint, Layer};
@@ -87,6 +88,8 @@ pub struct Untrusted {
     pub previous: Option<Trusted>,
     /// The withheld variables that its manifest requests (R40).
     pub env: Vec<String>,
+    /// The services that its manifest requests (S2).
+    pub services: Vec<Service>,
     /// The path of the user's hook of the same name, which it would shadow (R9).
     pub displaces: Option<PathBuf>,
 }

@@ -16,7 +16,7 @@ use tenter_protocol::{Diagnostic, EventName, Severity};
 use super::outline::HookOutline;
 use super::policy::OwnPolicy;
 use crate::claude_code::{self, ClaudeCodeHook};
-use crate::hook::{Implementation, ManifestHook, Protocol};
+use crate::hook::{Implementation, ManifestHook, Protocol, RuntimeHook};
 use crate::matcher::{HookRules, Matcher};
 use crate::query::KnownManifest;
 use crate::source::{Candidate, Script};
@@ -42,6 +42,7 @@ pub(super) struct Hook {
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) own: OwnPolicy,
     pub(super) script: Runnable,
+    pub(super) runtime: Option<RuntimeHook>,
 }
 
 /// Whether the hook has a script or an action.
@@ -181,7 +182,8 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
         (None, Script::NotExecutable(_)) => Runnable::NotExecutable,
         (None, Script::Missing) => Runnable::Missing,
     };
-    Ok(Hook { subscriptions, own, script })
+    let runtime = RuntimeHook::of(&manifest.extensions);
+    Ok(Hook { subscriptions, own, script, runtime })
 }
 
 fn own_policy(manifest: &Manifest) -> OwnPolicy {

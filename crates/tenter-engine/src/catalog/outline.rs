@@ -1,8 +1,11 @@
-//! What is known about a hook that cannot run: enough to know what it would have had to see.
+//! What is known about a hook that does not run: what it would have had to see, and what it requests.
 
 use tenter_protocol::EventName;
+use tenter_protocol::manifest::Extensions;
+use tenter_protocol::runtime::Service;
 
 use super::policy::OwnPolicy;
+use crate::hook::{Protocol, RuntimeHook};
 use crate::matcher::Matcher;
 
 /// What is known about a hook that cannot run.
@@ -16,4 +19,25 @@ pub(super) struct HookOutline {
     pub(super) matcher: Option<Matcher>,
     /// Its own policy.
     pub(super) own: OwnPolicy,
+}
+
+/// What a manifest requests, which the user sees before the hook is trusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Requested {
+    /// Withheld environment variables (R40).
+    pub(super) env: Vec<String>,
+    /// Services (S2).
+    pub(super) services: Vec<Service>,
+}
+
+impl Requested {
+    pub(super) fn by(extensions: &Extensions) -> Self {
+        Self { env: extensions.env.clone(), services: extensions.services.clone() }
+    }
+
+    pub(super) fn by_hook(protocol: &Protocol, runtime: Option<&RuntimeHook>) -> Self {
+        let Protocol::Manifest(manifest) = protocol else { return Self::default() };
+        let services = runtime.map(|runtime| runtime.services.clone()).unwrap_or_default();
+        Self { env: manifest.env.clone(), services }
+    }
 }

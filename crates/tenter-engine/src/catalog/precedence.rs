@@ -10,7 +10,7 @@ use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::examine::{Examined, Finding, Ready};
-use super::outline::HookOutline;
+use super::outline::{HookOutline, Requested};
 use super::policy::Policies;
 use super::{ListedHook, Missing, Status, Untrusted};
 use crate::builtin;
@@ -104,7 +104,7 @@ struct Asked {
     fingerprint: Fingerprint,
     previous: Option<Trusted>,
     subscriptions: Vec<Subscription>,
-    env: Vec<String>,
+    requested: Requested,
 }
 
 struct Resolver<'a> {
@@ -139,25 +139,27 @@ impl Resolver<'_> {
         match (status, finding) {
             (Status::Active, Finding::Ready(ready)) => self.run(candidate, covered, *ready),
             (Status::WouldDisplace { .. }, Finding::Ready(ready)) => {
-                let Ready { fingerprint, subscriptions, protocol, .. } = *ready;
+                let requested = Requested::by_hook(&ready.protocol, ready.runtime.as_ref());
+                let Ready { fingerprint, subscriptions, .. } = *ready;
                 let previous = self.gate.trusted.previous(&candidate.name, &candidate.path);
-                let env = match protocol {
-                    Protocol::Executable => Vec::new(),
-                    Protocol::Manifest(manifest) => manifest.env,
-                };
                 let previous = previous.cloned();
-                self.ask(candidate, Asked { covered, fingerprint, previous, subscriptions, env });
+                self.ask(
+                    candidate,
+                    Asked { covered, fingerprint, previous, subscriptions, requested },
+                );
             }
             (
                 Status::NotTrusted { .. },
-                Finding::NotTrusted { fingerprint, previous, subscriptions, env },
-            ) => self.ask(candidate, Asked { covered, fingerprint, previous, subscriptions, env }),
+                Finding::NotTrusted { fingerprint, previous, subscriptions, requested },
+            ) => self
+                .ask(candidate, Asked { covered, fingerprint, previous, subscriptions, requested }),
             _ => {}
         }
     }
 
     fn ask(&mut self, candidate: Candidate, asked: Asked) {
-        let Asked { covered, fingerprint, previous, subscriptions, env } = asked;
+        let Asked { covered, fingerprint, previous, subscriptions, requested } = asked;
+        let Requested { env, services } = requested;
         let Candidate { name, path, layer, .. } = candidate;
         let env = [env, self.policies.env_of(&name)].concat();
         let displaces = self.own.get(&name).cloned();
@@ -170,6 +172,7 @@ impl Resolver<'_> {
             fingerprint,
             previous,
             env,
+            services,
             displaces,
         });
     }
@@ -188,6 +191,7 @@ impl Resolver<'_> {
             layer,
             path,
             protocol: ready.protocol,
+            runtime: ready.runtime,
             subscriptions: ready.subscriptions,
             fingerprint: ready.fingerprint,
             pin,
@@ -387,7 +391,7 @@ mod tests {
                 fingerprint,
                 previous: None,
                 subscriptions: Vec::new(),
-                env: Vec::new(),
+                requested: Requested::default(),
             },
             1 => Finding::NotExecutable,
             2 => Finding::Disabled,
@@ -397,6 +401,7 @@ mod tests {
                 stamp,
                 subscriptions: subscriptions("agent_stop").unwrap(),
                 protocol: Protocol::Executable,
+                runtime: None,
                 own: OwnPolicy::default(),
             })),
         }

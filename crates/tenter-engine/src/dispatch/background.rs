@@ -16,7 +16,8 @@ use crate::facts::LazyFacts;
 use crate::hook::Hook;
 use crate::matcher::{MatcherError, RuleMatch};
 use crate::observe::DecisionKind;
-use crate::runner::{Failure, Input, Interruption, Job};
+use crate::runner::{Failure, Input, Job, RunContext};
+use crate::services::Services;
 use crate::settings::EngineSettings;
 
 /// How long to wait for hooks that were killed. None takes longer than its grace period, or than a process that cannot be
@@ -73,6 +74,8 @@ pub(super) struct BackgroundRun {
     pub(super) facts: Arc<LazyFacts>,
     pub(super) scope: Arc<Scope>,
     pub(super) body: Arc<Body>,
+    /// What it may request.
+    pub(super) services: Option<Arc<dyn Services>>,
     /// When the run ends even if its own timeout is longer.
     pub(super) deadline: Option<Instant>,
 }
@@ -94,8 +97,9 @@ impl BackgroundRun {
             facts: &self.facts,
             decided: self.rule.as_ref().and_then(|rule| rule.reply.as_ref()),
         });
-        let interruption = Interruption { cancel, deadline: self.deadline };
-        match report.execute(job.map_err(Clone::clone), interruption) {
+        let context =
+            RunContext { cancel, deadline: self.deadline, services: self.services.as_ref() };
+        match report.execute(job.map_err(Clone::clone), context) {
             Ok(reply) => keep(late, reply, report),
             Err(Failure::Cancelled) => report.failed(&Failure::Drained),
             Err(failure) => report.failed(&failure),

@@ -16,7 +16,7 @@ use crate::catalog::{Catalog, Missing};
 use crate::facts::LazyFacts;
 use crate::hook::{FailMode, Hook};
 use crate::observe::{Decision, DecisionKind};
-use crate::runner::{Failure, Input, Interruption, Job};
+use crate::runner::{Failure, Input, Job, RunContext};
 use crate::settings::{AsynchronousHooks, EngineSettings};
 
 /// The hooks of one event, run in order.
@@ -24,7 +24,7 @@ pub(super) struct Chain<'e> {
     engine: &'e Engine,
     event: EventName,
     scope: Arc<Scope>,
-    interruption: Interruption<'e>,
+    context: RunContext<'e>,
     outcome: Outcome,
     /// The facts about the tool call, as the hooks left it.
     facts: Arc<LazyFacts>,
@@ -40,7 +40,7 @@ struct Finished<'e> {
 }
 
 impl<'e> Chain<'e> {
-    pub(super) fn new(engine: &'e Engine, event: Event, interruption: Interruption<'e>) -> Self {
+    pub(super) fn new(engine: &'e Engine, event: Event, context: RunContext<'e>) -> Self {
         let name = event.body.name();
         let mut outcome = Outcome::new(event.body);
         outcome.tool_names = engine.settings.tool_names.clone();
@@ -48,7 +48,7 @@ impl<'e> Chain<'e> {
             engine,
             event: name,
             scope: Arc::new(event.scope),
-            interruption,
+            context,
             outcome,
             facts: Arc::new(LazyFacts::new(&engine.settings.surroundings)),
             hooks_run: 0,
@@ -99,7 +99,7 @@ impl<'e> Chain<'e> {
     }
 
     fn is_over(&self) -> bool {
-        self.outcome.denied().is_some() || self.interruption.cancel.is_cancelled()
+        self.outcome.denied().is_some() || self.context.cancel.is_cancelled()
     }
 
     /// Runs the hooks that the agent waits for, in order.
@@ -165,7 +165,7 @@ impl<'e> Chain<'e> {
             let input = Input::Event { tool_name };
             Job { hook, subscription, event, input, facts: &self.facts, decided }
         });
-        let reply = report.execute(job, self.interruption);
+        let reply = report.execute(job, self.context);
         Some(Finished { report, reply })
     }
 
@@ -181,14 +181,14 @@ impl<'e> Chain<'e> {
 
     /// The hook that replaces one that changed, if it was trusted since and still subscribes to the event.
     fn renew(&self, hook: &Arc<Hook>) -> Option<Arc<Hook>> {
-        let renewed = self.engine.current.renew(hook, self.interruption.cancel)?;
+        let renewed = self.engine.current.renew(hook, self.context.cancel)?;
         // A hook that no longer subscribes must not replace the decision of one that does.
         renewed.subscription(self.event).is_some().then_some(renewed)
     }
 
     /// Runs the built-in hook, unless the chain was cancelled.
     pub(super) fn run_built_in(&mut self) {
-        if self.interruption.cancel.is_cancelled() {
+        if self.context.cancel.is_cancelled() {
             return;
         }
         let Some(request) = builtin::compact_request(&self.outcome.body) else { return };
@@ -242,7 +242,7 @@ impl<'e> Chain<'e> {
     }
 
     fn start_in_background(&self, candidate: &Candidate, body: &Arc<Body>) {
-        let has_changed = candidate.hook.verify_unchanged(self.interruption.cancel).is_err();
+        let has_changed = candidate.hook.verify_unchanged(self.context.cancel).is_err();
         let renewed = if has_changed { self.renew(&candidate.hook) } else { None };
         let replacement = match renewed {
             Some(hook) => match self.candidate(&hook) {
@@ -271,7 +271,8 @@ impl<'e> Chain<'e> {
                 facts: Arc::clone(&self.facts),
                 scope: Arc::clone(&self.scope),
                 body: Arc::clone(body),
-                deadline: self.interruption.deadline.filter(|_| self.awaits_background()),
+                services: self.context.services.cloned(),
+                deadline: self.context.deadline.filter(|_| self.awaits_background()),
             },
         );
     }

@@ -27,7 +27,7 @@ use tenter_protocol::{Body, Event, EventName, ToolCall};
 use crate::catalog::Catalog;
 use crate::hook::Hook;
 use crate::observe::{AskAnswer, Notice};
-use crate::runner::Interruption;
+use crate::runner::RunContext;
 use crate::settings::{AsynchronousHooks, EngineSettings};
 use background::BackgroundHooks;
 use chain::Chain;
@@ -110,11 +110,11 @@ impl Engine {
     }
 
     /// [`dispatch`](Self::dispatch), with a deadline.
-    pub(crate) fn dispatch_until(&self, event: Event, interruption: Interruption<'_>) -> Outcome {
+    pub(crate) fn dispatch_until(&self, event: Event, context: RunContext<'_>) -> Outcome {
         let loaded = self.current.get();
         let (name, call) = (event.body.name(), event.body.tool_call());
         let candidates = loaded.candidates.get(&loaded.catalog, name, call);
-        let mut chain = Chain::new(self, event, interruption);
+        let mut chain = Chain::new(self, event, context);
         if self.settings.asynchronous == AsynchronousHooks::Only {
             return chain.finish(&candidates.background);
         }

@@ -13,7 +13,7 @@ use crate::hook::{Hook, Layer};
 use crate::matcher::{MatcherError, RuleMatch};
 use crate::observe::{Change, Decision, DecisionKind, HookRun};
 use crate::run_end::RunEnd;
-use crate::runner::{self, Failure, Interruption, Job};
+use crate::runner::{self, Failure, Job, RunContext};
 use crate::settings::EngineSettings;
 
 /// A hook run that is reported to the observers when it goes out of scope, even if its thread panics.
@@ -91,7 +91,7 @@ impl<'e> RunReport<'e> {
     pub(super) fn execute(
         &mut self,
         job: Result<Job<'_>, MatcherError>,
-        interruption: Interruption<'_>,
+        context: RunContext<'_>,
     ) -> Result<Reply, Failure> {
         let job = match job {
             Ok(job) => job,
@@ -100,7 +100,7 @@ impl<'e> RunReport<'e> {
                 return Err(error.into());
             }
         };
-        let output = runner::run(&job, self.settings, interruption, &mut self.run);
+        let output = runner::run(&job, self.settings, context, &mut self.run);
         (self.stdout, self.stderr) = (output.stdout, output.stderr);
         output.reply
     }

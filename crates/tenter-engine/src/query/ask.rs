@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use tenter_proc::{Cancel, CapturedOutput, Invocation, Limits, ProcessEnd, Streams};
-use tenter_protocol::executable::{self, PROTOCOL_VERSION, Subscription};
+use tenter_protocol::executable::{self, Announcement, PROTOCOL_VERSION};
+use tenter_protocol::runtime::SERVE_VARIABLE;
 
 use crate::environment::HookEnvironment;
 use crate::hook::Layer;
@@ -24,8 +25,8 @@ const STDERR_LINES: usize = 3;
 /// The reply of a hook to the query for its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueryReply {
-    /// The events that it subscribes to.
-    Subscriptions(Vec<Subscription>),
+    /// The events that it subscribes to, and whether it can be called many times.
+    Announced(Announcement),
     /// Invalid text, sanitized: the first line that names no event; empty when nothing was printed.
     Printed(String),
     /// A failure, as the end of a sentence that starts with the hook's name.
@@ -82,6 +83,7 @@ impl Query<'_> {
             ("TENTER_HOOK_DIR", directory.into()),
             ("TENTER_HOOK_NAME", owner.name.into()),
             ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
+            (SERVE_VARIABLE, "1".into()),
         ];
         added.extend(self.environment.state_variables(owner).0);
         self.environment.for_hook(&[], &added)
@@ -109,8 +111,8 @@ fn read(stdout: &CapturedOutput) -> QueryReply {
     if stdout.whole().is_none() {
         return QueryReply::Printed(shown(&text));
     }
-    match executable::subscriptions(&text) {
-        Ok(subscriptions) => QueryReply::Subscriptions(subscriptions),
+    match executable::announcement(&text) {
+        Ok(announcement) => QueryReply::Announced(announcement),
         Err(line) => QueryReply::Printed(shown(&line)),
     }
 }

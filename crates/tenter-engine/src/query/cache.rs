@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tenter_base::FileStamp;
 use tenter_base::{replace_file, untrusted_file};
-use tenter_protocol::executable;
+use tenter_protocol::executable::{self, Announcement};
 use tenter_protocol::manifest::Manifest;
+use tenter_protocol::runtime::SERVE;
 
 use super::QueryReply;
 use super::kept_manifest::{KeptManifest, KeptScript};
@@ -21,7 +22,7 @@ use crate::hook_stamp::HookStamp;
 use crate::source::{Candidate, Script};
 
 /// Another version may know other events, so it does not read these replies.
-const VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("6/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of the cache, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -104,7 +105,7 @@ struct CachedHook {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum KeptAnswer {
-    /// The spellings that subscribe.
+    /// The lines that it printed: the spellings that subscribe, and `serve`.
     Events(Vec<String>),
     Printed(String),
 }
@@ -131,7 +132,7 @@ impl Cache {
         }
         let answer = match &entry.answer {
             KeptAnswer::Events(events) => {
-                QueryReply::Subscriptions(executable::subscriptions(&events.join("\n")).ok()?)
+                QueryReply::Announced(executable::announcement(&events.join("\n")).ok()?)
             }
             KeptAnswer::Printed(text) => QueryReply::Printed(text.clone()),
         };
@@ -141,9 +142,7 @@ impl Cache {
     /// Caches the reply of the file at `real_path` with the stamp `stamp`, if it was definite.
     pub fn put(&mut self, real_path: &Path, stamp: FileStamp, known: &Known) {
         let answer = match &known.answer {
-            QueryReply::Subscriptions(subscriptions) => KeptAnswer::Events(
-                subscriptions.iter().map(|subscription| subscription.spelling.to_owned()).collect(),
-            ),
+            QueryReply::Announced(announcement) => KeptAnswer::Events(lines(announcement)),
             QueryReply::Printed(text) => KeptAnswer::Printed(text.clone()),
             QueryReply::Failed(_) => return,
         };
@@ -208,6 +207,11 @@ impl Cache {
         let file = File { version: VERSION.to_owned(), kept };
         replace_file::replace(path, &serde_json::to_vec(&file)?)
     }
+}
+
+fn lines(announcement: &Announcement) -> Vec<String> {
+    let spellings = announcement.subscriptions.iter().map(|subscription| subscription.spelling);
+    spellings.chain(announcement.serves.then_some(SERVE)).map(str::to_owned).collect()
 }
 
 fn read(path: &Path) -> Kept {

@@ -1,11 +1,11 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. It decides nothing and knows no other hook.
 //!
 //! `job` says what to run on what, `process` how a hook of either protocol is started, `output` reads what its process wrote,
-//! and `bounded` shortens what is reported. `interruption` ends runs early. Static hooks run without a process.
+//! and `bounded` shortens what is reported. `context` ends runs early. Static hooks run without a process.
 
 mod bounded;
+mod context;
 mod failure;
-mod interruption;
 mod job;
 mod output;
 mod process;
@@ -26,8 +26,8 @@ use crate::static_action::StaticAction;
 use output::ParsedOutput;
 use process::Program;
 
+pub(crate) use context::RunContext;
 pub(crate) use failure::Failure;
-pub(crate) use interruption::Interruption;
 pub(crate) use job::{Input, Job};
 
 /// Number of lines of stderr that a run reports.
@@ -88,10 +88,10 @@ pub(crate) fn stdout_excerpt(stdout: &CapturedOutput) -> String {
 pub(crate) fn run(
     job: &Job<'_>,
     settings: &EngineSettings,
-    interruption: Interruption<'_>,
+    context: RunContext<'_>,
     run: &mut HookRun,
 ) -> Output {
-    start(job, settings, interruption, run).unwrap_or_else(|failure| {
+    start(job, settings, context, run).unwrap_or_else(|failure| {
         run.end = RunEnd::NotStarted;
         Err(failure).into()
     })
@@ -104,10 +104,10 @@ pub(crate) fn run(
 fn start(
     job: &Job<'_>,
     settings: &EngineSettings,
-    interruption: Interruption<'_>,
+    context: RunContext<'_>,
     run: &mut HookRun,
 ) -> Result<Output, Failure> {
-    let cancel = interruption.cancel;
+    let cancel = context.cancel;
     if let Some(reply) = job.decided {
         verify(job, cancel)?;
         run.end = RunEnd::NoProcess;
@@ -126,7 +126,7 @@ fn start(
     };
     let payloads = job.payload_texts()?;
     verify(job, cancel)?;
-    let process = HookProcess { job, program, settings, interruption };
+    let process = HookProcess { job, program, settings, context };
     let mut output: Option<Output> = None;
     for payload in payloads {
         let next = process.run(payload, run)?;
@@ -151,7 +151,7 @@ struct HookProcess<'r> {
     job: &'r Job<'r>,
     program: Program<'r>,
     settings: &'r EngineSettings,
-    interruption: Interruption<'r>,
+    context: RunContext<'r>,
 }
 
 impl HookProcess<'_> {
@@ -160,14 +160,14 @@ impl HookProcess<'_> {
     /// # Errors
     /// It was not started.
     fn run(&self, payload: String, run: &mut HookRun) -> Result<Output, Failure> {
-        let Self { job, program, settings, interruption } = *self;
+        let Self { job, program, settings, context } = *self;
         let owner =
             Owner { project: &settings.project, layer: job.hook.layer, name: &job.hook.name };
         let (state, no_state) = settings.environment.state_variables(owner);
         let mut invocation = process::invocation(job, program, payload, settings, state);
         let own_timeout = invocation.limits.timeout;
-        invocation.limits.timeout = interruption.timeout(own_timeout)?;
-        let completion = tenter_proc::run(&invocation, interruption.cancel);
+        invocation.limits.timeout = context.timeout(own_timeout)?;
+        let completion = tenter_proc::run(&invocation, context.cancel);
         let ParsedOutput { mut reply, warnings, notes } = output::parse(job, &completion);
         if matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < own_timeout
         {

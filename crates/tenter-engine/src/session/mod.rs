@@ -4,6 +4,7 @@ mod decision;
 mod read;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use tenter_proc::Cancel;
@@ -18,7 +19,8 @@ pub use decision::{
 use crate::dispatch::{Engine, LateReply, Outcome};
 use crate::keys::KeyMask;
 use crate::observe::{AskAnswer, Notice, PermissionAnswer};
-use crate::runner::Interruption;
+use crate::runner::RunContext;
+use crate::services::Services;
 use tenter_base::rfc3339;
 
 /// The hooks of one conversation. [`Engine::session`] makes one.
@@ -31,6 +33,7 @@ pub struct HookSession<'e> {
     scope: Scope,
     cancel: Cancel,
     deadline: Option<Instant>,
+    services: Option<Arc<dyn Services>>,
     keys: KeyMask,
 }
 
@@ -39,7 +42,7 @@ impl Engine {
     pub fn session(&self, scope: Scope) -> HookSession<'_> {
         let settings = self.settings();
         let (cancel, keys) = (settings.never.clone(), settings.keys.clone());
-        HookSession { engine: self, scope, cancel, deadline: None, keys }
+        HookSession { engine: self, scope, cancel, deadline: None, services: None, keys }
     }
 }
 
@@ -57,6 +60,12 @@ impl HookSession<'_> {
     #[must_use]
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..self }
+    }
+
+    /// The same session, whose hooks may request these services.
+    #[must_use]
+    pub fn with_services(self, services: Arc<dyn Services>) -> Self {
+        Self { services: Some(services), ..self }
     }
 
     /// The same session with another mask for the values of model keys.
@@ -199,9 +208,10 @@ impl HookSession<'_> {
     }
 
     fn dispatch_until(&self, body: Body, cancel: &Cancel) -> Outcome {
-        let interruption = Interruption { cancel, deadline: self.deadline };
+        let context =
+            RunContext { cancel, deadline: self.deadline, services: self.services.as_ref() };
         let event = Event { scope: self.scope(), body };
-        let mut outcome = self.engine.dispatch_until(event, interruption);
+        let mut outcome = self.engine.dispatch_until(event, context);
         let texts = outcome.contexts.iter_mut().chain(&mut outcome.follow_ups);
         texts.for_each(|text| self.mask(&mut text.value));
         let verdict = outcome.verdict.as_mut();

@@ -12,6 +12,7 @@ pub use request::payload;
 
 use crate::EventName;
 use crate::lifecycle::TABLE;
+use crate::runtime::SERVE;
 
 /// The version of the protocol in payloads and in `TENTER_PROTOCOL_VERSION`.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -25,12 +26,37 @@ pub struct Subscription {
     pub spelling: &'static str,
 }
 
+/// What an executable says about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announcement {
+    /// The events that it subscribes to; never empty.
+    pub subscriptions: Vec<Subscription>,
+    /// Whether it can be started once, with the argument `serve`, and called many times (S1).
+    pub serves: bool,
+}
+
+/// Reads the output of an executable that was run with `hook` and `TENTER_SERVE=1`: one or more event names, one per line, and
+/// the line `serve` if it can be called many times (R12, S1).
+///
+/// # Errors
+/// The first line that is neither; an empty string if there is no event.
+pub fn announcement(printed: &str) -> Result<Announcement, String> {
+    let lines = printed.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (serve, events): (Vec<&str>, Vec<&str>) = lines.partition(|line| *line == SERVE);
+    let subscriptions = named_by(&events)?;
+    Ok(Announcement { subscriptions, serves: !serve.is_empty() })
+}
+
 /// Reads the output of an executable that was run with `hook`: one or more event names, one per line (R12).
 ///
 /// # Errors
 /// The first line that is not an event name; an empty string if nothing was printed.
 pub fn subscriptions(printed: &str) -> Result<Vec<Subscription>, String> {
     let lines: Vec<&str> = printed.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    named_by(&lines)
+}
+
+fn named_by(lines: &[&str]) -> Result<Vec<Subscription>, String> {
     if lines.is_empty() {
         return Err(String::new());
     }
@@ -38,7 +64,7 @@ pub fn subscriptions(printed: &str) -> Result<Vec<Subscription>, String> {
     for line in lines {
         let named = spelled(line);
         if named.is_empty() {
-            return Err(line.to_owned());
+            return Err((*line).to_owned());
         }
         for subscription in named {
             // A program that prints both `after_turn` and `turn_end` runs once, with the spelling that it printed first.
@@ -74,6 +100,16 @@ mod tests {
             several.iter().map(|subscription| subscription.event.as_str()).collect();
         assert_eq!(events, ["before_tool", "after_tool", "after_tool_failure", "after_turn"]);
         assert_eq!(several[3].spelling, "turn_end");
+    }
+
+    #[test]
+    fn the_line_serve_is_accepted_only_where_the_program_was_asked_for_it() {
+        let told = announcement("before_tool_call\nserve\n").unwrap();
+        assert!(told.serves && told.subscriptions.len() == 1);
+        assert!(!announcement("after_turn").unwrap().serves);
+        assert_eq!(announcement("serve"), Err(String::new()));
+        assert_eq!(announcement("serve\nxyz"), Err("xyz".to_owned()));
+        assert_eq!(subscriptions("after_turn\nserve"), Err("serve".to_owned()));
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub use static_action::{Action, StaticActionText, actions_at};
 use serde::{Deserialize, Serialize};
 
 use crate::executable::Subscription;
+use crate::runtime::{Runtime, Service};
 use crate::{EventName, Object};
 use rule::Rule;
 
@@ -100,4 +101,10 @@ pub struct Extensions {
     /// `match`: rules about the commands and paths of a call.
     #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
+    /// `runtime`: it can be started once and called many times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<Runtime>,
+    /// `services`: what it may request while it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<Service>,
 }

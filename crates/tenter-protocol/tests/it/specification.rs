@@ -5,6 +5,7 @@ use std::path::Path;
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::format::{properties, read};
 use tenter_protocol::manifest::{Manifest, MatcherText};
+use tenter_protocol::runtime::{Runtime, Service};
 use tenter_protocol::{Diagnostic, json};
 
 use crate::manifests::CHECKS;
@@ -290,7 +291,43 @@ fn extensions_are_read_from_metadata() {
     assert_eq!(named.fail_closed, Some(false));
     let defaults = read("  author: ada\n");
     assert_eq!(named.env, defaults.env);
+    let runtime = read("  runtime: serve-only\n  services: [ask, state, ask]\n");
+    assert_eq!(runtime.runtime, Some(Runtime::ServeOnly));
+    assert_eq!(runtime.services, [Service::Ask, Service::State]);
     assert_eq!(defaults, tenter_protocol::manifest::Extensions::default());
+}
+
+#[test]
+fn a_runtime_that_cannot_be_and_unknown_services_are_errors() {
+    let read = |lines: &str| {
+        let text =
+            format!("---\nname: a\ndescription: b\ntrigger: before_tool\nmetadata:\n{lines}---\n");
+        let (manifest, diagnostics) = read_as("a", &text, Rules::Tolerant);
+        let said = diagnostics.iter().map(|one| format!("{} {:?}", one.message, one.help));
+        (manifest.is_some(), said.collect::<Vec<_>>().join("; "))
+    };
+    for (lines, is_read, expected) in [
+        ("  runtime: server\n", false, "server"),
+        ("  runtime: serve\n  dialect: claude-code\n", false, "cannot be combined with `dialect`"),
+        (
+            "  runtime: serve\n  action: deny\n  reason: no\n",
+            false,
+            "cannot be combined with `action`",
+        ),
+        ("  runtime: serve\n  services: [histroy]\n", false, "did you mean `history`?"),
+        (
+            "  runtime: serve\n  services: [fly]\n",
+            false,
+            "`history`, `model`, `ask`, `state` or `notify`",
+        ),
+        ("  runtime: serve\n  services: history\n", false, "a list of"),
+        ("  services: [state]\n", true, "has no effect without `runtime`"),
+        ("  runtime: serve\n  services: []\n", true, ""),
+        ("  runtme: serve\n", true, "did you mean `runtime`?"),
+    ] {
+        let (was_read, said) = read(lines);
+        assert!(was_read == is_read && said.contains(expected), "{lines}: {was_read} {said}");
+    }
 }
 
 #[test]

@@ -4,12 +4,22 @@
 use tenter_base::edits;
 
 use super::codes::{EXTENSION, METADATA_KEY};
-use super::{action, claude_code};
+use super::{action, claude_code, runtime};
 use crate::front_matter::{Field, Report, Scalar, quotable};
 use crate::manifest::Extensions;
 
-const KEYS: [&str; 8] =
-    ["fail", "protected", "workdir", "env", "payload", "triggers", "dialect", "match"];
+const KEYS: [&str; 10] = [
+    "fail",
+    "protected",
+    "workdir",
+    "env",
+    "payload",
+    "triggers",
+    "dialect",
+    "match",
+    "runtime",
+    "services",
+];
 /// The keys of every static hook. Further ones belong to its action.
 const ACTION_KEYS: [&str; 2] = ["action", "when"];
 
@@ -35,6 +45,8 @@ pub(super) fn read(fields: &[Field], report: &mut Report<'_>) -> Extensions {
             _ => {}
         }
     }
+    extensions.runtime = runtime::runtime(fields, report);
+    extensions.services = runtime::services(fields, report);
     report_misspelled(fields, report);
     extensions
 }

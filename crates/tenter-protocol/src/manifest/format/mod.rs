@@ -14,6 +14,7 @@ mod matcher;
 mod name;
 mod properties;
 mod rules;
+mod runtime;
 mod schema;
 mod templates;
 mod trigger;

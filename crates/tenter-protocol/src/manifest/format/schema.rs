@@ -91,7 +91,7 @@ fn matcher() -> Value {
 }
 
 fn metadata() -> Value {
-    json!({
+    let mut schema = json!({
         "description": "Anything else. Tenter reads the keys below; others are your own.",
         "type": "object",
         "properties": {
@@ -122,6 +122,8 @@ fn metadata() -> Value {
                 "items": {"oneOf": triggers()},
             },
             "match": super::rules::schema(),
+            "runtime": super::runtime::schema(),
+            "services": super::runtime::services_schema(),
             "dialect": {
                 "description": "Whose hook the script is written as: it reads Claude Code's payloads and answers in its way. Without it, those of Agent Hooks.",
                 "enum": DIALECTS,
@@ -146,46 +148,58 @@ fn metadata() -> Value {
                 "description": "With `dialect`: what the hook is known by in that file, and a digest, by which a later import sees whether it was edited.",
                 "type": "string",
             },
-            "action": {
-                "description": "The action of a static hook, which has no script.",
-                "enum": ACTIONS.map(|(word, _)| word),
-            },
-            "when": {
-                "description": "The condition of the action, as after `if` in a template. Without it, the hook always acts.",
-                "type": "string",
-            },
-            "reason": {
-                "description": "With `deny`, `ask` and `allow`: a template of the reason.",
-                "type": "string",
-            },
-            "text": {
-                "description": "With `context`: a template of the text that is added for the model.",
-                "type": "string",
-            },
-            "messages": {
-                "description": "With `mutate`: the new history. Contents are templates; the last message is the user's.",
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "required": ["role", "content"],
-                    "properties": {
-                        "role": {"enum": ["user", "assistant"]},
-                        "content": {"type": "string"},
-                    },
-                },
-            },
-            "recipe": {
-                "description": "With `callback`: a template of the name of the recipe.",
-                "type": "string",
-            },
-            "args": {
-                "description": "With `callback`: the arguments of the recipe, as templates.",
-                "type": "object",
-                "additionalProperties": {"type": ["string", "number", "boolean"]},
-            },
         },
         "allOf": needs(),
+    });
+    if let (Some(properties), Value::Object(of_action)) =
+        (schema["properties"].as_object_mut(), action())
+    {
+        properties.extend(of_action);
+    }
+    schema
+}
+
+/// The keys of static hooks.
+fn action() -> Value {
+    json!({
+        "action": {
+            "description": "The action of a static hook, which has no script.",
+            "enum": ACTIONS.map(|(word, _)| word),
+        },
+        "when": {
+            "description": "The condition of the action, as after `if` in a template. Without it, the hook always acts.",
+            "type": "string",
+        },
+        "reason": {
+            "description": "With `deny`, `ask` and `allow`: a template of the reason.",
+            "type": "string",
+        },
+        "text": {
+            "description": "With `context`: a template of the text that is added for the model.",
+            "type": "string",
+        },
+        "messages": {
+            "description": "With `mutate`: the new history. Contents are templates; the last message is the user's.",
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["role", "content"],
+                "properties": {
+                    "role": {"enum": ["user", "assistant"]},
+                    "content": {"type": "string"},
+                },
+            },
+        },
+        "recipe": {
+            "description": "With `callback`: a template of the name of the recipe.",
+            "type": "string",
+        },
+        "args": {
+            "description": "With `callback`: the arguments of the recipe, as templates.",
+            "type": "object",
+            "additionalProperties": {"type": ["string", "number", "boolean"]},
+        },
     })
 }
 

@@ -1,0 +1,254 @@
+//! JSON-RPC 2.0 messages, one per line (S4).
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use tenter_base::excerpt;
+use thiserror::Error;
+
+use super::{ErrorObject, RawJson};
+use crate::json;
+
+/// Maximum length of a line that a hook writes, in bytes, without its line break.
+pub const MAX_LINE: usize = 1 << 20;
+/// Maximum number of characters shown of a line that is not a message.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// The id of a request. Each side chooses its own; the other side returns it unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Id {
+    /// An integer.
+    Number(i64),
+    /// A string.
+    Text(String),
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// Asks for a response.
+    Request(Request),
+    /// Asks for none.
+    Notification(Notification),
+    /// The response to a request.
+    Response(Response),
+}
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Its id, which the response repeats.
+    pub id: Id,
+    /// The method.
+    pub method: String,
+    /// The parameters, if there are any.
+    pub params: Option<RawJson>,
+}
+
+/// A request that is not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notification {
+    /// The method.
+    pub method: String,
+    /// The parameters, if there are any.
+    pub params: Option<RawJson>,
+}
+
+/// The response to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The id of the request.
+    pub id: Id,
+    /// The result, or why there is none.
+    pub result: Result<RawJson, ErrorObject>,
+}
+
+/// Why a line is not a message.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LineError {
+    /// The line is longer than [`MAX_LINE`].
+    #[error("a line is longer than 1 MiB")]
+    TooLong,
+    /// The line is not UTF-8.
+    #[error("a line is not UTF-8")]
+    Encoding,
+    /// The line is not JSON; shows its beginning.
+    #[error("a line is not JSON: {0:?}; print to stderr instead")]
+    Json(String),
+    /// The line has several messages.
+    #[error("a line has several messages; batches are not supported")]
+    Batch,
+    /// The line is JSON and not a message; says why.
+    #[error("a line is not a JSON-RPC message: {0}")]
+    NotAMessage(String),
+}
+
+/// A message as it is read.
+#[derive(Deserialize)]
+struct Parts<'l> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'l, str>,
+    #[serde(default)]
+    id: Option<Id>,
+    #[serde(default)]
+    method: Option<String>,
+    #[serde(default)]
+    params: Option<RawJson>,
+    #[serde(default, deserialize_with = "present")]
+    result: Option<RawJson>,
+    #[serde(default)]
+    error: Option<ErrorObject>,
+}
+
+/// Tells `null` from a field that is missing.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// A message as it is written.
+#[derive(Serialize)]
+struct Written<'m> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'m Id>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'m RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'m RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'m ErrorObject>,
+}
+
+const EMPTY: Written<'static> =
+    Written { jsonrpc: "2.0", id: None, method: None, params: None, result: None, error: None };
+
+/// Reads one line of a hook, with or without its line break. An empty line is no message.
+///
+/// # Errors
+/// The line is not one message within the limits.
+pub fn read_line(line: &[u8]) -> Result<Option<Message>, LineError> {
+    let line = line.trim_ascii();
+    if line.len() > MAX_LINE {
+        return Err(LineError::TooLong);
+    }
+    match line.first() {
+        None => return Ok(None),
+        Some(b'[') => return Err(LineError::Batch),
+        Some(_) => {}
+    }
+    let text = std::str::from_utf8(line).map_err(|_| LineError::Encoding)?;
+    let parts: Parts<'_> = serde_json::from_str(text).map_err(|error| {
+        if error.is_data() {
+            LineError::NotAMessage(bounded(&error.to_string()))
+        } else {
+            LineError::Json(bounded(text))
+        }
+    })?;
+    message(parts).map(Some).map_err(LineError::NotAMessage)
+}
+
+fn bounded(text: &str) -> String {
+    excerpt::chars(text, SHOWN_CHARACTERS).to_string()
+}
+
+fn message(parts: Parts<'_>) -> Result<Message, String> {
+    let Parts { jsonrpc, id, method, params, result, error } = parts;
+    if jsonrpc != "2.0" {
+        return Err(format!("`jsonrpc` must be \"2.0\", not {:?}", bounded(&jsonrpc)));
+    }
+    let is_object_or_list = |params: &RawJson| params.is_object() || params.text().starts_with('[');
+    if let Some(params) = params.as_ref().filter(|params| !is_object_or_list(params)) {
+        return Err(format!("`params` must be an object, not {}", bounded(params.text())));
+    }
+    match (method, result, error, id) {
+        (Some(method), None, None, Some(id)) => {
+            Ok(Message::Request(Request { id, method, params }))
+        }
+        (Some(method), None, None, None) => {
+            Ok(Message::Notification(Notification { method, params }))
+        }
+        (None, Some(result), None, Some(id)) => {
+            Ok(Message::Response(Response { id, result: Ok(result) }))
+        }
+        (None, None, Some(error), Some(id)) => {
+            Ok(Message::Response(Response { id, result: Err(error) }))
+        }
+        (None, None, Some(error), _) => {
+            Err(format!("it reports an error: {}", bounded(&error.message)))
+        }
+        (Some(_), ..) => {
+            Err("a request has no `result` or `error`, and its `id` is a string or an integer"
+                .to_owned())
+        }
+        (None, Some(_), None, _) => Err("a response needs an `id`".to_owned()),
+        (None, ..) => Err("it needs a `method`, a `result` or an `error`".to_owned()),
+    }
+}
+
+impl Message {
+    /// The message as a line, with its line break.
+    pub fn to_line(&self) -> String {
+        json::to_line(&match self {
+            Self::Request(Request { id, method, params }) => {
+                Written { id: Some(id), method: Some(method), params: params.as_ref(), ..EMPTY }
+            }
+            Self::Notification(Notification { method, params }) => {
+                Written { method: Some(method), params: params.as_ref(), ..EMPTY }
+            }
+            Self::Response(Response { id, result }) => Written {
+                id: Some(id),
+                result: result.as_ref().ok(),
+                error: result.as_ref().err(),
+                ..EMPTY
+            },
+        })
+    }
+}
+
+impl Response {
+    /// The response as a line, with its line break.
+    pub fn to_line(&self) -> String {
+        let Self { id, result } = self;
+        json::to_line(&Written {
+            id: Some(id),
+            result: result.as_ref().ok(),
+            error: result.as_ref().err(),
+            ..EMPTY
+        })
+    }
+}
+
+/// A request of the agent's as a line.
+pub fn request<P: Serialize>(id: u64, method: &str, params: &P) -> String {
+    event_request(id, method, &json::to_string(params))
+}
+
+/// The request for an event as a line. `payload` is the payload of the one-shot form: JSON on one line.
+pub fn event_request(id: u64, method: &str, payload: &str) -> String {
+    let (method, payload) = (json::to_string(method), payload.trim_end());
+    format!("{{\"jsonrpc\": \"2.0\", \"id\": {id}, \"method\": {method}, \"params\": {payload}}}\n")
+}
+
+/// A notification of the agent's as a line.
+pub fn notification<P: Serialize>(method: &str, params: Option<&P>) -> String {
+    let params = params.map(RawJson::of);
+    json::to_line(&Written { method: Some(method), params: params.as_ref(), ..EMPTY })
+}
+
+#[cfg(test)]
+mod tests;
