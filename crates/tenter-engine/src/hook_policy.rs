@@ -20,6 +20,8 @@ pub struct HookPolicy {
     pub priority: u16,
     /// Whether it runs in the background (R22).
     pub asynchronous: bool,
+    /// How long a run may take before it is reported as too slow. It does not affect the run.
+    pub budget: Option<Duration>,
 }
 
 impl Default for HookPolicy {
@@ -29,6 +31,7 @@ impl Default for HookPolicy {
             fail: FailMode::Open,
             priority: 100,
             asynchronous: false,
+            budget: None,
         }
     }
 }

@@ -192,6 +192,7 @@ fn own_policy(manifest: &Manifest) -> OwnPolicy {
         priority: Some(manifest.priority),
         asynchronous: (!manifest.unset.asynchronous).then_some(manifest.asynchronous),
         fail_closed: manifest.extensions.fail_closed == Some(true),
+        budget: manifest.extensions.budget_ms.map(Duration::from_millis),
     }
 }
 

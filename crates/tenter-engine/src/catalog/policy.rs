@@ -33,6 +33,7 @@ impl PolicyTable {
         HookPolicy {
             timeout: own.timeout.unwrap_or(self.default.timeout),
             fail: own.fail.unwrap_or(self.default.fail),
+            budget: own.budget.or(self.default.budget),
             ..self.default
         }
     }
@@ -45,6 +46,8 @@ pub struct PolicyOverride {
     pub timeout: Option<Duration>,
     /// The fail mode.
     pub fail: Option<FailMode>,
+    /// The budget of a run.
+    pub budget: Option<Duration>,
 }
 
 /// The policy that a hook sets for itself.
@@ -54,18 +57,24 @@ pub(super) struct OwnPolicy {
     pub(super) priority: Option<u16>,
     pub(super) asynchronous: Option<bool>,
     pub(super) fail_closed: bool,
+    pub(super) budget: Option<Duration>,
 }
 
 impl OwnPolicy {
     /// Returns the policy of an executable, which sets nothing itself. It is synchronous unless a `hooks.toml` names it: the defaults
     /// there are for manifests.
-    pub(super) const EXECUTABLE: Self =
-        Self { timeout: None, priority: None, asynchronous: Some(false), fail_closed: false };
+    pub(super) const EXECUTABLE: Self = Self {
+        timeout: None,
+        priority: None,
+        asynchronous: Some(false),
+        fail_closed: false,
+        budget: None,
+    };
 }
 
 impl From<OwnPolicy> for Override {
     fn from(own: OwnPolicy) -> Self {
-        let OwnPolicy { timeout, priority, asynchronous, fail_closed: _ } = own;
+        let OwnPolicy { timeout, priority, asynchronous, fail_closed: _, budget: _ } = own;
         let timeout = timeout.map(|timeout| timeout.as_millis().try_into().unwrap_or(u64::MAX));
         Self { priority, timeout, asynchronous }
     }
@@ -111,6 +120,7 @@ impl Policies<'_> {
                 .or(own.asynchronous)
                 .or(usual.asynchronous)
                 .unwrap_or(false),
+            budget: configured.budget.or(own.budget).or(default.budget),
         }
     }
 }
@@ -130,7 +140,7 @@ mod tests {
 
     #[test]
     fn an_override_changes_what_it_names_and_nothing_else() {
-        let closed = PolicyOverride { fail: Some(FailMode::Closed), timeout: None };
+        let closed = PolicyOverride { fail: Some(FailMode::Closed), ..PolicyOverride::default() };
         let table = PolicyTable {
             overrides: [("acme/guard/no-sudo".to_owned(), closed)].into(),
             ..Default::default()
@@ -172,13 +182,32 @@ mod tests {
             priority: Some(999),
             asynchronous: Some(true),
             fail_closed: true,
+            budget: Some(Duration::from_millis(50)),
         };
         let expected = HookPolicy {
             timeout: Duration::from_millis(100),
             fail: FailMode::Closed,
             priority: 999,
             asynchronous: true,
+            budget: Some(Duration::from_millis(50)),
         };
         assert_eq!(of(&PolicyTable::default(), "x", own), expected);
+    }
+
+    #[test]
+    fn a_budget_is_overridden_by_name_then_set_by_the_manifest_then_the_default() {
+        let ms = |ms| Some(Duration::from_millis(ms));
+        let own = OwnPolicy { budget: ms(20), ..OwnPolicy::default() };
+        let default = HookPolicy { budget: ms(10), ..HookPolicy::default() };
+        let set = PolicyOverride { budget: ms(30), ..PolicyOverride::default() };
+        let table = PolicyTable {
+            default,
+            overrides: [("x".to_owned(), set)].into(),
+            ..Default::default()
+        };
+        assert_eq!(of(&table, "y", OwnPolicy::default()).budget, ms(10));
+        assert_eq!(of(&table, "y", own).budget, ms(20));
+        assert_eq!(of(&table, "x", own).budget, ms(30));
+        assert_eq!(of(&PolicyTable::default(), "y", OwnPolicy::default()).budget, None);
     }
 }

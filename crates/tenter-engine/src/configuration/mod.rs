@@ -11,6 +11,7 @@ mod file;
 mod tables;
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -102,18 +103,24 @@ fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
     if let Some(timeout) = user.timeout_ms {
         table.default.timeout = Duration::from_millis(timeout);
     }
+    table.default.budget = user.budget_ms.map(milliseconds);
     if user.fail == Some(FailMode::Closed) || project.fail == Some(FailMode::Closed) {
         table.default.fail = FailMode::Closed;
     }
     for hook in project.overrides.iter().chain(&user.overrides) {
         let held = table.overrides.entry(hook.name.clone()).or_default();
         held.timeout = hook.timeout_ms.map(Duration::from_millis).or(held.timeout);
+        held.budget = hook.budget_ms.map(milliseconds).or(held.budget);
         held.fail = stricter(hook.fail, held.fail);
         if !hook.env.is_empty() {
             table.env.insert(hook.name.clone(), hook.env.clone());
         }
     }
     table
+}
+
+fn milliseconds(number: NonZeroU64) -> Duration {
+    Duration::from_millis(number.get())
 }
 
 /// `closed` takes precedence: the user may be strict with a project's hook, and the project with a user's.

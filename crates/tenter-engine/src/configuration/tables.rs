@@ -1,5 +1,6 @@
 //! The tables of a configuration file that are about hooks, and what a project may not set in them.
 
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -52,6 +53,7 @@ impl HookTables {
 pub struct HooksTable {
     pub(super) enabled: Option<bool>,
     pub(super) timeout_ms: Option<u64>,
+    pub(super) budget_ms: Option<NonZeroU64>,
     pub(super) fail: Option<FailMode>,
     pub(super) ask: Option<AskFallback>,
     pub(super) max_continuations: Option<u32>,
@@ -65,6 +67,7 @@ impl HooksTable {
     fn refuse_in_project(&mut self, mut refuse: impl FnMut(bool, &str)) {
         refuse(self.enabled.take().is_some(), "hooks.enabled");
         refuse(self.timeout_ms.take().is_some(), "hooks.timeout_ms");
+        refuse(self.budget_ms.take().is_some(), "hooks.budget_ms");
         refuse(self.ask.take().is_some(), "hooks.ask");
         refuse(self.max_continuations.take().is_some(), "hooks.max_continuations");
         refuse(!std::mem::take(&mut self.pass_env).is_empty(), "hooks.pass_env");
@@ -72,6 +75,7 @@ impl HooksTable {
         refuse(self.fail == Some(FailMode::Open), "hooks.fail = \"open\"");
         for hook in &mut self.overrides {
             refuse(hook.timeout_ms.take().is_some(), "hooks.override.timeout_ms");
+            refuse(hook.budget_ms.take().is_some(), "hooks.override.budget_ms");
             refuse(hook.fail == Some(FailMode::Open), "hooks.override.fail = \"open\"");
             refuse(!std::mem::take(&mut hook.env).is_empty(), "hooks.override.env");
         }
@@ -85,6 +89,7 @@ impl HooksTable {
 pub struct HookTable {
     pub(super) name: String,
     pub(super) timeout_ms: Option<u64>,
+    pub(super) budget_ms: Option<NonZeroU64>,
     pub(super) fail: Option<FailMode>,
     #[serde(default)]
     pub(super) env: Vec<String>,

@@ -11,7 +11,7 @@ mod redact;
 mod writer;
 
 pub use masked::MaskingObserver;
-pub use reader::{JournalLine, JournalLines, JournalTail, conversations, read};
+pub use reader::{JournalLine, JournalLines, JournalTail, conversations, length, path, read};
 pub use record::{
     AnswerRecord, DecisionRecord, NoticeRecord, Record, RecordKind, RuleRecord, RunRecord,
 };

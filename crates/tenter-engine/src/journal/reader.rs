@@ -13,13 +13,26 @@ use super::record::Record;
 const MAX_BYTES: u64 = 1 << 30;
 
 /// The file of a conversation's journal.
-pub(super) fn path(directory: &Path, conversation: &str) -> PathBuf {
+pub fn path(directory: &Path, conversation: &str) -> PathBuf {
     // Tenter makes the ids, but one may come from a command line: it must not lead out of the directory.
     let name: String = conversation
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' })
         .collect();
     directory.join(format!("{name}.jsonl"))
+}
+
+/// The length of the journal at `path`, in bytes; 0 if there is none. To look costs one system call.
+///
+/// # Errors
+/// When something else than a file is there, or it cannot be looked at.
+pub fn length(path: &Path) -> io::Result<u64> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(io::Error::other("it is not a file")),
+        Ok(metadata) => Ok(metadata.len()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(error),
+    }
 }
 
 /// A line that could be read.
@@ -61,16 +74,7 @@ impl JournalTail {
     /// # Errors
     /// When the file is there but cannot be read; a conversation without a journal has no lines.
     pub fn read(&mut self) -> io::Result<JournalLines> {
-        let length = match fs::metadata(&self.path) {
-            Ok(metadata) if !metadata.is_file() => {
-                return Err(io::Error::other("it is not a file"));
-            }
-            Ok(metadata) => metadata.len(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(JournalLines::default());
-            }
-            Err(error) => return Err(error),
-        };
+        let length = length(&self.path)?;
         if length < self.offset {
             self.offset = 0; // it was deleted and created again
         }

@@ -28,6 +28,9 @@ pub struct Record {
     /// The project's root, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// The agent that the event is of, such as `claude-code`; `None` for Tenter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// The event's canonical name.
     pub event: String,
     /// The id of the event's tool call.
@@ -196,6 +199,7 @@ impl Envelope<'_> {
             conversation_id: self.scope.conversation_id.clone(),
             parent_conversation_id: self.scope.parent_conversation_id.clone(),
             project: None,
+            host: self.scope.host.as_ref().map(|host| host.name.clone()),
             event: self.event.as_str().to_owned(),
             tool_call_id: self.tool_call.map(|call| call.id.clone()),
             tool_name: self.tool_call.map(|call| call.name.clone()),

@@ -372,8 +372,11 @@ fn a_query_runs_in_the_project_with_the_hook_environment_and_empty_stdin() {
 #[test]
 fn the_users_settings_apply_to_a_hook() {
     let mut scene = Scene::new();
-    let closed =
-        PolicyOverride { fail: Some(FailMode::Closed), timeout: Some(Duration::from_secs(3)) };
+    let closed = PolicyOverride {
+        fail: Some(FailMode::Closed),
+        timeout: Some(Duration::from_secs(3)),
+        ..PolicyOverride::default()
+    };
     scene.policies.overrides.insert("guard".to_owned(), closed);
     scene.hook(PROJECT, "guard", GUARD);
     scene.hook(USER, "other", GUARD);

@@ -104,7 +104,7 @@ fn a_hook_with_unknown_events_blocks_everything() {
 fn an_executable_without_execute_bit_is_reported_and_denies_if_fail_closed() {
     for fail in [FailMode::Open, FailMode::Closed] {
         let mut scene = Scene::new();
-        let policy = PolicyOverride { fail: Some(fail), timeout: None };
+        let policy = PolicyOverride { fail: Some(fail), ..PolicyOverride::default() };
         scene.policies.overrides.insert("guard".to_owned(), policy);
         scene.file(&format!("{USER}/guard"), GUARD, 0o644);
         let expected = match fail {

@@ -28,7 +28,7 @@ fn lost(scene: &Scene) -> Vec<(String, Loss)> {
 
 /// Sets the hook `guard` to fail closed, as the user does.
 fn closed(scene: Scene) -> Scene {
-    let guard = PolicyOverride { fail: Some(FailMode::Closed), timeout: None };
+    let guard = PolicyOverride { fail: Some(FailMode::Closed), ..PolicyOverride::default() };
     let mut policies = scene.policies.clone();
     policies.overrides.insert("guard".to_owned(), guard);
     Scene { policies, ..scene }

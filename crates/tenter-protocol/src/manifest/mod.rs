@@ -90,6 +90,9 @@ pub struct Extensions {
     pub starts_in_own_directory: bool,
     /// `env: [NAME]`: environment variables that it gets although they look like model keys (R40).
     pub env: Vec<String>,
+    /// `budget_ms`: how long a run may take, in milliseconds, before it is reported as too slow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_ms: Option<u64>,
     /// `payload: light`: its payload has no history (R57).
     pub light_payload: bool,
     /// `action` and the keys that belong to it: the action of a static hook.

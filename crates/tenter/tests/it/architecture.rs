@@ -36,11 +36,13 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-engine",
             "tenter-agent",
             "tenter-bridge",
+            "tenter-inspect",
             "tenter-plugins",
             "tenter-providers",
             "tenter-prove",
         ],
     ),
+    ("tenter-inspect", &["tenter-base", "tenter-engine"]),
     ("tenter-bridge", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     (
         "tenter-hook",

@@ -122,7 +122,11 @@ fn jumping() -> Timestamp {
 fn scene(cells: &Cells<'_>) -> Scene {
     let mut scene = if cells.fault.layer == PROJECT { Scene::gated() } else { Scene::new() };
     let timeout = if cells.fault.hangs { SHORT } else { LONG };
-    let policy = PolicyOverride { timeout: Some(timeout), fail: Some(cells.fail) };
+    let policy = PolicyOverride {
+        timeout: Some(timeout),
+        fail: Some(cells.fail),
+        ..PolicyOverride::default()
+    };
     for event in &cells.events {
         scene.policies.overrides.insert(name(*event), policy);
     }

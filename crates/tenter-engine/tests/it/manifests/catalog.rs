@@ -233,7 +233,8 @@ fn out_of_range_numbers_are_clamped_with_a_warning() {
     scene.manifest(USER, "a", "");
     scene.manifest(USER, "b", "");
     scene.settings(USER, "[[hooks.override]]\nname = \"a\"\ntimeout = 1\npriority = 5000\n");
-    let long = PolicyOverride { timeout: Some(Duration::from_secs(9999)), fail: None };
+    let long =
+        PolicyOverride { timeout: Some(Duration::from_secs(9999)), ..PolicyOverride::default() };
     scene.policies.overrides.insert("b".to_owned(), long);
     let (catalog, _) = scene.load();
     assert_eq!(catalog.hooks()[0].policy.priority, 1000);
@@ -247,7 +248,7 @@ fn manifest_or_user_can_set_fail_closed() {
     scene.manifest(USER, "closed", "metadata: {fail: closed}");
     scene.manifest(USER, "open", "");
     scene.manifest(USER, "overruled", "metadata: {fail: closed}");
-    let open = PolicyOverride { timeout: None, fail: Some(FailMode::Open) };
+    let open = PolicyOverride { fail: Some(FailMode::Open), ..PolicyOverride::default() };
     scene.policies.overrides.insert("overruled".to_owned(), open);
     let fails: Vec<FailMode> = scene.load().0.hooks().iter().map(|hook| hook.policy.fail).collect();
     assert_eq!(fails, [FailMode::Closed, FailMode::Open, FailMode::Open]);

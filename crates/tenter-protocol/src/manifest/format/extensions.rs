@@ -4,16 +4,17 @@
 use tenter_base::edits;
 
 use super::codes::{EXTENSION, METADATA_KEY};
-use super::{action, claude_code, runtime};
+use super::{action, claude_code, limits, runtime};
 use crate::front_matter::{Field, Report, Scalar, quotable};
 use crate::manifest::Extensions;
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "fail",
     "protected",
     "workdir",
     "env",
     "payload",
+    "budget_ms",
     "triggers",
     "dialect",
     "match",
@@ -42,6 +43,10 @@ pub(super) fn read(fields: &[Field], report: &mut Report<'_>) -> Extensions {
             }
             "protected" => extensions.protected = report.boolean(field, &EXTENSION),
             "env" => extensions.env = variables(field, report),
+            "budget_ms" => {
+                let budget = report.integer(field, &EXTENSION, &limits::BUDGET);
+                extensions.budget_ms = u64::try_from(budget).ok();
+            }
             _ => {}
         }
     }

@@ -15,6 +15,14 @@ pub(super) const TIMEOUT: IntegerRange = IntegerRange {
     expected: "a number of milliseconds from 100 to 600000",
 };
 
+/// The budget of a run, in milliseconds. The default is not used: without the key there is no budget.
+pub(super) const BUDGET: IntegerRange = IntegerRange {
+    min: 1,
+    max: 600_000,
+    default: 600_000,
+    expected: "a number of milliseconds from 1 to 600000",
+};
+
 /// The priority of a hook.
 pub(super) const PRIORITY: IntegerRange = IntegerRange {
     min: 0,

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::claude_code::DIALECTS;
-use super::limits::{MAX_DESCRIPTION_LENGTH, PRIORITY, TIMEOUT};
+use super::limits::{BUDGET, MAX_DESCRIPTION_LENGTH, PRIORITY, TIMEOUT};
 use crate::claude_code::EVENTS;
 use crate::lifecycle::TABLE;
 use crate::manifest::static_action::ACTIONS;
@@ -90,6 +90,16 @@ fn matcher() -> Value {
     })
 }
 
+/// The schema of `metadata.budget_ms`.
+fn budget() -> Value {
+    json!({
+        "description": "How long a run may take, in milliseconds, before it is reported as too slow.",
+        "type": "integer",
+        "minimum": BUDGET.min,
+        "maximum": BUDGET.max,
+    })
+}
+
 fn metadata() -> Value {
     let mut schema = json!({
         "description": "Anything else. Tenter reads the keys below; others are your own.",
@@ -112,6 +122,7 @@ fn metadata() -> Value {
                 "type": "array",
                 "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
             },
+            "budget_ms": budget(),
             "payload": {
                 "description": "Whether the payload contains the history (`full`) or not (`light`).",
                 "enum": ["full", "light"],

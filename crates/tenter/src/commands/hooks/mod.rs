@@ -14,6 +14,7 @@ mod report;
 mod schema;
 mod scripts;
 mod show;
+mod stats;
 mod switch;
 mod test;
 mod to_prompt;
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Diagnose problems with your hooks.
     Doctor(doctor::Args),
+    /// Show how often each hook ran, and how long it took.
+    Stats(stats::Args),
     /// Check hooks against the specification.
     Validate(validate::Args),
     /// Print the fields of a HOOK.md as JSON.
@@ -77,6 +80,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         Command::Disable(args) => switch::disable(open()?, args),
         Command::Explain(args) => explain::run(open()?, args),
         Command::Doctor(args) => Ok(doctor::run(open()?, args)),
+        Command::Stats(args) => Ok(stats::run(open()?, args)),
         Command::Validate(args) => validate::run(&open, args),
         Command::ReadProperties(args) => read_properties::run(args),
         Command::Discover(args) => Ok(discover::run(&open()?, args)),

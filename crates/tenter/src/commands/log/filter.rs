@@ -1,19 +1,19 @@
 //! Filters records by time, decision, tool, hook and event.
 
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
+use jiff::Timestamp;
 use tenter_base::rfc3339;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::{Record, RecordKind};
 use tenter_protocol::lifecycle::{self, TABLE};
 use tenter_protocol::{EventName, tool_names};
 
+use crate::since::Since;
+
 /// The flags that choose records.
 #[derive(Debug, clap::Args)]
 pub(super) struct FilterArgs {
     /// Show only records since a time, a date (UTC), or an age: 2h, 30m, 7d.
-    #[arg(long, value_name = "WHEN", value_parser = since)]
+    #[arg(long, value_name = "WHEN", value_parser = Since::parse)]
     since: Option<Since>,
     /// Show only these decisions, separated by commas.
     #[arg(long, value_name = "DECISION", value_delimiter = ',', value_parser = decision)]
@@ -36,14 +36,6 @@ pub(super) struct FilterArgs {
 #[derive(Debug, Clone)]
 struct Events(Vec<EventName>);
 
-/// A point in time.
-#[derive(Debug, Clone, Copy)]
-enum Since {
-    At(Timestamp),
-    /// So long ago.
-    Ago(SignedDuration),
-}
-
 fn events(spelling: &str) -> Result<Events, String> {
     let events = lifecycle::by_any_spelling(spelling);
     if events.is_empty() {
@@ -60,22 +52,6 @@ fn decision(word: &str) -> Result<DecisionKind, String> {
     })
 }
 
-fn since(text: &str) -> Result<Since, String> {
-    let in_utc = |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());
-    let date =
-        || text.parse::<Date>().ok().map(|date| date.to_datetime(jiff::civil::Time::midnight()));
-    let local = || text.parse::<DateTime>().ok().or_else(date).and_then(in_utc);
-    if let Some(time) = text.parse::<Timestamp>().ok().or_else(local) {
-        return Ok(Since::At(time));
-    }
-    let age = text.parse::<Span>().ok();
-    let age = age.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
-    age.map(|age| Since::Ago(age.abs())).ok_or_else(|| {
-        "give a time such as 2026-03-01T09:30:00Z, a date, or an age such as 2h, 30m or 7d"
-            .to_owned()
-    })
-}
-
 /// Decides which records are shown.
 pub(super) struct Filter<'a> {
     args: &'a FilterArgs,
@@ -87,10 +63,7 @@ pub(super) struct Filter<'a> {
 
 impl<'a> Filter<'a> {
     pub(super) fn new(args: &'a FilterArgs, now: Timestamp) -> Self {
-        let since = args.since.map(|since| match since {
-            Since::At(time) => time,
-            Since::Ago(age) => now.saturating_sub(age).unwrap_or(Timestamp::MIN),
-        });
+        let since = args.since.map(|since| since.before(now));
         Self { args, since: since.map(rfc3339), tool: args.tool.as_deref().map(canonical) }
     }
 
@@ -144,41 +117,5 @@ fn is_failure(kind: &RecordKind) -> bool {
         RecordKind::Run(run) => run.decision == DecisionKind::Failed,
         RecordKind::Decision(decision) => decision.by_failure,
         RecordKind::Answer(_) | RecordKind::Notice(_) | RecordKind::Other(_) => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn earliest(text: &str) -> Option<String> {
-        let now = "2026-03-08T12:00:00Z".parse().unwrap();
-        let args = FilterArgs {
-            since: Some(since(text).ok()?),
-            decision: Vec::new(),
-            tool: None,
-            hook: None,
-            event: None,
-            failed: false,
-        };
-        Filter::new(&args, now).since
-    }
-
-    #[test]
-    fn since_is_a_time_a_date_or_an_age() {
-        for (text, time) in [
-            ("2026-03-01T09:30:00Z", "2026-03-01T09:30:00.000Z"),
-            ("2026-03-01T09:30:00+01:00", "2026-03-01T08:30:00.000Z"),
-            ("2026-03-01 09:30", "2026-03-01T09:30:00.000Z"),
-            ("2026-03-01", "2026-03-01T00:00:00.000Z"),
-            ("2h", "2026-03-08T10:00:00.000Z"),
-            ("1d 12h", "2026-03-07T00:00:00.000Z"),
-            ("1w", "2026-03-01T12:00:00.000Z"),
-        ] {
-            assert_eq!(earliest(text).as_deref(), Some(time), "{text}");
-        }
-        for text in ["", "5", "yesterday", "2 moons"] {
-            assert_eq!(earliest(text), None, "{text}");
-        }
     }
 }

@@ -95,7 +95,7 @@ fn all_problems_are_listed_with_the_worst_first() {
 }
 
 /// Journals a run of `hook` as it is now.
-fn ran(sandbox: &Sandbox, hook: &str, durations: &[u64], exit: &str) {
+pub(super) fn ran(sandbox: &Sandbox, hook: &str, durations: &[u64], exit: &str) {
     let list = sandbox.run(&["hooks", "list", "--json"]).json();
     let entry = list.as_array().unwrap().iter().find(|entry| entry["name"] == hook).unwrap();
     let directory = sandbox.state().join("journal");
@@ -138,6 +138,28 @@ fn slow_and_timed_out_hooks_are_reported_from_the_journal() {
     ] {
         assert!(output.stderr.contains(said), "{said}: {output}");
     }
+}
+
+#[test]
+fn an_exceeded_budget_is_reported_until_the_hook_is_faster() {
+    let sandbox = sandbox();
+    let hooks = user_hooks(&sandbox);
+    manifest(&hooks, "slow", "trigger: before_tool\nmetadata: {budget_ms: 50}", "");
+    manifest(&hooks, "slower", "trigger: before_tool", "");
+    manifest(&hooks, "granted", "trigger: before_tool\nmetadata: {budget_ms: 50}", "");
+    let config =
+        "[hooks]\nbudget_ms = 200\n[[hooks.override]]\nname = \"granted\"\nbudget_ms = 9000\n";
+    sandbox.write("../home/.config/tenter/config.toml", config);
+    ran(&sandbox, "slow", &[10, 60], "exit 0");
+    ran(&sandbox, "slower", &[4000, 60], "exit 0");
+    ran(&sandbox, "granted", &[800], "exit 0");
+    let output = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    assert_eq!(ids(&sandbox), ["hook-over-budget", "hook-over-budget"], "{output}");
+    let slow = "the hook slow exceeds its budget of 50 ms: the p95 of its 2 runs is 60 ms";
+    assert!(output.stderr.contains(slow), "{output}");
+    assert!(output.stderr.contains("the hook slower exceeds its budget of 200 ms"), "{output}");
+    manifest(&hooks, "slow", "trigger: before_tool\nmetadata: {budget_ms: 50}", "true");
+    assert_eq!(ids(&sandbox), ["hook-over-budget"]);
 }
 
 #[test]

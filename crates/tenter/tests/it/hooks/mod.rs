@@ -8,6 +8,7 @@ mod list;
 mod manifests;
 mod new;
 mod schema;
+mod stats;
 mod templates;
 mod test;
 mod validate;

@@ -15,6 +15,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::entry;
 use crate::failure::Exit;
+use crate::hook_figures;
 use crate::project::Project;
 use crate::ui::{self, BAD, GOOD, NOTICE, styled};
 
@@ -54,7 +55,8 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));
     }
-    let (history, unread) = record::History::read(&project.env.journal_dir());
+    let known = hook_figures::known(catalog);
+    let (history, unread) = record::History::read(&project.env.journal_dir(), &known);
     findings.extend(unread);
     for hook in catalog.hooks() {
         findings.extend(hooks::never_matches(hook));

@@ -1,74 +1,53 @@
-//! Finds slow hooks and timeouts in the journal. Only runs of a hook's current content count.
+//! Finds slow hooks, timeouts and exceeded budgets in the journal. Only runs of a hook's current content count.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_engine::RunEnd;
-use tenter_engine::hook::{Fingerprint, Hook};
-use tenter_engine::journal::{self, RecordKind};
+use tenter_engine::hook::Hook;
+use tenter_inspect::JournalIndex;
+use tenter_inspect::figures::{self, HookFigures, KnownHook};
 use tenter_protocol::{Diagnostic, Severity};
+
+use crate::hook_figures;
 
 /// Maximum median duration of a hook that the agent waits for.
 const MAX_MEDIAN: Duration = Duration::from_secs(1);
 
-/// The runs of all hooks, by name and content.
-#[derive(Default)]
-pub(super) struct History(HashMap<(String, Fingerprint), Runs>);
-
-#[derive(Default)]
-struct Runs {
-    durations: Vec<Duration>,
-    timed_out: usize,
-}
+/// The figures of all hooks, of their current content.
+pub(super) struct History(Vec<HookFigures>);
 
 impl History {
     /// Reads every journal in `directory`; unreadable files are reported.
-    pub(super) fn read(directory: &Path) -> (Self, Vec<Diagnostic>) {
-        let mut history = Self::default();
-        let mut unread = Vec::new();
-        match journal::conversations(directory) {
-            Ok(conversations) => {
-                for conversation in conversations {
-                    unread.extend(history.add(directory, &conversation).err());
-                }
-            }
-            Err(error) => unread.push(unreadable(directory, &error)),
-        }
-        (history, unread)
-    }
-
-    fn add(&mut self, directory: &Path, conversation: &str) -> Result<(), Diagnostic> {
-        let read = journal::read(directory, conversation)
-            .map_err(|error| unreadable(directory, &error))?;
-        for line in read.lines {
-            if let RecordKind::Run(run) = line.record.kind {
-                let runs = self.0.entry((run.hook, Fingerprint(run.hash))).or_default();
-                runs.durations.push(Duration::from_millis(run.duration_ms));
-                runs.timed_out += usize::from(run.end == RunEnd::TimedOut);
-            }
-        }
-        Ok(())
+    pub(super) fn read(directory: &Path, known: &[KnownHook]) -> (Self, Vec<Diagnostic>) {
+        let (index, unread) = hook_figures::read(directory);
+        (Self(of_current_content(&index, known)), unread)
     }
 
     /// Returns warnings about the runs of a hook.
     pub(super) fn warnings(&self, hook: &Hook) -> Vec<Diagnostic> {
-        let key = (hook.name.clone(), hook.fingerprint.clone());
-        let Some(runs) = self.0.get(&key) else { return Vec::new() };
-        let median = runs.median();
+        let Some(figures) = self.0.iter().find(|figures| figures.name == hook.name) else {
+            return Vec::new();
+        };
+        let (count, median) = (figures.runs, figures.durations.p50);
         let timeout = hook.policy.timeout;
         let warning = |id, message: String, help: &str| {
             Diagnostic::new(id, Severity::Warning, message).at(&hook.path).help(help)
         };
-        let count = runs.durations.len();
         let mut findings = Vec::new();
-        if runs.timed_out > 0 {
+        if figures.timeouts > 0 {
             let message =
-                format!("the hook {} timed out in {} of {count} runs", hook.name, runs.timed_out);
+                format!("the hook {} timed out in {} of {count} runs", hook.name, figures.timeouts);
             findings.push(warning(
                 "hook-timed-out",
                 message,
                 "raise its timeout, or make it faster",
+            ));
+        }
+        if let Some(over) = figures.over_budget {
+            findings.push(warning(
+                "hook-over-budget",
+                over.describe(&hook.name),
+                "make it faster, narrow its matcher, or raise `metadata.budget_ms`",
             ));
         }
         if median > timeout {
@@ -79,7 +58,8 @@ impl History {
                 median.as_millis()
             );
             findings.push(warning("hook-timeout-short", message, "raise its timeout"));
-        } else if median > MAX_MEDIAN && !hook.policy.asynchronous {
+        } else if median > MAX_MEDIAN && !hook.policy.asynchronous && figures.over_budget.is_none()
+        {
             let message = format!(
                 "the hook {} is slow: half of its {count} runs took {} ms or more, and the agent waited",
                 hook.name,
@@ -95,16 +75,8 @@ impl History {
     }
 }
 
-impl Runs {
-    /// Returns the upper median.
-    fn median(&self) -> Duration {
-        let mut sorted = self.durations.clone();
-        sorted.sort_unstable();
-        sorted.get(sorted.len() / 2).copied().unwrap_or_default()
-    }
-}
-
-fn unreadable(directory: &Path, error: &std::io::Error) -> Diagnostic {
-    let message = format!("cannot read the journal: {error}");
-    Diagnostic::new("journal-not-read", Severity::Warning, message).at(directory)
+fn of_current_content(index: &JournalIndex, known: &[KnownHook]) -> Vec<HookFigures> {
+    let is_current =
+        |name: &str, hash: &str| known.iter().any(|hook| hook.name == name && hook.hash == hash);
+    figures::of(index.runs().filter(|run| is_current(run.hook, run.hash)), known).hooks
 }

@@ -1,0 +1,265 @@
+//! The figures of hooks: how often each ran, what it decided, how long it took. Pure: runs come in, figures come out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tenter_engine::{DecisionKind, Timestamp};
+
+/// Maximum median duration of a hook at every call that is not reported.
+const NOTICEABLE: Duration = Duration::from_millis(100);
+
+/// One run of a hook.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'r> {
+    /// When it started.
+    pub at: Timestamp,
+    /// The full name of the hook.
+    pub hook: &'r str,
+    /// The hash of its content.
+    pub hash: &'r str,
+    /// How long it took.
+    pub duration: Duration,
+    /// The most important part of its decision.
+    pub decision: DecisionKind,
+    /// Whether it reached its timeout.
+    pub timed_out: bool,
+    /// Whether the agent waited for it.
+    pub awaited: bool,
+}
+
+/// What is known about a hook that can run at present.
+#[derive(Debug, Clone, Default)]
+pub struct KnownHook {
+    /// The full name.
+    pub name: String,
+    /// The hash of its content; empty for the built-in hook.
+    pub hash: String,
+    /// How long a run may take before it is reported as too slow.
+    pub budget: Option<Duration>,
+    /// Whether it runs at every tool call, and the agent waits for it.
+    pub is_at_every_call: bool,
+}
+
+/// The figures of all hooks.
+#[derive(Debug, Clone, Default)]
+pub struct Figures {
+    /// Hooks that ran, those with the largest share of the time first.
+    pub hooks: Vec<HookFigures>,
+    /// Names of known hooks that never ran.
+    pub never_ran: Vec<String>,
+}
+
+/// The figures of one hook.
+#[derive(Debug, Clone)]
+pub struct HookFigures {
+    /// The full name.
+    pub name: String,
+    /// Number of runs.
+    pub runs: usize,
+    /// Number of runs that denied.
+    pub denials: usize,
+    /// Number of runs that failed.
+    pub failures: usize,
+    /// Number of runs that reached their timeout.
+    pub timeouts: usize,
+    /// Its share of the time that all hooks took, from 0 to 1.
+    pub share: f64,
+    /// How long it took, all runs together.
+    pub total: Duration,
+    /// How long a run takes.
+    pub durations: Durations,
+    /// The hash of the newest run's content.
+    pub hash: String,
+    /// When it ran last.
+    pub last: Timestamp,
+    /// Set if the p95 of its present content exceeds its budget.
+    pub over_budget: Option<OverBudget>,
+    /// The median of its present content, if it noticeably slows down every tool call.
+    pub slows_every_call: Option<Duration>,
+}
+
+/// How long runs take, as percentiles: the smallest duration that so many percent of the runs do not exceed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Durations {
+    /// The median.
+    pub p50: Duration,
+    /// What 95 % of the runs do not exceed.
+    pub p95: Duration,
+    /// The longest run.
+    pub max: Duration,
+}
+
+/// A p95 that exceeds a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OverBudget {
+    /// What 95 % of the runs do not exceed.
+    pub p95: Duration,
+    /// The budget.
+    pub budget: Duration,
+    /// Number of runs.
+    pub runs: usize,
+}
+
+impl OverBudget {
+    /// What is wrong with the hook `name`, as a sentence without its full stop.
+    pub fn describe(&self, name: &str) -> String {
+        let runs = if self.runs == 1 { "1 run" } else { &format!("{} runs", self.runs) };
+        format!(
+            "the hook {name} exceeds its budget of {} ms: the p95 of its {runs} is {} ms",
+            self.budget.as_millis(),
+            self.p95.as_millis()
+        )
+    }
+}
+
+impl Durations {
+    /// The percentiles of durations in any order; zero if there are none.
+    pub fn of(mut durations: Vec<Duration>) -> Self {
+        durations.sort_unstable();
+        let at = |percent: usize| {
+            let rank = (durations.len() * percent).div_ceil(100);
+            durations.get(rank.saturating_sub(1)).copied().unwrap_or_default()
+        };
+        Self { p50: at(50), p95: at(95), max: at(100) }
+    }
+}
+
+/// The runs of one hook, while they are counted.
+#[derive(Default)]
+struct Tally<'r> {
+    runs: Vec<Run<'r>>,
+    total: Duration,
+}
+
+/// The figures of `runs`, which may come in any order. Budgets apply to runs of the present content of the hooks in `known`.
+pub fn of<'r>(runs: impl IntoIterator<Item = Run<'r>>, known: &[KnownHook]) -> Figures {
+    let mut tallies: BTreeMap<&str, Tally<'r>> = BTreeMap::new();
+    for run in runs {
+        let tally = tallies.entry(run.hook).or_default();
+        tally.total += run.duration;
+        tally.runs.push(run);
+    }
+    let all: Duration = tallies.values().map(|tally| tally.total).sum();
+    let find = |name: &str| known.iter().find(|hook| hook.name == name);
+    let figures = tallies.iter().map(|(name, tally)| tally.figures(name, all, find(name)));
+    let mut hooks: Vec<HookFigures> = figures.collect();
+    hooks.sort_by_key(|hook| std::cmp::Reverse(hook.total));
+    let never_ran: BTreeSet<&str> = known.iter().map(|hook| hook.name.as_str()).collect();
+    let never_ran = never_ran.into_iter().filter(|name| !tallies.contains_key(name));
+    Figures { never_ran: never_ran.map(str::to_owned).collect(), hooks }
+}
+
+impl<'r> Tally<'r> {
+    fn figures(&self, name: &str, all: Duration, known: Option<&KnownHook>) -> HookFigures {
+        let count = |is: fn(&Run<'r>) -> bool| self.runs.iter().filter(|run| is(run)).count();
+        let newest = self.runs.iter().max_by_key(|run| run.at);
+        let share = self.total.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
+        let durations =
+            |runs: &[&Run<'r>]| Durations::of(runs.iter().map(|run| run.duration).collect());
+        let every: Vec<&Run<'r>> = self.runs.iter().collect();
+        let known = known.map(|known| {
+            let present: Vec<&Run<'r>> =
+                self.runs.iter().filter(|run| run.hash == known.hash).collect();
+            (known, durations(&present), present.len())
+        });
+        HookFigures {
+            name: name.to_owned(),
+            runs: self.runs.len(),
+            denials: count(|run| run.decision == DecisionKind::Deny),
+            failures: count(|run| run.decision == DecisionKind::Failed),
+            timeouts: count(|run| run.timed_out),
+            share,
+            total: self.total,
+            durations: durations(&every),
+            hash: newest.map(|run| run.hash.to_owned()).unwrap_or_default(),
+            last: newest.map(|run| run.at).unwrap_or_default(),
+            over_budget: known.and_then(|(hook, took, runs)| {
+                let budget = hook.budget.filter(|budget| took.p95 > *budget)?;
+                Some(OverBudget { p95: took.p95, budget, runs })
+            }),
+            slows_every_call: known.and_then(|(hook, took, _)| {
+                (hook.is_at_every_call && took.p50 >= NOTICEABLE).then_some(took.p50)
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(
+        hook: &'static str,
+        hash: &'static str,
+        ms: u64,
+        decision: DecisionKind,
+    ) -> Run<'static> {
+        Run {
+            at: Timestamp::from_second(i64::try_from(ms).unwrap()).unwrap(),
+            hook,
+            hash,
+            duration: Duration::from_millis(ms),
+            decision,
+            timed_out: false,
+            awaited: true,
+        }
+    }
+
+    fn known(name: &str, hash: &str, budget: Option<u64>, is_at_every_call: bool) -> KnownHook {
+        let budget = budget.map(Duration::from_millis);
+        KnownHook { name: name.to_owned(), hash: hash.to_owned(), budget, is_at_every_call }
+    }
+
+    #[test]
+    fn percentiles_are_durations_that_occurred() {
+        let of = |durations: &[u64]| {
+            let took =
+                Durations::of(durations.iter().copied().map(Duration::from_millis).collect());
+            [took.p50, took.p95, took.max].map(|duration| duration.as_millis())
+        };
+        assert_eq!(of(&[]), [0, 0, 0]);
+        assert_eq!(of(&[7]), [7, 7, 7]);
+        assert_eq!(of(&[9, 1]), [1, 9, 9]);
+        let hundred: Vec<u64> = (1..=100).rev().collect();
+        assert_eq!(of(&hundred), [50, 95, 100]);
+    }
+
+    #[test]
+    fn runs_are_counted_by_hook_and_the_slowest_come_first() {
+        let runs = [
+            run("quick", "1", 10, DecisionKind::Deny),
+            run("slow", "2", 90, DecisionKind::Failed),
+            run("quick", "1", 20, DecisionKind::None),
+        ];
+        let figures = of(runs, &[known("idle", "3", None, true), known("slow", "2", None, true)]);
+        assert_eq!(figures.never_ran, ["idle"]);
+        let seen: Vec<_> = figures
+            .hooks
+            .iter()
+            .map(|hook| (hook.name.as_str(), hook.runs, hook.denials, hook.failures))
+            .collect();
+        assert_eq!(seen, [("slow", 1, 0, 1), ("quick", 2, 1, 0)]);
+        assert!((figures.hooks[0].share - 0.75).abs() < 1e-9);
+        assert_eq!(figures.hooks[0].slows_every_call, None);
+    }
+
+    #[test]
+    fn budgets_apply_to_the_present_content() {
+        let runs = [
+            run("fixed", "old", 900, DecisionKind::None),
+            run("fixed", "new", 10, DecisionKind::None),
+            run("slow", "a", 200, DecisionKind::None),
+            run("slow", "a", 100, DecisionKind::None),
+        ];
+        let hooks = [known("fixed", "new", Some(50), true), known("slow", "a", Some(150), true)];
+        let figures = of(runs, &hooks);
+        let over = |name: &str| {
+            let hook = figures.hooks.iter().find(|hook| hook.name == name).unwrap();
+            (hook.over_budget.map(|over| over.describe(name)), hook.slows_every_call)
+        };
+        assert_eq!(over("fixed"), (None, None));
+        let said = "the hook slow exceeds its budget of 150 ms: the p95 of its 2 runs is 200 ms";
+        assert_eq!(over("slow"), (Some(said.to_owned()), Some(Duration::from_millis(100))));
+        assert!(of([], &[]).hooks.is_empty());
+    }
+}

@@ -1,0 +1,354 @@
+//! An index of all journals: a summary of each session, and the figures of each run. It reads only what was written since the last
+//! call, within a time limit, the newest sessions first.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tenter_base::untrusted_file;
+use tenter_engine::{DecisionKind, Timestamp, journal};
+
+use crate::figures::Run;
+use crate::line::Line;
+use crate::names::{NameId, Names};
+
+/// Number of bytes that are read at once.
+const BLOCK: u64 = 1 << 20;
+
+/// An index of the journals in a directory.
+#[derive(Debug)]
+pub struct JournalIndex {
+    directory: PathBuf,
+    names: Names,
+    sessions: BTreeMap<String, IndexedSession>,
+    /// Sessions whose journal could not be read, and why.
+    failed: BTreeMap<String, String>,
+}
+
+/// How far the journals are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Number of bytes that were read.
+    pub read: u64,
+    /// Number of bytes in all journals.
+    pub total: u64,
+}
+
+impl Progress {
+    /// Whether everything is read, except for an incomplete last line.
+    pub fn is_complete(self) -> bool {
+        self.read >= self.total
+    }
+}
+
+#[derive(Debug, Default)]
+struct IndexedSession {
+    /// How many bytes were read.
+    offset: u64,
+    /// Where an incomplete last line ends.
+    unfinished: u64,
+    summary: Summary,
+    runs: Vec<IndexedRun>,
+}
+
+#[derive(Debug, Default)]
+struct Summary {
+    first: String,
+    last: String,
+    records: usize,
+    denials: usize,
+    failures: usize,
+    unreadable: usize,
+    projects: BTreeSet<NameId>,
+    hosts: BTreeSet<NameId>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct IndexedRun {
+    at: Timestamp,
+    project: NameId,
+    hook: NameId,
+    hash: NameId,
+    duration_ms: u32,
+    decision: DecisionKind,
+    timed_out: bool,
+    awaited: bool,
+}
+
+/// A session, as far as its journal was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session<'i> {
+    /// The id of its conversation.
+    pub id: &'i str,
+    /// The agents that its records are of; one, unless ids collide.
+    pub hosts: Vec<&'i str>,
+    /// The projects that its records are of; usually one.
+    pub projects: Vec<&'i str>,
+    /// The time of its first record, in RFC 3339; empty if there is none.
+    pub first: &'i str,
+    /// The time of its newest record.
+    pub last: &'i str,
+    /// Number of records.
+    pub records: usize,
+    /// Number of hook runs.
+    pub runs: usize,
+    /// Number of events that hooks denied.
+    pub denials: usize,
+    /// Number of hook runs that failed.
+    pub failures: usize,
+    /// Number of lines that cannot be read.
+    pub unreadable: usize,
+}
+
+impl JournalIndex {
+    /// An index of the journals in `directory`, of which nothing is read yet.
+    pub fn new(directory: &Path) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            names: Names::default(),
+            sessions: BTreeMap::new(),
+            failed: BTreeMap::new(),
+        }
+    }
+
+    /// Reads what was written since the last call, for at most `limit`, the newest sessions first. A journal that is deleted leaves the
+    /// index; one that cannot be read is in [`failed`](Self::failed).
+    ///
+    /// # Errors
+    /// When the directory is there but cannot be read.
+    pub fn advance(&mut self, limit: Option<Duration>) -> io::Result<Progress> {
+        let started = Instant::now();
+        let mut ids = journal::conversations(&self.directory)?;
+        ids.reverse();
+        let known: BTreeSet<&String> = ids.iter().collect();
+        self.sessions.retain(|id, _| known.contains(id));
+        self.failed.clear();
+        let mut progress = Progress::default();
+        for id in ids {
+            let path = journal::path(&self.directory, &id);
+            let session = self.sessions.entry(id.clone()).or_default();
+            let mut is_late = || limit.is_some_and(|limit| started.elapsed() >= limit);
+            match session.advance(&path, &mut self.names, &mut is_late) {
+                Ok(read) => {
+                    progress.read += read.read;
+                    progress.total += read.total;
+                }
+                Err(error) => {
+                    self.failed.insert(id, error.to_string());
+                }
+            }
+        }
+        Ok(progress)
+    }
+
+    /// The sessions whose journal could not be read, and why.
+    pub fn failed(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.failed.iter().map(|(id, why)| (id.as_str(), why.as_str()))
+    }
+
+    /// All sessions, the one with the newest record first.
+    pub fn sessions(&self) -> Vec<Session<'_>> {
+        let mut all: Vec<Session<'_>> =
+            self.sessions.iter().map(|(id, indexed)| self.session(id, indexed)).collect();
+        all.sort_by(|one, other| other.last.cmp(one.last).then_with(|| one.id.cmp(other.id)));
+        all
+    }
+
+    /// Every run in the journals, as far as they are read.
+    pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
+        self.sessions.values().flat_map(|session| &session.runs).map(|run| self.run(run))
+    }
+
+    /// The runs of a project.
+    pub fn runs_of(&self, project: &str) -> impl Iterator<Item = Run<'_>> {
+        let project = self.names.find(project);
+        let runs = self.sessions.values().flat_map(|session| &session.runs);
+        runs.filter(move |run| Some(run.project) == project).map(|run| self.run(run))
+    }
+
+    fn session<'i>(&'i self, id: &'i str, indexed: &'i IndexedSession) -> Session<'i> {
+        let summary = &indexed.summary;
+        let texts = |ids: &BTreeSet<NameId>| {
+            ids.iter().map(|id| self.names.text(*id)).filter(|text| !text.is_empty()).collect()
+        };
+        Session {
+            id,
+            hosts: texts(&summary.hosts),
+            projects: texts(&summary.projects),
+            first: &summary.first,
+            last: &summary.last,
+            records: summary.records,
+            runs: indexed.runs.len(),
+            denials: summary.denials,
+            failures: summary.failures,
+            unreadable: summary.unreadable,
+        }
+    }
+
+    fn run(&self, run: &IndexedRun) -> Run<'_> {
+        Run {
+            at: run.at,
+            hook: self.names.text(run.hook),
+            hash: self.names.text(run.hash),
+            duration: Duration::from_millis(run.duration_ms.into()),
+            decision: run.decision,
+            timed_out: run.timed_out,
+            awaited: run.awaited,
+        }
+    }
+}
+
+impl IndexedSession {
+    /// Reads on, until `is_late`.
+    fn advance(
+        &mut self,
+        path: &Path,
+        names: &mut Names,
+        is_late: &mut impl FnMut() -> bool,
+    ) -> io::Result<Progress> {
+        let length = journal::length(path)?;
+        if length < self.offset {
+            *self = Self::default(); // it was deleted and created again
+        }
+        if length > self.offset && length != self.unfinished {
+            let mut file = untrusted_file::open(path)?;
+            while self.offset < length && !is_late() {
+                if !self.block(&mut file, length, names)? {
+                    break;
+                }
+            }
+        }
+        let read = if self.unfinished == length { length } else { self.offset };
+        Ok(Progress { read, total: length })
+    }
+
+    /// Reads a block of lines. Returns false at an incomplete last line.
+    fn block(&mut self, file: &mut File, length: u64, names: &mut Names) -> io::Result<bool> {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(self.offset))?;
+        file.take(BLOCK).read_to_end(&mut bytes)?;
+        let is_end = self.offset + bytes.len() as u64 >= length;
+        let taken = match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(newline) if !is_end => newline + 1,
+            // A line longer than a block is no record; it is counted once for each block.
+            _ => bytes.len(),
+        };
+        let mut used = 0;
+        for piece in bytes[..taken].split_inclusive(|byte| *byte == b'\n') {
+            let content = piece.trim_ascii();
+            match Line::read(content) {
+                Some(line) => self.add(&line, names),
+                None if content.is_empty() => {}
+                None if is_end && !piece.ends_with(b"\n") => {
+                    self.offset += used as u64;
+                    self.unfinished = self.offset + piece.len() as u64;
+                    return Ok(false);
+                }
+                None => self.summary.unreadable += 1,
+            }
+            used += piece.len();
+        }
+        self.offset += used as u64;
+        Ok(!bytes.is_empty())
+    }
+
+    fn add(&mut self, line: &Line<'_>, names: &mut Names) {
+        let summary = &mut self.summary;
+        summary.records += 1;
+        // Records of parallel hooks are written when these end.
+        if summary.first.is_empty() || *line.time < *summary.first {
+            line.time.as_ref().clone_into(&mut summary.first);
+        }
+        if *line.time > *summary.last {
+            line.time.as_ref().clone_into(&mut summary.last);
+        }
+        let project = names.id(&line.project);
+        summary.projects.insert(project);
+        summary.hosts.insert(names.id(line.host()));
+        let decision = line.decision();
+        summary.denials += usize::from(line.is_decision() && decision == Some(DecisionKind::Deny));
+        let Some(decision) = decision.filter(|_| line.is_run()) else { return };
+        summary.failures += usize::from(decision == DecisionKind::Failed);
+        let Ok(at) = line.time.parse() else { return };
+        self.runs.push(IndexedRun {
+            at,
+            project,
+            hook: names.id(&line.hook),
+            hash: names.id(&line.hash),
+            duration_ms: u32::try_from(line.duration_ms).unwrap_or(u32::MAX),
+            decision,
+            timed_out: line.exit == "timed out",
+            awaited: !line.asynchronous,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn record(number: usize, more: &str) -> String {
+        format!(
+            "{{\"v\":1,\"time\":\"2026-03-01T09:00:{:02}.000Z\",\"conversation_id\":\"c\",\"event\":\"before_tool\",{more}}}\n",
+            number % 60
+        )
+    }
+
+    fn run(number: usize) -> String {
+        let more = format!(
+            "\"project\":\"/p\",\"kind\":\"run\",\"hook\":\"guard\",\"hash\":\"h\",\"duration_ms\":{number},\"exit\":\"exit 0\",\"decision\":\"deny\""
+        );
+        record(number, &more)
+    }
+
+    #[test]
+    fn only_what_is_new_is_read_and_half_a_line_waits_for_its_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("c.jsonl");
+        let write = |text: &str| {
+            let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        };
+        let mut index = JournalIndex::new(directory.path());
+        assert_eq!(index.advance(None).unwrap(), Progress::default());
+        let half = run(3);
+        write(&[&run(1), "{broken\n", "\n", &run(2), &half[..40]].concat());
+        assert!(index.advance(None).unwrap().is_complete());
+        let session = |index: &JournalIndex| {
+            let sessions = index.sessions();
+            let session = &sessions[0];
+            (session.records, session.runs, session.denials, session.unreadable)
+        };
+        assert_eq!(session(&index), (2, 2, 0, 1));
+        write(&half[40..]);
+        write(&record(4, r#""kind":"decision","decision":"deny","hooks_run":1,"by":"guard""#));
+        write(&record(5, r#""kind":"dream","decision":"fly""#));
+        assert!(index.advance(None).unwrap().is_complete());
+        assert_eq!(session(&index), (5, 3, 1, 1));
+        assert_eq!(index.runs_of("/p").count(), 3);
+        assert_eq!(index.runs_of("/q").count(), 0);
+        fs::remove_file(&path).unwrap();
+        index.advance(None).unwrap();
+        assert!(index.sessions().is_empty());
+    }
+
+    #[test]
+    fn a_time_limit_is_kept_and_the_rest_is_read_later() {
+        let directory = tempfile::tempdir().unwrap();
+        let text: String = (0..20_000).map(run).collect();
+        assert!(text.len() as u64 > 2 * BLOCK);
+        fs::write(directory.path().join("c.jsonl"), &text).unwrap();
+        fs::create_dir(directory.path().join("d.jsonl")).unwrap();
+        let mut index = JournalIndex::new(directory.path());
+        let progress = index.advance(Some(Duration::ZERO)).unwrap();
+        assert!(!progress.is_complete() && progress.total == text.len() as u64);
+        assert!(index.advance(None).unwrap().is_complete());
+        assert_eq!(index.runs().count(), 20_000);
+        assert_eq!(index.failed().count(), 1);
+    }
+}

@@ -1,0 +1,95 @@
+//! The fields of a journal line that figures and listings need. Everything else is skipped without being stored, which is several
+//! times faster than to read whole records.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use tenter_engine::DecisionKind;
+use tenter_engine::journal::Record;
+
+/// The host of records that name none.
+pub(crate) const TENTER: &str = "tenter";
+
+/// A journal line. Fields that it does not have are empty.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Line<'l> {
+    #[serde(borrow)]
+    pub(crate) time: Cow<'l, str>,
+    #[serde(borrow)]
+    pub(crate) project: Cow<'l, str>,
+    #[serde(borrow)]
+    pub(crate) host: Cow<'l, str>,
+    #[serde(borrow)]
+    pub(crate) kind: Cow<'l, str>,
+    #[serde(borrow)]
+    pub(crate) hook: Cow<'l, str>,
+    #[serde(borrow)]
+    pub(crate) hash: Cow<'l, str>,
+    pub(crate) duration_ms: u64,
+    #[serde(borrow)]
+    pub(crate) exit: Cow<'l, str>,
+    #[serde(borrow)]
+    decision: Cow<'l, str>,
+    #[serde(rename = "async")]
+    pub(crate) asynchronous: bool,
+}
+
+impl<'l> Line<'l> {
+    /// Reads a line, as far as it can be read; `None` if it is no record. A newer version may have written it.
+    pub(crate) fn read(bytes: &'l [u8]) -> Option<Self> {
+        let line = serde_json::from_slice::<Self>(bytes).ok().filter(|line| !line.time.is_empty());
+        line.or_else(|| Self::of_newer(bytes))
+    }
+
+    /// A line whose fields changed their types: what all versions write.
+    fn of_newer(bytes: &[u8]) -> Option<Self> {
+        let record: Record = serde_json::from_slice(bytes).ok()?;
+        Some(Self {
+            time: record.time.into(),
+            project: record.project.unwrap_or_default().into(),
+            host: record.host.unwrap_or_default().into(),
+            ..Self::default()
+        })
+    }
+
+    /// The agent that the record is of.
+    pub(crate) fn host(&self) -> &str {
+        if self.host.is_empty() { TENTER } else { &self.host }
+    }
+
+    /// Whether a hook was run.
+    pub(crate) fn is_run(&self) -> bool {
+        self.kind == "run"
+    }
+
+    /// Whether it is what the hooks of an event decided together.
+    pub(crate) fn is_decision(&self) -> bool {
+        self.kind == "decision"
+    }
+
+    /// The decision; `None` if there is none, or if only a newer version knows it.
+    pub(crate) fn decision(&self) -> Option<DecisionKind> {
+        DecisionKind::ALL.into_iter().find(|kind| kind.as_str() == self.decision)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_far_as_possible() {
+        let run = br#"{"v":1,"time":"t","conversation_id":"c","event":"e","kind":"run","hook":"a\"b","duration_ms":7,"exit":"timed out","decision":"deny","new":{"x":[1]}}"#;
+        let line = Line::read(run).unwrap();
+        assert!(line.is_run());
+        assert_eq!((&*line.hook, line.duration_ms, line.host()), ("a\"b", 7, "tenter"));
+        assert_eq!(line.decision(), Some(DecisionKind::Deny));
+        let newer = br#"{"v":9,"time":"t","conversation_id":"c","event":"e","kind":"run","hook":["a"],"host":"pi"}"#;
+        let line = Line::read(newer).unwrap();
+        assert_eq!((line.host(), line.is_run(), line.decision()), ("pi", false, None));
+        for broken in ["", "{", "null", "[1]", "{}", r#"{"time":7}"#, "\u{feff}{"] {
+            assert!(Line::read(broken.as_bytes()).is_none(), "{broken}");
+        }
+    }
+}

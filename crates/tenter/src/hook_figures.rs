@@ -1,0 +1,52 @@
+//! The figures of this project's hooks, and what of them needs attention. Terminal, diagnostics and pages show the same.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tenter_engine::builtin;
+use tenter_engine::catalog::Catalog;
+use tenter_engine::hook::{Hook, Layer};
+use tenter_inspect::JournalIndex;
+use tenter_inspect::figures::KnownHook;
+use tenter_protocol::{Diagnostic, EventName, Severity};
+
+/// The events of every tool call.
+const EVERY_CALL: [EventName; 2] = [EventName::BeforeTool, EventName::AfterTool];
+
+/// The hooks of a catalog that can run.
+pub(crate) fn known(catalog: &Catalog) -> Vec<KnownHook> {
+    let external = catalog.hooks().iter().filter(|hook| hook.layer != Layer::BuiltIn);
+    external.map(known_hook).collect()
+}
+
+fn known_hook(hook: &Arc<Hook>) -> KnownHook {
+    let is_at_a_call = EVERY_CALL.into_iter().any(|event| hook.subscription(event).is_some());
+    let selects = hook.matcher().is_some() || hook.rules().is_some();
+    KnownHook {
+        name: hook.name.clone(),
+        hash: hook.fingerprint.0.clone(),
+        budget: hook.policy.budget,
+        is_at_every_call: is_at_a_call && !selects && !hook.policy.asynchronous,
+    }
+}
+
+/// Whether a recorded hook is part of Tenter: users have no use for its figures.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    name == builtin::NAME
+}
+
+/// Reads all journals in `directory`. A journal that cannot be read is reported; the others are read.
+pub(crate) fn read(directory: &Path) -> (JournalIndex, Vec<Diagnostic>) {
+    let mut index = JournalIndex::new(directory);
+    let mut unread = Vec::new();
+    if let Err(error) = index.advance(None) {
+        unread.push(unreadable(directory, &error.to_string()));
+    }
+    unread.extend(index.failed().map(|(_, why)| unreadable(directory, why)));
+    (index, unread)
+}
+
+fn unreadable(directory: &Path, why: &str) -> Diagnostic {
+    let message = format!("cannot read the journal: {why}");
+    Diagnostic::new("journal-not-read", Severity::Warning, message).at(directory)
+}
