@@ -28,7 +28,7 @@ fn starts(name: &str, node: &Node, is_parallel: bool) -> bool {
             branches.iter().any(|branch| list(&branch.body, is_parallel))
         }
         Node::Coproc(body) => starts(name, body, true),
-        Node::Redirected(body, _) => starts(name, body, is_parallel),
+        Node::Redirected(body, _) | Node::Not(body) => starts(name, body, is_parallel),
         Node::Function { .. } | Node::Test(_) => false,
     }
 }

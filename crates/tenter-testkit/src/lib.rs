@@ -2,7 +2,8 @@
 //!
 //! A [`Sandbox`] is a directory with a project and a home; commands run in it with an environment of a few variables. The output
 //! of a command is an [`Output`], in which everything that differs between runs is replaced, so that a test reads like a terminal
-//! session. [`model_server`] is a scripted model server, and [`tls`] a TLS proxy in front of one.
+//! session. [`model_server`] is a scripted model server, and [`tls`] a TLS proxy in front of one. [`shell_text`] rewrites shell commands, and
+//! has bash say what they run.
 //!
 //! ```
 //! use tenter_testkit::Sandbox;
@@ -13,15 +14,18 @@
 //! assert_eq!((output.code, output.stdout.as_str()), (Some(0), "buy milk\n"));
 //! ```
 
+mod choices;
 pub mod fake_claude;
 pub mod model_server;
 pub mod needs;
 mod output;
 pub mod pty;
 mod sandbox;
+pub mod shell_text;
 mod soak;
 pub mod tls;
 
+pub use choices::Choices;
 pub use output::Output;
 pub use pty::PtySession;
 pub use sandbox::{Sandbox, wait_until};

@@ -28,7 +28,7 @@ use thiserror::Error;
 
 pub use advice::{check_pattern, check_tool};
 pub use explanation::{Explanation, Finding, Search};
-pub use rules::{ConditionResult, HookRules, RuleExplanation, RuleFit, Truth};
+pub use rules::{ConditionResult, ExampleVerdict, HookRules, RuleExplanation, RuleFit, Truth};
 
 use expression::Expression;
 

@@ -15,6 +15,7 @@ mod manifests;
 mod not_running;
 mod remembering;
 mod renewal;
+mod rewritten_guards;
 mod scene;
 mod session;
 #[cfg(target_os = "linux")]

@@ -99,6 +99,7 @@ impl Parser<'_> {
 
     /// Commands joined by `|`. `None` if there is no command.
     pub(super) fn pipeline(&mut self) -> Option<Node> {
+        let is_negated = self.negations() % 2 == 1;
         let mut stages = Vec::new();
         loop {
             let start = self.at;
@@ -116,19 +117,28 @@ impl Parser<'_> {
                 break;
             }
         }
-        match stages.len() {
-            0 | 1 => stages.pop(),
-            _ => Some(Node::Pipeline(stages)),
+        let node = match stages.len() {
+            0 | 1 => stages.pop()?,
+            _ => Node::Pipeline(stages),
+        };
+        Some(if is_negated { Node::Not(Box::new(node)) } else { node })
+    }
+
+    /// Skips `!` and returns how many there were.
+    fn negations(&mut self) -> usize {
+        let mut count = 0;
+        self.skip_blanks();
+        while self.keyword() == Some("!") {
+            self.at += 1;
+            self.skip_blanks();
+            count += 1;
         }
+        count
     }
 
     /// A command, simple or compound, with its redirections.
     fn command(&mut self) -> Option<Node> {
-        self.skip_blanks();
-        while matches!(self.keyword(), Some("!")) {
-            self.at += 1;
-            self.skip_blanks();
-        }
+        self.negations();
         if let Some(compound) = self.compound() {
             let redirections = self.redirections();
             if redirections.is_empty() {
@@ -203,29 +213,31 @@ impl Parser<'_> {
 
     /// `name=value`, `name+=value`, `name[index]=value`, `name=(…)`.
     fn assignment(&mut self) -> Option<Assignment> {
+        let (name, equals) = self.assignment_start()?;
+        let is_element = self.bytes.get(self.at + name.len()) == Some(&b'[');
+        let appends = self.bytes.get(equals - 1) == Some(&b'+');
+        let name = if is_element { format!("{name}[]") } else { name.to_owned() };
+        self.at = equals + 1;
+        Some(Assignment { name, appends, value: self.assigned_value() })
+    }
+
+    /// The name of the variable that is assigned here, and the position of `=`. `None` if this is no assignment.
+    pub(super) fn assignment_start(&self) -> Option<(&str, usize)> {
         let rest = &self.bytes[self.at..];
         let length =
             rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-        if length == 0 || !is_name(&self.text[self.at..self.at + length]) {
+        let name = &self.text[self.at..self.at + length];
+        if length == 0 || !is_name(name) {
             return None;
         }
-        let name = self.text[self.at..self.at + length].to_owned();
-        let mut value = length;
+        let mut end = length;
         if rest.get(length) == Some(&b'[') {
-            let index =
+            let mut index =
                 rest[length..].iter().take(256).take_while(|byte| !byte.is_ascii_whitespace());
-            value = length + index.clone().position(|byte| *byte == b']')? + 1;
+            end = length + index.position(|byte| *byte == b']')? + 1;
         }
-        let appends = rest.get(value) == Some(&b'+');
-        value += usize::from(appends);
-        if rest.get(value) != Some(&b'=') {
-            return None;
-        }
-        let is_element = rest.get(length) == Some(&b'[');
-        self.at += value + 1;
-        let value = self.assigned_value();
-        let name = if is_element { format!("{name}[]") } else { name };
-        Some(Assignment { name, appends, value })
+        end += usize::from(rest.get(end) == Some(&b'+'));
+        (rest.get(end) == Some(&b'=')).then_some((name, self.at + end))
     }
 
     fn assigned_value(&mut self) -> AssignedValue {

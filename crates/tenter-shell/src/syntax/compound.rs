@@ -220,7 +220,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `time` is before a compound command. Before a simple command it is read as a wrapper.
+    /// Whether `time` is before a compound command or an assignment. Before other simple commands it is read as a wrapper.
     fn is_time_of_compound(&mut self) -> bool {
         let start = self.at;
         self.at += "time".len();
@@ -228,7 +228,9 @@ impl Parser<'_> {
         if self.eat("-p") {
             self.skip_blanks();
         }
-        let is_compound = self.peek() == Some(b'(') || self.keyword().is_some();
+        let is_compound = self.peek() == Some(b'(')
+            || self.keyword().is_some()
+            || self.assignment_start().is_some();
         self.at = start;
         is_compound
     }

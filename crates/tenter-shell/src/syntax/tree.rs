@@ -60,6 +60,8 @@ pub(crate) enum Node {
     /// `[[ … ]]`, `(( … ))`: only the substitutions in the words run.
     Test(Vec<Word>),
     Coproc(std::rc::Rc<Node>),
+    /// `! …`.
+    Not(Box<Node>),
     Redirected(Box<Node>, Vec<Redirection>),
 }
 

@@ -46,7 +46,7 @@ impl Reader<'_> {
             }
             (Separator::And, Some(false), layer) => self.reopen(layer, Keep::Uncertain),
             (Separator::And, None, Layer::None) => self.reopen(layer, Keep::Variables),
-            (Separator::And, _, layer) => layer,
+            (Separator::And, _, layer) | (Separator::Or, Some(false), layer) => layer,
             (Separator::Or, ..) => self.reopen(layer, Keep::Uncertain),
         }
     }

@@ -33,6 +33,10 @@ impl Reader<'_> {
         match node {
             Node::Simple(simple) => self.simple(simple, context),
             Node::Pipeline(stages) => self.pipeline(stages, context),
+            Node::Not(node) => {
+                let outcome = self.node(node, context);
+                Outcome { succeeds: outcome.succeeds.map(|succeeds| !succeeds), ..outcome }
+            }
             Node::Subshell(list) => {
                 self.scope.open();
                 let outcome = self.list(list, context);

@@ -81,10 +81,10 @@ impl Reader<'_> {
                 redirected.read(&redirection.fd, Input::of_text(text));
             }
             Op::Read | Op::ReadWrite => self.reads(redirection, target, redirected),
-            Op::DuplicateIn => {
-                if let Some(input) = self.descriptors.get(descriptor(&target.text)) {
-                    redirected.read(&redirection.fd, input.clone());
-                }
+            Op::DuplicateIn => self.duplicates_input(redirection, &target, redirected),
+            // The direction of the operator does not matter: `0>&1` reads from what 1 is.
+            Op::DuplicateOut if redirection.fd == "0" => {
+                self.duplicates_input(redirection, &target, redirected);
             }
             Op::DuplicateOut if is_descriptor(&target.text) => {
                 self.duplicates_output(redirection, &target, redirected);
@@ -128,7 +128,9 @@ impl Reader<'_> {
                 sources: vec![FlowSource::Network],
                 text: None,
             };
-            redirected.inputs.push((descriptor(&redirection.fd).to_owned(), input));
+            let opened = descriptor(&redirection.fd);
+            let opened = if opened.is_empty() { "1" } else { opened };
+            redirected.inputs.push((opened.to_owned(), input));
             return;
         }
         if target.is_process {
@@ -143,6 +145,20 @@ impl Reader<'_> {
             redirected.outputs.push(target.clone());
         }
         redirected.paths.push((target, PathOp::Write));
+    }
+
+    fn duplicates_input(
+        &self,
+        redirection: &Redirection,
+        target: &Field,
+        redirected: &mut Redirected,
+    ) {
+        let name = descriptor(&target.text);
+        let own = redirected.inputs.iter().rev().find(|(opened, _)| opened == name);
+        let input = own.map(|(_, input)| input).or_else(|| self.descriptors.get(name));
+        if let Some(input) = input.cloned() {
+            redirected.read(&redirection.fd, input);
+        }
     }
 
     fn duplicates_output(

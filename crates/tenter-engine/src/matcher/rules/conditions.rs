@@ -1,7 +1,7 @@
 //! The conditions of a rule, on one command and one of its paths.
 
 use tenter_protocol::manifest::rule::{CodeCondition, Conditions, FlowCondition};
-use tenter_shell::{Class, Command, FlowRole, FlowSource, Location, Redirect};
+use tenter_shell::{Class, Command, FlowSource, Location};
 
 use super::path::PathRule;
 use super::pattern::{Pattern, Text};
@@ -198,20 +198,7 @@ fn flow(condition: &FlowCondition, call: &CallFacts, at: Subject) -> Truth {
             .get(sender)
             .is_some_and(|sender| from.iter().any(|class| sender.classes.contains(class))),
     };
-    // A shell whose streams are a connection runs what arrives.
     let fits_role = |as_role| role.is_empty() || role.contains(&as_role);
-    if from.contains(&Class::Network) && fits_role(FlowRole::Code) && is_connected(receiver) {
-        return Truth::Yes;
-    }
     let mut sources = call.facts.call.sources_of(index).into_iter();
     sources.any(|(source, as_role)| fits_role(as_role) && is_source(source)).into()
-}
-
-/// Whether a command reads from and writes to a connection.
-fn is_connected(command: &Command) -> bool {
-    let is_connection =
-        |target: &str| target.starts_with("/dev/tcp/") || target.starts_with("/dev/udp/");
-    let reads = |redirect: &Redirect| redirect.fd == "0" || redirect.op.starts_with('<');
-    command.redirects.iter().any(|redirect| is_connection(&redirect.target))
-        && command.redirects.iter().any(reads)
 }

@@ -50,7 +50,7 @@ pub(crate) struct RuleMatch {
 
 impl HookRules {
     /// The rules of a manifest; none if it has none.
-    pub(crate) fn new(rules: &[Rule]) -> Option<Self> {
+    pub fn new(rules: &[Rule]) -> Option<Self> {
         let compiled = |rule: &Rule| CompiledRule {
             rule: rule.clone(),
             conditions: CompiledConditions::new(&rule.conditions),
@@ -82,11 +82,28 @@ impl HookRules {
         Some(self.0[index].found(index, rank, subject, call))
     }
 
+    /// What the rules say about a shell command on no machine in particular, in a project at `/home/user/project`. `None` if
+    /// the command fits none.
+    pub fn judge_example(&self, command: &str) -> Option<ExampleVerdict> {
+        let RuleMatch { fit, reply } = self.select(&CallSurroundings::of_example(command))?;
+        let verdict = reply.and_then(|reply| reply.verdict).map(|verdict| verdict.kind);
+        Some(ExampleVerdict { fit, verdict })
+    }
+
     /// Whether a rule stops this call, certainly or perhaps.
     pub(crate) fn stops(&self, index: usize, call: &CallFacts) -> bool {
         let rule = self.0.get(index);
         rule.is_some_and(|rule| rule.rank(rule.best(call).0).is_some())
     }
+}
+
+/// What rules decide about an example.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExampleVerdict {
+    /// The rule that fits.
+    pub fit: RuleFit,
+    /// What it decides; `None` if it leaves that to the hook.
+    pub verdict: Option<VerdictKind>,
 }
 
 /// Checks an example of the rule with this index. Returns what is wrong with it.

@@ -1,0 +1,124 @@
+//! Texts around a command that run it, or only contain it.
+
+use super::quoted;
+use crate::choices::Choices;
+
+/// Texts that run the command `{}`; `{q}` is the command in quotes, `{d}` a delimiter. A command with several lines ends with a
+/// line feed, so these do not have anything behind it.
+const ONE_LINE: [&str; 21] = [
+    "{}; true",
+    "{} && true",
+    "{} || true",
+    "{} & wait",
+    "( {} )",
+    "{ {}; }",
+    "if true; then {}; fi",
+    "if {}; then true; fi",
+    "while {}; do break; done",
+    "for i in 1; do {}; done",
+    "case x in x) {};; esac",
+    "f() { {}; }; f",
+    "function f { {}; }; f x",
+    "echo \"$( {})\"",
+    "X=$( {})",
+    "echo ${X:-$( {})}",
+    "cat <({})",
+    "{} | cat",
+    "{} # as above",
+    "coproc { {}; }; wait",
+    "[[ -n $( {}) ]]",
+];
+
+/// As [`ONE_LINE`], for any command.
+const ANY: [&str; 28] = [
+    "true; {}",
+    "true && {}",
+    "false || {}",
+    "! { {}\n}",
+    "time {}",
+    "echo x | { {}\n}",
+    "pwd && {}",
+    "set -e; {}",
+    "# as below\n{}",
+    "\n\n{}",
+    "( {}\n)",
+    "{ {}\n}",
+    "if true\nthen {}\nfi",
+    "X=$(\n{}\n)",
+    "bash -c {q}",
+    "sh -c {q}",
+    "bash -ec {q}",
+    "env bash -c {q}",
+    "eval {q}",
+    "bash <<'{d}'\n{}\n{d}\n",
+    "cat <<'{d}' | bash\n{}\n{d}\n",
+    "bash <<< {q}",
+    "printf '%s\\n' {q} | bash",
+    "V={q}; eval \"$V\"",
+    "V={q}; bash -c \"$V\"",
+    "bash -c 'eval \"$1\"' x {q}",
+    "eval \"$(printf %s {q})\"",
+    "bash -c \"$(cat <<'{d}'\n{}\n{d}\n)\"",
+];
+
+/// Texts that contain a command, but do not run it.
+const DATA: [&str; 31] = [
+    "echo {q}",
+    "printf '%s\\n' {q}",
+    "echo {q} | grep x",
+    "echo {q} > notes.md",
+    "echo {q} >> notes.md",
+    "grep -n {q} notes.md",
+    "grep -rn -e {q} src",
+    "rg -- {q}",
+    "git commit -m {q}",
+    "git commit -am {q}",
+    "git commit -q --message={q}",
+    "git log --grep={q}",
+    "git log -S {q}",
+    "git tag -a v1 -m {q}",
+    "gh pr create --title x --body {q}",
+    "gh issue create --title {q}",
+    "cat <<'{d}'\n{}\n{d}\n",
+    "cat > notes.md <<'{d}'\n{}\n{d}\n",
+    "tee notes.md <<'{d}'\n{}\n{d}\n",
+    "git commit -F - <<'{d}'\n{}\n{d}\n",
+    ": <<'{d}'\n{}\n{d}\n",
+    "wc -c <<< {q}",
+    "V={q}",
+    "V={q}; ls",
+    "export V={q}",
+    "V={q} ls",
+    "V={q}; echo \"$V\"",
+    "[[ x == {q} ]]",
+    "[ -n {q} ]",
+    "case {q} in x) ls;; esac",
+    "jq -n --arg x {q} '$x'",
+];
+
+/// As [`DATA`], for commands of one line.
+const COMMENTS: [&str; 3] = ["# {}", "ls # {}", "ls\n  # {}\nls"];
+
+/// The command within a text that runs it, with the frame that was chosen. `depth` keeps here-documents apart that are within
+/// each other.
+pub fn framed(command: &str, depth: usize, choices: &mut Choices) -> String {
+    let is_one_line = !command.contains('\n') && !command.contains('#');
+    let at = choices.below(if is_one_line { ANY.len() + ONE_LINE.len() } else { ANY.len() });
+    let frame = ANY.get(at).copied().unwrap_or_else(|| ONE_LINE[at - ANY.len()]);
+    filled(frame, command, depth)
+}
+
+/// Every text that contains the command as data.
+pub fn as_data(command: &str) -> Vec<String> {
+    let comments = COMMENTS.iter().filter(|_| !command.contains('\n'));
+    DATA.iter().chain(comments).map(|frame| filled(frame, command, 0)).collect()
+}
+
+fn filled(frame: &str, command: &str, depth: usize) -> String {
+    let fill =
+        |part: &str| part.replace("{d}", &format!("END{depth}")).replace("{q}", &quoted(command));
+    match frame.split_once("{}") {
+        Some((before, after)) => format!("{}{command}{}", fill(before), fill(after)),
+        None => fill(frame),
+    }
+}
