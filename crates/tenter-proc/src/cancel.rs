@@ -2,8 +2,9 @@
 //!
 //! It only says *that* work is to end; the caller knows why.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -13,15 +14,42 @@ use crate::os::Latch;
 /// How often a flag without a latch is polled.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+type Handlers = Vec<(u64, Arc<dyn Fn() + Send + Sync>)>;
+
 /// A cancellation flag, shared by its clones. Once set, it stays set.
 #[derive(Debug, Clone)]
 pub struct Cancel(Arc<Flag>);
 
-#[derive(Debug)]
 struct Flag {
     is_set: AtomicBool,
     /// Makes the flag pollable. Missing if the process ran out of file descriptors.
     latch: Option<Latch>,
+    /// What is called when it is set, by the numbers of the handlers.
+    handlers: Mutex<Handlers>,
+}
+
+impl fmt::Debug for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Flag").field("is_set", &self.is_set).finish_non_exhaustive()
+    }
+}
+
+/// Calls a function when a [`Cancel`] is set, until this is dropped.
+pub struct CancelHandler {
+    flag: Arc<Flag>,
+    number: u64,
+}
+
+impl Drop for CancelHandler {
+    fn drop(&mut self) {
+        self.flag.handlers().retain(|(number, _)| *number != self.number);
+    }
+}
+
+impl Flag {
+    fn handlers(&self) -> MutexGuard<'_, Handlers> {
+        self.handlers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Cancel {
@@ -31,16 +59,36 @@ impl Cancel {
     }
 
     fn with(latch: Option<Latch>) -> Self {
-        Self(Arc::new(Flag { is_set: AtomicBool::new(false), latch }))
+        let handlers = Mutex::default();
+        Self(Arc::new(Flag { is_set: AtomicBool::new(false), latch, handlers }))
     }
 
     /// Sets the flag. Calling it again has no effect.
     pub fn cancel(&self) {
-        if !self.0.is_set.swap(true, Ordering::SeqCst)
-            && let Some(latch) = &self.0.latch
-        {
+        if self.0.is_set.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        if let Some(latch) = &self.0.latch {
             latch.set();
         }
+        let handlers = self.0.handlers().clone();
+        for (_, handler) in handlers {
+            handler();
+        }
+    }
+
+    /// Calls `handler` once the flag is set: at once if it is, otherwise on the thread that sets it. The handler must not wait.
+    #[must_use]
+    pub fn on_cancel(&self, handler: impl Fn() + Send + Sync + 'static) -> CancelHandler {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let handler: Arc<dyn Fn() + Send + Sync> = Arc::new(handler);
+        self.0.handlers().push((number, Arc::clone(&handler)));
+        // Set meanwhile, it may be called twice.
+        if self.is_cancelled() {
+            handler();
+        }
+        CancelHandler { flag: Arc::clone(&self.0), number }
     }
 
     /// Whether the flag is set.
@@ -108,6 +156,28 @@ mod tests {
             cancel.cancel();
             assert!(waiter.join().unwrap());
         }
+    }
+
+    #[test]
+    fn handlers_are_called_until_they_are_dropped() {
+        let (cancel, count) = (Cancel::new(), Arc::new(AtomicU64::new(0)));
+        let counting = || {
+            let count = Arc::clone(&count);
+            cancel.on_cancel(move || {
+                count.fetch_add(1, Ordering::SeqCst);
+            })
+        };
+        let (kept, dropped) = (counting(), counting());
+        drop(dropped);
+        cancel.cancel();
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+        let late = counting();
+        assert_eq!(
+            count.load(Ordering::SeqCst),
+            2,
+            "a handler that comes too late is called at once"
+        );
+        drop((kept, late));
     }
 
     #[test]

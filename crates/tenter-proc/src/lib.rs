@@ -23,13 +23,13 @@
 //! assert_eq!(completion.stdout.text(), "ready\n");
 //! ```
 //!
-//! [`start_background`] starts programs that are left running. [`interactive`] runs a program that owns the terminal, such as an
+//! [`Dialogue`] exchanges lines with a program that keeps running. [`start_background`] starts programs that are left running. [`interactive`] runs a program that owns the terminal, such as an
 //! editor, without supervision; [`replace_process`] continues as another program.
 //!
 //! The crate has no dependency on hooks, tools or JSON, and reads no environment and no settings: everything is passed in with
 //! the [`Invocation`].
 //!
-//! All platform-specific code is in the module `os`: `Process` (a program with its pipes), `Leader` (the leader of a process
+//! All platform-specific code is in the module `os`: `Process` (a program with its pipes), `DialoguePipes` (one that keeps running), `Leader` (the leader of a process
 //! group), `Latch` (what [`Cancel`] is made of), foreground programs, and two checks of files. Another platform needs another
 //! file with the same items, selected here.
 
@@ -38,6 +38,7 @@ mod cancel;
 mod capture;
 mod completion;
 mod deadline;
+mod dialogue;
 mod interactive;
 mod invocation;
 mod program;
@@ -48,9 +49,10 @@ mod supervise;
 mod os;
 
 pub use background::{Background, start_background};
-pub use cancel::Cancel;
+pub use cancel::{Cancel, CancelHandler};
 pub use capture::CapturedOutput;
 pub use completion::{Completion, ProcessEnd};
+pub use dialogue::{Dialogue, DialogueEnd, DialogueLimits, DialogueListener, NotSent, Trampoline};
 pub use interactive::{interactive, replace_process};
 pub use invocation::{Invocation, Limits, Streams};
 pub use supervise::run;
@@ -72,6 +74,15 @@ pub fn keep_memory_private() -> std::io::Result<()> {
 /// threads for less than a second.
 pub fn kill_all() {
     os::kill_all();
+}
+
+/// Continues as another program, which the system kills when the process that started this one is killed: what a [`Trampoline`]
+/// does. `args` are the last arguments of this program: the id of its parent, and the program and its arguments. Returns only if
+/// that fails, or the parent has ended.
+///
+/// On other systems than Linux, the program is not killed: it has to end at the end of its stdin.
+pub fn exec_bound_to_parent(args: impl IntoIterator<Item = std::ffi::OsString>) -> std::io::Error {
+    os::exec_bound_to_parent(args)
 }
 
 /// Makes this process a subreaper for the rest of its life, so that ending a program also ends descendants that left its process

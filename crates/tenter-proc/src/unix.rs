@@ -25,6 +25,8 @@ use crate::{Cancel, CapturedOutput, Invocation, ProcessEnd, Streams, program};
 
 #[path = "unix/adoption.rs"]
 mod adoption;
+#[path = "unix/dialogue.rs"]
+mod dialogue;
 #[path = "unix/exit_watch.rs"]
 mod exit_watch;
 #[path = "unix/orphans.rs"]
@@ -35,6 +37,7 @@ mod processes;
 mod strays;
 
 pub(crate) use self::adoption::adopt as adopt_orphans;
+pub(crate) use self::dialogue::{DialoguePipes, Waker, exec_bound_to_parent};
 pub(crate) use self::orphans::kill_all;
 
 /// Maximum number of bytes per read. Replies are shorter, and every program that is run pays for the buffer.

@@ -5,6 +5,7 @@
 #[cfg(target_os = "linux")]
 mod adopted;
 mod background;
+mod dialogue;
 mod ends;
 mod harness;
 mod interactive;

@@ -1,0 +1,56 @@
+//! The end of a stream, in bounded memory.
+
+use std::collections::VecDeque;
+
+/// The last bytes of a stream.
+pub(super) struct Tail {
+    max: usize,
+    kept: VecDeque<u8>,
+    total: u64,
+}
+
+impl Tail {
+    /// Keeps the last `max` bytes.
+    pub(super) fn new(max: usize) -> Self {
+        Self { max, kept: VecDeque::new(), total: 0 }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let bytes = &bytes[bytes.len().saturating_sub(self.max)..];
+        let excess = (self.kept.len() + bytes.len()).saturating_sub(self.max);
+        self.kept.drain(..excess);
+        self.kept.extend(bytes);
+    }
+
+    /// Number of bytes of the stream so far.
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// What followed the first `position` bytes, as far as it is kept. Invalid UTF-8 is replaced.
+    pub(super) fn since(&self, position: u64) -> String {
+        let wanted = usize::try_from(self.total.saturating_sub(position)).unwrap_or(usize::MAX);
+        let skipped = self.kept.len().saturating_sub(wanted);
+        let bytes: Vec<u8> = self.kept.iter().skip(skipped).copied().collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_end_and_knows_positions() {
+        let mut tail = Tail::new(8);
+        tail.push(b"first\n");
+        let position = tail.total();
+        assert_eq!(tail.since(position), "");
+        tail.push(b"two\n");
+        assert_eq!(tail.since(position), "two\n");
+        assert_eq!(tail.since(0), "rst\ntwo\n".get(0..8).unwrap());
+        tail.push(b"0123456789");
+        assert_eq!((tail.since(position), tail.total()), ("23456789".to_owned(), 20));
+    }
+}
