@@ -44,6 +44,7 @@ pub struct EngineBuilder {
     asynchronous: AsynchronousHooks,
     reload: Option<Arc<dyn Reload>>,
     cancel: Option<Cancel>,
+    http_client: Option<PathBuf>,
 }
 
 impl Engine {
@@ -66,6 +67,7 @@ impl Engine {
             asynchronous: AsynchronousHooks::default(),
             reload: None,
             cancel: None,
+            http_client: None,
         }
     }
 }
@@ -156,6 +158,12 @@ impl EngineBuilder {
         Self { cancel: Some(cancel), ..self }
     }
 
+    /// Sets the program `tenter`, which posts payloads to hooks behind HTTP. Without it, those hooks fail. The engine itself has no
+    /// network.
+    pub fn http_client(self, program: impl Into<PathBuf>) -> Self {
+        Self { http_client: Some(program.into()), ..self }
+    }
+
     /// Finds the hooks and makes the engine. Project hooks that are not trusted are not part of it:
     /// [`Catalog::untrusted`] lists them. A broken hook never disables another; the diagnostics say what is wrong.
     pub fn load(self) -> (Engine, Vec<Diagnostic>) {
@@ -219,6 +227,7 @@ impl EngineBuilder {
             callbacks: self.callbacks,
             asynchronous: self.asynchronous,
             tool_names: self.tool_names,
+            http_client: self.http_client,
             never: Cancel::new(),
         };
         Engine::new(catalog, settings).reloading(reload)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tenter_proc::Cancel;
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::manifest::Extensions;
+use tenter_protocol::manifest::{Extensions, HttpEndpoint};
 use tenter_protocol::runtime::{Runtime, Service};
 use tenter_protocol::{EventName, EventRef};
 
@@ -61,8 +61,16 @@ impl Hook {
         match &self.protocol {
             Protocol::Manifest(manifest) => match &manifest.implementation {
                 Implementation::Static(declared) => Some(declared),
-                Implementation::Script(_) | Implementation::Rules => None,
+                Implementation::Script(_) | Implementation::Http(_) | Implementation::Rules => None,
             },
+            Protocol::Executable => None,
+        }
+    }
+
+    /// Its URL and headers, if it is behind HTTP.
+    pub fn endpoint(&self) -> Option<&HttpEndpoint> {
+        match &self.protocol {
+            Protocol::Manifest(manifest) => manifest.endpoint(),
             Protocol::Executable => None,
         }
     }
@@ -85,7 +93,7 @@ impl Hook {
         match &self.protocol {
             Protocol::Executable => false,
             Protocol::Manifest(manifest) => {
-                !matches!(manifest.implementation, Implementation::Script(_))
+                matches!(manifest.implementation, Implementation::Static(_) | Implementation::Rules)
             }
         }
     }
@@ -184,7 +192,7 @@ impl RuntimeHook {
 pub enum Protocol {
     /// A program with the commands `hook` and `run`.
     Executable,
-    /// A directory with a `HOOK.md`, and a script unless the hook is static.
+    /// A directory with a `HOOK.md`, and a script unless the hook is static or behind HTTP.
     Manifest(Box<ManifestHook>),
 }
 
@@ -195,6 +203,7 @@ impl Protocol {
             Self::Executable => "executable",
             Self::Manifest(manifest) => match manifest.implementation {
                 Implementation::Script(_) => "manifest",
+                Implementation::Http(_) => "http",
                 Implementation::Static(_) | Implementation::Rules => "declared",
             },
         }
@@ -224,11 +233,23 @@ pub struct ManifestHook {
     pub claude_code: Option<ClaudeCodeHook>,
 }
 
+impl ManifestHook {
+    /// The URL and headers of a hook behind HTTP.
+    pub fn endpoint(&self) -> Option<&HttpEndpoint> {
+        match &self.implementation {
+            Implementation::Http(endpoint) => Some(endpoint),
+            Implementation::Script(_) | Implementation::Static(_) | Implementation::Rules => None,
+        }
+    }
+}
+
 /// What a manifest hook does.
 #[derive(Debug, Clone)]
 pub enum Implementation {
     /// A script.
     Script(EntryPoint),
+    /// A server that payloads are posted to.
+    Http(Box<HttpEndpoint>),
     /// An action in the manifest: no process is started.
     Static(Box<StaticAction>),
     /// The decisions of its rules: no process is started.

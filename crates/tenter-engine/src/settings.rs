@@ -43,6 +43,8 @@ pub(crate) struct EngineSettings {
     pub(crate) tool_names: ToolNames,
     /// What the facts about a call depend on.
     pub(crate) surroundings: Arc<CallSurroundings>,
+    /// The program `tenter`, which posts payloads to hooks behind HTTP; without it they fail.
+    pub(crate) http_client: Option<PathBuf>,
     /// Masks the values of model keys in replies.
     pub(crate) keys: KeyMask,
     /// A switch that is never cancelled.

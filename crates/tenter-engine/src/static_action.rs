@@ -12,6 +12,7 @@ use tenter_protocol::schema::unknown_name;
 use tenter_protocol::{Diagnostic, EventName, Reply, Severity, SourceText};
 use tenter_template::{Condition, Dialect, FieldPath, Inputs, NoShell, Template, TemplateFile};
 
+use crate::keys::is_model_key;
 use crate::matcher;
 use crate::source::{Script, script};
 
@@ -21,6 +22,7 @@ pub const CHECKS: Checks<'static> = Checks {
     pattern: &matcher::check_pattern,
     template: &check,
     example: &matcher::check_example,
+    is_model_key,
 };
 
 /// The parsed action and condition of a static hook.
@@ -120,17 +122,21 @@ fn first(found: &[Diagnostic]) -> String {
     }
 }
 
-/// Returns an error if a hook has both a script and an action, or rules that decide. `bytes` is the content of its manifest, the
-/// file at `path`.
-pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
-    let action = action_in(path, bytes)?;
+/// Returns an error if a hook has both a script and what replaces one: an action, rules that decide, or a URL. `bytes` is the
+/// content of its manifest, the file at `path`.
+pub fn needless_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
+    let action = replacement_in(path, bytes)?;
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
     let script = match script(directory.unwrap_or(Path::new("."))) {
         Script::Entry(entry) => entry.path,
         Script::NotExecutable(script) => script,
         Script::Missing => return None,
     };
-    let named = if action.key == "action" { "an `action`" } else { "rules with a `decision`" };
+    let named = match action.key.as_str() {
+        "action" => "an `action`",
+        "url" => "a `url`",
+        _ => "rules with a `decision`",
+    };
     let message = format!("the hook has both {named} and a script; only one is allowed");
     let script =
         directory.and_then(|directory| script.strip_prefix(directory).ok()).unwrap_or(&script);
@@ -143,9 +149,9 @@ pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     )
 }
 
-/// Whether a manifest has an action or rules that decide, even if the manifest is otherwise invalid.
-pub fn declares_action(path: &Path, bytes: &[u8]) -> bool {
-    action_in(path, bytes).is_some()
+/// Whether a manifest needs no script, even if it is otherwise invalid: it has an action, rules that decide, or a URL.
+pub fn replaces_script(path: &Path, bytes: &[u8]) -> bool {
+    replacement_in(path, bytes).is_some()
 }
 
 /// Whether one of these rules has a decision.
@@ -155,13 +161,14 @@ fn decides(rules: &Node) -> bool {
     fields.any(|fields| front_matter::find(fields, "decision").is_some())
 }
 
-fn action_in(path: &Path, bytes: &[u8]) -> Option<Field> {
+fn replacement_in(path: &Path, bytes: &[u8]) -> Option<Field> {
     let (document, _) = front_matter::read(path, bytes);
     let document = document?;
     let metadata = front_matter::find(&document.fields, "metadata")?;
     let metadata = metadata.value.as_mapping()?;
     let rules = front_matter::find(metadata, "match").filter(|rules| decides(&rules.value));
-    front_matter::find(metadata, "action").or(rules).cloned()
+    let named = |key| front_matter::find(metadata, key);
+    named("action").or(rules).or_else(|| named("url")).cloned()
 }
 
 #[cfg(test)]

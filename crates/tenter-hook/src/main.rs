@@ -67,7 +67,14 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         clock: jiff::Timestamp::now,
         started,
+        tenter: tenter(),
     }
+}
+
+/// The program `tenter` beside this one.
+fn tenter() -> Option<PathBuf> {
+    let own = std::env::current_exe().and_then(std::fs::canonicalize).ok()?;
+    Some(own.with_file_name("tenter")).filter(|program| program.is_file())
 }
 
 /// A defect of this program denies what is about to happen (B25). It also works where a panic aborts.

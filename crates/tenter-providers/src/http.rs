@@ -25,7 +25,7 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Agent, Body, Error, Proxy};
 
-use crate::{Endpoint, ResponseLimits};
+use crate::{Authorities, Endpoint, ResponseLimits};
 
 /// Maximum time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -135,9 +135,23 @@ impl Http {
     /// # Errors
     /// The address of the proxy is invalid.
     pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, TransportError> {
-        let proxy = endpoint.proxy.as_deref().map(Proxy::new).transpose()?;
-        let authorities = endpoint.authorities.clone().map_or(RootCerts::WebPki, RootCerts::from);
-        Ok(Self { proxy, authorities, idle: endpoint.idle_timeout, limits: endpoint.limits })
+        let Endpoint { proxy, authorities, idle_timeout, limits, .. } = endpoint;
+        Self::with(proxy.as_deref(), authorities.clone(), *idle_timeout, *limits)
+    }
+
+    /// The transport with this proxy and these authorities; `None` means none, and Mozilla's list.
+    ///
+    /// # Errors
+    /// The address of the proxy is invalid.
+    pub(crate) fn with(
+        proxy: Option<&str>,
+        authorities: Option<Authorities>,
+        idle: Duration,
+        limits: ResponseLimits,
+    ) -> Result<Self, TransportError> {
+        let proxy = proxy.map(Proxy::new).transpose()?;
+        let authorities = authorities.map_or(RootCerts::WebPki, RootCerts::from);
+        Ok(Self { proxy, authorities, idle, limits })
     }
 
     /// The host and port of the proxy, without its password.
@@ -158,7 +172,7 @@ impl Http {
         let (http, watch) =
             (self.clone(), Watch { cancel: cancel.clone(), abandoned: Arc::clone(&abandoned) });
         thread::Builder::new()
-            .name("model".to_owned())
+            .name("http".to_owned())
             .spawn(move || http.exchange(request, watch, &sender))
             .map_err(|error| {
                 TransportError::Unreachable(format!("cannot start a thread: {error}"))

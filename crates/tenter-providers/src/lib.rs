@@ -1,7 +1,7 @@
 //! Models over a network: Anthropic, OpenAI, Google, and every server that speaks one of their formats.
 //!
 //! [`connect`] returns a [`Model`](tenter_agent::Model). `library` is the only file that uses the model library; `http` is the
-//! transport under it: blocking, cancellable, with an idle timeout.
+//! transport under it: blocking, cancellable, with an idle timeout. [`post_json`] uses the same transport for hooks behind HTTP.
 //!
 //! The crate reads no environment and no files: keys, addresses, proxies and certificates are passed in. It does not retry:
 //! temporary errors are marked as such, and the session decides.
@@ -41,6 +41,7 @@ mod error_response;
 mod events;
 mod http;
 mod library;
+mod post;
 mod window;
 
 use std::fmt;
@@ -48,6 +49,7 @@ use std::time::Duration;
 
 pub use authorities::Authorities;
 pub use library::{connect, facts, known_models};
+pub use post::{JsonPost, PostError, post_json};
 pub use window::{context_window, served_models};
 
 /// The API of a server.

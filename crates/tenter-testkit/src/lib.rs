@@ -2,8 +2,8 @@
 //!
 //! A [`Sandbox`] is a directory with a project and a home; commands run in it with an environment of a few variables. The output
 //! of a command is an [`Output`], in which everything that differs between runs is replaced, so that a test reads like a terminal
-//! session. [`model_server`] is a scripted model server, and [`tls`] a TLS proxy in front of one. [`shell_text`] rewrites shell commands, and
-//! has bash say what they run.
+//! session. [`model_server`] is a scripted model server, [`http_server`] one for anything else, and [`tls`] a TLS proxy in front of
+//! one. [`shell_text`] rewrites shell commands, and has bash say what they run.
 //!
 //! ```
 //! use tenter_testkit::Sandbox;
@@ -16,6 +16,7 @@
 
 mod choices;
 pub mod fake_claude;
+pub mod http_server;
 pub mod model_server;
 pub mod needs;
 mod output;

@@ -69,6 +69,8 @@ pub struct Visitor {
     pub clock: Clock,
     /// When the process started.
     pub started: Instant,
+    /// The program `tenter`, which posts payloads to hooks behind HTTP; `None` if it is not beside this program.
+    pub tenter: Option<PathBuf>,
 }
 
 /// A host that ends the last hooks of a session or of a turn so soon does not wait for them: they run in a process of their own (B26).
@@ -235,7 +237,11 @@ impl Visitor {
         runs: Arc<RunLog>,
     ) -> EngineBuilder {
         let environment = HookEnvironment::new(&self.vars, &configuration.pass_env);
-        Engine::builder(project)
+        let builder = match &self.tenter {
+            Some(program) => Engine::builder(project).http_client(program),
+            None => Engine::builder(project),
+        };
+        builder
             .directories(self.directories.clone())
             .environment(environment.withholding(self.host.withheld))
             .clock(self.clock)

@@ -34,10 +34,10 @@ pub(super) enum Finding {
         fingerprint: Fingerprint,
         previous: Option<Trusted>,
         subscriptions: Vec<Subscription>,
-        requested: Requested,
+        requested: Box<Requested>,
     },
     NotExecutable,
-    /// A valid manifest without a script or an action.
+    /// A valid manifest without a script or what replaces one.
     NoScript(Vec<Subscription>),
     Disabled,
     /// A hook that cannot run. The text says why, as the end of a sentence that begins with its name.
@@ -332,6 +332,7 @@ impl Examiner<'_> {
         }
         let previous = self.trusted.previous(&candidate.name, &candidate.path).cloned();
         let (fingerprint, subscriptions) = (fingerprint.clone(), subscriptions.to_vec());
+        let requested = Box::new(requested);
         Some(Finding::NotTrusted { fingerprint, previous, subscriptions, requested })
     }
 }

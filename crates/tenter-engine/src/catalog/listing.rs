@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::lifecycle::Power;
+use tenter_protocol::manifest::HttpEndpoint;
 use tenter_protocol::runtime::Service;
-use tenter_protocol::{EventName, ToolCall};
+use tenter_protocol::{Diagnostic, EventName, Severity, ToolCall};
 
 use crate::hook::{FailMode, Fingerprint, Layer};
 use crate::matcher::Matcher;
@@ -90,6 +91,8 @@ pub struct Untrusted {
     pub env: Vec<String>,
     /// The services that its manifest requests (S2).
     pub services: Vec<Service>,
+    /// The server that its payloads would be sent to (S3).
+    pub endpoint: Option<HttpEndpoint>,
     /// The path of the user's hook of the same name, which it would shadow (R9).
     pub displaces: Option<PathBuf>,
 }
@@ -114,6 +117,24 @@ pub struct Missing {
 }
 
 impl Missing {
+    /// The diagnostic of a hook that fails closed.
+    pub(super) fn fails_closed(&self) -> Diagnostic {
+        let Self { name, why, events, .. } = self;
+        let stopped = match events {
+            None => "all that hooks can block is blocked".to_owned(),
+            Some(events) => {
+                let events: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
+                format!("what it would have to see is blocked or withheld: {}", events.join(", "))
+            }
+        };
+        let message = format!(
+            "the hook {name} does not run: it {why}; it is set to fail closed, so {stopped}"
+        );
+        Diagnostic::new("hook-fails-closed", Severity::Error, message)
+            .help("fix it, or disable it by adding `.disable` to its name")
+            .at(&self.path)
+    }
+
     /// Whether it blocks an event, with the tool call `call` if it has one: the hook fails closed, and it subscribes to the event or
     /// its events are unknown.
     pub fn stops(&self, event: EventName, call: Option<&ToolCall>) -> bool {

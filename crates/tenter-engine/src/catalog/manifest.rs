@@ -10,7 +10,7 @@ use tenter_protocol::executable::Subscription;
 use tenter_protocol::front_matter::{self, Node, Rules, find};
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
-use tenter_protocol::manifest::{Manifest, StaticActionText};
+use tenter_protocol::manifest::{Extensions, Manifest, StaticActionText};
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
 use super::outline::HookOutline;
@@ -20,7 +20,7 @@ use crate::hook::{Implementation, ManifestHook, Protocol, RuntimeHook};
 use crate::matcher::{HookRules, Matcher};
 use crate::query::KnownManifest;
 use crate::source::{Candidate, Script};
-use crate::static_action::{CHECKS, StaticAction, action_and_script};
+use crate::static_action::{CHECKS, StaticAction, needless_script};
 
 /// Number of bytes that are read from a manifest at once. Front matter is usually shorter.
 const PIECE: u64 = 8 * 1024;
@@ -45,7 +45,7 @@ pub(super) struct Hook {
     pub(super) runtime: Option<RuntimeHook>,
 }
 
-/// Whether the hook has a script or an action.
+/// Whether the hook has a script, or what replaces one.
 pub(super) enum Runnable {
     Yes(Protocol),
     NotExecutable,
@@ -65,7 +65,7 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
         Err(error) => return unread(format!("has a HOOK.md that cannot be read: {error}")),
     };
     let (manifest, diagnostics) = format::read(file, &bytes, Rules::Tolerant, CHECKS);
-    let conflict = action_and_script(file, &bytes).filter(|_| manifest.is_some());
+    let conflict = needless_script(file, &bytes).filter(|_| manifest.is_some());
     let (manifest, diagnostics) = match conflict {
         Some(finding) => (None, diagnostics.into_iter().chain([finding]).collect()),
         None => (manifest, diagnostics),
@@ -175,12 +175,16 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
             claude_code: manifest.extensions.claude_code.clone().map(ClaudeCodeHook::new),
         })))
     };
-    let script = match (&manifest.extensions.static_action, script.clone()) {
-        (Some(action), _) => runs(Implementation::Static(Box::new(static_action(action)?))),
-        (None, _) if rules.as_ref().is_some_and(HookRules::decide) => runs(Implementation::Rules),
-        (None, Script::Entry(entry)) => runs(Implementation::Script(entry)),
-        (None, Script::NotExecutable(_)) => Runnable::NotExecutable,
-        (None, Script::Missing) => Runnable::Missing,
+    let Extensions { static_action: action, endpoint, .. } = &manifest.extensions;
+    let script = match (action, endpoint, script.clone()) {
+        (None, Some(endpoint), _) => runs(Implementation::Http(Box::new(endpoint.clone()))),
+        (Some(action), ..) => runs(Implementation::Static(Box::new(static_action(action)?))),
+        (None, None, _) if rules.as_ref().is_some_and(HookRules::decide) => {
+            runs(Implementation::Rules)
+        }
+        (None, None, Script::Entry(entry)) => runs(Implementation::Script(entry)),
+        (None, None, Script::NotExecutable(_)) => Runnable::NotExecutable,
+        (None, None, Script::Missing) => Runnable::Missing,
     };
     let runtime = RuntimeHook::of(&manifest.extensions);
     Ok(Hook { subscriptions, own, script, runtime })

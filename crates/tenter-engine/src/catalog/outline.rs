@@ -1,7 +1,7 @@
 //! What is known about a hook that does not run: what it would have had to see, and what it requests.
 
 use tenter_protocol::EventName;
-use tenter_protocol::manifest::Extensions;
+use tenter_protocol::manifest::{Extensions, HttpEndpoint};
 use tenter_protocol::runtime::Service;
 
 use super::policy::OwnPolicy;
@@ -28,16 +28,22 @@ pub(super) struct Requested {
     pub(super) env: Vec<String>,
     /// Services (S2).
     pub(super) services: Vec<Service>,
+    /// The server that payloads are sent to (S3).
+    pub(super) endpoint: Option<HttpEndpoint>,
 }
 
 impl Requested {
     pub(super) fn by(extensions: &Extensions) -> Self {
-        Self { env: extensions.env.clone(), services: extensions.services.clone() }
+        Self {
+            env: extensions.env.clone(),
+            services: extensions.services.clone(),
+            endpoint: extensions.endpoint.clone(),
+        }
     }
 
     pub(super) fn by_hook(protocol: &Protocol, runtime: Option<&RuntimeHook>) -> Self {
         let Protocol::Manifest(manifest) = protocol else { return Self::default() };
         let services = runtime.map(|runtime| runtime.services.clone()).unwrap_or_default();
-        Self { env: manifest.env.clone(), services }
+        Self { env: manifest.env.clone(), services, endpoint: manifest.endpoint().cloned() }
     }
 }

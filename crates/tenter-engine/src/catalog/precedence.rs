@@ -104,7 +104,7 @@ struct Asked {
     fingerprint: Fingerprint,
     previous: Option<Trusted>,
     subscriptions: Vec<Subscription>,
-    requested: Requested,
+    requested: Box<Requested>,
 }
 
 struct Resolver<'a> {
@@ -127,9 +127,7 @@ impl Resolver<'_> {
         self.resolved.diagnostics.extend(diagnostics);
         let missing = self.missing(&candidate, &status, about);
         let told_of = match &missing {
-            Some(missing) if missing.fail == FailMode::Closed => {
-                Some(self::missing(missing).at(&candidate.path))
-            }
+            Some(missing) if missing.fail == FailMode::Closed => Some(missing.fails_closed()),
             Some(_) if status == Status::NotExecutable => Some(not_executable(&candidate)),
             _ => self.diagnostic(&candidate, &status, told),
         };
@@ -139,27 +137,28 @@ impl Resolver<'_> {
         match (status, finding) {
             (Status::Active, Finding::Ready(ready)) => self.run(candidate, covered, *ready),
             (Status::WouldDisplace { .. }, Finding::Ready(ready)) => {
-                let requested = Requested::by_hook(&ready.protocol, ready.runtime.as_ref());
+                let requested =
+                    Box::new(Requested::by_hook(&ready.protocol, ready.runtime.as_ref()));
                 let Ready { fingerprint, subscriptions, .. } = *ready;
                 let previous = self.gate.trusted.previous(&candidate.name, &candidate.path);
                 let previous = previous.cloned();
-                self.ask(
-                    candidate,
-                    Asked { covered, fingerprint, previous, subscriptions, requested },
-                );
+                let asked = Asked { covered, fingerprint, previous, subscriptions, requested };
+                self.ask(candidate, asked);
             }
             (
                 Status::NotTrusted { .. },
                 Finding::NotTrusted { fingerprint, previous, subscriptions, requested },
-            ) => self
-                .ask(candidate, Asked { covered, fingerprint, previous, subscriptions, requested }),
+            ) => {
+                let asked = Asked { covered, fingerprint, previous, subscriptions, requested };
+                self.ask(candidate, asked);
+            }
             _ => {}
         }
     }
 
     fn ask(&mut self, candidate: Candidate, asked: Asked) {
         let Asked { covered, fingerprint, previous, subscriptions, requested } = asked;
-        let Requested { env, services } = requested;
+        let Requested { env, services, endpoint } = *requested;
         let Candidate { name, path, layer, .. } = candidate;
         let env = [env, self.policies.env_of(&name)].concat();
         let displaces = self.own.get(&name).cloned();
@@ -173,6 +172,7 @@ impl Resolver<'_> {
             previous,
             env,
             services,
+            endpoint,
             displaces,
         });
     }
@@ -326,21 +326,6 @@ fn not_executable(candidate: &Candidate) -> Diagnostic {
         .at(&candidate.path)
 }
 
-fn missing(missing: &Missing) -> Diagnostic {
-    let Missing { name, why, events, .. } = missing;
-    let stopped = match events {
-        None => "all that hooks can block is blocked".to_owned(),
-        Some(events) => {
-            let events: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
-            format!("what it would have to see is blocked or withheld: {}", events.join(", "))
-        }
-    };
-    let message =
-        format!("the hook {name} does not run: it {why}; it is set to fail closed, so {stopped}");
-    Diagnostic::new("hook-fails-closed", Severity::Error, message)
-        .help("fix it, or disable it by adding `.disable` to its name")
-}
-
 fn reserved() -> String {
     format!("has a name that begins with {}, as only what is part of Tenter does", builtin::PREFIX)
 }
@@ -391,7 +376,7 @@ mod tests {
                 fingerprint,
                 previous: None,
                 subscriptions: Vec::new(),
-                requested: Requested::default(),
+                requested: Box::default(),
             },
             1 => Finding::NotExecutable,
             2 => Finding::Disabled,

@@ -26,6 +26,10 @@ pub(crate) enum Failure {
     Cancelled,
     #[error("it is asynchronous and was killed because it still ran when the session ended")]
     Drained,
+    #[error("it is behind HTTP, and the program `tenter`, which sends its payloads, was not found")]
+    NoHttpClient,
+    #[error("{0}")]
+    Http(String),
     #[error("it exited with code {0}")]
     Exit(i32),
     #[error("it was terminated by signal {0}")]
@@ -58,6 +62,8 @@ impl Failure {
             | Self::TooLate
             | Self::Cancelled
             | Self::Drained
+            | Self::NoHttpClient
+            | Self::Http(_)
             | Self::Exit(_)
             | Self::Signal(_)
             | Self::TooLong(_)

@@ -117,6 +117,10 @@ fn start(
         Protocol::Executable => Program::Executable,
         Protocol::Manifest(manifest) => match &manifest.implementation {
             Implementation::Script(entry) => Program::Script(manifest, entry),
+            Implementation::Http(endpoint) => match &settings.http_client {
+                Some(client) => Program::HttpClient(client, endpoint),
+                None => return Err(Failure::NoHttpClient),
+            },
             Implementation::Rules => return Ok(Ok(undecided()).into()),
             Implementation::Static(action) => {
                 verify(job, cancel)?;
@@ -175,7 +179,9 @@ impl HookProcess<'_> {
         }
         run.end = process::run_end(&completion.end);
         run.duration += completion.duration;
-        run.stderr_tail = bounded::bounded(completion.stderr.tail_lines(STDERR_LINES));
+        if !matches!(reply, Err(Failure::Http(_))) {
+            run.stderr_tail = bounded::bounded(completion.stderr.tail_lines(STDERR_LINES));
+        }
         run.warnings.extend(warnings.into_iter().chain(no_state));
         run.notes.extend(notes);
         Ok(Output { reply, stdout: completion.stdout, stderr: completion.stderr })

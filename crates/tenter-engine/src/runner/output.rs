@@ -33,6 +33,9 @@ pub(super) fn parse(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
     if hook.claude_code().is_some() {
         return parse_claude_code(job, completion);
     }
+    if hook.endpoint().is_some() && !matches!(completion.end, ProcessEnd::Exited(0)) {
+        return Err(http_failure(hook, completion)).into();
+    }
     let is_manifest = matches!(hook.protocol, Protocol::Manifest(_));
     match &completion.end {
         ProcessEnd::Exited(BLOCKED) if is_manifest => {
@@ -43,6 +46,15 @@ pub(super) fn parse(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
             Err(failure) => Err(failure).into(),
         },
         ended => Err(failure(hook, ended)).into(),
+    }
+}
+
+/// Why a request got no usable response. The program that sent it explains this on stderr.
+fn http_failure(hook: &Hook, completion: &Completion) -> Failure {
+    let why = bounded(completion.stderr.text().trim().to_owned());
+    match completion.end {
+        ProcessEnd::Exited(_) if !why.is_empty() => Failure::Http(why),
+        _ => failure(hook, &completion.end),
     }
 }
 

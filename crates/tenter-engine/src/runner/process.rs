@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::search_path;
 use tenter_proc::{Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::executable::PROTOCOL_VERSION;
+use tenter_protocol::manifest::HttpEndpoint;
 
 use super::Job;
 use crate::claude_code::REMOVED;
@@ -21,6 +22,8 @@ pub(super) enum Program<'h> {
     Executable,
     /// A manifest hook's script.
     Script(&'h ManifestHook, &'h EntryPoint),
+    /// The program `tenter`, which posts the payload to a server.
+    HttpClient(&'h Path, &'h HttpEndpoint),
 }
 
 pub(super) fn invocation(
@@ -35,6 +38,7 @@ pub(super) fn invocation(
     let (path, args) = match program {
         Program::Executable => (hook.path.clone(), vec!["run".into()]),
         Program::Script(_, entry) => script(entry, &env),
+        Program::HttpClient(client, endpoint) => (client.to_owned(), post_arguments(endpoint)),
     };
     let in_own_directory =
         matches!(program, Program::Script(manifest, _) if manifest.starts_in_own_directory);
@@ -61,6 +65,16 @@ fn script(entry: &EntryPoint, env: &Environment) -> (PathBuf, Vec<OsString>) {
     }
 }
 
+/// The arguments with which the program `tenter` posts to a server.
+fn post_arguments(endpoint: &HttpEndpoint) -> Vec<OsString> {
+    let mut args: Vec<OsString> = vec!["hooks".into(), "post".into()];
+    for (name, variable) in &endpoint.headers {
+        args.extend(["--header".into(), format!("{name}=env:{variable}").into()]);
+    }
+    args.extend(["--".into(), endpoint.url.as_str().into()]);
+    args
+}
+
 /// The environment of one run (R40).
 fn environment(
     job: &Job<'_>,
@@ -70,10 +84,15 @@ fn environment(
 ) -> Environment {
     let hook = job.hook;
     let (directory, requested) = match program {
-        Program::Executable => (hook.path.parent().unwrap_or(Path::new("/")), &[][..]),
-        Program::Script(manifest, _) => (hook.path.as_path(), manifest.env.as_slice()),
+        Program::Executable => {
+            (hook.path.parent().unwrap_or(Path::new("/")), [&[], &hook.env[..]].concat())
+        }
+        Program::Script(manifest, _) => {
+            (hook.path.as_path(), [&manifest.env[..], &hook.env].concat())
+        }
+        // Nothing that is withheld is sent to a server (R80).
+        Program::HttpClient(..) => (hook.path.as_path(), Vec::new()),
     };
-    let requested = [requested, &hook.env].concat();
     let mut added: Vec<(&str, OsString)> = vec![
         ("TENTER_EVENT", job.subscription.spelling.into()),
         ("TENTER_SESSION_ID", job.event.scope.conversation_id.as_str().into()),

@@ -119,6 +119,7 @@ fn fire_late(
         cwd: session.sandbox.project(),
         clock: || jiff::Timestamp::UNIX_EPOCH,
         started,
+        tenter: None,
     };
     let payload = Payload::parse(session.payload(fixture).to_string().as_bytes());
     (visitor.run(payload), started.elapsed())

@@ -39,6 +39,11 @@ impl HostSession {
         Self { host, fixtures: host, ..self }
     }
 
+    /// The same host, with another copy of the program and new directories.
+    pub(crate) fn with_program(self, program: &Path) -> Self {
+        Self { sandbox: Sandbox::new(program), ..self }
+    }
+
     /// Writes a manifest hook of the user: further lines of its front matter, and a shell script that has the payload in
     /// `$payload`.
     pub(crate) fn hook(

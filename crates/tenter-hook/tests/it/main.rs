@@ -9,6 +9,7 @@ mod faults;
 mod gemini;
 mod golden;
 mod host_session;
+mod http;
 mod imported;
 mod kimi_code;
 mod misuse;

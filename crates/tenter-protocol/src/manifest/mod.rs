@@ -1,17 +1,20 @@
 //! The manifest protocol: a hook is a directory with a `HOOK.md`, whose front matter says when it runs, and a script.
 //!
 //! `format` reads the front matter; `payload` and `reply` are the two sides of a run; `static_action` replaces the script of a
-//! static hook, `claude_code` the payload and reply of hooks written for Claude Code. The specification is `agent-hooks-specification.md`.
+//! static hook, `http_endpoint` that of a hook behind HTTP, `claude_code` the payload and reply of hooks written for Claude Code. The
+//! specification is `agent-hooks-specification.md`.
 
 pub mod claude_code;
 #[cfg(feature = "yaml")]
 pub mod format;
+pub mod http_endpoint;
 mod payload;
 mod reply;
 pub mod rule;
 mod static_action;
 
 pub use claude_code::ClaudeCodeScript;
+pub use http_endpoint::HttpEndpoint;
 pub use payload::{Payload, payload};
 pub use reply::{deny_by_exit, parse_reply};
 pub use static_action::{Action, StaticActionText, actions_at};
@@ -93,11 +96,14 @@ pub struct Extensions {
     /// `budget_ms`: how long a run may take, in milliseconds, before it is reported as too slow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ms: Option<u64>,
-    /// `payload: light`: its payload has no history (R57).
+    /// `payload: light`: its payload has no history (R57). The default with `url`.
     pub light_payload: bool,
     /// `action` and the keys that belong to it: the action of a static hook.
     #[serde(rename = "declaration")]
     pub static_action: Option<StaticActionText>,
+    /// `url` and the keys that belong to it: the hook is behind HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<HttpEndpoint>,
     /// `dialect: claude-code` and the keys that belong to it: the script is written for Claude Code (B36).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claude_code: Option<ClaudeCodeScript>,

@@ -50,6 +50,7 @@ pub(crate) const CHECKS: Checks<'static> = Checks {
     pattern: &check_pattern,
     template: &check_template,
     example: &check_example,
+    is_model_key: |name| name.contains("API_KEY"),
 };
 
 fn root() -> PathBuf {

@@ -5,6 +5,7 @@
 mod faults;
 mod limits;
 mod llama;
+mod post;
 mod responses;
 mod setup;
 mod trust;

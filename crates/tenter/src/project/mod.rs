@@ -83,6 +83,7 @@ impl<'e> Project<'e> {
             .clock(env::now)
             .trust(self.settings.hooks.trust)
             .policies(self.settings.hooks.policies.clone())
+            .http_client(Env::program())
     }
 
     /// The environment of programs that Tenter starts for itself, such as git and an editor: that of hooks (R80).

@@ -6,6 +6,7 @@ use tenter_agent::recipe::Recipe;
 use tenter_base::untrusted_file;
 use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::trust::Trusted;
+use tenter_protocol::manifest::HttpEndpoint;
 
 use super::changes::{self, Length};
 use super::record::TrustRecord;
@@ -206,6 +207,19 @@ pub(crate) fn note_consequences(hook: &Untrusted) {
             one_line(&hook.env.join(", "), SHOWN_PROGRAMS)
         ));
     }
+    if let Some(endpoint) = &hook.endpoint {
+        ui::note(format!("    {name} {}", visible(&sent_to(endpoint))));
+    }
+}
+
+/// What a hook behind HTTP sends, as the end of a sentence that begins with its name.
+fn sent_to(HttpEndpoint { url, headers }: &HttpEndpoint) -> String {
+    let variables: Vec<&str> = headers.values().map(String::as_str).collect();
+    let with = match variables.as_slice() {
+        [] => String::new(),
+        _ => format!(", with the values of {}", variables.join(", ")),
+    };
+    format!("sends its payloads to {url}{with}")
 }
 
 fn describe_recipe(context: TrustContext, recipe: &Recipe) {

@@ -42,4 +42,6 @@ pub struct Checks<'a> {
     pub template: CheckTemplate<'a>,
     /// For the examples of a rule; only called under strict rules.
     pub example: CheckExample<'a>,
+    /// Whether a variable contains a model key, according to its name (R80).
+    pub is_model_key: fn(&str) -> bool,
 }

@@ -4,11 +4,12 @@
 use tenter_base::edits;
 
 use super::codes::{EXTENSION, METADATA_KEY};
-use super::{action, claude_code, limits, runtime};
-use crate::front_matter::{Field, Report, Scalar, quotable};
+use super::{action, claude_code, http, limits, runtime};
+use crate::front_matter::{Field, Report, find, quotable};
 use crate::manifest::Extensions;
+use crate::manifest::http_endpoint::is_variable;
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "fail",
     "protected",
     "workdir",
@@ -18,6 +19,7 @@ const KEYS: [&str; 11] = [
     "triggers",
     "dialect",
     "match",
+    "url",
     "runtime",
     "services",
 ];
@@ -26,7 +28,8 @@ const ACTION_KEYS: [&str; 2] = ["action", "when"];
 
 /// Reads the extensions from the fields of `metadata`.
 pub(super) fn read(fields: &[Field], report: &mut Report<'_>) -> Extensions {
-    let mut extensions = Extensions::default();
+    let mut extensions =
+        Extensions { light_payload: find(fields, "url").is_some(), ..Extensions::default() };
     for field in fields {
         match field.key.as_str() {
             "fail" => {
@@ -69,8 +72,14 @@ fn report_misspelled(fields: &[Field], report: &mut Report<'_>) {
     let has = |key: &str| fields.iter().any(|field| field.key == key);
     let of_action = action_keys().filter(|_| has("action"));
     let of_dialect = claude_code::KEYS.into_iter().filter(|_| has("dialect"));
-    let keys: Vec<&str> =
-        KEYS.into_iter().chain(ACTION_KEYS).chain(of_action).chain(of_dialect).collect();
+    let of_url = http::KEYS.into_iter().filter(|_| has("url"));
+    let keys: Vec<&str> = KEYS
+        .into_iter()
+        .chain(ACTION_KEYS)
+        .chain(of_action)
+        .chain(of_dialect)
+        .chain(of_url)
+        .collect();
     for field in
         fields.iter().filter(|field| !keys.contains(&field.key.as_str()) && !is_known(&field.key))
     {
@@ -95,7 +104,7 @@ fn variables(field: &Field, report: &mut Report<'_>) -> Vec<String> {
     let expected = "a list of environment variables, such as `[MY_API_KEY]`";
     let mut names = Vec::new();
     for item in report.list(field, &EXTENSION, expected).unwrap_or_default() {
-        if let Some(name) = item.as_scalar().filter(|scalar| is_variable(scalar)) {
+        if let Some(name) = item.as_scalar().filter(|scalar| is_variable(&scalar.text)) {
             names.push(name.text.clone());
         } else {
             let message = "this is not the name of an environment variable";
@@ -103,10 +112,4 @@ fn variables(field: &Field, report: &mut Report<'_>) -> Vec<String> {
         }
     }
     names
-}
-
-fn is_variable(Scalar { text, .. }: &Scalar) -> bool {
-    let mut letters = text.chars();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }

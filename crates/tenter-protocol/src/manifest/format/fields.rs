@@ -7,7 +7,7 @@ use super::codes::{
     ASYNC, ASYNC_CANNOT_BLOCK, DESCRIPTION, METADATA, NAME, PRIORITY, TIMEOUT, UNKNOWN_KEY,
 };
 use super::limits::MAX_DESCRIPTION_LENGTH;
-use super::{action, claude_code, extensions, limits, matcher, name, rules, trigger};
+use super::{action, claude_code, extensions, http, limits, matcher, name, rules, trigger};
 use crate::front_matter::{Code, Document, Field, IntegerRange, Report, find};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
@@ -126,5 +126,7 @@ fn metadata(
     let static_action = action::read(fields, events, checks, report);
     let claude_code = claude_code::read(top, fields, events, report);
     let rules = rules::read(rules::Owner { fields, events, asynchronous }, checks, report);
-    (pairs, Extensions { static_action, claude_code, rules, ..extensions::read(fields, report) })
+    let endpoint = http::read(fields, checks, report);
+    let others = extensions::read(fields, report);
+    (pairs, Extensions { static_action, endpoint, claude_code, rules, ..others })
 }

@@ -9,6 +9,7 @@ mod claude_code;
 mod codes;
 mod extensions;
 mod fields;
+mod http;
 mod limits;
 mod matcher;
 mod name;

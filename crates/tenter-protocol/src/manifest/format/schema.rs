@@ -7,6 +7,7 @@ use super::claude_code::DIALECTS;
 use super::limits::{BUDGET, MAX_DESCRIPTION_LENGTH, PRIORITY, TIMEOUT};
 use crate::claude_code::EVENTS;
 use crate::lifecycle::TABLE;
+use crate::manifest::http_endpoint::MAX_URL_LENGTH;
 use crate::manifest::static_action::ACTIONS;
 use crate::resource_name;
 
@@ -124,7 +125,7 @@ fn metadata() -> Value {
             },
             "budget_ms": budget(),
             "payload": {
-                "description": "Whether the payload contains the history (`full`) or not (`light`).",
+                "description": "Whether the payload contains the history (`full`) or not (`light`). The default is `full`, and `light` with `url`.",
                 "enum": ["full", "light"],
             },
             "triggers": {
@@ -135,6 +136,8 @@ fn metadata() -> Value {
             "match": super::rules::schema(),
             "runtime": super::runtime::schema(),
             "services": super::runtime::services_schema(),
+            "url": url(),
+            "headers": headers(),
             "dialect": {
                 "description": "Whose hook the script is written as: it reads Claude Code's payloads and answers in its way. Without it, those of Agent Hooks.",
                 "enum": DIALECTS,
@@ -211,6 +214,23 @@ fn action() -> Value {
             "type": "object",
             "additionalProperties": {"type": ["string", "number", "boolean"]},
         },
+    })
+}
+
+fn url() -> Value {
+    json!({
+        "description": "The URL of a hook behind HTTP, which has no script: payloads are posted there. `http://` is only possible on this machine.",
+        "type": "string",
+        "maxLength": MAX_URL_LENGTH,
+        "pattern": "^https?://",
+    })
+}
+
+fn headers() -> Value {
+    json!({
+        "description": "With `url`: headers of the requests, each with the environment variable that holds its value.",
+        "type": "object",
+        "additionalProperties": {"type": "string", "pattern": "^env:[A-Za-z_][A-Za-z0-9_]*$"},
     })
 }
 

@@ -2,7 +2,7 @@
 //! provider, otherwise `SSL_CERT_FILE`, otherwise Mozilla's. A file replaces Mozilla's authorities, as in other programs.
 //! A project cannot change this: a trusted server reads the key.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tenter_providers::Authorities;
 
@@ -11,11 +11,11 @@ use crate::env::Env;
 use crate::failure::Failure;
 
 /// The trusted authorities, with the help for a certificate that none of them signed.
-pub(super) struct TrustedAuthorities {
+pub(crate) struct TrustedAuthorities {
     /// The authorities; `None` for Mozilla's.
-    pub(super) authorities: Option<Authorities>,
+    pub(crate) authorities: Option<Authorities>,
     /// What to do about a certificate that none of them signed.
-    pub(super) help: String,
+    pub(crate) help: String,
 }
 
 /// The authorities for the provider's server and its proxy. Without encryption, no file is read.
@@ -32,13 +32,30 @@ pub(super) fn trust(
     let Some((file, setting)) = file(provider, env).filter(|_| is_encrypted) else {
         return Ok(TrustedAuthorities { authorities: None, help: usual(provider, env) });
     };
+    read(&file, &setting)
+}
+
+/// The authorities for other servers than those of models.
+pub(crate) fn of_environment(env: &Env) -> Result<TrustedAuthorities, Failure> {
+    match of_variable(env) {
+        Some((file, setting)) => read(&file, &setting),
+        None => Ok(TrustedAuthorities {
+            authorities: None,
+            help: "a company's proxy, or a server of your own? Name a PEM file of the authorities to trust in SSL_CERT_FILE"
+                .to_owned(),
+        }),
+    }
+}
+
+/// The authorities in the file that `setting` names.
+fn read(file: &Path, setting: &str) -> Result<TrustedAuthorities, Failure> {
     let shown = file.display();
     let unusable = |problem: String| {
         Failure::new(format!("the certificates of {setting} cannot be used: {shown} {problem}")).help(
             "it must be a PEM file of the authorities to trust; without it, Mozilla's authorities are trusted",
         )
     };
-    let pem = std::fs::read(&file).map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    let pem = std::fs::read(file).map_err(|error| unusable(format!("cannot be read: {error}")))?;
     Ok(TrustedAuthorities {
         authorities: Some(Authorities::from_pem(&pem).map_err(unusable)?),
         help: format!(
@@ -55,6 +72,10 @@ fn file(provider: &Provider, env: &Env) -> Option<(PathBuf, String)> {
             config.parent().map_or_else(|| file.to_owned(), |directory| directory.join(file));
         return Some((file, format!("`ca_file` under [providers.{}]", provider.name)));
     }
+    of_variable(env)
+}
+
+fn of_variable(env: &Env) -> Option<(PathBuf, String)> {
     Some((env.cwd.join(env.var("SSL_CERT_FILE")?), "SSL_CERT_FILE".to_owned()))
 }
 

@@ -5,12 +5,12 @@
 //! is sent to the server, except if the context window is unknown: the server may report it. Whether the server has the
 //! model at all turns out with the first request.
 
-mod authorities;
+pub(crate) mod authorities;
 pub(crate) mod consent;
 mod facts;
 mod key;
 mod provider;
-mod proxy;
+pub(crate) mod proxy;
 mod unknown_model;
 
 use std::borrow::Cow;

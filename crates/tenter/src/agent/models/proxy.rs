@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use crate::env::Env;
 
 /// The proxy for the server at `address`. `said` is the provider's configuration; an empty string means none.
-pub(super) fn find(address: &str, said: Option<&str>, env: &Env) -> Option<String> {
+pub(crate) fn find(address: &str, said: Option<&str>, env: &Env) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let (host, port) = host_and_port(rest);
     if is_local(host) {

@@ -52,12 +52,15 @@ pub(super) struct HookEntry<'c> {
     /// Whether it is asynchronous: the agent does not wait for it.
     #[serde(rename = "async")]
     pub(super) asynchronous: bool,
-    /// `executable`, `manifest`, `declared` (a static hook) or `builtin`; none if it is unknown because the hook does not run.
+    /// `executable`, `manifest`, `http`, `declared` (a static hook) or `builtin`; none if it is unknown because the hook does not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) protocol: Option<&'static str>,
     /// The action of a static hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) action: Option<&'static str>,
+    /// The URL of a hook behind HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
     /// The description in its manifest; for the built-in hook what it does, as the end of a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<String>,
@@ -179,6 +182,7 @@ impl<'c> HookEntry<'c> {
             asynchronous: policy.asynchronous,
             protocol: running.map(|hook| hook.protocol.as_str()),
             action: running.and_then(Hook::static_action).map(StaticAction::action),
+            url: running.and_then(Hook::endpoint).map(|endpoint| endpoint.url.clone()),
             description: running.and_then(description),
             threshold: None,
             listed: Some(listed),
@@ -207,6 +211,7 @@ impl<'c> HookEntry<'c> {
             asynchronous: false,
             protocol: Some("builtin"),
             action: None,
+            url: None,
             description: Some(about_built_in(threshold)),
             threshold,
             listed: None,

@@ -82,11 +82,11 @@ impl ManifestFile {
         }
     }
 
-    /// What is wrong with the script, which must not exist for a manifest with an action (R15).
+    /// What is wrong with the script, which must not exist if the manifest replaces it (R15).
     pub(super) fn check_script(&self) -> Option<Diagnostic> {
         let bytes = self.bytes().unwrap_or_default();
-        if static_action::declares_action(&self.file, &bytes) {
-            return static_action::action_and_script(&self.file, &bytes);
+        if static_action::replaces_script(&self.file, &bytes) {
+            return static_action::needless_script(&self.file, &bytes);
         }
         scripts::script_of(self.directory())
     }

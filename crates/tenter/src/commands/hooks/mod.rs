@@ -9,6 +9,7 @@ mod interpretation;
 mod list;
 mod manifest_file;
 mod new;
+mod post;
 mod read_properties;
 mod report;
 mod schema;
@@ -67,6 +68,9 @@ pub(crate) enum Command {
     Schema(schema::Args),
     /// Print what a system prompt would say about hooks, as XML.
     ToPrompt(to_prompt::Args),
+    /// Post a payload to a hook behind HTTP.
+    #[command(hide = true)]
+    Post(post::Args),
 }
 
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
@@ -86,6 +90,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         Command::Discover(args) => Ok(discover::run(&open()?, args)),
         Command::Schema(args) => schema::run(args),
         Command::ToPrompt(args) => to_prompt::run(args),
+        Command::Post(args) => Ok(post::run(env, args)),
     }
 }
 

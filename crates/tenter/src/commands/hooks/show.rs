@@ -155,6 +155,8 @@ fn print_manifest(entry: &HookEntry, manifest: &Value) {
     let is_native = !manifest["metadata"]["dialect"].is_null();
     let told = [
         ("about", text(&manifest["description"])),
+        ("url", text(&manifest["metadata"]["url"])),
+        ("headers", headers(&manifest["metadata"])),
         ("tool", text(&manifest["matcher"]["tool"])),
         ("pattern", text(&manifest["matcher"]["pattern"])),
         ("workdir", text(&manifest["metadata"]["workdir"])),
@@ -176,6 +178,16 @@ fn print_manifest(entry: &HookEntry, manifest: &Value) {
     );
 }
 
+/// The headers of a hook behind HTTP, with the variables that hold their values.
+fn headers(metadata: &Value) -> Option<String> {
+    let headers = metadata["headers"].as_object().filter(|_| !metadata["url"].is_null())?;
+    let shown = headers.iter().map(|(name, value)| match value.as_str() {
+        Some(value) => format!("{name}: {value}"),
+        None => name.clone(),
+    });
+    Some(shown.collect::<Vec<_>>().join(", "))
+}
+
 /// Prints the action of a static hook; messages and arguments as JSON.
 fn print_action(metadata: &Value) {
     if metadata["action"].is_null() {
@@ -193,14 +205,17 @@ fn print_action(metadata: &Value) {
 fn print_script(project: &Project, shown: &HookDetails, listed: &ListedHook) {
     let Some(lines) = &shown.script else {
         let is_directory = listed.path.is_dir();
-        let is_static = shown
-            .manifest
-            .as_ref()
-            .is_some_and(|manifest| !manifest["metadata"]["action"].is_null());
-        let missing = match (is_directory && shown.script_path.is_none(), is_static) {
-            (true, true) => "none: a static hook",
-            (true, false) => "none",
-            _ => "not text",
+        let has = |key: &str| {
+            shown.manifest.as_ref().is_some_and(|manifest| !manifest["metadata"][key].is_null())
+        };
+        let missing = if !is_directory || shown.script_path.is_some() {
+            "not text"
+        } else if has("action") {
+            "none: a static hook"
+        } else if has("url") {
+            "none: payloads are posted to the URL"
+        } else {
+            "none"
         };
         return field("script", missing);
     };

@@ -1,13 +1,14 @@
 //! Manifest hooks in real sessions: `tenter run` plays a script under hooks that are directories with `HOOK.md`.
 //!
 //! `specification` runs the specification's own examples, `answers` replies and failures, `events` the payloads of every
-//! event, `mixed` both kinds of hooks together, `declared` static hooks,
+//! event, `mixed` both kinds of hooks together, `declared` static hooks, `http` hooks behind HTTP,
 //! `claude_code` hooks that are written for Claude Code.
 
 mod answers;
 mod claude_code;
 mod declared;
 mod events;
+mod http;
 mod mixed;
 mod specification;
 

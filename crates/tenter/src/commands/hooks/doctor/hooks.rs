@@ -42,7 +42,7 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
     if matches!(listed.status, Status::NotTrusted { .. } | Status::WouldDisplace { .. }) {
         findings.push(finding("hook-not-trusted", Severity::Warning, reason));
     }
-    if path.is_dir() && entry.active && entry.action.is_none() {
+    if path.is_dir() && entry.active && entry.action.is_none() && entry.url.is_none() {
         findings.extend(scripts::script_of(path));
     }
     let entry_point = scripts::entry_of(path);

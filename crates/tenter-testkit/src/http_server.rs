@@ -1,0 +1,135 @@
+//! An HTTP server on a loopback port that sends the bytes that a test gives it, however wrong they are.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// A request that the server received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRequest {
+    /// The request line, without its end: `POST /hook HTTP/1.1`.
+    pub line: String,
+    /// Names, in lower case, and values of the headers.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
+}
+
+impl HttpRequest {
+    /// The value of a header; `name` is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A server that answers every request in the same way.
+pub struct HttpServer {
+    address: SocketAddr,
+    requests: Arc<Mutex<Vec<HttpRequest>>>,
+    closing: Arc<AtomicBool>,
+    listener: Option<JoinHandle<()>>,
+}
+
+impl HttpServer {
+    /// Starts a server that sends `response` and closes the connection. `None`: it sends nothing, and keeps the connection open until
+    /// the client closes it.
+    ///
+    /// # Panics
+    /// There is no free port.
+    pub fn start(response: Option<String>) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        let listener = listener.unwrap_or_else(|error| panic!("there is no free port: {error}"));
+        let address = listener.local_addr();
+        let address = address.unwrap_or_else(|error| panic!("the port is unknown: {error}"));
+        let requests = Arc::<Mutex<Vec<HttpRequest>>>::default();
+        let closing = Arc::new(AtomicBool::new(false));
+        let server =
+            Answering { response, requests: Arc::clone(&requests), closing: Arc::clone(&closing) };
+        let listener = Some(thread::spawn(move || server.accept(&listener)));
+        Self { address, requests, closing, listener }
+    }
+
+    /// Starts a server that answers with this status line, such as `200 OK`, headers, and body.
+    pub fn answering(status: &str, headers: &[&str], body: &str) -> Self {
+        let length = format!("content-length: {}", body.len());
+        let first = format!("HTTP/1.1 {status}");
+        let head = [&[first.as_str()], headers, &[&length, "", body]].concat();
+        Self::start(Some(head.join("\r\n")))
+    }
+
+    /// Starts a server that answers with this JSON.
+    pub fn json(body: &str) -> Self {
+        Self::answering("200 OK", &["content-type: application/json"], body)
+    }
+
+    /// The URL of a path that begins with a slash.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<HttpRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::SeqCst);
+        // The listener checks the flag only when a client connects.
+        drop(TcpStream::connect(self.address));
+        if let Some(listener) = self.listener.take() {
+            let _panicked = listener.join();
+        }
+    }
+}
+
+struct Answering {
+    response: Option<String>,
+    requests: Arc<Mutex<Vec<HttpRequest>>>,
+    closing: Arc<AtomicBool>,
+}
+
+impl Answering {
+    fn accept(&self, listener: &TcpListener) {
+        while let Ok((client, _)) = listener.accept() {
+            if self.closing.load(Ordering::SeqCst) {
+                return;
+            }
+            // Errors of a connection are reported by the client.
+            let _broken = self.answer(&client);
+        }
+    }
+
+    fn answer(&self, mut client: &TcpStream) -> io::Result<()> {
+        let request = read(client)?;
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        if let Some(response) = &self.response {
+            client.write_all(response.as_bytes())?;
+            client.shutdown(Shutdown::Write)?;
+        }
+        // Closing first could discard what was sent.
+        io::copy(&mut client, &mut io::sink()).map(drop)
+    }
+}
+
+fn read(client: &TcpStream) -> io::Result<HttpRequest> {
+    let mut reader = BufReader::new(client);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let mut headers = Vec::new();
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header)?;
+        let Some((name, value)) = header.split_once(':') else { break };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length = length.and_then(|(_, value)| value.parse().ok()).unwrap_or_default();
+    let mut body = Vec::new();
+    reader.take(length).read_to_end(&mut body)?;
+    let body = String::from_utf8_lossy(&body).into_owned();
+    Ok(HttpRequest { line: line.trim_end().to_owned(), headers, body })
+}
