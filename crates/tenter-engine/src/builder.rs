@@ -211,6 +211,7 @@ impl EngineBuilder {
         let environment = self.hook_environment();
         let reload = self.reload.clone().unwrap_or_else(|| Arc::new(self.reloader()));
         let surroundings = Arc::new(self.surroundings());
+        let values = self.directories.as_ref().map(Directories::hook_values);
         let mut observers = self.observers;
         observers.extend(self.journal.map(|directory| {
             let redactor = Redactor::new(environment.secrets());
@@ -221,6 +222,8 @@ impl EngineBuilder {
             surroundings,
             project: self.project,
             keys: KeyMask::for_results(environment.secrets()),
+            redactor: Redactor::new(environment.secrets()),
+            values,
             environment,
             clock: self.clock.unwrap_or(|| Timestamp::UNIX_EPOCH),
             observers,

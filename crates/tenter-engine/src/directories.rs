@@ -1,7 +1,10 @@
 //! The user's directories, from which everything outside the project is found.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
+
+use crate::hook_values::HookValues;
 
 /// The user's directories. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +65,19 @@ impl Directories {
     #[must_use]
     pub fn with_cache(self, directory: impl Into<PathBuf>) -> Self {
         Self { cache: Some(directory.into()), ..self }
+    }
+
+    /// Removes what hooks keep for a conversation, which was deleted (S7).
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn forget_conversation(&self, id: &str) -> io::Result<()> {
+        self.hook_values().forget(id)
+    }
+
+    /// What hooks keep.
+    pub(crate) fn hook_values(&self) -> HookValues {
+        HookValues::new(self.state.join("hook-values"))
     }
 
     /// The file that records what was trusted.

@@ -13,7 +13,7 @@ use crate::static_action::StaticAction;
 use crate::trust::{self, Changed, Pin, TrustEntry};
 
 pub use crate::claude_code::ClaudeCodeHook;
-pub use crate::hook_policy::{FailMode, HookPolicy, PRIORITIES, TIMEOUTS_MS};
+pub use crate::hook_policy::{FailMode, HookPolicy, ModelBudget, PRIORITIES, TIMEOUTS_MS};
 pub use crate::layer::Layer;
 pub use crate::source::EntryPoint;
 pub use crate::trust::Fingerprint;

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::model_budget::ModelBudget;
+
 /// Minimum and maximum timeout of a hook in milliseconds (R16).
 pub const TIMEOUTS_MS: (u64, u64) = (100, 600_000);
 /// Minimum and maximum priority (R16).
 pub const PRIORITIES: (u64, u64) = (0, 1000);
 
 /// The limits and the priority of a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HookPolicy {
     /// Time from start to SIGTERM (R38).
     pub timeout: Duration,
@@ -22,6 +24,8 @@ pub struct HookPolicy {
     pub asynchronous: bool,
     /// How long a run may take before it is reported as too slow. It does not affect the run.
     pub budget: Option<Duration>,
+    /// What it may spend on models in one session, if it uses them (S7).
+    pub model: ModelBudget,
 }
 
 impl Default for HookPolicy {
@@ -32,6 +36,7 @@ impl Default for HookPolicy {
             priority: 100,
             asynchronous: false,
             budget: None,
+            model: ModelBudget::default(),
         }
     }
 }

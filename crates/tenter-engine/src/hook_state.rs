@@ -24,8 +24,8 @@ pub(crate) struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// Returns the directory's name: the hook's name, and a hash that is different for other projects and layers.
-    fn directory(self) -> String {
+    /// Returns the name of files and directories of the hook: the hook's name, and a hash that is different for other projects and layers.
+    pub(crate) fn file_name(self) -> String {
         let Self { project, layer, name } = self;
         let mut hasher = Sha256::new();
         for part in [project.as_os_str().as_encoded_bytes(), layer.as_str().as_bytes()] {
@@ -44,7 +44,7 @@ impl Owner<'_> {
 /// # Errors
 /// The directory cannot be created, or the path is not a directory.
 pub(crate) fn directory(root: &Path, owner: Owner<'_>) -> io::Result<PathBuf> {
-    let path = root.join(owner.directory());
+    let path = root.join(owner.file_name());
     private_dir::enforce(&path)?;
     Ok(path)
 }

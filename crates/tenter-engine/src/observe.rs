@@ -27,7 +27,7 @@ pub trait Observer: Send + Sync {
     /// A hook's `ask` was answered.
     fn ask_answered(&self, answer: &AskAnswer);
 
-    /// The user must know something about hooks that no hook said.
+    /// The user must know something.
     fn noticed(&self, _notice: &Notice) {}
 }
 
@@ -188,7 +188,7 @@ pub struct AskAnswer {
     pub remembered: bool,
 }
 
-/// Something about hooks that the user must know, such as that a denied call ran.
+/// Something that the user must know: that a denied call ran, or what a hook said (S7).
 #[derive(Debug, Clone)]
 pub struct Notice {
     /// The conversation and the agent.
@@ -197,6 +197,8 @@ pub struct Notice {
     pub event: EventName,
     /// When it was found.
     pub time: Timestamp,
+    /// The hook that says it; `None` if the engine does.
+    pub hook: Option<String>,
     /// The text.
     pub text: String,
 }

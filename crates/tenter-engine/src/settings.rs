@@ -10,6 +10,8 @@ use tenter_protocol::tool_names::ToolNames;
 
 use crate::environment::HookEnvironment;
 use crate::facts::CallSurroundings;
+use crate::hook_values::HookValues;
+use crate::journal::Redactor;
 use crate::keys::KeyMask;
 use crate::observe::Observer;
 
@@ -47,6 +49,10 @@ pub(crate) struct EngineSettings {
     pub(crate) http_client: Option<PathBuf>,
     /// Masks the values of model keys in replies.
     pub(crate) keys: KeyMask,
+    /// Removes secrets from what hooks read of a conversation.
+    pub(crate) redactor: Redactor,
+    /// What hooks keep; `None` without a state directory.
+    pub(crate) values: Option<HookValues>,
     /// A switch that is never cancelled.
     pub(crate) never: Cancel,
 }

@@ -1,10 +1,10 @@
 //! The policies of hooks: from manifests, `hooks.toml` and the user's configuration. Later ones take precedence, except for
 //! strictness: if any source sets a hook to fail closed, it does, unless the user's configuration overrides that by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::hook::{FailMode, HookPolicy, Layer, TIMEOUTS_MS};
+use crate::hook::{FailMode, HookPolicy, Layer, ModelBudget, TIMEOUTS_MS};
 use crate::source::{HookSettings, Override};
 
 /// The policies of the user's configuration. An override applies to the hook of that full name in any layer.
@@ -18,13 +18,15 @@ pub struct PolicyTable {
     pub allow_shared: bool,
     /// The withheld variables that a hook gets, by full name (R40).
     pub env: BTreeMap<String, Vec<String>>,
+    /// What a hook may spend on models in one session, where it is not the default, by full name (S7).
+    pub model: BTreeMap<String, ModelBudget>,
 }
 
 impl PolicyTable {
     /// The full names of all hooks with a setting.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let without_override = self.env.keys().filter(|name| !self.overrides.contains_key(*name));
-        self.overrides.keys().chain(without_override).map(String::as_str)
+        let all = self.overrides.keys().chain(self.env.keys()).chain(self.model.keys());
+        all.map(String::as_str).collect::<BTreeSet<_>>().into_iter()
     }
 
     /// Returns the policy of the configuration alone for the hook with this full name.
@@ -34,6 +36,7 @@ impl PolicyTable {
             timeout: own.timeout.unwrap_or(self.default.timeout),
             fail: own.fail.unwrap_or(self.default.fail),
             budget: own.budget.or(self.default.budget),
+            model: self.model.get(name).copied().unwrap_or(self.default.model),
             ..self.default
         }
     }
@@ -121,6 +124,7 @@ impl Policies<'_> {
                 .or(usual.asynchronous)
                 .unwrap_or(false),
             budget: configured.budget.or(own.budget).or(default.budget),
+            model: self.configured.model.get(name).copied().unwrap_or(default.model),
         }
     }
 }
@@ -190,6 +194,7 @@ mod tests {
             priority: 999,
             asynchronous: true,
             budget: Some(Duration::from_millis(50)),
+            ..HookPolicy::default()
         };
         assert_eq!(of(&PolicyTable::default(), "x", own), expected);
     }

@@ -19,7 +19,7 @@ use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::catalog::PolicyTable;
-use crate::hook::{FailMode, TIMEOUTS_MS};
+use crate::hook::{FailMode, ModelBudget, TIMEOUTS_MS};
 use crate::observe::PermissionAnswer;
 use crate::trust::TrustMode;
 
@@ -114,6 +114,14 @@ fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
         held.fail = stricter(hook.fail, held.fail);
         if !hook.env.is_empty() {
             table.env.insert(hook.name.clone(), hook.env.clone());
+        }
+        if hook.model_calls.is_some() || hook.model_cost_usd.is_some() {
+            let default = table.default.model;
+            let budget = ModelBudget {
+                max_calls: hook.model_calls.unwrap_or(default.max_calls),
+                max_cost_usd: hook.model_cost_usd.unwrap_or(default.max_cost_usd),
+            };
+            table.model.insert(hook.name.clone(), budget);
         }
     }
     table

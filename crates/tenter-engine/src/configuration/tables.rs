@@ -78,6 +78,8 @@ impl HooksTable {
             refuse(hook.budget_ms.take().is_some(), "hooks.override.budget_ms");
             refuse(hook.fail == Some(FailMode::Open), "hooks.override.fail = \"open\"");
             refuse(!std::mem::take(&mut hook.env).is_empty(), "hooks.override.env");
+            refuse(hook.model_calls.take().is_some(), "hooks.override.model_calls");
+            refuse(hook.model_cost_usd.take().is_some(), "hooks.override.model_cost_usd");
         }
         self.overrides.retain(|hook| hook.fail == Some(FailMode::Closed));
     }
@@ -93,6 +95,10 @@ pub struct HookTable {
     pub(super) fail: Option<FailMode>,
     #[serde(default)]
     pub(super) env: Vec<String>,
+    /// Maximum number of model calls in a session.
+    pub(super) model_calls: Option<u32>,
+    /// Maximum cost of model calls in a session.
+    pub(super) model_cost_usd: Option<f64>,
 }
 
 /// Whether a project's hooks run without being trusted.

@@ -138,8 +138,14 @@ impl Redactor {
 
     /// Returns the notice without secrets, cut to the maximum size of a record.
     pub(super) fn notice(&self, notice: &Notice) -> Notice {
-        let Notice { scope, event, time, text } = notice;
-        Notice { scope: self.scope(scope), event: *event, time: *time, text: self.text(text) }
+        let Notice { scope, event, time, hook, text } = notice;
+        Notice {
+            scope: self.scope(scope),
+            event: *event,
+            time: *time,
+            hook: hook.clone(),
+            text: self.text(text),
+        }
     }
 
     fn scope(&self, scope: &Scope) -> Scope {

@@ -4,6 +4,7 @@
 //! `writer` is an observer like any other, so runs that end early are recorded too; `reader` reads what any version wrote;
 //! `redact` and `masked` remove secrets. The journal answers "what did my hooks do?"; conversations are stored elsewhere.
 
+mod conversation;
 mod masked;
 mod reader;
 mod record;

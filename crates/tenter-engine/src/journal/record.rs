@@ -64,7 +64,7 @@ pub enum RecordKind {
     Decision(DecisionRecord),
     /// A hook's `ask` was answered.
     Answer(AnswerRecord),
-    /// The user must know something that no hook said.
+    /// The user must know something.
     Notice(NoticeRecord),
     /// A kind or a form that this version does not know: all its fields, including `kind`.
     #[serde(untagged)]
@@ -179,6 +179,9 @@ pub struct AnswerRecord {
 /// The user must know something that no hook said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticeRecord {
+    /// The hook that says it; none if the engine does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<String>,
     /// The text.
     pub text: String,
 }
@@ -211,8 +214,8 @@ impl Envelope<'_> {
 
 impl From<&Notice> for Record {
     fn from(notice: &Notice) -> Self {
-        let Notice { scope, event, time, text } = notice;
-        let kind = RecordKind::Notice(NoticeRecord { text: text.clone() });
+        let Notice { scope, event, time, hook, text } = notice;
+        let kind = RecordKind::Notice(NoticeRecord { hook: hook.clone(), text: text.clone() });
         Envelope { time: *time, scope, event: *event, tool_call: None }.around(kind)
     }
 }

@@ -92,7 +92,7 @@ impl Redactor {
     }
 
     /// Returns `text` without secrets.
-    fn masked(&self, text: &str) -> String {
+    pub(super) fn masked(&self, text: &str) -> String {
         let mut text = Cow::Borrowed(text);
         for secret in &self.secrets {
             if text.contains(secret.as_str()) {

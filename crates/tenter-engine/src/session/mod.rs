@@ -122,7 +122,7 @@ impl HookSession<'_> {
     /// Records something about hooks that the user must know, and that no hook said.
     pub fn notice(&self, event: EventName, text: &str) {
         let (scope, time) = (self.scope(), self.engine.now());
-        self.engine.noticed(&Notice { scope, event, time, text: text.to_owned() });
+        self.engine.noticed(&Notice { scope, event, time, hook: None, text: text.to_owned() });
     }
 
     /// A tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).

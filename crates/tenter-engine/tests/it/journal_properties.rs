@@ -138,7 +138,7 @@ proptest! {
         writer.hook_ran(&run);
         writer.decided(&decision);
         let scope = tenter_protocol::Scope::clone(&decision.scope);
-        let notice = Notice { scope, event: decision.event, time: decision.time, text };
+        let notice = Notice { scope, event: decision.event, time: decision.time, hook: None, text };
         writer.noticed(&notice);
         let lines = journal.read("a");
         let records: Vec<Record> = lines.lines.into_iter().map(|line| line.record).collect();

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_engine::{AskAnswer, Decision, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, HookRun, Notice, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
 use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult};
@@ -186,6 +186,10 @@ impl Observer for Chat {
 
     fn ask_answered(&self, answer: &AskAnswer) {
         self.terminal.ask_answered(answer);
+    }
+
+    fn noticed(&self, notice: &Notice) {
+        self.terminal.noticed(notice);
     }
 }
 

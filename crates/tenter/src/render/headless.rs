@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tenter_agent::session::Finish;
 use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::journal::Redactor;
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::{Diagnostic, Object, Scope};
 
 use super::Show;
@@ -199,6 +199,15 @@ fn answered(answer: &AskAnswer) -> Value {
            "reason": answer.reason})
 }
 
+/// Something that the user must know.
+fn noticed(notice: &Notice) -> Value {
+    let mut fields = json!({"event": notice.event.as_str(), "text": notice.text});
+    if let Some(hook) = &notice.hook {
+        fields["hook"] = hook.as_str().into();
+    }
+    fields
+}
+
 impl Observer for Headless {
     fn hook_ran(&self, run: &HookRun) {
         write(&run.scope, "hook", masked(Run::from(run)));
@@ -208,6 +217,10 @@ impl Observer for Headless {
 
     fn ask_answered(&self, answer: &AskAnswer) {
         write(&answer.scope, "answer", masked(answered(answer)));
+    }
+
+    fn noticed(&self, notice: &Notice) {
+        write(&notice.scope, "notice", masked(noticed(notice)));
     }
 }
 
@@ -288,6 +301,11 @@ mod tests {
         }
     }
 
+    fn full_notice() -> Notice {
+        let (time, hook) = (jiff::Timestamp::UNIX_EPOCH, Some("x".to_owned()));
+        Notice { scope: scope(), event: EventName::BeforeTool, time, hook, text: "x".to_owned() }
+    }
+
     fn full_diagnostic() -> Diagnostic {
         let place = Span { line: 1, column: 1, length: 1, source: "x".to_owned() };
         Diagnostic::new("id", Severity::Error, "x").at("/").with_span(place).help("x")
@@ -363,6 +381,7 @@ mod tests {
         });
         add("hook", masked(Run::from(&full_run())));
         add("answer", masked(answered(&full_answer())));
+        add("notice", masked(noticed(&full_notice())));
         add("end", untrusted_end(&[]));
         fields
     }

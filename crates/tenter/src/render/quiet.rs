@@ -2,7 +2,7 @@
 
 use tenter_agent::session::Finish;
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::{Diagnostic, Scope};
 
 use super::Show;
@@ -41,6 +41,10 @@ impl Observer for Quiet {
     fn decided(&self, _decision: &Decision) {}
 
     fn ask_answered(&self, _answer: &AskAnswer) {}
+
+    fn noticed(&self, notice: &Notice) {
+        ui::note(terminal::notice_line(notice));
+    }
 }
 
 impl Show for Quiet {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
 use tenter_base::excerpt;
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
@@ -240,6 +240,19 @@ impl Observer for Terminal {
     fn decided(&self, _decision: &Decision) {}
 
     fn ask_answered(&self, _answer: &AskAnswer) {}
+
+    fn noticed(&self, notice: &Notice) {
+        self.lines([notice_line(notice)]);
+    }
+}
+
+/// The line that shows a notice.
+pub(super) fn notice_line(notice: &Notice) -> String {
+    let text = sanitize(&notice.text);
+    match &notice.hook {
+        Some(hook) => format!("  {} hook {}: {text}", styled(NOTICE, "i"), visible(hook)),
+        None => format!("  {} {text}", styled(NOTICE, "i")),
+    }
 }
 
 impl Show for Terminal {

@@ -44,11 +44,22 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     }
     let ids: Vec<String> = selected.into_iter().map(|summary| summary.id).collect();
     let deleted = store.delete(&ids)?;
+    forget(env, &ids);
     ui::note(match deleted - ids.len().min(deleted) {
         0 => format!("Deleted {}.", counted(ids.len())),
         subagents => format!("Deleted {}, and {subagents} of subagents.", counted(ids.len())),
     });
     Ok(Exit::Done)
+}
+
+/// Removes what hooks keep for these conversations. What stays is removed when it is old.
+fn forget(env: &Env, ids: &[String]) {
+    let directories = env.directories();
+    for id in ids {
+        if let Err(error) = directories.forget_conversation(id) {
+            ui::note(format!("The state of hooks in conversation {id} cannot be removed: {error}"));
+        }
+    }
 }
 
 /// The conversations to delete.

@@ -92,7 +92,7 @@ pub(super) fn hooks_of(kind: &RecordKind) -> impl Iterator<Item = &str> {
         RecordKind::Run(run) => (Some(run.hook.as_str()), &[][..]),
         RecordKind::Decision(decision) => (decision.by.as_deref(), decision.overruled.as_slice()),
         RecordKind::Answer(answer) => (Some(answer.hook.as_str()), &[][..]),
-        RecordKind::Notice(_) => (None, &[][..]),
+        RecordKind::Notice(notice) => (notice.hook.as_deref(), &[][..]),
         RecordKind::Other(fields) => (fields.get("hook").and_then(|name| name.as_str()), &[][..]),
     };
     named.into_iter().chain(overruled.iter().map(String::as_str))

@@ -149,7 +149,7 @@ fn notice_row(record: &Record, notice: &NoticeRecord) -> Row {
         cells: [
             ui::short_time(&record.time),
             one_line(&record.event, COLUMN),
-            String::new(),
+            notice.hook.as_deref().map(|hook| one_line(hook, COLUMN)).unwrap_or_default(),
             "notice".to_owned(),
         ],
         decision: NOTICE,
