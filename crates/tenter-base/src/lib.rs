@@ -33,4 +33,4 @@ pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;
 pub use names::{did_you_mean, edits, nearest, or_list};
-pub use real_path::real_path;
+pub use real_path::{destination, real_path};

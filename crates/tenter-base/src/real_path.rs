@@ -18,6 +18,64 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// Returns where a program that creates missing directories ends up with the absolute path `path`: the target of a dangling
+/// symlink, which a write creates, and for `..` after what does not exist, its parent.
+///
+/// # Errors
+/// Symlinks loop, or cannot be read.
+pub fn destination(path: &Path) -> io::Result<PathBuf> {
+    let mut links = 0;
+    let mut path = path.to_owned();
+    loop {
+        match followed(&path)? {
+            Followed::To(next) if links < MAX_LINKS => path = next,
+            Followed::To(_) => return Err(too_many_links(&path)),
+            Followed::Destination(real) => return Ok(real),
+        }
+        links += 1;
+    }
+}
+
+/// Maximum number of symlinks that lead to one file, as on Linux.
+const MAX_LINKS: usize = 40;
+
+/// A step on the way to a destination.
+enum Followed {
+    /// The path with its first symlink replaced by its target.
+    To(PathBuf),
+    /// The path contains no symlink.
+    Destination(PathBuf),
+}
+
+fn followed(path: &Path) -> io::Result<Followed> {
+    let mut real = PathBuf::new();
+    let mut components = path.components();
+    while let Some(component) = components.next() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                real.pop();
+            }
+            other => real.push(other),
+        }
+        match fs::symlink_metadata(&real) {
+            Ok(metadata) if metadata.is_symlink() => {
+                let target = fs::read_link(&real)?;
+                real.pop();
+                return Ok(Followed::To(real.join(target).join(components.as_path())));
+            }
+            Err(error) if !is_absent(&error) => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(Followed::Destination(real))
+}
+
+fn too_many_links(path: &Path) -> io::Error {
+    let message = format!("{} leads through too many symlinks", path.display());
+    io::Error::other(message)
+}
+
 fn with_missing_end(path: &Path) -> io::Result<PathBuf> {
     let mut real = PathBuf::new();
     let mut exists = true;
@@ -86,6 +144,28 @@ mod tests {
             ("file/../new", None),
         ] {
             assert_eq!(real(path).as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_destination_is_the_target_of_a_dangling_symlink() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("project/src")).unwrap();
+        symlink("../outside/new", base.join("project/dangling")).unwrap();
+        symlink(base.join("project/dangling"), base.join("second")).unwrap();
+        symlink("loop", base.join("loop")).unwrap();
+        for (path, expected) in [
+            ("project/dangling", Some("outside/new")),
+            ("project/dangling/x", Some("outside/new/x")),
+            ("second", Some("outside/new")),
+            ("project/missing/../../x", Some("x")),
+            ("project/src/new", Some("project/src/new")),
+            ("loop", None),
+            ("loop/x", None),
+        ] {
+            let found = destination(&base.join(path)).ok();
+            assert_eq!(found, expected.map(|path| base.join(path)), "{path}");
         }
     }
 

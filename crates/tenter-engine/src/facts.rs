@@ -13,7 +13,7 @@ use tenter_shell::Surroundings;
 
 use crate::directories::Directories;
 use crate::environment::Environment;
-use tenter_base::real_path;
+use tenter_base::{destination, real_path};
 
 /// The tool whose input is text for a shell, and the field with the text.
 const SHELL: (&str, &str) = ("bash", "command");
@@ -153,9 +153,12 @@ impl CallSurroundings {
         let mut facts = Facts { tool_names: self.tool_names.clone(), ..Facts::default() };
         if let Some(call) = call {
             let standard = self.tool_names.standard(&call.name);
-            let command = call.input.get(SHELL.1).and_then(Value::as_str);
-            if let Some(command) = command.filter(|_| standard == SHELL.0) {
-                facts.call = tenter_shell::read(command, surroundings);
+            match call.input.get(SHELL.1).filter(|_| standard == SHELL.0) {
+                Some(Value::String(command)) => {
+                    facts.call = tenter_shell::read(command, surroundings);
+                }
+                None | Some(Value::Null) => {}
+                Some(_) => facts.call.unparsed = true,
             }
             facts.call.paths.extend(paths(call, cwd, standard, surroundings));
         }
@@ -177,8 +180,14 @@ fn paths(
 ) -> Vec<PathFact> {
     let rows = tool_fields::PATHS.iter().filter(|(tool, ..)| *tool == standard_tool);
     let given = rows.filter_map(|(_, field, used)| {
-        let given = call.input.get(*field)?.as_str()?;
-        let whole = cwd.join(given);
+        let aliases = tool_fields::aliases(standard_tool, field);
+        let mut names = [*field].into_iter().chain(aliases);
+        let given = names.find_map(|name| call.input.get(name))?.as_str()?;
+        let whole = match (given.strip_prefix("~/"), &surroundings.home) {
+            // Some agents expand it, so it counts as the home directory in all of them.
+            (Some(rest), Some(home)) => Path::new(home).join(rest),
+            _ => cwd.join(given),
+        };
         let op = match used {
             PathUse::Write => PathOp::Write,
             PathUse::Search if whole.is_dir() => PathOp::List,
@@ -197,7 +206,8 @@ fn paths(
     given.chain(patched).collect()
 }
 
-fn of_tool(path: String, given: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
+fn of_tool(joined: String, given: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
+    let path = Surroundings::without_dots(&joined);
     let (place, inside_project) = surroundings.place(&path);
     PathFact {
         path,
@@ -209,6 +219,7 @@ fn of_tool(path: String, given: &str, op: PathOp, surroundings: &Surroundings) -
         command: None,
         certain: true,
         glob: false,
+        joined: Some(joined),
     }
 }
 
@@ -220,10 +231,13 @@ fn resolve(path: &mut PathFact, surroundings: &Surroundings) {
     if !is_here || (!path.certain && !is_of_tool) {
         return;
     }
-    let fixed = if path.glob { path.path.find(['*', '?', '[']) } else { None };
-    let end = fixed.map_or(path.path.len(), |at| path.path[..at].rfind('/').unwrap_or(0));
-    let (directory, rest) = path.path.split_at(end);
-    match real_path(Path::new(if directory.is_empty() { "/" } else { directory })) {
+    let joined = path.joined.take();
+    let whole = joined.as_deref().unwrap_or(&path.path);
+    let fixed = if path.glob { whole.find(['*', '?', '[']) } else { None };
+    let end = fixed.map_or(whole.len(), |at| whole[..at].rfind('/').unwrap_or(0));
+    let (directory, rest) = whole.split_at(end);
+    let directory = Path::new(if directory.is_empty() { "/" } else { directory });
+    match real_path(directory).or_else(|_| destination(directory)) {
         Ok(real) => {
             let real = text(&real);
             let whole = format!(
@@ -276,7 +290,7 @@ mod tests {
         assert_eq!(fact("save", json!({"file_path": "new"})), expected("new", PathOp::Write, true));
         assert_eq!(
             fact("file_read", json!({"file_path": "dangling"})),
-            expected("dangling", PathOp::Read, false)
+            expected("nowhere", PathOp::Read, true)
         );
         assert_eq!(fact("grep", json!({"path": "link"})), expected("a/b", PathOp::List, true));
         assert_eq!(fact("grep", json!({"path": "x"})), expected("x", PathOp::Read, true));
@@ -291,6 +305,63 @@ mod tests {
             fact("bash", json!({"command": "rm link/*.o"})),
             expected("a/b/*.o", PathOp::Delete, true)
         );
+        assert_eq!(
+            fact("bash", json!({"command": "cd link && rm ../b/x"})),
+            expected("a/b/x", PathOp::Delete, true)
+        );
+        assert_eq!(
+            fact("bash", json!({"command": "echo x > link/../new"})),
+            expected("a/new", PathOp::Write, true)
+        );
+    }
+
+    #[test]
+    fn dots_after_a_symlink_or_a_missing_directory_lead_out_of_the_project() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("project")).unwrap();
+        fs::create_dir_all(base.join("outside/deep")).unwrap();
+        symlink("../outside", base.join("project/out")).unwrap();
+        symlink("../outside/new", base.join("project/dangling")).unwrap();
+        symlink("loop", base.join("project/loop")).unwrap();
+        let project = base.join("project");
+        let surroundings = CallSurroundings::new(&project);
+        let is_inside = |tool: &str, field: &str, value: &str| {
+            let input = json!({field: value}).as_object().unwrap().clone();
+            let call = ToolCall { id: "1".into(), name: tool.into(), input };
+            let paths = surroundings.facts(&Body::BeforeTool(call), &project).facts.call.paths;
+            paths.last().map(|path| path.inside_project)
+        };
+        for path in ["out/../a", "out/deep/../a", "no/../../a", "dangling"] {
+            assert_eq!(is_inside("file_write", "file_path", path), Some(false), "{path}");
+            assert_eq!(
+                is_inside("bash", "command", &format!("touch {path}")),
+                Some(false),
+                "{path}"
+            );
+        }
+        assert_eq!(is_inside("bash", "command", "rm out/../*.o"), Some(false));
+        assert_eq!(is_inside("bash", "command", "cd out && touch ../a"), Some(false));
+        assert_eq!(is_inside("bash", "command", "cd out && cd .. && touch a"), Some(true));
+        assert_eq!(is_inside("file_write", "file_path", "no/../a"), Some(true));
+        assert_eq!(is_inside("file_edit", "path", "../a"), Some(false));
+        assert_eq!(is_inside("file_edit", "notebook_path", "/etc/x"), Some(false));
+        assert_eq!(is_inside("file_write", "path", "a"), Some(true));
+    }
+
+    #[test]
+    fn a_tilde_in_the_path_of_a_file_tool_is_the_home_directory() {
+        let surroundings = CallSurroundings {
+            surroundings: Surroundings {
+                home: Some("/home/ann".into()),
+                ..Surroundings::default()
+            },
+            ..CallSurroundings::default()
+        };
+        let input = json!({"file_path": "~/.netrc"}).as_object().unwrap().clone();
+        let call = ToolCall { id: "1".into(), name: "file_read".into(), input };
+        let paths = surroundings.facts(&Body::BeforeTool(call), Path::new("/p")).facts.call.paths;
+        assert_eq!(paths[0].path, "/home/ann/.netrc");
     }
 
     #[test]

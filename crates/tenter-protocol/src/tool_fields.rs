@@ -26,6 +26,7 @@ pub const PATHS: &[(&str, &str, PathUse)] = &[
     ("file_read", "file_path", PathUse::Read),
     ("file_write", "file_path", PathUse::Write),
     ("file_edit", "file_path", PathUse::Write),
+    ("file_edit", "notebook_path", PathUse::Write),
     ("grep", "path", PathUse::Search),
     ("glob", "path", PathUse::Search),
 ];
@@ -34,6 +35,11 @@ pub const PATHS: &[(&str, &str, PathUse)] = &[
 fn advertised(tool: &str, field: &str) -> Option<&'static str> {
     let row = ALIASES.iter().find(|(of, alias, _)| *of == tool && *alias == field);
     row.map(|(_, _, name)| *name)
+}
+
+/// The aliases of a field.
+pub fn aliases(tool: &str, field: &str) -> impl Iterator<Item = &'static str> {
+    ALIASES.iter().filter(move |row| row.0 == tool && row.2 == field).map(|row| row.1)
 }
 
 /// Renames aliases in the input of `tool` to the advertised fields, in the same order. A `null` field counts as absent.

@@ -192,6 +192,9 @@ pub struct Path {
     /// The path is a pattern: the files that it would match are touched.
     #[serde(skip_serializing_if = "is_false")]
     pub glob: bool,
+    /// The absolute path with its `..`, if it has any. A symlink before `..` leads elsewhere than `path` does.
+    #[serde(skip)]
+    pub joined: Option<String>,
 }
 
 /// What happens to a path.

@@ -20,6 +20,14 @@ pub(crate) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
     Some(if is_windows { normal.split_off(1) } else { normal })
 }
 
+/// The absolute path with its `..`; nothing if it has none.
+pub(crate) fn joined(path: &str, cwd: Option<&str>) -> Option<String> {
+    if !path.split('/').any(|part| part == "..") || is_windows(path) {
+        return None;
+    }
+    Some(if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", cwd?) })
+}
+
 fn is_windows(path: &str) -> bool {
     matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
 }
@@ -45,6 +53,11 @@ pub(crate) fn is_in(path: &str, directory: &str) -> bool {
 }
 
 impl Surroundings {
+    /// The absolute path without `.` and `..`, as if no part of it were a symlink.
+    pub fn without_dots(path: &str) -> String {
+        absolute(path, None).unwrap_or_else(|| path.to_owned())
+    }
+
     /// The kind of directory that an absolute path is in, and whether it is in the project.
     pub fn place(&self, path: &str) -> (PathPlace, bool) {
         place(path, self)

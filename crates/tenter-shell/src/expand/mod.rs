@@ -134,7 +134,7 @@ impl Reader<'_> {
                 field.push(&plain(rest));
                 field
             }
-            ("~root", _) => Field::known(format!("/root{rest}")),
+            ("~root", _) => plain(&format!("/root{rest}")),
             ("~+", _) if self.scope.cwd().is_some() => {
                 Field::known(format!("{}{rest}", self.scope.cwd().unwrap_or_default()))
             }

@@ -58,7 +58,9 @@ impl Emitted {
         let style = if row.style == Style::Single { Style::Single } else { Style::Posix };
         let global = Program { style, ..*row };
         let mut first = Arguments::sort(args, Some(&global));
-        let Some(at) = first.operands.first().copied() else {
+        // `cargo +nightly publish`
+        let is_toolchain = |at: &usize| args[*at].text.starts_with('+');
+        let Some(at) = first.operands.iter().copied().find(|at| !is_toolchain(at)) else {
             self.arguments = first;
             return;
         };

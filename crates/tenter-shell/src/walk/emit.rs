@@ -296,6 +296,7 @@ impl Reader<'_> {
             command,
             certain: path.is_certain && resolved.is_some(),
             glob: path.is_glob,
+            joined: locate::joined(&path.text, here.cwd.as_deref()),
         });
     }
 }

@@ -83,7 +83,6 @@ fn a_new_plugin_passes_its_tests_and_checks() {
     review/hooks/context-at-start/scripts/run.sh
     review/hooks/context-at-start/tests/starts.json
     review/hooks/no-force-push/HOOK.md
-    review/hooks/no-force-push/scripts/run.sh
     review/hooks/no-force-push/tests/blocks.json
     review/hooks/no-force-push/tests/passes.json
     review/hooks/reminder
@@ -146,9 +145,9 @@ fn a_new_plugin_can_be_installed() {
 fn every_problem_is_reported_with_file_and_line() {
     let flaws: [(&str, &str, &str); 11] = [
         (
-            "hooks/no-force-push/HOOK.md",
-            "---\nname: no-force-push\ndescription: d\ntrigger: before_stopp\n---\n",
-            "manifest-trigger hooks/no-force-push/HOOK.md:4",
+            "hooks/context-at-start/HOOK.md",
+            "---\nname: context-at-start\ndescription: d\ntrigger: before_stopp\n---\n",
+            "manifest-trigger hooks/context-at-start/HOOK.md:4",
         ),
         (
             "recipes/bad.md",
@@ -193,17 +192,22 @@ fn problems_of_modes_links_and_sizes_are_reported() {
     let sandbox = with_plugin();
     let plugin = sandbox.project().join("review");
     fs::remove_file(plugin.join("LICENSE")).unwrap();
-    fs::remove_file(plugin.join("hooks/context-at-start/scripts/run.sh")).unwrap();
+    let context = plugin.join("hooks/context-at-start");
+    let script = context.join("scripts/run.sh");
+    fs::set_permissions(&script, Permissions::from_mode(0o644)).unwrap();
+    let second = plugin.join("hooks/no-script");
+    fs::create_dir(&second).unwrap();
+    let manifest = fs::read_to_string(context.join("HOOK.md")).unwrap();
+    let manifest = manifest.replace("context-at-start", "no-script");
+    fs::write(second.join("HOOK.md"), manifest).unwrap();
     fs::set_permissions(plugin.join("hooks/reminder"), Permissions::from_mode(0o644)).unwrap();
-    let script = plugin.join("hooks/no-force-push/scripts/run.sh");
-    fs::set_permissions(script, Permissions::from_mode(0o644)).unwrap();
     symlink("/etc/passwd", plugin.join("skills/review/users")).unwrap();
     fs::File::create(plugin.join("hooks/film")).unwrap().set_len(11 << 20).unwrap();
     assert_snapshot!(found(&sandbox).join("\n"), @"
     plugin-no-licence
-    hook-without-script hooks/context-at-start
+    script-not-executable hooks/context-at-start/scripts/run.sh
     plugin-file-large hooks/film
-    script-not-executable hooks/no-force-push/scripts/run.sh
+    hook-without-script hooks/no-script
     hook-not-executable hooks/reminder
     plugin-link-leaves skills/review/users
     ");

@@ -54,6 +54,9 @@ fn the_manifest_hook_blocks_force_pushes() {
         "cd web && git push -f",
         "git add .; git push -f",
         "git commit -m x\ngit push --force",
+        "sudo git -C dir push \"-fu\"",
+        "F=--force; git push $F",
+        "bash -c 'git push -f'",
     ];
     let missed: Vec<&str> =
         commands.iter().zip(blocked(&commands)).filter(|(_, is)| !is).map(|(c, _)| *c).collect();

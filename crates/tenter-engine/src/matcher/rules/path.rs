@@ -78,6 +78,15 @@ impl PathPattern {
     }
 }
 
+/// Whether it is `$DIR/` or `$DIR/*`, which is `/` and everything in it if the variable is empty.
+fn is_contents_of_a_variable(path: &str) -> bool {
+    let Some((variable, rest)) = path.split_once('/') else { return false };
+    let name = variable.strip_prefix('$').unwrap_or_default();
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !name.is_empty() && is_name && matches!(rest, "" | "*" | "**" | ".*")
+}
+
 /// What of a path follows a directory; nothing if it is the directory.
 fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
@@ -201,6 +210,9 @@ impl PathRule {
             let directory = directory.filter(|_| text.is_glob).unwrap_or(text.value);
             let is_covered = |target: &String| below(target, directory).is_some();
             if !text.has_unknown_parts() && targets.iter().any(is_covered) {
+                return text.as_written();
+            }
+            if is_contents_of_a_variable(text.value) && targets.iter().any(|target| target == "/") {
                 return text.as_written();
             }
             let or_above = |target: &String| {

@@ -242,6 +242,7 @@ fn commands_and_paths_come_last() {
         command: Some(0),
         certain: true,
         glob: false,
+        joined: None,
     };
     let command = Command {
         program: "tee".into(),

@@ -1,7 +1,7 @@
 //! `tenter hooks new`: which hook it creates for a name and options, and where.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use insta::assert_snapshot;
@@ -114,8 +114,7 @@ fn a_name_that_matches_a_template_selects_it() {
     Test it: tenter hooks test no-force-push
     After a change, test it again: you are asked whether to trust the change.
     ");
-    let script = hooks(&sandbox).join("no-force-push/scripts/run.sh");
-    assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o777, 0o755);
+    assert!(!hooks(&sandbox).join("no-force-push/scripts").exists(), "it has rules");
     let left = fs::read_dir(hooks(&sandbox)).unwrap().count();
     assert_eq!(left, 1, "nothing is left over");
     let model = sandbox.script(
@@ -150,6 +149,12 @@ fn a_template_creates_a_manifest_hook_for_its_event() {
         let output = sandbox.run(&args).expect_code(2);
         assert!(output.stderr.contains(expected), "{output}");
     }
+    let args = ["hooks", "new", "no-force-push", "--lang", "python"];
+    let output = sandbox.run(&args).expect_code(2);
+    assert!(
+        output.stderr.contains("the template no-force-push has rules and no script"),
+        "{output}"
+    );
     let output = sandbox.run(&["hooks", "new", "x", "--template", "no-cows"]).expect_code(2);
     assert!(output.stderr.contains("possible values: no-force-push, "), "{output}");
     assert!(!hooks(&sandbox).exists());

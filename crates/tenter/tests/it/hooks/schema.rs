@@ -126,6 +126,7 @@ fn full_call() -> CallFacts {
         command: Some(0),
         certain: false,
         glob: true,
+        joined: None,
     };
     let words = || vec!["-x".to_owned()];
     let command = Command {

@@ -5,16 +5,17 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenter_testkit::{Output, Sandbox, is_soak, needs};
+use tenter_testkit::{Output, Sandbox, needs};
 
 use super::run_with_env;
 use crate::sandbox;
 
-const TEMPLATES: [&str; 10] = [
-    "no-force-push",
-    "no-writes-outside",
-    "no-destructive-commands",
-    "ask-before-publish",
+/// Templates with rules instead of a script.
+const RULES: [&str; 4] =
+    ["no-force-push", "no-writes-outside", "no-destructive-commands", "ask-before-publish"];
+
+/// Templates with a script in every language.
+const SCRIPTS: [&str; 6] = [
     "format-after-edit",
     "redact-secrets",
     "audit-log",
@@ -35,10 +36,18 @@ fn languages() -> Vec<&'static str> {
     all.into_iter().filter(installed).map(|(language, _)| language).collect()
 }
 
-/// A sandbox with a user hook from this template.
+/// A sandbox with a user hook from this template, with a script in this language.
 fn with_hook(template: &str, language: &str) -> Sandbox {
     let sandbox = sandbox();
     let args = ["hooks", "new", template, "--template", template, "--lang", language, "--user"];
+    let _ = sandbox.run(&args).expect_code(0);
+    sandbox
+}
+
+/// A sandbox with a user hook from this template, which has rules.
+fn with_rules(template: &str) -> Sandbox {
+    let sandbox = sandbox();
+    let args = ["hooks", "new", template, "--template", template, "--user"];
     let _ = sandbox.run(&args).expect_code(0);
     sandbox
 }
@@ -60,14 +69,15 @@ fn tried(sandbox: &Sandbox, hook: &str, payload: &Value, vars: &[(&str, &str)]) 
 fn every_template_is_valid_and_passes_its_own_tests() {
     for language in languages() {
         let sandbox = sandbox();
-        for name in TEMPLATES {
-            let args = ["hooks", "new", name, "--template", name, "--lang", language];
+        for name in RULES.into_iter().chain(SCRIPTS) {
+            let more = if RULES.contains(&name) { &[][..] } else { &["--lang", language] };
+            let args = [&["hooks", "new", name, "--template", name], more].concat();
             let _ = sandbox.run(&args).expect_code(0);
             let tested = sandbox.run(&["hooks", "test", name]).expect_code(0);
             assert!(tested.stdout.ends_with(" passed, 0 failed\n"), "{language}: {tested}");
         }
         let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
-        assert_eq!(valid.stdout.lines().count(), TEMPLATES.len(), "{valid}");
+        assert_eq!(valid.stdout.lines().count(), RULES.len() + SCRIPTS.len(), "{valid}");
         let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
         assert_eq!(well.stdout, "All is well: 10 hooks are ready.\n");
     }
@@ -77,7 +87,7 @@ fn every_template_is_valid_and_passes_its_own_tests() {
 fn the_cookbook_explains_every_template() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let cookbook = fs::read_to_string(root.join("../../docs/cookbook.md")).unwrap();
-    for name in TEMPLATES {
+    for name in RULES.into_iter().chain(SCRIPTS) {
         let manifest = root.join("src/commands/hooks/templates").join(name).join("HOOK.md");
         let manifest = fs::read_to_string(manifest).unwrap();
         let value = |key: &str| {
@@ -94,42 +104,40 @@ fn the_cookbook_explains_every_template() {
     }
 }
 
-/// Runs the attacks on the template as tests of the hook. Starting an interpreter is slow, so bash runs all attacks, and Python
-/// and Node a quarter of them each, or all in a soak.
+/// Runs the attacks on the template as tests of the hook.
 fn attack(template: &str) {
     let attacks: Value = serde_json::from_str(ATTACKS).unwrap();
-    for language in languages() {
-        let (first, step) = match language {
-            "python" if !is_soak() => (0, 4),
-            "node" if !is_soak() => (2, 4),
-            _ => (0, 1),
-        };
-        let sandbox = with_hook(template, language);
-        let root = sandbox.root().display().to_string();
-        for dir in ["project/src", "outside", "tmp"] {
-            fs::create_dir_all(sandbox.root().join(dir)).unwrap();
-        }
-        for (target, link) in [("../outside", "out"), ("../outside/f", "file-out"), ("src", "in")] {
-            symlink(target, sandbox.project().join(link)).unwrap();
-        }
-        let attacks = attacks[template].as_object().unwrap().iter();
-        let calls = attacks.flat_map(|(decision, calls)| {
-            calls.as_array().unwrap().iter().map(move |call| (decision, call))
-        });
-        let mut count = 0;
-        for (decision, call) in calls.skip(first).step_by(step) {
-            let file = format!("tests/attack-{count:03}.json");
-            let case = attack_case(call, decision, &root);
-            fs::write(hook_dir(&sandbox, template).join(file), case).unwrap();
-            count += 1;
-        }
-        let tmp = format!("{root}/tmp");
-        let output = run_with_env(&sandbox, &["hooks", "test", template], &[("TMPDIR", &tmp)]);
-        let failed: Vec<&str> =
-            output.stdout.lines().filter(|line| !line.starts_with("pass ")).collect();
-        assert_eq!(output.code, Some(0), "{language}: {failed:#?}");
-        assert!(output.stdout.matches("pass tests/attack-").count() == count && count > 0);
+    let sandbox = with_rules(template);
+    let root = sandbox.root().display().to_string();
+    for dir in ["project/src", "outside", "tmp"] {
+        fs::create_dir_all(sandbox.root().join(dir)).unwrap();
     }
+    for (target, link) in [("../outside", "out"), ("../outside/f", "file-out"), ("src", "in")] {
+        symlink(target, sandbox.project().join(link)).unwrap();
+    }
+    // The sandbox itself is in a temporary directory, so only its own one counts.
+    let manifest = hook_dir(&sandbox, template).join("HOOK.md");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let text = text.replace("[project, temp, device]", "[project, device]");
+    let text = text.replace("~/.cache/**", &format!("{root}/tmp/**"));
+    fs::write(manifest, text).unwrap();
+    let attacks = attacks[template].as_object().unwrap().iter();
+    let calls = attacks.flat_map(|(decision, calls)| {
+        calls.as_array().unwrap().iter().map(move |call| (decision, call))
+    });
+    let mut count = 0;
+    for (decision, call) in calls {
+        let file = format!("tests/attack-{count:03}.json");
+        let case = attack_case(call, decision, &root);
+        fs::write(hook_dir(&sandbox, template).join(file), case).unwrap();
+        count += 1;
+    }
+    let tmp = format!("{root}/tmp");
+    let output = run_with_env(&sandbox, &["hooks", "test", template], &[("TMPDIR", &tmp)]);
+    let failed: Vec<&str> =
+        output.stdout.lines().filter(|line| !line.starts_with("pass ")).collect();
+    assert_eq!(output.code, Some(0), "{failed:#?}");
+    assert!(output.stdout.matches("pass tests/attack-").count() == count && count > 0);
 }
 
 fn attack_case(call: &Value, decision: &str, root: &str) -> String {
@@ -163,73 +171,35 @@ fn ask_before_publish_asks_about_what_publishes() {
     attack("ask-before-publish");
 }
 
-/// A guard blocks a malformed payload, because it fails closed.
 #[test]
-fn a_guard_that_cannot_read_a_call_blocks_it() {
-    for language in languages() {
-        for template in ["no-force-push", "no-writes-outside", "no-destructive-commands"] {
-            let sandbox = with_hook(template, language);
-            let deep = format!("{}git push -f{}", "$(".repeat(60), ")".repeat(60));
+fn a_guard_that_cannot_read_a_command_blocks_it() {
+    for template in RULES {
+        let sandbox = with_rules(template);
+        let deep = format!("{}git push -f{}", "$(".repeat(60), ")".repeat(60));
+        let long = format!("touch ran; {}\n:", "#".repeat(70_000));
+        for command in [format!("touch ran; echo {deep}"), long] {
             let model = sandbox.script(&format!(
                 "turns: [{{tool_calls: [{{name: bash, input: {{command: {}}}}}]}}, {{text: ok}}]",
-                json!(format!("touch ran; echo {deep}"))
+                json!(command)
             ));
             let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
-            assert!(output.stderr.contains("✗ blocked by hook"), "{language} {template} {output}");
-            assert!(!sandbox.project().join("ran").exists(), "{language} {template}");
+            assert!(output.stderr.contains("✗ blocked by hook"), "{template} {output}");
+            assert!(!sandbox.project().join("ran").exists(), "{template}");
         }
     }
 }
 
-/// The script reads the payload unchanged: missing fields are not completed.
 #[test]
-fn a_guard_blocks_a_payload_that_it_cannot_read_and_gives_a_reason() {
-    let project = "/project";
-    let payloads = [
-        json!({"tool_name": "Shell", "tool_input": {"command": "ls"}}).to_string(),
-        json!({"tool_name": "Shell", "tool_input": {"command": "ls"}, "work_dir": 1}).to_string(),
-        json!({"tool_name": "Shell", "tool_input": {"command": ["ls"]}, "work_dir": project})
-            .to_string(),
-        json!({"tool_name": "Shell", "tool_input": {"command": 3}, "work_dir": project})
-            .to_string(),
-        json!({"tool_name": "Shell", "tool_input": "ls", "work_dir": project}).to_string(),
-        json!({"tool_name": "Shell", "tool_input": ["ls"], "work_dir": project}).to_string(),
-        json!({"tool_name": "Shell", "work_dir": project}).to_string(),
-        json!({"work_dir": project, "tool_input": {"command": "ls"}})
-            .to_string()
-            .replace("}}", "}"),
-        json!([{"tool_input": {"command": "ls"}, "work_dir": project}]).to_string(),
-        "not JSON".to_owned(),
-        String::new(),
-    ];
-    let nested = json!({"tool_name": "Shell", "tool_input": {"a": {"command": 3}, "command": "ls \"x\"", "z": [{"command": []}]}, "work_dir": project, "paths": {"command": 1}});
-    for language in languages() {
-        for template in
-            ["no-force-push", "no-writes-outside", "no-destructive-commands", "ask-before-publish"]
-        {
-            let sandbox = with_hook(template, language);
-            let file = match language {
-                "bash" => "run.sh",
-                "python" => "run.py",
-                _ => "run",
-            };
-            let script = hook_dir(&sandbox, template).join("scripts").join(file);
-            let run = |payload: &str| {
-                sandbox.write("payload.json", payload);
-                sandbox.shell(&format!("'{}' <payload.json", script.display()))
-            };
-            for payload in &payloads {
-                let output = run(payload);
-                assert_eq!(output.code, Some(2), "{language} {template} {payload} {output}");
-                assert!(
-                    output.stdout.contains("cannot read the call"),
-                    "{language} {template} {output}"
-                );
-                assert!(!output.stdout.contains("Traceback"), "{language} {template} {output}");
-            }
-            let output = run(&nested.to_string());
-            assert_eq!(output.code, Some(0), "{language} {template} {output}");
+fn a_guard_blocks_a_command_that_is_not_text() {
+    for template in RULES {
+        let sandbox = with_rules(template);
+        for command in [json!(["ls"]), json!(3), json!({"a": "ls"})] {
+            let payload = json!({"tool_name": "Shell", "tool_input": {"command": command}, "tool_use_id": "c"});
+            let decision = tried(&sandbox, template, &payload, &[])["decision"].clone();
+            assert!(decision == "deny" || decision == "ask", "{template} {command}: {decision}");
         }
+        let nested = json!({"tool_name": "Shell", "tool_use_id": "c", "tool_input": {"a": {"command": 3}, "command": "ls \"x\"", "z": [{"command": []}]}, "paths": {"command": 1}});
+        assert_eq!(tried(&sandbox, template, &nested, &[])["decision"], "unmatched", "{template}");
     }
 }
 

@@ -7,6 +7,7 @@ use tenter_engine::matcher::Search;
 use tenter_protocol::{Diagnostic, Object, Severity, ToolCall};
 
 use super::super::entry::HookEntry;
+use super::super::manifest_file::ManifestFile;
 use super::super::scripts;
 use crate::project::Project;
 
@@ -43,7 +44,8 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
         findings.push(finding("hook-not-trusted", Severity::Warning, reason));
     }
     if path.is_dir() && entry.active && entry.action.is_none() && entry.url.is_none() {
-        findings.extend(scripts::script_of(path));
+        let manifest = ManifestFile::at(path).ok().flatten();
+        findings.extend(manifest.and_then(|manifest| manifest.check_script()));
     }
     let entry_point = scripts::entry_of(path);
     let environment = project.hook_environment();

@@ -33,9 +33,10 @@ pub(crate) use manifest::NewFile;
 pub(crate) use write::dir as write_dir;
 
 /// The languages of scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Language {
     /// A bash script; it needs only standard commands such as grep and sed.
+    #[default]
     Bash,
     /// A python3 script; it needs only the standard library.
     Python,
@@ -60,9 +61,9 @@ pub(crate) struct Args {
     /// Kind of an empty hook [default: manifest, unless only executables have this spelling of the event].
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Language of the script.
-    #[arg(long, value_name = "LANGUAGE", default_value = "bash")]
-    lang: Language,
+    /// Language of the script [default: bash].
+    #[arg(long, value_name = "LANGUAGE")]
+    lang: Option<Language>,
     /// Action of a static hook, which has no script.
     #[arg(long, value_name = "ACTION", conflicts_with = "lang")]
     action: Option<ActionWord>,
@@ -129,13 +130,18 @@ impl Plan {
             return Err(Failure::usage("templates are manifest hooks")
                 .help("omit --format executable, or create an empty hook with --template empty"));
         }
+        if args.lang.is_some() && !template.has_script() {
+            let Template { name, .. } = template;
+            return Err(Failure::usage(format!("the template {name} has rules and no script"))
+                .help("omit --lang, or create an empty hook with --template empty"));
+        }
         Ok(Self::Template(template))
     }
 
     fn from_name(event: &str, args: &Args) -> Result<Self, Failure> {
         let is_open = args.template.is_none() && args.event.is_none() && args.format.is_none();
         match template::implied_by(&args.name).filter(|_| is_open) {
-            Some(template) => Ok(Self::Template(template)),
+            Some(template) => Self::from_template(template, args),
             None => Ok(Self::Empty(manifest::event(event)?)),
         }
     }
@@ -150,12 +156,13 @@ impl Plan {
     }
 
     fn write(&self, path: &Path, args: &Args) -> Result<(), Failure> {
+        let language = args.lang.unwrap_or_default();
         let files = match self {
-            Self::Template(template) => template.files(&args.name, args.lang)?,
-            Self::Empty(event) => template::empty(&args.name, *event, args.lang)?,
+            Self::Template(template) => template.files(&args.name, language)?,
+            Self::Empty(event) => template::empty(&args.name, *event, language)?,
             Self::Static(event, action) => static_action::files(&args.name, *event, *action)?,
             Self::Executable(spelling) => {
-                let text = executable::text(&args.name, spelling, args.lang)
+                let text = executable::text(&args.name, spelling, language)
                     .ok_or_else(|| Failure::new(format!("there is no template for {spelling}")))?;
                 return write::file(path, &text, args.force);
             }

@@ -1,5 +1,5 @@
-//! The files of a new manifest hook: `HOOK.md`, a script, and tests. Every template is a directory in `templates`. A line
-//! `@include NAME` in a script is replaced with the file of that name in `templates/include`.
+//! The files of a new manifest hook: `HOOK.md` with rules, or with a script, and tests. Every template is a directory in
+//! `templates`. A line `@include NAME` in a script is replaced with the file of that name in `templates/include`.
 
 use tenter_protocol::EventName;
 
@@ -16,7 +16,8 @@ pub(super) struct Template {
     /// The event of the hook.
     pub(super) event: EventName,
     manifest: &'static str,
-    scripts: Texts,
+    /// Nothing if the hook has rules instead of a script.
+    scripts: Option<Texts>,
     /// Names and contents of the tests.
     tests: &'static [(&'static str, &'static str)],
 }
@@ -57,12 +58,18 @@ macro_rules! texts {
 
 macro_rules! template {
     ($name:literal, $event:ident, $tests:tt, $aliases:tt) => {
+        Template { scripts: Some(texts!($name, "run")), ..rules!($name, $event, $tests, $aliases) }
+    };
+}
+
+macro_rules! rules {
+    ($name:literal, $event:ident, $tests:tt, $aliases:tt) => {
         Template {
             name: $name,
             aliases: &$aliases,
             event: EventName::$event,
             manifest: file!($name, "/HOOK.md"),
-            scripts: texts!($name, "run"),
+            scripts: None,
             tests: tests!($name, $tests),
         }
     };
@@ -76,25 +83,25 @@ macro_rules! tests {
 
 /// The templates, except for the empty one.
 pub(super) const TEMPLATES: &[Template] = &[
-    template!(
+    rules!(
         "no-force-push",
         BeforeTool,
         ["blocks", "passes"],
         ["block-force-push", "force-push", "no-force-pushes"]
     ),
-    template!(
+    rules!(
         "no-writes-outside",
         BeforeTool,
         ["blocks", "passes"],
         ["block-writes-outside", "no-outside-writes", "outside-project", "writes-outside"]
     ),
-    template!(
+    rules!(
         "no-destructive-commands",
         BeforeTool,
         ["blocks", "passes"],
         ["block-destructive", "destructive-commands", "no-destructive", "no-rm-rf"]
     ),
-    template!(
+    rules!(
         "ask-before-publish",
         BeforeTool,
         ["asks", "passes"],
@@ -124,13 +131,11 @@ const EMPTY_MATCHER: &str = file!("empty/matcher.yaml");
 const EMPTY_SCRIPTS: Texts = texts!("empty", "run");
 const EMPTY_TESTS: &[(&str, &str)] = tests!("empty", ["passes"]);
 
-const INCLUDES: [(&str, Texts); 8] = [
+const INCLUDES: [(&str, Texts); 6] = [
     ("about", texts!("include", "about")),
     ("secrets", texts!("include", "secrets")),
-    ("shell", texts!("include", "shell")),
-    // Python resolves paths with its standard library, and only bash needs help with JSON.
-    ("real", Texts { bash: file!("include/real.sh"), python: "", node: file!("include/real.mjs") }),
-    ("call", texts!("include", "call")),
+    // Only bash needs help with paths and JSON.
+    ("real", Texts { bash: file!("include/real.sh"), python: "", node: "" }),
     ("text", Texts { bash: file!("include/text.sh"), python: "", node: "" }),
     ("json", Texts { bash: file!("include/json.sh"), python: "", node: "" }),
     ("field", Texts { bash: file!("include/field.sh"), python: "", node: "" }),
@@ -152,7 +157,13 @@ impl Template {
     /// # Errors
     /// The name is not valid for a manifest hook (R16).
     pub(super) fn files(&self, name: &str, language: Language) -> Result<Vec<NewFile>, Failure> {
-        files(name, self.manifest, self.scripts.of(language), self.tests, language)
+        let script = self.scripts.map(|scripts| scripts.of(language));
+        files(name, self.manifest, script, self.tests, language)
+    }
+
+    /// Whether the hook has a script.
+    pub(super) fn has_script(&self) -> bool {
+        self.scripts.is_some()
     }
 }
 
@@ -179,33 +190,38 @@ pub(super) fn empty(
         .replace("@EVENT@", event.as_str())
         .replace("@MATCHER@", if event.lifecycle().matcher { EMPTY_MATCHER } else { "" })
         .replace("@FIELDS@", &comments::of_manifest(event));
-    files(name, &manifest, EMPTY_SCRIPTS.of(language), EMPTY_TESTS, language)
+    files(name, &manifest, Some(EMPTY_SCRIPTS.of(language)), EMPTY_TESTS, language)
 }
 
 fn files(
     name: &str,
     manifest: &str,
-    script: &str,
+    script: Option<&str>,
     tests: &[(&str, &str)],
     language: Language,
 ) -> Result<Vec<NewFile>, Failure> {
-    let file = |path: &str, text: String, is_executable| NewFile {
-        name: path.to_owned(),
-        text,
-        is_executable,
-    };
-    let script = assembled(script, language).replace(super::manifest::NAME, name);
     let mut files = vec![file("HOOK.md", with_name(manifest, name)?, false)];
-    match language {
-        Language::Bash => files.push(file("scripts/run.sh", script, true)),
-        Language::Python => files.push(file("scripts/run.py", script, true)),
-        Language::Node => {
-            files.push(file("scripts/run", START_NODE.to_owned(), true));
-            files.push(file("scripts/hook.mjs", script, false));
-        }
+    if let Some(script) = script {
+        let script = assembled(script, language).replace(super::manifest::NAME, name);
+        files.extend(scripts(script, language));
     }
     files.extend(tests.iter().map(|(path, text)| file(path, (*text).to_owned(), false)));
     Ok(files)
+}
+
+fn file(path: &str, text: String, is_executable: bool) -> NewFile {
+    NewFile { name: path.to_owned(), text, is_executable }
+}
+
+fn scripts(script: String, language: Language) -> Vec<NewFile> {
+    match language {
+        Language::Bash => vec![file("scripts/run.sh", script, true)],
+        Language::Python => vec![file("scripts/run.py", script, true)],
+        Language::Node => vec![
+            file("scripts/run", START_NODE.to_owned(), true),
+            file("scripts/hook.mjs", script, false),
+        ],
+    }
 }
 
 /// The script with its includes.
