@@ -52,6 +52,7 @@
 //!     let script = "turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: Done.}]";
 //!     Ok(Agent {
 //!         model: Arc::new(ScriptedModel::parse("scripted", script)?),
+//!         weak_model: None,
 //!         engine,
 //!         tools: Registry::standard(),
 //!         workspace: Arc::new(Workspace::new(workspace)?),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use tenter_proc::Cancel;
+use tenter_protocol::runtime::Question;
 use tenter_protocol::{Object, ToolCall};
 
 pub use tenter_engine::PermissionAnswer;
@@ -19,6 +21,24 @@ pub trait Asker: Send + Sync {
         let _ = (place, file);
         false
     }
+
+    /// The user's answer to a hook's question (S7): one of its choices if it has any. Questions are put one after another.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
+        let _ = (hook, question, cancel);
+        Err(NoAnswer::NoUser)
+    }
+}
+
+/// Why there is no answer to a hook's question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// There is no user to ask.
+    NoUser,
+    /// The user interrupted the agent, or the hook's request ended.
+    Interrupted,
 }
 
 /// Gives the same answer to every question.

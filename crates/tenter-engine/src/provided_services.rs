@@ -121,7 +121,7 @@ impl Requester<'_> {
     fn ask(&self, question: &Question, cancel: &Cancel) -> Result<RawJson, ServiceError> {
         let unsupported = |why: &str| Err(ServiceError::Unsupported(why.to_owned()));
         if self.event == EventName::SessionEnd {
-            return unsupported("nobody is asked while a session ends");
+            return unsupported("a hook cannot ask while the session ends");
         }
         if self.hook.policy.asynchronous {
             return unsupported("an asynchronous hook cannot ask");

@@ -99,7 +99,7 @@ impl Session<'_> {
         run: SideRecipe,
     ) -> Result<CompactionResult, AgentError> {
         let compaction = Compaction::new(cause.trigger, self.usage().current_context_window);
-        let contexts = match self.hooks.pre_compact(compaction) {
+        let contexts = match self.hooks().pre_compact(compaction) {
             StartDecision::Start { contexts } => contexts,
             StartDecision::Deny(denial) if denial.is_cancelled() => {
                 return Ok(CompactionResult::Unchanged);
@@ -154,7 +154,7 @@ impl Session<'_> {
         let tokens_after = self.usage().current_context_window;
         self.note_effect(cause, tokens_after);
         let done = Compaction { tokens_after: Some(tokens_after), ..compaction };
-        let feedback = self.hooks.post_compact(done);
+        let feedback = self.hooks().post_compact(done);
         self.report_denial(feedback.denial.as_ref());
         self.add_context(feedback.contexts)
     }

@@ -2,7 +2,7 @@
 //!
 //! `turns` is the loop from a user message to the stop. `model_request` requests a response, `response` interprets it, and
 //! `tool_calls` runs its calls. `history` applies the changes that hooks request, `compaction` replaces the history by a summary,
-//! `side_recipe` runs a recipe outside the conversation, `late_replies` delivers the replies of asynchronous hooks, and `subagents`
+//! `side_recipe` runs a recipe outside the conversation, `services` answers what hooks request, `late_replies` delivers the replies of asynchronous hooks, and `subagents`
 //! runs an agent inside the agent. Only the session calls the engine.
 
 mod compaction;
@@ -10,6 +10,7 @@ mod history;
 mod late_replies;
 mod model_request;
 mod response;
+mod services;
 mod side_recipe;
 mod status;
 mod subagents;
@@ -27,9 +28,10 @@ use tenter_engine::keys::KeyMask;
 use tenter_engine::{Attributed, Denial, Engine, HookSession, StartDecision};
 use tenter_proc::Cancel;
 use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, Usage};
-use tenter_protocol::{Diagnostic, Object, Scope};
+use tenter_protocol::{Diagnostic, Message, Object, Scope};
 
 use self::late_replies::LateRecipe;
+use self::services::SessionServices;
 use crate::conversation::{Conversation, Spent};
 use crate::model::{Model, ToolSpec};
 use crate::permission::{Asker, Permissions};
@@ -48,6 +50,8 @@ pub use user_message::UserMessage;
 pub struct Agent {
     /// The model.
     pub model: Arc<dyn Model>,
+    /// A cheaper model, for hooks that request it (S7). Without one, the model answers them.
+    pub weak_model: Option<Arc<dyn Model>>,
     /// The hooks.
     pub engine: Engine,
     /// The tools.
@@ -109,6 +113,10 @@ pub struct Session<'a> {
     pending_context: Vec<Attributed<String>>,
     /// Tokens and cost of subagents that are not yet added to the conversation.
     subagents_spent: Mutex<Spent>,
+    /// What hooks may request.
+    services: Arc<SessionServices>,
+    /// The conversation that started this one, as it was then.
+    parent_messages: Option<Arc<Vec<Message>>>,
     /// Recipes that asynchronous hooks called back.
     late_recipes: Vec<LateRecipe>,
     /// Messages of the diagnostics that were reported and are reported only once.
@@ -154,7 +162,8 @@ impl<'a> Session<'a> {
             .map(|(key, value)| (key.to_owned(), value.into()))
             .collect();
         let model = Some(agent.model.name().to_owned());
-        session.pending_context = match session.hooks.session_start(SessionStart { model, args }) {
+        session.pending_context = match session.hooks().session_start(SessionStart { model, args })
+        {
             StartDecision::Start { contexts } => contexts,
             // A cancelled hook did not deny.
             StartDecision::Deny(denial) if denial.is_cancelled() => denial.contexts,
@@ -199,6 +208,8 @@ impl<'a> Session<'a> {
             steps: 0,
             pending_context: Vec::new(),
             subagents_spent: Mutex::default(),
+            services: SessionServices::new(agent),
+            parent_messages: None,
             late_recipes: Vec::new(),
             reported: Mutex::default(),
         }
@@ -207,7 +218,7 @@ impl<'a> Session<'a> {
     /// Ends the session and fires `session_end`, also after an interruption.
     pub fn end(mut self, status: Status, exit_reason: ExitReason) {
         let duration = self.agent.engine.now().duration_since(self.started);
-        let feedback = self.hooks.session_end(SessionEnd {
+        let feedback = self.hooks().session_end(SessionEnd {
             duration_seconds: u64::try_from(duration.as_secs()).ok(),
             total_steps: Some(self.steps),
             exit_reason,

@@ -105,6 +105,7 @@ impl Session<'_> {
         let tools = if settings.recipes.is_untrusted(recipe) { Registry::default() } else { tools };
         Ok(Agent {
             model: Arc::clone(&self.agent.model),
+            weak_model: None,
             engine: self.agent.engine.without_hooks(),
             tools,
             workspace: Arc::new(self.agent.workspace.aside()),

@@ -11,7 +11,7 @@ use crate::tools::{SubagentAnswer, SubagentError, Subagents};
 
 impl Subagents for Session<'_> {
     fn run(&self, subagent: &Subagent) -> Result<SubagentAnswer, SubagentError> {
-        match self.hooks.subagent_start(subagent.clone()) {
+        match self.hooks().subagent_start(subagent.clone()) {
             StartDecision::Start { .. } => {}
             StartDecision::Deny(denial) if denial.is_cancelled() => {
                 return Err(SubagentError::Failed(denial.reason));
@@ -30,6 +30,7 @@ impl Subagents for Session<'_> {
         );
         let mut child = Session {
             workspace: Arc::new(self.workspace.aside()),
+            parent_messages: Some(self.conversation.messages()),
             ..Session::new(self.agent, conversation, self.cancel().clone())
         };
         let finish = child.send(&UserMessage::from(subagent.task.as_str()));
@@ -65,7 +66,7 @@ impl Subagents for Session<'_> {
 impl Session<'_> {
     /// Fires `subagent_stop`. The feedback of hooks is appended to the response, so that the parent's model reads it (R29).
     fn after_subagent(&self, subagent: &Subagent, response: String) -> String {
-        let feedback = self.hooks.subagent_stop(subagent.clone(), response.clone());
+        let feedback = self.hooks().subagent_stop(subagent.clone(), response.clone());
         self.report_denial(feedback.denial.as_ref());
         feedback.into_messages().into_iter().fold(response, |response, message| {
             let block = self.context_block(&message.hook, &message.value);

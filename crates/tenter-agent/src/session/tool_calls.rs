@@ -124,7 +124,7 @@ impl Session<'_> {
             // Hooks see a denied call as the model made it (R26).
             Err(result) => (requested.clone(), *result),
         };
-        let review = self.hooks.after_tool(call, result);
+        let review = self.hooks().after_tool(call, result);
         self.report_denial(review.feedback.denial.as_ref());
         // A denial cannot undo the call, but the model reads the reason (R29).
         contexts.extend(review.feedback.into_messages());
@@ -148,7 +148,7 @@ impl Session<'_> {
         call: &ToolCall,
         contexts: &mut Vec<Attributed<String>>,
     ) -> Result<ToolCall, Box<ToolResult>> {
-        let decided = match self.hooks.before_tool(call.clone()) {
+        let decided = match self.hooks().before_tool(call.clone()) {
             ToolDecision::Run(approved) => Ok(approved),
             ToolDecision::Ask(question) => self.ask(question),
             ToolDecision::Deny(denial) => Err(denial),

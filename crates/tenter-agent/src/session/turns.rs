@@ -61,7 +61,7 @@ impl Session<'_> {
 
     /// `before_agent`: a denied message leaves no trace in the conversation (R29). Returns the refusal, if there is one.
     fn accept(&mut self, message: &UserMessage) -> Result<Option<DeniedByHook>, AgentError> {
-        let (text, contexts) = match self.hooks.before_agent(message.text.as_str()) {
+        let (text, contexts) = match self.hooks().before_agent(message.text.as_str()) {
             MessageDecision::Send { message, contexts } => (message, contexts),
             MessageDecision::Deny(denial) if denial.is_cancelled() => {
                 return Err(ModelError::Cancelled.into());
@@ -152,7 +152,7 @@ impl Session<'_> {
     }
 
     fn after_turn(&mut self, progress: &Progress, tools_used: bool) -> Result<(), AgentError> {
-        let review = self.hooks.after_turn(Turn {
+        let review = self.hooks().after_turn(Turn {
             turn_number: Some(progress.turns),
             session_turn: Some(self.conversation.turns()),
             tools_used,
@@ -201,7 +201,7 @@ impl Session<'_> {
     }
 
     fn review_stop(&self, progress: &Progress, reason: StopReason) -> StopReview {
-        self.hooks.before_stop(StopAttempt {
+        self.hooks().before_stop(StopAttempt {
             reason,
             step_count: Some(progress.turns),
             usage: Some(*self.usage()),
@@ -237,7 +237,7 @@ impl Session<'_> {
 
     /// Fires `after_agent`, also after errors and interruptions (R35). Text from hooks is added to the next user message.
     fn after_agent(&mut self, response: &str) -> Result<(), AgentError> {
-        let feedback = self.hooks.after_agent(response);
+        let feedback = self.hooks().after_agent(response);
         self.report_denial(feedback.denial.as_ref());
         self.add_context(feedback.into_messages())
     }
@@ -249,6 +249,7 @@ impl Session<'_> {
 
     /// Saves new messages and usage.
     pub(super) fn save(&mut self) -> Result<(), AgentError> {
+        self.account_completions();
         let now = self.now();
         self.conversation.save(&self.agent.store, &now)?;
         Ok(())

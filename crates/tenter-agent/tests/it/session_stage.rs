@@ -142,6 +142,7 @@ impl Stage {
         };
         let agent = Agent {
             model: Arc::new(ScriptedModel::parse("scripted:stage", script).unwrap()),
+            weak_model: None,
             engine: engine(directory.path(), Catalog::default(), &settings.recipes, &told),
             tools: Registry::standard(),
             workspace: Arc::new(Workspace::new(workspace).unwrap()),

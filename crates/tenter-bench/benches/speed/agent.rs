@@ -150,6 +150,7 @@ pub(crate) fn agent(
     };
     Ok(Agent {
         model: Arc::new(ScriptedModel::parse("scripted:bench", script)?),
+        weak_model: None,
         engine: engine(scene)?,
         tools: Registry::standard(),
         workspace: Arc::new(Workspace::new(workspace)?),

@@ -228,7 +228,7 @@ fn a_model_call_beyond_the_budget_is_refused_and_reported_once() {
 }
 
 #[test]
-fn nobody_is_asked_at_the_end_of_a_session_or_by_an_asynchronous_hook() {
+fn questions_are_unsupported_at_the_end_of_a_session_and_for_asynchronous_hooks() {
     let question = json!({"question": "Which?", "choices": ["a", "b"]});
     let stage = Stage::new(ALL);
     assert_eq!(stage.call("ask", question.clone()).unwrap(), json!({"answer": "a"}));

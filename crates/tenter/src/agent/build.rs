@@ -11,9 +11,11 @@ use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
+use tenter_engine::hook::Hook;
 use tenter_engine::journal::{JournalWriter, MaskingObserver, Redactor};
 use tenter_engine::{Engine, Observer};
 use tenter_proc::Cancel;
+use tenter_protocol::runtime::Service;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 
 use super::lost_reasoning::lost_reasoning;
@@ -69,6 +71,7 @@ pub(crate) fn build(
         models::choose(project, args, named, cancel)
             .inspect_err(|failure| report_refused_model(project, show.as_ref(), failure))?;
     findings.extend(of_model);
+    let weak_model = weak_model(project, args, &catalog, cancel, &mut findings);
     findings.extend(stored.as_ref().and_then(|stored| lost_reasoning(stored, model.name())));
     let conversation = match stored {
         Some(stored) if args.no_save => Conversation::detached(stored),
@@ -85,6 +88,7 @@ pub(crate) fn build(
     let engine = engine(project, catalog, &journal, Arc::clone(&show), &settings.recipes);
     let agent = Agent {
         model,
+        weak_model,
         engine,
         tools,
         workspace: Arc::new(workspace(project, args, read_dirs)?),
@@ -95,6 +99,36 @@ pub(crate) fn build(
         settings,
     };
     Ok(BuiltAgent { agent, journal, findings, conversation: Mutex::new(Some(conversation)) })
+}
+
+/// The model for hooks that request a weak one; `None` if no hook can, or none is configured.
+fn weak_model(
+    project: &Project,
+    args: &AgentArgs,
+    catalog: &Catalog,
+    cancel: &Cancel,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Arc<dyn Model>> {
+    let uses_models = |hook: &Arc<Hook>| {
+        let runtime = hook.runtime.as_ref();
+        runtime.is_some_and(|runtime| runtime.services.contains(&Service::Model))
+    };
+    if args.use_weak_model
+        || !catalog.hooks().iter().any(uses_models)
+        || (args.weak_model.is_none() && project.settings.models.weak_model.is_none())
+    {
+        return None;
+    }
+    let weak = AgentArgs { use_weak_model: true, ..args.clone() };
+    match models::choose(project, &weak, None, cancel) {
+        Ok(connected) => Some(connected.model),
+        Err(failure) => {
+            let message = format!("the weak model cannot be used by hooks: {failure}");
+            let finding = Diagnostic::new("weak-model", Severity::Warning, message);
+            findings.push(finding.help("hooks that request it use the model of the conversation"));
+            None
+        }
+    }
 }
 
 /// Reports the models of the project's choice that the user has not agreed to: they are untrusted, like hooks.
@@ -245,7 +279,7 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
 
 fn asker(project: &Project) -> Arc<dyn tenter_agent::permission::Asker> {
     if Env::can_ask() {
-        Arc::new(TerminalAsker)
+        Arc::new(TerminalAsker::default())
     } else {
         Arc::new(FixedAnswer(project.settings.hooks.ask))
     }

@@ -1,17 +1,25 @@
 //! Asks the user at the terminal on behalf of a hook (R30).
 
+use std::io::{self, BufRead as _};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-use tenter_agent::permission::{Asker, PermissionAnswer};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tenter_agent::permission::{Asker, NoAnswer, PermissionAnswer};
 use tenter_base::excerpt::Ends;
+use tenter_proc::Cancel;
+use tenter_protocol::runtime::Question;
 use tenter_protocol::{ToolCall, json};
 
-use crate::question::read_at_terminal;
+use crate::question::{ReadLine, read_at_terminal};
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
 
 /// Maximum number of characters shown of a tool's input.
 const LONGEST_SHOWN: usize = 4000;
+
+/// How often a question looks whether it was cancelled.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// The prompt for a hook's question.
 pub(crate) const ASK_PROMPT: &str =
@@ -21,12 +29,93 @@ pub(crate) const ASK_PROMPT: &str =
 pub(crate) const WRITE_PROMPT: &str = "  Allow it in this session? [y] yes  [n] no: ";
 
 /// Asks at the terminal: yes, always for this call in this session, or no.
-pub(crate) struct TerminalAsker;
+#[derive(Default)]
+pub(crate) struct TerminalAsker {
+    /// Locked during a question: hooks run in parallel, and there is one terminal.
+    asking: Mutex<()>,
+}
 
 impl Asker for TerminalAsker {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         put_question(hook, reason, call);
         read_at_terminal(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
+    }
+
+    fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        answer_question(hook, question, cancel, &mut |prompt| {
+            ui::note_piece(prompt);
+            read_line_until(cancel)
+        })
+    }
+}
+
+/// Shows a hook's question and reads lines until one is an answer. `read` returns `None` if the user closed or interrupted the input.
+pub(crate) fn answer_question(
+    hook: &str,
+    question: &Question,
+    cancel: &Cancel,
+    read: &mut ReadLine,
+) -> Result<String, NoAnswer> {
+    if cancel.is_cancelled() {
+        return Err(NoAnswer::Interrupted);
+    }
+    put_free_question(hook, question);
+    let prompt = match question.choices.len() {
+        0 => "  Answer: ".to_owned(),
+        count => format!("  Answer [1-{count}]: "),
+    };
+    loop {
+        let line = read(&prompt).ok_or(NoAnswer::Interrupted)?;
+        if cancel.is_cancelled() {
+            return Err(NoAnswer::Interrupted);
+        }
+        match chosen(&question.choices, line.trim()) {
+            Some(answer) => return Ok(answer),
+            None => ui::note("  Please type the number of an answer, or the answer itself."),
+        }
+    }
+}
+
+/// The answer in a typed line; `None` if it is none of the choices.
+fn chosen(choices: &[String], line: &str) -> Option<String> {
+    if choices.is_empty() {
+        return Some(line.to_owned());
+    }
+    let named = choices.iter().find(|choice| choice.trim().eq_ignore_ascii_case(line));
+    let numbered = || choices.get(line.parse::<usize>().ok()?.checked_sub(1)?);
+    named.or_else(numbered).cloned()
+}
+
+/// Reads a line from the terminal; `None` once `cancel` is set, or if the input is closed.
+fn read_line_until(cancel: &Cancel) -> Option<String> {
+    let stdin = io::stdin();
+    loop {
+        if cancel.is_cancelled() {
+            ui::note("");
+            return None;
+        }
+        let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
+        if poll(&mut watched, Some(&LOOK)).is_ok_and(|ready| ready > 0) {
+            break;
+        }
+    }
+    let mut line = String::new();
+    let length = stdin.lock().read_line(&mut line).unwrap_or(0);
+    (length > 0).then_some(line)
+}
+
+/// Shows which hook asks what, and the choices.
+fn put_free_question(hook: &str, question: &Question) {
+    ui::note(format!(
+        "{} the hook {} asks: {}",
+        styled(NOTICE, "?"),
+        styled(NAME, visible(hook)),
+        sanitize(&question.question)
+    ));
+    for (index, choice) in question.choices.iter().enumerate() {
+        ui::note(format!("  {}) {}", index + 1, visible(choice)));
     }
 }
 
@@ -74,5 +163,48 @@ pub(crate) fn read_answer(line: &str) -> PermissionAnswer {
         "y" | "yes" | "once" => PermissionAnswer::Yes,
         "a" | "always" => PermissionAnswer::Always,
         _ => PermissionAnswer::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(choices: &[&str], lines: &[&str]) -> Result<String, NoAnswer> {
+        let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
+        let question = Question { question: "Which?".to_owned(), choices };
+        let mut lines = lines.iter();
+        let mut read = |_: &str| lines.next().map(|line| (*line).to_owned());
+        answer_question("judge", &question, &Cancel::new(), &mut read)
+    }
+
+    #[test]
+    fn a_choice_is_named_or_numbered_and_asked_again_otherwise() {
+        let choices = ["test", "Production"];
+        for lines in [&["2\n"][..], &["production\n"], &["3\n", "0\n", "\n", "2\n"]] {
+            assert_eq!(answered(&choices, lines), Ok("Production".to_owned()), "{lines:?}");
+        }
+        assert_eq!(answered(&choices, &["what?\n"]), Err(NoAnswer::Interrupted));
+    }
+
+    #[test]
+    fn a_number_that_is_a_choice_is_that_choice() {
+        assert_eq!(answered(&["3", "2"], &["2\n"]), Ok("2".to_owned()));
+    }
+
+    #[test]
+    fn without_choices_any_line_is_the_answer() {
+        assert_eq!(answered(&[], &[" the test one \n"]), Ok("the test one".to_owned()));
+        assert_eq!(answered(&[], &[]), Err(NoAnswer::Interrupted));
+    }
+
+    #[test]
+    fn a_cancelled_question_is_not_put() {
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let question = Question { question: "?".to_owned(), choices: Vec::new() };
+        let mut read = |_: &str| panic!("asked");
+        let answer = answer_question("judge", &question, &cancel, &mut read);
+        assert_eq!(answer, Err(NoAnswer::Interrupted));
     }
 }

@@ -15,7 +15,8 @@ use tenter_engine::Observer;
 use tenter_protocol::Diagnostic;
 
 pub(crate) use ask::{
-    ASK_PROMPT, TerminalAsker, WRITE_PROMPT, put_question, put_write_question, read_answer,
+    ASK_PROMPT, TerminalAsker, WRITE_PROMPT, answer_question, put_question, put_write_question,
+    read_answer,
 };
 pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
