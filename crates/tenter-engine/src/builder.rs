@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tenter_base::Clock;
-use tenter_proc::Cancel;
+use tenter_proc::{Cancel, Trampoline};
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -22,6 +22,7 @@ use crate::keys::KeyMask;
 use crate::layout::{DirectoryNames, Layout};
 use crate::observe::Observer;
 use crate::query::QUERY_TIMEOUT;
+use crate::serving::{ChildProcesses, Connector, Pool};
 use crate::settings::{AsynchronousHooks, CallbackCheck, EngineSettings};
 use crate::trust::{TrustMode, TrustStore};
 
@@ -45,6 +46,9 @@ pub struct EngineBuilder {
     reload: Option<Arc<dyn Reload>>,
     cancel: Option<Cancel>,
     http_client: Option<PathBuf>,
+    connector: Option<Arc<dyn Connector>>,
+    trampoline: Option<Trampoline>,
+    host: Option<String>,
 }
 
 impl Engine {
@@ -68,6 +72,9 @@ impl Engine {
             reload: None,
             cancel: None,
             http_client: None,
+            connector: None,
+            trampoline: None,
+            host: None,
         }
     }
 }
@@ -153,6 +160,22 @@ impl EngineBuilder {
         Self { reload: Some(reload), ..self }
     }
 
+    /// Sets the program that fires the events, as runtime hooks read it when they are started; by default `tenter`.
+    pub fn host(self, host: impl Into<String>) -> Self {
+        Self { host: Some(host.into()), ..self }
+    }
+
+    /// Sets what starts the processes of runtime hooks. By default they are children of this process.
+    pub fn connector(self, connector: Arc<dyn Connector>) -> Self {
+        Self { connector: Some(connector), ..self }
+    }
+
+    /// Sets a program that lets the processes of runtime hooks die with this one even if it is killed (S9). Without one, they
+    /// have to end at the end of their stdin then.
+    pub fn trampoline(self, trampoline: Trampoline) -> Self {
+        Self { trampoline: Some(trampoline), ..self }
+    }
+
     /// Sets a switch that ends the loading early. Hooks that have not replied by then are invalid.
     pub fn cancel(self, cancel: Cancel) -> Self {
         Self { cancel: Some(cancel), ..self }
@@ -231,6 +254,11 @@ impl EngineBuilder {
             asynchronous: self.asynchronous,
             tool_names: self.tool_names,
             http_client: self.http_client,
+            serving: Pool::new(
+                self.connector
+                    .unwrap_or_else(|| Arc::new(ChildProcesses { trampoline: self.trampoline })),
+                self.host.unwrap_or_else(|| "tenter".to_owned()),
+            ),
             never: Cancel::new(),
         };
         Engine::new(catalog, settings).reloading(reload)
@@ -248,7 +276,13 @@ impl EngineBuilder {
     }
 
     fn reloader(&self) -> FromDisk {
-        FromDisk(Self { observers: Vec::new(), callbacks: None, journal: None, ..self.clone() })
+        FromDisk(Self {
+            observers: Vec::new(),
+            callbacks: None,
+            journal: None,
+            connector: None,
+            ..self.clone()
+        })
     }
 
     fn user_directories(&self) -> Directories {

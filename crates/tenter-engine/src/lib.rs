@@ -68,6 +68,7 @@ pub mod query;
 mod run_end;
 mod runner;
 pub mod services;
+mod serving;
 mod session;
 mod settings;
 pub mod source;
@@ -81,10 +82,13 @@ pub use dispatch::{
     SelectionSubject, TestRun,
 };
 pub use facts::{CallFacts, CallSurroundings};
-pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer};
+pub use observe::{
+    AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer, Transport,
+};
 pub use protected_paths::ProtectedPaths;
 pub use run_end::RunEnd;
 pub use services::{NoServices, ServiceCaller, Services};
+pub use serving::{Connection, Connector, Start};
 pub use session::{
     ApprovedCall, Denial, DenialCause, Feedback, HookSession, MessageDecision, StartDecision,
     StopReview, ToolDecision, ToolQuestion, ToolReview, TurnReview,
@@ -93,7 +97,7 @@ pub use settings::{AsynchronousHooks, CallbackCheck};
 pub use static_action::CHECKS;
 
 pub use jiff::Timestamp;
-pub use tenter_proc::Cancel;
+pub use tenter_proc::{Cancel, Trampoline};
 pub use tenter_protocol as protocol;
 pub use tenter_protocol::{
     Diagnostic, EventName, Message, Object, Scope, Severity, ToolCall, ToolResult,

@@ -57,6 +57,8 @@ pub struct HookRun {
     pub duration: Duration,
     /// How it ended.
     pub end: RunEnd,
+    /// How its process was reached; `None` if there was none.
+    pub transport: Option<Transport>,
     /// The most important part of its decision.
     pub decision: DecisionKind,
     /// The other parts, the most important first.
@@ -98,6 +100,7 @@ impl HookRun {
             started,
             duration: Duration::ZERO,
             end: RunEnd::NoProcess,
+            transport: None,
             decision: DecisionKind::None,
             also: Vec::new(),
             reason: None,
@@ -107,6 +110,26 @@ impl HookRun {
             warnings: Vec::new(),
             notes: Vec::new(),
             asynchronous: false,
+        }
+    }
+}
+
+/// How the process of a hook is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// A process for each event.
+    OneShot,
+    /// A process that is called for many events.
+    Runtime,
+}
+
+impl Transport {
+    /// The word for it in listings and records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OneShot => "one-shot",
+            Self::Runtime => "runtime",
         }
     }
 }

@@ -48,7 +48,6 @@ impl Requester<'_> {
     ///
     /// # Errors
     /// The hook may not use the service, or the service failed.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the runner of runtime hooks calls it"))]
     pub(crate) fn answer(
         &self,
         request: &ServiceRequest,

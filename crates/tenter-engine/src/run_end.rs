@@ -21,6 +21,8 @@ pub enum RunEnd {
     Cancelled,
     /// No process was started; the run's reason says why.
     NotStarted,
+    /// The process of a runtime hook answered, and keeps running.
+    Answered,
     /// The hook needs no process: it is static or built in.
     NoProcess,
     /// The run was aborted before its end was known.
@@ -37,6 +39,7 @@ impl fmt::Display for RunEnd {
             Self::TimedOut => "timed out",
             Self::Cancelled => "cancelled",
             Self::NotStarted => "not started",
+            Self::Answered => "answered",
             Self::NoProcess => "no process",
             Self::Unknown => "unknown",
             Self::Other(text) => text,
@@ -52,8 +55,14 @@ impl From<RunEnd> for String {
 
 impl From<String> for RunEnd {
     fn from(text: String) -> Self {
-        let fixed =
-            [Self::TimedOut, Self::Cancelled, Self::NotStarted, Self::NoProcess, Self::Unknown];
+        let fixed = [
+            Self::TimedOut,
+            Self::Cancelled,
+            Self::NotStarted,
+            Self::Answered,
+            Self::NoProcess,
+            Self::Unknown,
+        ];
         let number = |before: &str| text.strip_prefix(before)?.parse().ok();
         let exited = number("exit ").map(Self::Exited);
         let numbered = exited.or_else(|| number("signal ").map(Self::Signal));
@@ -78,6 +87,7 @@ mod tests {
             ("timed out", RunEnd::TimedOut),
             ("cancelled", RunEnd::Cancelled),
             ("not started", RunEnd::NotStarted),
+            ("answered", RunEnd::Answered),
             ("no process", RunEnd::NoProcess),
             ("unknown", RunEnd::Unknown),
             ("exit +1", RunEnd::Other("exit +1".to_owned())),

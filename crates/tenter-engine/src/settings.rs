@@ -14,6 +14,7 @@ use crate::hook_values::HookValues;
 use crate::journal::Redactor;
 use crate::keys::KeyMask;
 use crate::observe::Observer;
+use crate::serving::Pool;
 
 /// Decides whether a callback can start, given the name of a recipe and its arguments. An error says why it cannot.
 pub type CallbackCheck =
@@ -53,6 +54,8 @@ pub(crate) struct EngineSettings {
     pub(crate) redactor: Redactor,
     /// What hooks keep; `None` without a state directory.
     pub(crate) values: Option<HookValues>,
+    /// The processes of runtime hooks.
+    pub(crate) serving: Pool,
     /// A switch that is never cancelled.
     pub(crate) never: Cancel,
 }

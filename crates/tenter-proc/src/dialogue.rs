@@ -62,6 +62,20 @@ pub trait DialogueListener: Send {
     fn ended(&mut self, end: DialogueEnd);
 }
 
+impl<L: DialogueListener + ?Sized> DialogueListener for Box<L> {
+    fn line(&mut self, line: &[u8]) {
+        (**self).line(line);
+    }
+
+    fn line_too_long(&mut self) {
+        (**self).line_too_long();
+    }
+
+    fn ended(&mut self, end: DialogueEnd) {
+        (**self).ended(end);
+    }
+}
+
 /// How a dialogue ended.
 #[derive(Debug)]
 pub enum DialogueEnd {

@@ -97,8 +97,12 @@ impl BackgroundRun {
             facts: &self.facts,
             decided: self.rule.as_ref().and_then(|rule| rule.reply.as_ref()),
         });
-        let context =
-            RunContext { cancel, deadline: self.deadline, services: self.services.as_ref() };
+        let context = RunContext {
+            deadline: self.deadline,
+            services: self.services.as_ref(),
+            asked: settings.serving.asked(),
+            ..RunContext::from(cancel)
+        };
         match report.execute(job.map_err(Clone::clone), context) {
             Ok(reply) => keep(late, reply, report),
             Err(Failure::Cancelled) => report.failed(&Failure::Drained),

@@ -53,9 +53,11 @@ pub struct Engine {
 impl Engine {
     /// An engine over a loaded catalog.
     pub(crate) fn new(catalog: Catalog, settings: EngineSettings) -> Self {
+        let settings = Arc::new(settings);
+        settings.serving.attach(Arc::downgrade(&settings));
         Self {
             current: Current::new(catalog),
-            settings: Arc::new(settings),
+            settings,
             background: BackgroundHooks::default(),
             reported_missing: AtomicBool::new(false),
             left_out: BTreeSet::new(),
@@ -142,9 +144,11 @@ impl Engine {
     }
 
     /// Waits for the asynchronous hooks, up to `patience`, and kills those that still run after that (R22). Their replies can
-    /// be taken afterwards.
+    /// be taken afterwards. Then ends the processes of runtime hooks, which have half a second (S5); a hook that is called
+    /// afterwards is started again.
     pub fn drain(&self, patience: Duration) {
         self.background.drain(patience);
+        self.settings.serving.shut_down();
     }
 
     /// Notifies the observers of the answer to a hook's `ask` (R71).

@@ -7,7 +7,7 @@ use tenter_base::rfc3339;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
 use crate::matcher::RuleFit;
-use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun, Notice};
+use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun, Notice, Transport};
 use crate::run_end::RunEnd;
 
 /// The version that this code writes. A line of a newer version is shown as far as it can be read.
@@ -87,6 +87,9 @@ pub struct RunRecord {
     /// How it ended.
     #[serde(rename = "exit")]
     pub end: RunEnd,
+    /// `runtime` if the process of a runtime hook was called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
     /// The most important part of its decision.
     pub decision: DecisionKind,
     /// The other parts of its decision.
@@ -234,6 +237,7 @@ impl From<&HookRun> for Record {
             started,
             duration,
             end,
+            transport,
             decision,
             also,
             reason,
@@ -251,6 +255,7 @@ impl From<&HookRun> for Record {
             spelling: (*spelling).to_owned(),
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             end: end.clone(),
+            transport: transport.filter(|transport| *transport == Transport::Runtime),
             decision: *decision,
             also: also.clone(),
             reason: reason.clone(),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tenter_proc::Cancel;
 
 use super::Failure;
+use crate::observe::Transport;
 use crate::services::Services;
 
 /// Ends hook runs when the switch is thrown, and at the deadline if there is one; answers what hooks request.
@@ -15,24 +16,34 @@ pub(crate) struct RunContext<'c> {
     pub(crate) deadline: Option<Instant>,
     /// The services of the embedding program; none are supported without them.
     pub(crate) services: Option<&'c Arc<dyn Services>>,
+    /// The form in which runtime hooks are run; the runtime form if there is none.
+    pub(crate) transport: Option<Transport>,
+    /// The time that the user had been asked by hooks when the deadline was set: the deadline moves by what follows.
+    pub(crate) asked: Duration,
 }
 
 impl<'c> From<&'c Cancel> for RunContext<'c> {
     fn from(cancel: &'c Cancel) -> Self {
-        Self { cancel, deadline: None, services: None }
+        Self { cancel, deadline: None, services: None, transport: None, asked: Duration::ZERO }
     }
 }
 
 impl RunContext<'_> {
-    /// The time that a run may take if its own timeout is `own`.
+    /// The time that a run may take if its own timeout is `own`, after the user has been asked for `asked` in all.
     ///
     /// # Errors
     /// The deadline has passed.
-    pub(super) fn timeout(&self, own: Duration) -> Result<Duration, Failure> {
-        let Some(deadline) = self.deadline else { return Ok(own) };
-        match deadline.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => Err(Failure::TooLate),
-            left => Ok(own.min(left)),
+    pub(super) fn timeout(&self, own: Duration, asked: Duration) -> Result<Duration, Failure> {
+        match self.left(asked) {
+            None => Ok(own),
+            Some(Duration::ZERO) => Err(Failure::TooLate),
+            Some(left) => Ok(own.min(left)),
         }
+    }
+
+    /// The time until the deadline, if there is one, after the user has been asked for this time in all.
+    pub(crate) fn left(&self, asked: Duration) -> Option<Duration> {
+        let deadline = self.deadline? + asked.saturating_sub(self.asked);
+        Some(deadline.saturating_duration_since(Instant::now()))
     }
 }

@@ -36,6 +36,8 @@ pub(crate) enum Failure {
     Signal(i32),
     #[error("it wrote {0} bytes to stdout; the limit is 1 MiB")]
     TooLong(u64),
+    #[error("its process {0}")]
+    Process(String),
     #[error("{0}")]
     Reply(String),
     #[error("its rewrite cannot be used: {0}")]
@@ -67,6 +69,7 @@ impl Failure {
             | Self::Exit(_)
             | Self::Signal(_)
             | Self::TooLong(_)
+            | Self::Process(_)
             | Self::Reply(_)
             | Self::Rewrite(_)
             | Self::Callback(_)

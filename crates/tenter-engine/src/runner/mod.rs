@@ -1,7 +1,8 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. It decides nothing and knows no other hook.
 //!
 //! `job` says what to run on what, `process` how a hook of either protocol is started, `output` reads what its process wrote,
-//! and `bounded` shortens what is reported. `context` ends runs early. Static hooks run without a process.
+//! `served` calls the process of a
+//! runtime hook instead, and `bounded` shortens what is reported. `context` ends runs early. Static hooks run without a process.
 
 mod bounded;
 mod context;
@@ -9,8 +10,10 @@ mod failure;
 mod job;
 mod output;
 mod process;
+mod served;
 
-use std::time::Instant;
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
 
 use tenter_base::excerpt;
 use tenter_proc::{Cancel, CapturedOutput, ProcessEnd};
@@ -19,12 +22,13 @@ use tenter_protocol::{Reply, Verdict};
 
 use crate::hook::{Implementation, ManifestHook, Protocol};
 use crate::hook_state::Owner;
-use crate::observe::HookRun;
+use crate::observe::{HookRun, Transport};
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
 use crate::static_action::StaticAction;
 use output::ParsedOutput;
 use process::Program;
+use served::Served;
 
 pub(crate) use context::RunContext;
 pub(crate) use failure::Failure;
@@ -129,25 +133,13 @@ fn start(
         },
     };
     let payloads = job.payload_texts()?;
-    verify(job, cancel)?;
     let process = HookProcess { job, program, settings, context };
-    let mut output: Option<Output> = None;
-    for payload in payloads {
-        let next = process.run(payload, run)?;
-        let merged = match output.take() {
-            None => next,
-            Some(before) => before.and(next),
-        };
-        let denies = merged.denies();
-        output = Some(merged);
-        if denies {
-            break;
-        }
-    }
-    Ok(output.unwrap_or_else(|| {
-        run.end = RunEnd::NoProcess;
-        Ok(Reply::default()).into()
-    }))
+    process.verify()?;
+    let timeout = match process.serve(&payloads, run)? {
+        Served::Output(output) => return Ok(*output),
+        Served::OneShot(left) => left,
+    };
+    process.run_each(payloads, timeout, run)
 }
 
 /// The process of a hook.
@@ -159,22 +151,81 @@ struct HookProcess<'r> {
 }
 
 impl HookProcess<'_> {
+    /// The variables for the hook's private directory, or a warning.
+    fn state_variables(&self) -> (Vec<(&'static str, OsString)>, Option<String>) {
+        let (hook, settings) = (self.job.hook, self.settings);
+        let owner = Owner { project: &settings.project, layer: hook.layer, name: &hook.name };
+        settings.environment.state_variables(owner)
+    }
+
+    /// Fails if the hook is no longer what was trusted. Its process is ended then (S11).
+    fn verify(&self) -> Result<(), Failure> {
+        let verified = verify(self.job, self.context.cancel);
+        if verified.is_err() && self.job.hook.runtime.is_some() {
+            self.settings.serving.end(self.job.hook);
+        }
+        verified
+    }
+
+    /// Calls the process of a runtime hook, unless it runs in the one-shot form.
+    fn serve(&self, payloads: &[String], run: &mut HookRun) -> Result<Served, Failure> {
+        let is_one_shot = self.context.transport == Some(Transport::OneShot);
+        let (Some(_), [payload], false) = (&self.job.hook.runtime, payloads, is_one_shot) else {
+            return Ok(Served::OneShot(self.job.hook.policy.timeout));
+        };
+        let served = self.call(payload, run);
+        if matches!(served, Served::OneShot(_)) {
+            // Time has passed.
+            self.verify()?;
+        }
+        Ok(served)
+    }
+
+    /// Runs it with each of the payloads, until it denies.
+    fn run_each(
+        &self,
+        payloads: Vec<String>,
+        timeout: Duration,
+        run: &mut HookRun,
+    ) -> Result<Output, Failure> {
+        let mut output: Option<Output> = None;
+        for payload in payloads {
+            let next = self.run(payload, timeout, run)?;
+            let merged = match output.take() {
+                None => next,
+                Some(before) => before.and(next),
+            };
+            let denies = merged.denies();
+            output = Some(merged);
+            if denies {
+                break;
+            }
+        }
+        Ok(output.unwrap_or_else(|| {
+            run.end = RunEnd::NoProcess;
+            Ok(Reply::default()).into()
+        }))
+    }
+
     /// Runs it with this payload.
     ///
     /// # Errors
     /// It was not started.
-    fn run(&self, payload: String, run: &mut HookRun) -> Result<Output, Failure> {
+    fn run(
+        &self,
+        payload: String,
+        timeout: Duration,
+        run: &mut HookRun,
+    ) -> Result<Output, Failure> {
         let Self { job, program, settings, context } = *self;
-        let owner =
-            Owner { project: &settings.project, layer: job.hook.layer, name: &job.hook.name };
-        let (state, no_state) = settings.environment.state_variables(owner);
+        let (state, no_state) = self.state_variables();
         let mut invocation = process::invocation(job, program, payload, settings, state);
         let own_timeout = invocation.limits.timeout;
-        invocation.limits.timeout = context.timeout(own_timeout)?;
+        invocation.limits.timeout = context.timeout(timeout, settings.serving.asked())?;
+        run.transport = Some(Transport::OneShot);
         let completion = tenter_proc::run(&invocation, context.cancel);
         let ParsedOutput { mut reply, warnings, notes } = output::parse(job, &completion);
-        if matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < own_timeout
-        {
+        if matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < timeout {
             reply = Err(Failure::Deadline(own_timeout));
         }
         run.end = process::run_end(&completion.end);

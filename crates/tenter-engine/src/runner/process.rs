@@ -7,6 +7,7 @@ use tenter_base::search_path;
 use tenter_proc::{Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::executable::PROTOCOL_VERSION;
 use tenter_protocol::manifest::HttpEndpoint;
+use tenter_protocol::runtime::SERVE;
 
 use super::Job;
 use crate::claude_code::REMOVED;
@@ -14,6 +15,13 @@ use crate::environment::Environment;
 use crate::hook::{EntryPoint, ManifestHook};
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
+
+/// The environment variable with the event, in the hook's own spelling.
+const EVENT: &str = "TENTER_EVENT";
+/// The environment variable with the conversation.
+const SESSION_ID: &str = "TENTER_SESSION_ID";
+/// Keeps Python from writing compiled files.
+const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
 
 /// The program of a hook.
 #[derive(Clone, Copy)]
@@ -51,6 +59,25 @@ pub(super) fn invocation(
         streams: Streams::Separate,
         limits: Limits { timeout: hook.policy.timeout, ..Limits::default() },
     }
+}
+
+/// How the process of a runtime hook is started: with the argument `serve`, and without what belongs to one event (S9).
+pub(super) fn serving_invocation(
+    job: &Job<'_>,
+    program: Program<'_>,
+    settings: &EngineSettings,
+    state: Vec<(&'static str, OsString)>,
+) -> Invocation {
+    let mut invocation = invocation(job, program, String::new(), settings, state);
+    match program {
+        Program::Executable => invocation.args = vec![SERVE.into()],
+        Program::Script(..) | Program::HttpClient(..) => invocation.args.push(SERVE.into()),
+    }
+    invocation.env.retain(|(name, _)| name != EVENT && name != SESSION_ID);
+    if invocation.env.iter().all(|(name, _)| name != NO_BYTECODE) {
+        invocation.env.push((NO_BYTECODE.into(), "1".into()));
+    }
+    invocation
 }
 
 /// Returns the program and arguments for a script: the script if it is executable, otherwise its interpreter, with `sh` for a
@@ -94,8 +121,8 @@ fn environment(
         Program::HttpClient(..) => (hook.path.as_path(), Vec::new()),
     };
     let mut added: Vec<(&str, OsString)> = vec![
-        ("TENTER_EVENT", job.subscription.spelling.into()),
-        ("TENTER_SESSION_ID", job.event.scope.conversation_id.as_str().into()),
+        (EVENT, job.subscription.spelling.into()),
+        (SESSION_ID, job.event.scope.conversation_id.as_str().into()),
         ("TENTER_PROJECT_DIR", settings.project.as_os_str().to_owned()),
         ("TENTER_HOOK_DIR", directory.as_os_str().to_owned()),
         ("TENTER_HOOK_NAME", hook.name.as_str().into()),
@@ -105,7 +132,7 @@ fn environment(
     added.extend(native.iter().flat_map(|native| native.variables(&settings.project)));
     if state.is_empty() {
         // By default Python writes compiled files next to the script, and a directory that changed is no longer trusted.
-        added.push(("PYTHONDONTWRITEBYTECODE", "1".into()));
+        added.push((NO_BYTECODE, "1".into()));
     }
     added.extend(state);
     let mut environment = settings.environment.for_hook(&requested, &added);

@@ -208,8 +208,12 @@ impl HookSession<'_> {
     }
 
     fn dispatch_until(&self, body: Body, cancel: &Cancel) -> Outcome {
-        let context =
-            RunContext { cancel, deadline: self.deadline, services: self.services.as_ref() };
+        let context = RunContext {
+            deadline: self.deadline,
+            services: self.services.as_ref(),
+            asked: self.engine.settings().serving.asked(),
+            ..RunContext::from(cancel)
+        };
         let event = Event { scope: self.scope(), body };
         let mut outcome = self.engine.dispatch_until(event, context);
         let texts = outcome.contexts.iter_mut().chain(&mut outcome.follow_ups);

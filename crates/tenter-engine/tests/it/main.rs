@@ -17,6 +17,8 @@ mod remembering;
 mod renewal;
 mod rewritten_guards;
 mod scene;
+#[cfg(target_os = "linux")]
+mod serving;
 mod session;
 #[cfg(target_os = "linux")]
 mod state_files;

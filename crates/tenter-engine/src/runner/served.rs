@@ -1,0 +1,116 @@
+//! Runs a hook for an event by calling its process (S5, S13): the payload is that of the one-shot form, and the answer goes through the
+//! reader of its stdout.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenter_base::excerpt;
+use tenter_proc::{CapturedOutput, Completion, ProcessEnd};
+use tenter_protocol::runtime::{ErrorObject, RawJson};
+
+use super::output::{self, ParsedOutput};
+use super::process;
+use super::{Failure, HookProcess, Output, bounded, verify};
+use crate::observe::{HookRun, Transport};
+use crate::run_end::RunEnd;
+use crate::serving::{Call, CallEnd, CallResult, EventCaller, ServedEnd, Start};
+
+/// Maximum number of characters of an error that a hook answers.
+const ERROR_CHARACTERS: usize = 400;
+
+/// What became of an event.
+pub(super) enum Served {
+    /// The hook answered, or failed.
+    Output(Box<Output>),
+    /// The hook has to be run in the one-shot form, within this time.
+    OneShot(Duration),
+}
+
+impl HookProcess<'_> {
+    /// Calls the hook's process.
+    pub(super) fn call(&self, payload: &str, run: &mut HookRun) -> Served {
+        let Self { job, program, settings, context } = *self;
+        let (state, no_state) = self.state_variables();
+        let start = || Start {
+            invocation: process::serving_invocation(job, program, settings, state.clone()),
+            hook: job.hook.name.clone(),
+            layer: job.hook.layer,
+            fingerprint: job.hook.fingerprint.clone(),
+        };
+        let served = settings.serving.run(
+            job.hook,
+            &start,
+            &Call {
+                method: job.subscription.spelling,
+                payload,
+                timeout: job.hook.policy.timeout,
+                context,
+                caller: Arc::new(EventCaller {
+                    event: job.subscription.event,
+                    scope: job.event.scope.clone(),
+                    services: context.services.cloned(),
+                }),
+                verify: &|| verify(job, context.cancel),
+            },
+        );
+        run.warnings.extend(served.warnings);
+        let result = match served.end {
+            ServedEnd::OneShot(left) => return Served::OneShot(left),
+            ServedEnd::Called(result) => result,
+        };
+        run.warnings.extend(no_state);
+        run.transport = Some(Transport::Runtime);
+        Served::Output(Box::new(self.called(result, run)))
+    }
+
+    fn called(
+        &self,
+        CallResult { end, duration, stderr }: CallResult,
+        run: &mut HookRun,
+    ) -> Output {
+        run.duration += duration;
+        run.stderr_tail = bounded::bounded(stderr);
+        let (reply, end) = match end {
+            CallEnd::Answered(Ok(result)) if result.is_object() || result.is_null() => {
+                run.end = RunEnd::Answered;
+                return self.reply(&result, duration, run);
+            }
+            CallEnd::Answered(Ok(result)) => (Failure::Reply(no_object(&result)), RunEnd::Answered),
+            CallEnd::Answered(Err(error)) => {
+                (Failure::Reply(answered_error(&error)), RunEnd::Answered)
+            }
+            CallEnd::Failed(failure, end) => (failure, end),
+            CallEnd::Ended { ending, .. } => {
+                (Failure::Process(ending.why.clone()), ending.end.clone())
+            }
+        };
+        run.end = end;
+        Err(reply).into()
+    }
+
+    /// Reads the result as the stdout of a process that exited with 0.
+    fn reply(&self, result: &RawJson, duration: Duration, run: &mut HookRun) -> Output {
+        let stdout = result.text().as_bytes().to_vec();
+        let completion = Completion {
+            end: ProcessEnd::Exited(0),
+            stdout: CapturedOutput { total: stdout.len() as u64, head: stdout, tail: Vec::new() },
+            stderr: CapturedOutput::default(),
+            duration,
+            pipes_held: false,
+        };
+        let ParsedOutput { reply, warnings, notes } = output::parse(self.job, &completion);
+        run.warnings.extend(warnings);
+        run.notes.extend(notes);
+        Output { reply, stdout: completion.stdout, stderr: completion.stderr }
+    }
+}
+
+fn no_object(result: &RawJson) -> String {
+    let shown = excerpt::one_line(result.text(), 60);
+    format!("its result is neither an object nor null: {shown}")
+}
+
+fn answered_error(error: &ErrorObject) -> String {
+    let ErrorObject { code, message, .. } = error;
+    format!("it answered with an error: {} ({code})", excerpt::one_line(message, ERROR_CHARACTERS))
+}

@@ -1,0 +1,103 @@
+//! What lines are exchanged with: the process of a hook, or something that stands between.
+
+use std::io;
+use std::time::Duration;
+
+use tenter_proc::{Dialogue, DialogueLimits, DialogueListener, Invocation, NotSent, Trampoline};
+use tenter_protocol::runtime::MAX_LINE;
+
+use crate::hook::{Fingerprint, Layer};
+
+/// What is started.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// The program, its arguments, environment and working directory.
+    pub invocation: Invocation,
+    /// The hook's full name.
+    pub hook: String,
+    /// The hook's layer.
+    pub layer: Layer,
+    /// The hash of the hook's content.
+    pub fingerprint: Fingerprint,
+}
+
+/// Starts the processes of runtime hooks. By default they are children of this process; a program that does not live long can
+/// pass another implementation to [`EngineBuilder::connector`](crate::EngineBuilder::connector).
+pub trait Connector: Send + Sync {
+    /// Starts or finds the process of a hook. What it writes is passed to `listener`, from the first line on.
+    ///
+    /// # Errors
+    /// There is no process. The hook then runs in the one-shot form, if it has one.
+    fn connect(
+        &self,
+        start: Start,
+        listener: Box<dyn DialogueListener>,
+    ) -> io::Result<Box<dyn Connection>>;
+}
+
+/// A process with which lines are exchanged. Dropping it ends the process.
+pub trait Connection: Send + Sync {
+    /// Sends a line, which ends with a line break, without waiting.
+    ///
+    /// # Errors
+    /// The process has ended, or does not read.
+    fn send(&self, line: &[u8]) -> Result<(), NotSent>;
+
+    /// Ends the process once it has read everything, or kills it after `patience`. Does not wait for that.
+    fn close(&self, patience: Duration);
+
+    /// Waits until the process has ended, up to `patience`.
+    fn wait(&self, patience: Duration);
+
+    /// Number of bytes that the process has written to stderr, as far as that is known here.
+    fn stderr_position(&self) -> u64 {
+        0
+    }
+
+    /// What the process has written to stderr since `position`, as far as it is kept.
+    fn stderr_since(&self, position: u64) -> String {
+        let _ = position;
+        String::new()
+    }
+}
+
+/// Processes of hooks as children of this process.
+pub(crate) struct ChildProcesses {
+    /// Lets them die with this process, where the system can do that.
+    pub(crate) trampoline: Option<Trampoline>,
+}
+
+impl Connector for ChildProcesses {
+    fn connect(
+        &self,
+        start: Start,
+        listener: Box<dyn DialogueListener>,
+    ) -> io::Result<Box<dyn Connection>> {
+        let limits = DialogueLimits { line: MAX_LINE, ..DialogueLimits::default() };
+        let trampoline = self.trampoline.clone();
+        let dialogue = Dialogue::start(start.invocation, trampoline, limits, listener)?;
+        Ok(Box::new(dialogue))
+    }
+}
+
+impl Connection for Dialogue {
+    fn send(&self, line: &[u8]) -> Result<(), NotSent> {
+        Self::send(self, line)
+    }
+
+    fn close(&self, patience: Duration) {
+        Self::close(self, patience);
+    }
+
+    fn wait(&self, patience: Duration) {
+        Self::wait(self, patience);
+    }
+
+    fn stderr_position(&self) -> u64 {
+        Self::stderr_position(self)
+    }
+
+    fn stderr_since(&self, position: u64) -> String {
+        Self::stderr_since(self, position)
+    }
+}

@@ -1,0 +1,223 @@
+//! The processes of an engine's hooks: started at the first event, one for each hook; and when a hook runs in the one-shot form instead
+//! (S9, S10, S11).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use super::connection::{Connector, Start};
+use super::process::{Blame, Call, CallEnd, CallResult, ServingProcess};
+use super::question_clock::QuestionClock;
+use super::requests::Ending;
+use crate::hook::{Fingerprint, Hook, Layer, RuntimeHook};
+use crate::run_end::RunEnd;
+use crate::runner::Failure;
+use crate::settings::EngineSettings;
+
+/// The number of deaths within [`DEATH_WINDOW`] after which a hook is not started again.
+const MAX_DEATHS: usize = 3;
+const DEATH_WINDOW: Duration = Duration::from_mins(1);
+
+/// The processes of an engine's hooks.
+pub(crate) struct Pool {
+    connector: Arc<dyn Connector>,
+    /// The program that starts the hooks, as they read it.
+    host: String,
+    clock: Arc<QuestionClock>,
+    settings: OnceLock<Weak<EngineSettings>>,
+    hooks: Mutex<ServedHooks>,
+}
+
+type ServedHooks = BTreeMap<(Layer, String), Arc<Mutex<Served>>>;
+
+/// The process of one hook, and what became of earlier ones.
+#[derive(Default)]
+struct Served {
+    process: Option<Arc<ServingProcess>>,
+    deaths: VecDeque<Instant>,
+    given_up: Option<GivenUp>,
+}
+
+/// Why no process is started any more.
+struct GivenUp {
+    /// The version of the hook.
+    fingerprint: Fingerprint,
+    /// The end of a sentence that begins with the process.
+    why: String,
+}
+
+/// What became of an event.
+pub(crate) struct ServedRun {
+    pub(crate) end: ServedEnd,
+    /// What the user should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+pub(crate) enum ServedEnd {
+    /// The hook answered, or failed.
+    Called(CallResult),
+    /// The hook has to be run in the one-shot form, within this time.
+    OneShot(Duration),
+}
+
+impl Pool {
+    pub(crate) fn new(connector: Arc<dyn Connector>, host: String) -> Self {
+        let (settings, hooks) = Default::default();
+        Self { connector, host, clock: Arc::default(), settings, hooks }
+    }
+
+    /// The settings of the engine that the processes belong to.
+    pub(crate) fn attach(&self, settings: Weak<EngineSettings>) {
+        let _ = self.settings.set(settings);
+    }
+
+    /// The time that the user has been asked by hooks.
+    pub(crate) fn asked(&self) -> Duration {
+        self.clock.asked()
+    }
+
+    /// Calls the hook's process for an event, and starts it if there is none. `start` says how.
+    pub(crate) fn run(&self, hook: &Hook, start: &dyn Fn() -> Start, call: &Call<'_>) -> ServedRun {
+        let served = self.served(hook);
+        let mut warnings = Vec::new();
+        let (left, why) = loop {
+            let process = match self.process(&served, hook, start, &mut warnings) {
+                Ok(process) => process,
+                Err(why) => break (call.timeout, why),
+            };
+            let result = process.call(call);
+            lock(&served).bury_if_ended(&process, &mut warnings);
+            let (ending, sent) = match &result.end {
+                CallEnd::Ended { ending, sent } => (Arc::clone(ending), *sent),
+                CallEnd::Failed(Failure::Changed(_), _) => {
+                    lock(&served).process = None;
+                    return ServedRun { end: ServedEnd::Called(result), warnings };
+                }
+                CallEnd::Failed(..) | CallEnd::Answered(_) => {
+                    return ServedRun { end: ServedEnd::Called(result), warnings };
+                }
+            };
+            match sent {
+                Some(Blame::This) => {
+                    let failure = Failure::Process(ending.why.clone());
+                    let end = CallEnd::Failed(failure, ending.end.clone());
+                    let end = ServedEnd::Called(CallResult { end, ..result });
+                    return ServedRun { end, warnings };
+                }
+                Some(Blame::Unknown) => {
+                    break (call.timeout.saturating_sub(result.duration), ending.why.clone());
+                }
+                None if ending.was_starting => {
+                    if warnings.is_empty() {
+                        warnings.push(format!(
+                            "its process {}: it ran once for this event",
+                            ending.why
+                        ));
+                    }
+                    break (call.timeout, ending.why.clone());
+                }
+                // It died between two events: another one is started.
+                None => {}
+            }
+        };
+        if !hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only) {
+            return ServedRun { end: ServedEnd::OneShot(left), warnings };
+        }
+        let end = CallEnd::Failed(Failure::Process(why), RunEnd::NotStarted);
+        let result = CallResult { end, duration: Duration::ZERO, stderr: String::new() };
+        ServedRun { end: ServedEnd::Called(result), warnings: Vec::new() }
+    }
+
+    /// Ends the process of a hook that must not run.
+    pub(crate) fn end(&self, hook: &Hook) {
+        lock(&self.served(hook)).process = None;
+    }
+
+    /// Ends all processes and waits for that. A hook that is called afterwards is started again.
+    pub(crate) fn shut_down(&self) {
+        let hooks = std::mem::take(&mut *lock(&self.hooks));
+        let processes: Vec<_> =
+            hooks.values().filter_map(|served| lock(served).process.take()).collect();
+        for process in &processes {
+            process.shut_down();
+        }
+        for process in &processes {
+            process.wait();
+        }
+    }
+
+    fn served(&self, hook: &Hook) -> Arc<Mutex<Served>> {
+        Arc::clone(lock(&self.hooks).entry((hook.layer, hook.name.clone())).or_default())
+    }
+
+    /// The process of the hook as it is now.
+    ///
+    /// # Errors
+    /// Why there is none, as the end of a sentence that begins with the process.
+    fn process(
+        &self,
+        served: &Mutex<Served>,
+        hook: &Hook,
+        start: &dyn Fn() -> Start,
+        warnings: &mut Vec<String>,
+    ) -> Result<Arc<ServingProcess>, String> {
+        let mut served = lock(served);
+        if let Some(process) = served.process.clone() {
+            served.bury_if_ended(&process, warnings);
+            if !process.is_of(hook) {
+                // It ends when the last of its requests has.
+                served.process = None;
+            }
+        }
+        served.forget_other_versions(hook);
+        if let Some(given_up) = &served.given_up {
+            return Err(given_up.why.clone());
+        }
+        if let Some(process) = &served.process {
+            return Ok(Arc::clone(process));
+        }
+        let engine = (self.settings.get().cloned().unwrap_or_default(), Arc::clone(&self.clock));
+        let process = ServingProcess::start(hook, start(), &*self.connector, &self.host, engine)
+            .map_err(|error| format!("could not be started: {error}"))?;
+        Ok(Arc::clone(served.process.insert(Arc::new(process))))
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+impl Served {
+    /// Counts the death of the process, once. After too many, no process is started any more.
+    fn bury_if_ended(&mut self, process: &Arc<ServingProcess>, warnings: &mut Vec<String>) {
+        let Some(ending) = process.ending() else { return };
+        if !self.process.as_ref().is_some_and(|current| Arc::ptr_eq(current, process)) {
+            return;
+        }
+        self.process = None;
+        self.deaths.retain(|death| death.elapsed() < DEATH_WINDOW);
+        self.deaths.push_back(Instant::now());
+        if self.deaths.len() < MAX_DEATHS {
+            return;
+        }
+        let Ending { why, .. } = &*ending;
+        let why = format!("ended {MAX_DEATHS} times within a minute; the last time, it {why}");
+        warnings.push(format!("its process {why}: it runs once per event until the session ends"));
+        self.given_up = Some(GivenUp { fingerprint: process.fingerprint().clone(), why });
+    }
+
+    /// Forgets the deaths of another version of the hook.
+    fn forget_other_versions(&mut self, hook: &Hook) {
+        if self.given_up.as_ref().is_some_and(|given_up| given_up.fingerprint != hook.fingerprint) {
+            self.given_up = None;
+            self.deaths.clear();
+        }
+    }
+}
+
+/// Ignores poisoning: no panic can leave the guarded data inconsistent.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,481 @@
+//! One conversation with one process of a hook (S5, S6, S10).
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tenter_base::excerpt;
+use tenter_proc::{DialogueEnd, DialogueListener, NotSent, ProcessEnd};
+use tenter_protocol::runtime::{
+    CANCEL, Cancelled, INITIALIZE, Initialize, Initialized, MAX_LINE, Message, PROTOCOL, Response,
+    SHUTDOWN, event_request, notification, read_line, request,
+};
+
+use super::connection::{Connection, Connector, Start};
+use super::question_clock::{LOOK, QuestionClock};
+use super::requests::{Answer, Ending, INITIALIZE_ID, Phase, Requests, Turn};
+use super::service_calls::{self, EventCaller};
+use crate::hook::{Fingerprint, Hook};
+use crate::hook_stamp::HookStamp;
+use crate::run_end::RunEnd;
+use crate::runner::{Failure, RunContext};
+use crate::settings::EngineSettings;
+
+/// How long a hook may take to answer `initialize`.
+const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a hook may take to answer a cancelled request, and to end after `shutdown`.
+pub(super) const GRACE: Duration = Duration::from_millis(500);
+/// How long the end of a process is awaited that no longer reads.
+const END_TIMEOUT: Duration = Duration::from_millis(200);
+/// Maximum number of bytes that a process may write without answering anything.
+const MAX_UNANSWERING: usize = MAX_LINE;
+/// Number of lines of stderr that a run reports.
+const STDERR_LINES: usize = 20;
+
+/// A process of a hook.
+pub(crate) struct ServingProcess {
+    shared: Arc<Shared>,
+    started: Instant,
+    /// The metadata of the hook's files when it was started, if nothing else watches them.
+    stamp: Option<HookStamp>,
+}
+
+/// What the threads that call the hook share with the one that reads what it writes.
+pub(super) struct Shared {
+    requests: Mutex<Requests<EventCaller>>,
+    changed: Condvar,
+    /// Set before anything is sent.
+    connection: OnceLock<Box<dyn Connection>>,
+    pub(super) hook: Arc<Hook>,
+    pub(super) settings: Weak<EngineSettings>,
+    pub(super) clock: Arc<QuestionClock>,
+}
+
+/// One event for a hook.
+pub(crate) struct Call<'c> {
+    /// The event in the hook's own spelling.
+    pub(crate) method: &'c str,
+    pub(crate) payload: &'c str,
+    /// The hook's own timeout.
+    pub(crate) timeout: Duration,
+    pub(crate) context: RunContext<'c>,
+    pub(crate) caller: Arc<EventCaller>,
+    /// Whether the hook is still what was trusted, for a request that had to wait for its turn.
+    pub(crate) verify: &'c dyn Fn() -> Result<(), Failure>,
+}
+
+/// How a call ended.
+pub(crate) struct CallResult {
+    pub(crate) end: CallEnd,
+    /// From the request to its end; zero if it was not sent.
+    pub(crate) duration: Duration,
+    /// The end of what the hook wrote to stderr: meanwhile, or all of it if the call failed.
+    pub(crate) stderr: String,
+}
+
+pub(crate) enum CallEnd {
+    Answered(Answer),
+    Failed(Failure, RunEnd),
+    /// The process has ended. If the request had been sent, says whether it is to blame.
+    Ended {
+        ending: Arc<Ending>,
+        sent: Option<Blame>,
+    },
+}
+
+/// Which request made a process end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blame {
+    /// This one: no other was open.
+    This,
+    /// One of several.
+    Unknown,
+}
+
+impl CallEnd {
+    fn failed(failure: Failure) -> Self {
+        let end = match &failure {
+            Failure::Cancelled => RunEnd::Cancelled,
+            Failure::TimedOut(_) | Failure::Deadline(_) => RunEnd::TimedOut,
+            _ => RunEnd::NotStarted,
+        };
+        Self::Failed(failure, end)
+    }
+}
+
+impl ServingProcess {
+    /// Starts the process of `hook` and sends `initialize`.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub(super) fn start(
+        hook: &Hook,
+        start: Start,
+        connector: &dyn Connector,
+        host: &str,
+        (settings, clock): (Weak<EngineSettings>, Arc<QuestionClock>),
+    ) -> io::Result<Self> {
+        let project = settings.upgrade().map(|settings| settings.project.display().to_string());
+        let stamp = stamp(hook);
+        let hook = Arc::new(hook.clone());
+        let initialize = Initialize {
+            protocol: PROTOCOL,
+            hook: hook.name.clone(),
+            project: project.unwrap_or_default(),
+            host: host.to_owned(),
+            events: hook.subscriptions.iter().map(|one| one.spelling.to_owned()).collect(),
+            services: hook.runtime.as_ref().map(|one| one.services.clone()).unwrap_or_default(),
+        };
+        let shared = Arc::new(Shared {
+            requests: Mutex::new(Requests::new()),
+            changed: Condvar::new(),
+            connection: OnceLock::new(),
+            hook,
+            settings,
+            clock,
+        });
+        let listener = Listener { shared: Arc::clone(&shared), unanswering: 0 };
+        let connection = connector.connect(start, Box::new(listener))?;
+        let _ = shared.connection.set(connection);
+        let process = Self { shared, started: Instant::now(), stamp };
+        // A process that does not read it has ended, or does not answer in time.
+        let _ = process.shared.send(&request(INITIALIZE_ID, INITIALIZE, &initialize));
+        Ok(process)
+    }
+
+    /// Whether the process was started from what `hook` is now.
+    pub(super) fn is_of(&self, hook: &Hook) -> bool {
+        self.shared.hook.fingerprint == hook.fingerprint && self.stamp == stamp(hook)
+    }
+
+    pub(super) fn fingerprint(&self) -> &Fingerprint {
+        &self.shared.hook.fingerprint
+    }
+
+    /// How the process ended, if it has.
+    pub(super) fn ending(&self) -> Option<Arc<Ending>> {
+        self.shared.requests().ending().cloned()
+    }
+
+    /// Sends the request for an event and waits for the answer.
+    pub(super) fn call(&self, call: &Call<'_>) -> CallResult {
+        let shared = &self.shared;
+        let waking = Arc::downgrade(shared);
+        let _handler = call.context.cancel.on_cancel(move || {
+            if let Some(shared) = waking.upgrade() {
+                drop(shared.requests());
+                shared.changed.notify_all();
+            }
+        });
+        let (id, has_waited) = match self.wait_for_turn(call) {
+            Ok(turn) => turn,
+            Err(end) => return self.result(end, None, 0),
+        };
+        if let Some(Err(failure)) = has_waited.then(call.verify) {
+            shared.close(id);
+            return self.result(CallEnd::failed(failure), None, 0);
+        }
+        let position = shared.connection().map_or(0, Connection::stderr_position);
+        let sent = Sent { at: Instant::now(), asked: shared.clock.asked() };
+        let end = match shared.send(&event_request(id, call.method, call.payload)) {
+            Ok(()) => shared.wait_for_answer(id, sent, call),
+            Err(why) => shared.not_sent(why),
+        };
+        shared.close(id);
+        self.result(end, Some(sent), position)
+    }
+
+    fn result(&self, end: CallEnd, sent: Option<Sent>, position: u64) -> CallResult {
+        let duration = sent.map_or(Duration::ZERO, |sent| sent.at.elapsed());
+        let position = if matches!(end, CallEnd::Answered(Ok(_))) { position } else { 0 };
+        let stderr = match sent.and(self.shared.connection()) {
+            Some(connection) => connection.stderr_since(position),
+            None => String::new(),
+        };
+        CallResult { end, duration, stderr: excerpt::last_lines(&stderr, STDERR_LINES).to_owned() }
+    }
+
+    /// Waits until the request may be sent. Returns its id, and whether it had to wait. The time does not count against the hook's
+    /// own timeout.
+    fn wait_for_turn(&self, call: &Call<'_>) -> Result<(u64, bool), CallEnd> {
+        let shared = &self.shared;
+        let mut requests = shared.requests();
+        let ticket = requests.join();
+        let mut has_waited = false;
+        loop {
+            match requests.take_turn(ticket, &call.caller) {
+                Turn::Now(id) => {
+                    // It may be the turn of the next one, too.
+                    shared.changed.notify_all();
+                    return Ok((id, has_waited));
+                }
+                Turn::Ended(ending) => {
+                    requests.leave(ticket);
+                    return Err(CallEnd::Ended { ending, sent: None });
+                }
+                Turn::Wait => has_waited = true,
+            }
+            let starting = matches!(requests.phase, Phase::Starting)
+                .then(|| INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed()));
+            let left = call.context.left(shared.clock.asked());
+            let failure = if call.context.cancel.is_cancelled() {
+                Some(Failure::Cancelled)
+            } else {
+                left.filter(Duration::is_zero).map(|_| Failure::TooLate)
+            };
+            if let Some(failure) = failure {
+                requests.leave(ticket);
+                return Err(CallEnd::failed(failure));
+            }
+            if starting.is_some_and(|left| left.is_zero()) {
+                let seconds = INITIALIZE_TIMEOUT.as_secs();
+                requests.end(
+                    RunEnd::TimedOut,
+                    format!("did not answer `initialize` within {seconds} s"),
+                );
+                shared.kill();
+                continue;
+            }
+            requests = shared.wait(requests, starting.into_iter().chain(left).min());
+        }
+    }
+
+    /// Ends the process: `shutdown`, the end of its stdin, and half a second. Does not wait for that.
+    pub(super) fn shut_down(&self) {
+        self.shared.requests().end(RunEnd::Cancelled, "was shut down".to_owned());
+        if let Some(connection) = self.shared.connection() {
+            let _ = connection.send(notification::<()>(SHUTDOWN, None).as_bytes());
+            connection.close(GRACE);
+        }
+    }
+
+    /// Waits until the process has ended, after [`shut_down`](Self::shut_down).
+    pub(super) fn wait(&self) {
+        if let Some(connection) = self.shared.connection() {
+            connection.wait(GRACE + END_TIMEOUT);
+        }
+    }
+}
+
+impl Drop for ServingProcess {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+/// The metadata of the files of a hook that needs no trust: those of others are compared before each run.
+fn stamp(hook: &Hook) -> Option<HookStamp> {
+    hook.pin.is_none().then(|| HookStamp::of(&hook.path).ok()).flatten()
+}
+
+/// When a request was sent, and how long the user had been asked by then.
+#[derive(Clone, Copy)]
+struct Sent {
+    at: Instant,
+    asked: Duration,
+}
+
+impl Shared {
+    pub(super) fn requests(&self) -> MutexGuard<'_, Requests<EventCaller>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connection(&self) -> Option<&dyn Connection> {
+        self.connection.get().map(AsRef::as_ref)
+    }
+
+    pub(super) fn send(&self, line: &str) -> Result<(), NotSent> {
+        self.connection().map_or(Err(NotSent::Ended), |connection| connection.send(line.as_bytes()))
+    }
+
+    fn kill(&self) {
+        if let Some(connection) = self.connection() {
+            connection.close(Duration::ZERO);
+        }
+    }
+
+    /// Waits for a change, for at most `timeout`.
+    fn wait<'r>(
+        &self,
+        requests: MutexGuard<'r, Requests<EventCaller>>,
+        timeout: Option<Duration>,
+    ) -> MutexGuard<'r, Requests<EventCaller>> {
+        match timeout {
+            Some(timeout) => {
+                let waited = self.changed.wait_timeout(requests, timeout);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+            None => self.changed.wait(requests).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// Ends the conversation because of what the hook did.
+    pub(super) fn fail(&self, why: String) {
+        self.requests().end(RunEnd::Unknown, why);
+        self.changed.notify_all();
+        self.kill();
+    }
+
+    /// Closes a request: the next one may be sent, and its services are cancelled.
+    fn close(self: &Arc<Self>, id: u64) {
+        self.requests().close(id);
+        self.changed.notify_all();
+        service_calls::cancel(self, id);
+    }
+
+    fn wait_for_answer(self: &Arc<Self>, id: u64, sent: Sent, call: &Call<'_>) -> CallEnd {
+        let mut requests = self.requests();
+        loop {
+            if let Some(answer) = requests.take_answer(id) {
+                return CallEnd::Answered(answer);
+            }
+            if let Some(ending) = requests.ending() {
+                let is_alone = ending.blamed == Some(id);
+                let sent = Some(if is_alone { Blame::This } else { Blame::Unknown });
+                return CallEnd::Ended { ending: Arc::clone(ending), sent };
+            }
+            let asked = self.clock.asked();
+            let used = sent.at.elapsed().saturating_sub(asked.saturating_sub(sent.asked));
+            let own = call.timeout.saturating_sub(used);
+            let deadline = call.context.left(asked);
+            let failure = if call.context.cancel.is_cancelled() {
+                Failure::Cancelled
+            } else if own.is_zero() {
+                Failure::TimedOut(call.timeout)
+            } else if deadline.is_some_and(|left| left.is_zero()) {
+                Failure::Deadline(call.timeout)
+            } else {
+                let look = self.clock.is_stopped().then_some(LOOK);
+                let wait = look.or([Some(own), deadline].into_iter().flatten().min());
+                requests = self.wait(requests, wait);
+                continue;
+            };
+            drop(requests);
+            self.cancel(id);
+            return CallEnd::failed(failure);
+        }
+    }
+
+    /// Cancels a request. A process that does not answer it soon is killed.
+    fn cancel(self: &Arc<Self>, id: u64) {
+        service_calls::cancel(self, id);
+        let _ = self.send(&notification(CANCEL, Some(&Cancelled { id })));
+        let until = Instant::now() + GRACE;
+        let mut requests = self.requests();
+        while requests.is_open(id) && requests.ending().is_none() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                requests
+                    .end(RunEnd::TimedOut, "did not end a request that was cancelled".to_owned());
+                drop(requests);
+                self.changed.notify_all();
+                self.kill();
+                return;
+            }
+            requests = self.wait(requests, Some(left));
+        }
+    }
+
+    /// The request could not be sent: the process has ended or does not read. Its end may not be known yet.
+    fn not_sent(&self, why: NotSent) -> CallEnd {
+        let until = Instant::now() + END_TIMEOUT;
+        let mut requests = self.requests();
+        loop {
+            if let Some(ending) = requests.ending() {
+                return CallEnd::Ended { ending: Arc::clone(ending), sent: None };
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || why == NotSent::Full {
+                break;
+            }
+            requests = self.wait(requests, Some(left));
+        }
+        let why = match why {
+            NotSent::Ended => "closed its stdin",
+            NotSent::Full => "does not read its stdin",
+        };
+        let ending = Arc::clone(requests.end(RunEnd::Unknown, why.to_owned()));
+        drop(requests);
+        self.changed.notify_all();
+        self.kill();
+        CallEnd::Ended { ending, sent: None }
+    }
+}
+
+/// Reads what the hook writes.
+struct Listener {
+    shared: Arc<Shared>,
+    /// Number of bytes that the hook wrote since it last answered something.
+    unanswering: usize,
+}
+
+impl DialogueListener for Listener {
+    fn line(&mut self, line: &[u8]) {
+        let shared = &self.shared;
+        match read_line(line) {
+            Ok(None) => {}
+            Ok(Some(Message::Response(response))) => {
+                self.unanswering = 0;
+                if let Err(why) = shared.answered(response) {
+                    shared.fail(why);
+                }
+            }
+            Ok(Some(Message::Request(request))) => service_calls::start(shared, request),
+            Ok(Some(Message::Notification(_))) => {
+                self.unanswering += line.len() + 1;
+                if self.unanswering > MAX_UNANSWERING {
+                    shared.fail("wrote more than 1 MiB without an answer".to_owned());
+                }
+            }
+            Err(error) => shared.fail(format!("broke the protocol: {error}")),
+        }
+    }
+
+    fn line_too_long(&mut self) {
+        self.shared.fail("wrote a line of more than 1 MiB".to_owned());
+    }
+
+    fn ended(&mut self, end: DialogueEnd) {
+        let (end, why) = match end {
+            DialogueEnd::Process(ProcessEnd::Exited(code)) => {
+                (RunEnd::Exited(code), format!("exited with code {code}"))
+            }
+            DialogueEnd::Process(ProcessEnd::Signalled(signal)) => {
+                (RunEnd::Signal(signal), format!("was terminated by signal {signal}"))
+            }
+            DialogueEnd::Process(ProcessEnd::NotStarted(error)) => {
+                (RunEnd::Unknown, format!("has ended: {error}"))
+            }
+            DialogueEnd::StdoutClosed => (RunEnd::Unknown, "closed its stdout".to_owned()),
+            DialogueEnd::Process(_) | DialogueEnd::Killed => {
+                (RunEnd::Unknown, "was killed".to_owned())
+            }
+        };
+        self.shared.requests().end(end, why);
+        self.shared.changed.notify_all();
+        service_calls::cancel_all(&self.shared);
+    }
+}
+
+impl Shared {
+    fn answered(&self, response: Response) -> Result<(), String> {
+        let mut requests = self.requests();
+        let is_initialized = matches!(requests.phase, Phase::Starting)
+            && response.id == tenter_protocol::runtime::Id::Number(INITIALIZE_ID.cast_signed());
+        if is_initialized {
+            let result = response.result.map_err(|error| {
+                format!(
+                    "answered `initialize` with an error: {}",
+                    excerpt::one_line(&error.message, 200)
+                )
+            })?;
+            let Initialized { concurrency } = Initialized::read(&result)?;
+            requests.phase = Phase::Ready { concurrency };
+        } else {
+            requests.answered(&response.id, response.result)?;
+        }
+        drop(requests);
+        self.changed.notify_all();
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! The time of hooks stands still while one of them waits for the user's answer (S7).
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often somebody looks whether the time goes on while it stands still.
+pub(super) const LOOK: Duration = Duration::from_millis(50);
+
+/// How long the user has been asked, by all hooks of an engine together.
+#[derive(Debug, Default)]
+pub(crate) struct QuestionClock {
+    asked: Mutex<Asked>,
+    /// Held while a question is asked: they come one after another.
+    turn: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Asked {
+    /// Number of hooks that wait for an answer, and since when there is one.
+    waiting: usize,
+    since: Option<Instant>,
+    before: Duration,
+}
+
+/// Makes the time stand still until this is dropped.
+pub(super) struct Question<'c>(&'c QuestionClock);
+
+impl QuestionClock {
+    /// The time that has been spent on questions, including those that are being asked.
+    pub(crate) fn asked(&self) -> Duration {
+        let asked = self.get();
+        asked.before + asked.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Whether a question is being asked.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.get().since.is_some()
+    }
+
+    pub(super) fn begin(&self) -> Question<'_> {
+        let mut asked = self.get();
+        asked.waiting += 1;
+        asked.since.get_or_insert_with(Instant::now);
+        Question(self)
+    }
+
+    /// Waits for the turn to ask.
+    pub(super) fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        let mut asked = self.0.get();
+        asked.waiting -= 1;
+        if asked.waiting == 0 {
+            let since = asked.since.take();
+            asked.before += since.map_or(Duration::ZERO, |since| since.elapsed());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_counted_once_while_several_hooks_ask() {
+        let clock = QuestionClock::default();
+        assert!(!clock.is_stopped() && clock.asked().is_zero());
+        let (first, second) = (clock.begin(), clock.begin());
+        std::thread::sleep(Duration::from_millis(20));
+        drop(first);
+        assert!(clock.is_stopped());
+        drop(second);
+        let asked = clock.asked();
+        assert!(!clock.is_stopped() && asked >= Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!(clock.asked(), asked);
+    }
+}

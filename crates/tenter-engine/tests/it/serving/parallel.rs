@@ -1,0 +1,71 @@
+//! Several events at once.
+
+use std::thread;
+
+use super::stage::{Script, Stage, is_served, until};
+
+fn fire_twice(stage: &Stage) -> Vec<String> {
+    thread::scope(|scope| {
+        let firing = [0, 1].map(|_| scope.spawn(|| stage.reason()));
+        firing.map(|firing| firing.join().unwrap()).to_vec()
+    })
+}
+
+#[test]
+fn requests_go_one_at_a_time() {
+    let event = r#"if [ -e "$TENTER_PROJECT_DIR/busy" ]; then respond '{"decision": "deny", "reason": "two at once"}'; else
+        : > "$TENTER_PROJECT_DIR/busy"; sleep 0.1; rm "$TENTER_PROJECT_DIR/busy"; respond '{"decision": "deny", "reason": "served"}'; fi"#;
+    let stage = Stage::new(&Script::event(event));
+    assert_eq!(fire_twice(&stage), ["served", "served"]);
+    assert_eq!(stage.pids().len(), 1);
+}
+
+#[test]
+fn time_in_the_queue_does_not_count_against_the_timeout() {
+    let event = "sleep 0.7; respond '{\"decision\": \"deny\", \"reason\": \"served\"}'";
+    let stage = Stage::new(&Script { manifest: "timeout: 1300\n", event, ..Script::default() });
+    assert_eq!(fire_twice(&stage), ["served", "served"]);
+}
+
+#[test]
+fn a_hook_that_says_so_gets_several_requests_at_once() {
+    let script = Script {
+        initialize: r#"respond '{"concurrency": 2}'"#,
+        // Answers the first request only when it has the second.
+        event: r#"if [ -n "$first" ]; then respond '{"decision": "deny", "reason": "served"}'; id=$first; first=; respond '{"decision": "deny", "reason": "served"}'; else first=$id; fi"#,
+        ..Script::default()
+    };
+    let stage = Stage::new(&script);
+    assert_eq!(fire_twice(&stage), ["served", "served"]);
+    assert_eq!(stage.pids().len(), 1);
+}
+
+#[test]
+fn one_crashing_call_does_not_take_the_guard_from_a_parallel_one() {
+    let script = Script {
+        initialize: r#"respond '{"concurrency": 2}'"#,
+        event: r#"if [ -n "$first" ]; then exit 3; else first=$id; fi"#,
+        ..Script::default()
+    };
+    let stage = Stage::new(&script);
+    assert_eq!(fire_twice(&stage), ["one-shot", "one-shot"]);
+    assert_eq!((stage.pids().len(), stage.one_shot_runs()), (1, 2));
+}
+
+#[test]
+fn a_request_in_the_queue_of_a_process_that_dies_is_sent_to_the_next() {
+    let event = r#"if [ -e "$TENTER_PROJECT_DIR/died" ]; then respond '{"decision": "deny", "reason": "served"}'; else
+        : > "$TENTER_PROJECT_DIR/begun"; while [ ! -e "$TENTER_PROJECT_DIR/queued" ]; do sleep 0.01; done; : > "$TENTER_PROJECT_DIR/died"; exit 3; fi"#;
+    let stage = Stage::new(&Script::event(event));
+    thread::scope(|scope| {
+        let first = scope.spawn(|| stage.reason());
+        until("the first runs", || stage.file("begun").exists());
+        let second = scope.spawn(|| stage.reason());
+        thread::sleep(std::time::Duration::from_millis(100));
+        std::fs::write(stage.file("queued"), "").unwrap();
+        assert_eq!(first.join().unwrap(), "");
+        assert_eq!(second.join().unwrap(), "served");
+    });
+    assert!(stage.runs().iter().all(is_served));
+    assert_eq!(stage.one_shot_runs(), 0);
+}

@@ -1,0 +1,123 @@
+//! What a hook requests while it decides (S8).
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use tenter_engine::{Cancel, ServiceCaller, Services};
+use tenter_protocol::Message;
+use tenter_protocol::runtime::{
+    Answer, Completion, CompletionRequest, HistoryQuery, HistoryResult, Question, ServiceError,
+    Usage,
+};
+
+use super::stage::{FOREVER, Script, Stage, is_served, until};
+
+/// Requests `$1` with the parameters `$2` and puts the line with the response into `answer`.
+const REQUEST: &str = r#"request() { printf '{"jsonrpc": "2.0", "id": "q", "method": "%s", "params": %s}\n' "$1" "$2"; read -r answer; }"#;
+
+/// Denies with what is left of a response after `"jsonrpc"` and the id.
+const TELL: &str = r#"told=$(printf %s "$answer" | tr -d '"\\{}'); respond "{\"decision\": \"deny\", \"reason\": \"$told\"}""#;
+
+struct Fake;
+
+impl Services for Fake {
+    fn history(
+        &self,
+        by: &ServiceCaller<'_>,
+        _: &HistoryQuery,
+    ) -> Result<HistoryResult, ServiceError> {
+        Ok(HistoryResult { messages: vec![Message::user(format!("for {}", by.hook))] })
+    }
+
+    fn complete(
+        &self,
+        _: &ServiceCaller<'_>,
+        _: &CompletionRequest,
+        cancel: &Cancel,
+    ) -> Result<Completion, ServiceError> {
+        assert!(cancel.wait(FOREVER), "it is cancelled when its request ends");
+        Ok(Completion { text: "too late".into(), usage: Usage::default() })
+    }
+
+    fn ask(&self, _: &ServiceCaller<'_>, _: &Question, _: &Cancel) -> Result<Answer, ServiceError> {
+        thread::sleep(Duration::from_millis(700));
+        Ok(Answer { answer: "yes".into() })
+    }
+}
+
+fn stage(services: &str, event: &str) -> Stage {
+    let metadata = format!("  runtime: serve\n  services: {services}\n");
+    let event = format!("{event}; {TELL}");
+    Stage::new(&Script {
+        manifest: "timeout: 600\n",
+        metadata: metadata.leak(),
+        start: REQUEST,
+        event: event.leak(),
+        ..Script::default()
+    })
+}
+
+fn told(stage: &Stage) -> String {
+    let session = stage.engine.session(crate::scene::scope("c")).with_services(Arc::new(Fake));
+    let call = tenter_protocol::ToolCall::new("1", "bash", []);
+    match session.before_tool(call) {
+        tenter_engine::ToolDecision::Deny(denial) => denial.reason,
+        _ => panic!("{:?}", stage.last()),
+    }
+}
+
+#[test]
+fn a_listed_service_is_answered_and_another_one_refused() {
+    let asks = "request history.get '{}'";
+    let answer = told(&stage("[history]", asks));
+    assert!(answer.contains("for hook"), "{answer}");
+    let answer = told(&stage("[state]", asks));
+    assert!(answer.contains("-32005") && answer.contains("refused"), "{answer}");
+    let answer = told(&stage("[state]", "request state.add '{\"key\": \"n\", \"by\": 2}'"));
+    assert!(answer.contains("value: 2"), "{answer}");
+    let answer = told(&stage("[state]", "request state.set '{\"key\": \"n\"}'"));
+    assert!(answer.contains("-32602"), "{answer}");
+}
+
+#[test]
+fn a_service_that_belongs_to_no_open_request_gets_no_request() {
+    let answer = told(&stage("[history]", "request history.get '{\"request\": 99}'"));
+    assert!(answer.contains("no_request"), "{answer}");
+}
+
+#[test]
+fn the_end_of_the_event_cancels_its_services() {
+    let event = r#"printf '{"jsonrpc": "2.0", "id": "q", "method": "model.complete", "params": {"prompt": "p"}}\n'; respond null; read -r answer; printf '%s\n' "$answer" > "$TENTER_PROJECT_DIR/answer.new"; mv "$TENTER_PROJECT_DIR/answer.new" "$TENTER_PROJECT_DIR/answer""#;
+    let stage = Stage::new(&Script {
+        metadata: "  runtime: serve\n  services: [model]\n",
+        event,
+        ..Script::default()
+    });
+    stage.fire_with(Arc::new(Fake));
+    assert!(is_served(&stage.last()), "{:?}", stage.last());
+    until("it is cancelled", || stage.file("answer").exists());
+    assert!(stage.lines("answer")[0].contains("cancelled"));
+}
+
+#[test]
+fn the_clock_of_a_hook_stands_still_while_the_user_is_asked() {
+    let stage = stage("[ask]", "request ask '{\"question\": \"really?\"}'");
+    let answer = told(&stage);
+    assert!(answer.contains("yes"), "{answer}");
+    assert!(stage.last().duration >= Duration::from_millis(700));
+}
+
+#[test]
+fn nobody_is_asked_where_nobody_is() {
+    let stage = stage("[ask, history, model]", "request ask '{\"question\": \"really?\"}'");
+    let reason = stage.reason();
+    assert!(reason.contains("unsupported"), "{reason}");
+}
+
+#[test]
+fn the_number_of_open_requests_is_limited() {
+    let event = r#"n=0; while [ $n -lt 17 ]; do n=$((n+1)); printf '{"jsonrpc": "2.0", "id": %s, "method": "model.complete", "params": {"prompt": "p"}}\n' $n; done; read -r answer"#;
+    let answer = told(&stage("[model]", event));
+    assert!(answer.contains("id: 17") && answer.contains("limit"), "{answer}");
+}

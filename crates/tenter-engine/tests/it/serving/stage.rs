@@ -1,0 +1,207 @@
+//! A runtime hook written in shell, and an engine that calls it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, test_kill_process};
+use tenter_engine::catalog::Catalog;
+use tenter_engine::{
+    DecisionKind, Engine, EngineBuilder, HookRun, Observer, Outcome, RunEnd, Services, Transport,
+};
+use tenter_proc::Cancel;
+use tenter_protocol::{Body, Event, ToolCall};
+
+use crate::scene::{ObservedRuns, Scene, USER_AGENTS, scope};
+
+/// Longer than any test takes, on any machine.
+pub(super) const FOREVER: Duration = Duration::from_mins(2);
+
+/// The result with which the hook denies, and what it is reported with.
+pub(super) const DENY: &str = r#"respond '{"decision": "deny", "reason": "served"}'"#;
+
+/// A hook in shell.
+pub(super) struct Script {
+    /// Lines of the manifest above `metadata`.
+    pub(super) manifest: &'static str,
+    /// Lines below `metadata`.
+    pub(super) metadata: &'static str,
+    /// What the hook does in the one-shot form.
+    pub(super) one_shot: &'static str,
+    /// What it does before it reads the first line.
+    pub(super) start: &'static str,
+    /// What it answers to `initialize`.
+    pub(super) initialize: &'static str,
+    /// What it does for an event: `$id`, `$method` and `$line` are set, and `respond` answers.
+    pub(super) event: &'static str,
+    /// What it does when a request is cancelled.
+    pub(super) cancel: &'static str,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            manifest: "",
+            metadata: "  runtime: serve\n",
+            one_shot: r#"echo '{"decision": "deny", "reason": "one-shot"}'"#,
+            start: "",
+            initialize: "respond '{}'",
+            event: DENY,
+            cancel: ":",
+        }
+    }
+}
+
+impl Script {
+    pub(super) fn event(event: &'static str) -> Self {
+        Self { event, ..Self::default() }
+    }
+
+    fn text(&self) -> String {
+        let Self { one_shot, start, initialize, event, cancel, .. } = self;
+        format!(
+            r#"#!/bin/sh
+respond() {{ printf '{{"jsonrpc": "2.0", "id": %s, "result": %s}}\n' "$id" "$1"; }}
+if [ "$1" != serve ]; then
+echo one-shot >> "$TENTER_PROJECT_DIR/runs"
+{one_shot}
+exit
+fi
+echo $$ >> "$TENTER_PROJECT_DIR/pids"
+{start}
+while IFS= read -r line; do
+    id=${{line#*'"id": '}}; id=${{id%%,*}}
+    method=${{line#*'"method": "'}}; method=${{method%%'"'*}}
+    echo "$method" >> "$TENTER_PROJECT_DIR/heard"
+    case $method in
+    initialize) {initialize};;
+    shutdown) ;;
+    cancel) {cancel};;
+    *) {event};;
+    esac
+done
+"#
+        )
+    }
+
+    /// The hook `name` in `directory`.
+    pub(super) fn write(&self, scene: &Scene, directory: &str, name: &str) {
+        let Self { manifest, metadata, .. } = self;
+        let front = format!(
+            "---\nname: {name}\ndescription: d\ntrigger: before_tool\n{manifest}metadata:\n{metadata}---\n"
+        );
+        scene.file(&format!("{directory}/{name}/HOOK.md"), &front, 0o644);
+        scene.file(&format!("{directory}/{name}/scripts/run.sh"), &self.text(), 0o755);
+    }
+}
+
+/// An engine with runtime hooks.
+pub(super) struct Stage {
+    pub(super) scene: Scene,
+    pub(super) engine: Engine,
+    pub(super) seen: Arc<ObservedRuns>,
+}
+
+impl Stage {
+    pub(super) fn new(script: &Script) -> Self {
+        let scene = Scene::new();
+        script.write(&scene, USER_AGENTS, "hook");
+        Self::of(scene)
+    }
+
+    pub(super) fn of(scene: Scene) -> Self {
+        Self::with(scene, |builder| builder)
+    }
+
+    pub(super) fn with(scene: Scene, more: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Self {
+        let seen = Arc::new(ObservedRuns::default());
+        let observer = Arc::clone(&seen) as Arc<dyn Observer>;
+        let catalog: Catalog = scene.load().0;
+        assert!(!catalog.hooks().is_empty(), "{:?}", scene.load().1);
+        let engine = more(scene.builder().observer(observer)).build(catalog);
+        Self { scene, engine, seen }
+    }
+
+    /// Fires `before_tool`.
+    pub(super) fn fire(&self) -> Outcome {
+        self.fire_until(&Cancel::new())
+    }
+
+    pub(super) fn fire_until(&self, cancel: &Cancel) -> Outcome {
+        let body = Body::BeforeTool(ToolCall::new("1", "bash", []));
+        self.engine.dispatch(Event { scope: scope("c"), body }, cancel)
+    }
+
+    /// Fires `before_tool` with these services.
+    pub(super) fn fire_with(&self, services: Arc<dyn Services>) {
+        let session = self.engine.session(scope("c")).with_services(services);
+        let _ = session.before_tool(ToolCall::new("1", "bash", []));
+    }
+
+    /// The reason with which the event was denied.
+    pub(super) fn reason(&self) -> String {
+        self.fire()
+            .verdict
+            .map(|verdict| verdict.value.reason_text().to_owned())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn runs(&self) -> Vec<HookRun> {
+        self.seen.runs.lock().unwrap().clone()
+    }
+
+    pub(super) fn last(&self) -> HookRun {
+        self.runs().pop().unwrap()
+    }
+
+    /// The process ids of the hook, in the order in which they were started.
+    pub(super) fn pids(&self) -> Vec<i32> {
+        self.lines("pids").iter().map(|line| line.parse().unwrap()).collect()
+    }
+
+    /// The methods that the hook heard.
+    pub(super) fn heard(&self) -> Vec<String> {
+        self.lines("heard")
+    }
+
+    /// How often the hook ran in the one-shot form.
+    pub(super) fn one_shot_runs(&self) -> usize {
+        self.lines("runs").len()
+    }
+
+    pub(super) fn lines(&self, file: &str) -> Vec<String> {
+        let text = fs::read_to_string(self.file(file)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.scene.layout.project.join(name)
+    }
+}
+
+/// Whether a run failed, how it ended and why.
+pub(super) fn failed(run: &HookRun) -> (bool, RunEnd, String) {
+    let reason = run.reason.clone().unwrap_or_default();
+    (run.decision == DecisionKind::Failed, run.end.clone(), reason)
+}
+
+pub(super) fn is_served(run: &HookRun) -> bool {
+    run.transport == Some(Transport::Runtime)
+}
+
+pub(super) fn exists(pid: i32) -> bool {
+    test_kill_process(Pid::from_raw(pid).unwrap()).is_ok()
+}
+
+pub(super) fn until(what: &str, is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < FOREVER, "gave up waiting until {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+pub(super) fn until_gone(pid: i32) {
+    until("a process is gone", || !exists(pid));
+}
