@@ -13,6 +13,7 @@
 //! ```
 
 pub mod account;
+mod agent_state;
 pub mod clock;
 pub mod excerpt;
 mod file_lock;
@@ -28,6 +29,7 @@ pub mod search_path;
 pub mod tree;
 pub mod untrusted_file;
 
+pub use agent_state::AgentState;
 pub use clock::{Clock, rfc3339};
 pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;

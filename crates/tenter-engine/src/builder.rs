@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tenter_base::Clock;
+use tenter_base::{AgentState, Clock};
 use tenter_proc::{Cancel, Trampoline};
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, Severity};
@@ -39,6 +39,8 @@ pub struct EngineBuilder {
     policies: PolicyTable,
     query_timeout: Duration,
     tool_names: ToolNames,
+    added_directories: Vec<PathBuf>,
+    agent_states: Vec<AgentState>,
     observers: Vec<Arc<dyn Observer>>,
     journal: Option<PathBuf>,
     callbacks: Option<CallbackCheck>,
@@ -65,6 +67,8 @@ impl Engine {
             policies: PolicyTable::default(),
             query_timeout: QUERY_TIMEOUT,
             tool_names: ToolNames::default(),
+            added_directories: Vec::new(),
+            agent_states: Vec::new(),
             observers: Vec::new(),
             journal: None,
             callbacks: None,
@@ -131,6 +135,21 @@ impl EngineBuilder {
     /// `command` or `file_path`.
     pub fn tool_alias(self, name: impl Into<String>, standard: impl Into<String>) -> Self {
         Self { tool_names: self.tool_names.with_alias(name, standard), ..self }
+    }
+
+    /// Adds directories that the user lets the agent work in besides the project: what is in them is inside the project for
+    /// rules and payloads. Relative ones are in the project.
+    pub fn added_directories(mut self, directories: impl IntoIterator<Item = PathBuf>) -> Self {
+        let directories = directories.into_iter().map(|directory| self.project.join(directory));
+        let directories: Vec<PathBuf> = directories.collect();
+        self.added_directories.extend(directories);
+        self
+    }
+
+    /// Sets what is special about the agent's process, for rules that depend on it. A program passes
+    /// [`AgentState::of_process`].
+    pub fn agent_states(self, agent_states: Vec<AgentState>) -> Self {
+        Self { agent_states, ..self }
     }
 
     /// Adds an observer, which sees every hook run and every decision.
@@ -267,6 +286,8 @@ impl EngineBuilder {
     /// What the facts about a call depend on, besides the call.
     pub fn surroundings(&self) -> CallSurroundings {
         let own = CallSurroundings::new(&self.project)
+            .with_added_directories(&self.added_directories)
+            .with_agent_states(&self.agent_states)
             .with_variables(self.environment.base())
             .with_tool_names(&self.tool_names);
         match &self.directories {

@@ -1,19 +1,20 @@
 //! Computes the facts about a tool call: the commands that it runs, and the paths that it is about to touch (C1, C4).
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
+use tenter_base::{AgentState, destination, real_path};
 use tenter_protocol::facts::{Facts, Path as PathFact, PathOp, PathPlace, PathUse};
 use tenter_protocol::patch::{FileChange, Patch};
-use tenter_protocol::tool_names::ToolNames;
+use tenter_protocol::tool_names::{ToolNames, is_other_shell};
 use tenter_protocol::{Body, EventRef, ToolCall, tool_fields};
 use tenter_shell::Surroundings;
 
 use crate::directories::Directories;
 use crate::environment::Environment;
-use tenter_base::{destination, real_path};
+use crate::trust::worktrees;
 
 /// The tool whose input is text for a shell, and the field with the text.
 const SHELL: (&str, &str) = ("bash", "command");
@@ -36,6 +37,7 @@ pub struct CallSurroundings {
     project: String,
     surroundings: Surroundings,
     tool_names: ToolNames,
+    agent: Vec<AgentState>,
 }
 
 /// The facts about the call of one event, made when they are first needed: many calls have no hook that needs them.
@@ -52,7 +54,8 @@ impl LazyFacts {
 
     /// The facts about the call of `event`, which is the same at every call of this function.
     pub(crate) fn get(&self, event: EventRef<'_>) -> &CallFacts {
-        self.facts.get_or_init(|| self.surroundings.facts(event.body, &event.scope.cwd))
+        let native = event.scope.host.as_ref().and_then(|host| host.tool_name.as_deref());
+        self.facts.get_or_init(|| self.surroundings.facts(event.body, native, &event.scope.cwd))
     }
 }
 
@@ -65,17 +68,28 @@ pub struct CallFacts {
     pub(crate) written: Vec<String>,
     pub(crate) project: String,
     pub(crate) home: Option<String>,
+    /// What is special about the agent's process.
+    pub(crate) agent: Vec<AgentState>,
 }
 
 impl CallSurroundings {
     /// The surroundings of calls in `project`.
     pub fn new(project: &Path) -> Self {
-        let project = text(project);
-        let resolved = real_path(Path::new(&project)).map(|path| text(&path));
-        let mut roots = vec![project.clone()];
-        roots.extend(resolved.ok().filter(|resolved| *resolved != project));
-        let surroundings = Surroundings { project: roots, ..Surroundings::default() };
-        Self { project, surroundings, tool_names: ToolNames::default() }
+        let surroundings = Surroundings { project: roots(project), ..Surroundings::default() };
+        Self { project: text(project), surroundings, ..Self::default() }
+    }
+
+    /// With directories that the user added to the project.
+    #[must_use]
+    pub(crate) fn with_added_directories(mut self, directories: &[PathBuf]) -> Self {
+        self.surroundings.project.extend(directories.iter().flat_map(|directory| roots(directory)));
+        self
+    }
+
+    /// With what is special about the agent's process.
+    #[must_use]
+    pub(crate) fn with_agent_states(self, states: &[AgentState]) -> Self {
+        Self { agent: states.to_vec(), ..self }
     }
 
     /// With the user's home directory.
@@ -105,13 +119,35 @@ impl CallSurroundings {
         Self { tool_names: tool_names.clone(), ..self }
     }
 
-    /// The facts about the tool call of an event. Relative paths are resolved against `cwd`. They may become outdated: a symlink
-    /// can change at any time.
-    pub fn facts(&self, body: &Body, cwd: &Path) -> CallFacts {
+    /// The facts about the tool call of an event. Relative paths are resolved against `cwd`. `native` is the name of the tool in
+    /// the agent, if that is another. The facts may become outdated: a symlink can change at any time.
+    pub fn facts(&self, body: &Body, native: Option<&str>, cwd: &Path) -> CallFacts {
         let mut surroundings = self.surroundings.clone();
         surroundings.cwd = Some(text(cwd));
         surroundings.variables.insert("PWD".to_owned(), text(cwd));
-        self.facts_of(body.tool_call(), cwd, &surroundings, true)
+        let mut call = self.facts_of(body.tool_call(), cwd, &surroundings, native);
+        call.facts.call.paths.iter_mut().for_each(|path| resolve(path, &surroundings));
+        self.include_worktrees(&mut call.facts.call.paths, surroundings);
+        call
+    }
+
+    /// The other worktrees of the project's repository belong to the project. They are looked up when a path is outside.
+    fn include_worktrees(&self, paths: &mut [PathFact], mut surroundings: Surroundings) {
+        let is_outside = |path: &PathFact| {
+            let is_elsewhere = matches!(path.place, PathPlace::Remote | PathPlace::Device);
+            !path.inside_project && !is_elsewhere && path.path.starts_with('/')
+        };
+        if !paths.iter().any(is_outside) {
+            return;
+        }
+        let worktrees = worktrees(Path::new(&self.project));
+        if worktrees.is_empty() {
+            return;
+        }
+        surroundings.project.extend(worktrees.iter().map(|worktree| text(worktree)));
+        for path in paths.iter_mut().filter(|path| is_outside(path)) {
+            (path.place, path.inside_project) = surroundings.place(&path.path);
+        }
     }
 
     /// The resolved paths in the input of a file tool, without those of shell commands.
@@ -140,7 +176,7 @@ impl CallSurroundings {
             input: [(SHELL.1.to_owned(), command.into())].into_iter().collect(),
         };
         let own = Self { project, ..Self::default() };
-        own.facts_of(Some(&call), Path::new("/home/user/project"), &surroundings, false)
+        own.facts_of(Some(&call), Path::new("/home/user/project"), &surroundings, None)
     }
 
     fn facts_of(
@@ -148,12 +184,13 @@ impl CallSurroundings {
         call: Option<&ToolCall>,
         cwd: &Path,
         surroundings: &Surroundings,
-        resolves: bool,
+        native: Option<&str>,
     ) -> CallFacts {
         let mut facts = Facts { tool_names: self.tool_names.clone(), ..Facts::default() };
         if let Some(call) = call {
             let standard = self.tool_names.standard(&call.name);
             match call.input.get(SHELL.1).filter(|_| standard == SHELL.0) {
+                _ if is_other_shell(native.unwrap_or(&call.name)) => facts.call.unparsed = true,
                 Some(Value::String(command)) => {
                     facts.call = tenter_shell::read(command, surroundings);
                 }
@@ -163,12 +200,17 @@ impl CallSurroundings {
             facts.call.paths.extend(paths(call, cwd, standard, surroundings));
         }
         let written = facts.call.paths.iter().map(|path| path.path.clone()).collect();
-        if resolves {
-            facts.call.paths.iter_mut().for_each(|path| resolve(path, surroundings));
-        }
         let (project, home) = (self.project.clone(), surroundings.home.clone());
-        CallFacts { facts, written, project, home }
+        CallFacts { facts, written, project, home, agent: self.agent.clone() }
     }
+}
+
+/// A directory as written, and resolved if that is another path.
+fn roots(directory: &Path) -> Vec<String> {
+    let written = text(directory);
+    let resolved = real_path(Path::new(&written)).map(|path| text(&path)).ok();
+    let resolved = resolved.filter(|resolved| *resolved != written);
+    std::iter::once(written).chain(resolved).collect()
 }
 
 /// The paths in the fields of file tools, and in patches.
@@ -274,7 +316,7 @@ mod tests {
         let fact = |tool: &str, input: Value| {
             let input = input.as_object().unwrap().clone();
             let call = ToolCall { id: "1".into(), name: tool.into(), input };
-            let paths = surroundings.facts(&Body::BeforeTool(call), &base).facts.call.paths;
+            let paths = surroundings.facts(&Body::BeforeTool(call), None, &base).facts.call.paths;
             let shown = |fact: PathFact| {
                 assert!(fact.inside_project);
                 let path = Path::new(&fact.path).strip_prefix(&base).unwrap().display().to_string();
@@ -329,7 +371,8 @@ mod tests {
         let is_inside = |tool: &str, field: &str, value: &str| {
             let input = json!({field: value}).as_object().unwrap().clone();
             let call = ToolCall { id: "1".into(), name: tool.into(), input };
-            let paths = surroundings.facts(&Body::BeforeTool(call), &project).facts.call.paths;
+            let paths =
+                surroundings.facts(&Body::BeforeTool(call), None, &project).facts.call.paths;
             paths.last().map(|path| path.inside_project)
         };
         for path in ["out/../a", "out/deep/../a", "no/../../a", "dangling"] {
@@ -360,7 +403,8 @@ mod tests {
         };
         let input = json!({"file_path": "~/.netrc"}).as_object().unwrap().clone();
         let call = ToolCall { id: "1".into(), name: "file_read".into(), input };
-        let paths = surroundings.facts(&Body::BeforeTool(call), Path::new("/p")).facts.call.paths;
+        let paths =
+            surroundings.facts(&Body::BeforeTool(call), None, Path::new("/p")).facts.call.paths;
         assert_eq!(paths[0].path, "/home/ann/.netrc");
     }
 
@@ -370,9 +414,52 @@ mod tests {
         let input = json!({"patch": patch}).as_object().unwrap().clone();
         let call = ToolCall { id: "1".into(), name: "file_edit".into(), input };
         let surroundings = CallSurroundings::new(Path::new("/p"));
-        let found = surroundings.facts(&Body::BeforeTool(call), Path::new("/p")).facts.call.paths;
+        let found =
+            surroundings.facts(&Body::BeforeTool(call), None, Path::new("/p")).facts.call.paths;
         let found: Vec<_> = found.iter().map(|fact| (fact.path.as_str(), fact.op)).collect();
         let (write, delete) = (PathOp::Write, PathOp::Delete);
         assert_eq!(found, [("/p/a", write), ("/p/b", delete), ("/c", write), ("/p/d", delete)]);
+    }
+
+    #[test]
+    fn other_worktrees_and_added_directories_are_inside_the_project() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        let entry = base.join("main/.git/worktrees/linked");
+        for directory in [&entry, &base.join("linked"), &base.join("added"), &base.join("other")] {
+            fs::create_dir_all(directory).unwrap();
+        }
+        fs::write(entry.join("commondir"), "../..\n").unwrap();
+        fs::write(entry.join("gitdir"), format!("{}\n", base.join("linked/.git").display()))
+            .unwrap();
+        fs::write(base.join("linked/.git"), format!("gitdir: {}\n", entry.display())).unwrap();
+        for (project, other) in [("main", "linked"), ("linked", "main")] {
+            let project = base.join(project);
+            let surroundings =
+                CallSurroundings::new(&project).with_added_directories(&[base.join("added")]);
+            let inside = |directory: &str| {
+                let command = format!("rm {}", base.join(directory).join("file").display());
+                let input = json!({ "command": command }).as_object().unwrap().clone();
+                let call = ToolCall { id: "1".into(), name: "bash".into(), input };
+                let facts = surroundings.facts(&Body::BeforeTool(call), None, &project).facts;
+                facts.call.paths[0].inside_project
+            };
+            assert!(inside(other) && inside("added"));
+            assert!(!inside("other"));
+        }
+    }
+
+    #[test]
+    fn text_for_another_shell_is_not_read() {
+        let read = |name: &str, native: Option<&str>| {
+            let input = json!({"command": "rm -rf /"}).as_object().unwrap().clone();
+            let call = ToolCall { id: "1".into(), name: name.into(), input };
+            let surroundings = CallSurroundings::new(Path::new("/p"));
+            let facts = surroundings.facts(&Body::BeforeTool(call), native, Path::new("/p")).facts;
+            (facts.call.commands.len(), facts.call.unparsed)
+        };
+        assert_eq!(read("bash", Some("bash")), (1, false));
+        assert_eq!(read("bash", Some("powershell")), (0, true));
+        assert_eq!(read("PowerShell", None), (0, true));
     }
 }

@@ -124,6 +124,11 @@ pub fn canonical(spelling: &str) -> Option<&'static str> {
         .map(|row| row.own)
 }
 
+/// Whether a tool of this name runs text for a shell that is not like bash.
+pub fn is_other_shell(name: &str) -> bool {
+    ["powershell", "pwsh", "cmd"].iter().any(|shell| name.eq_ignore_ascii_case(shell))
+}
+
 /// The names that the tools of an agent go by: the table above, and what an embedder adds for tools of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolNames(Arc<BTreeMap<String, String>>);

@@ -48,7 +48,13 @@ impl Field {
 
     /// This field with another text.
     pub(crate) fn with_text(&self, text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..self.clone() }
+        Self {
+            text: text.into(),
+            is_certain: self.is_certain,
+            is_glob: self.is_glob,
+            is_process: self.is_process,
+            sources: self.sources.clone(),
+        }
     }
 
     /// The fields with a separator between them.

@@ -9,6 +9,9 @@ pub const MAX_DEPTH: usize = 32;
 /// Maximum number of commands in the facts.
 pub const MAX_COMMANDS: usize = 4096;
 
+/// Maximum number of redirections of a text.
+pub const MAX_REDIRECTIONS: usize = 4096;
+
 /// Maximum number of here-documents of a text.
 pub const MAX_HEREDOCS: usize = 64;
 

@@ -59,7 +59,7 @@ fn with_bare_calls(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -
     let payload = executable::payload(
         event,
         "before_tool_call",
-        &CallSurroundings::new(&event.scope.cwd).facts(&event.body, &event.scope.cwd).facts,
+        &CallSurroundings::new(&event.scope.cwd).facts(&event.body, None, &event.scope.cwd).facts,
     );
     let payload = payload.ok_or("no payload")?;
     let cancel = Cancel::new();

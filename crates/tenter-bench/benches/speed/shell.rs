@@ -1,7 +1,13 @@
-//! Reading shell commands: ordinary ones, and the texts that are slowest to read (C5, C14).
+//! Reading shell commands, ordinary ones and the texts that are slowest to read, and matching rules about them (C5, C14).
 
+use std::path::Path;
 use std::time::Duration;
 
+use serde_json::json;
+use tenter_engine::CallSurroundings;
+use tenter_engine::matcher::HookRules;
+use tenter_protocol::manifest::rule::Rule;
+use tenter_protocol::{Body, ToolCall};
 use tenter_shell::{Surroundings, limits, read};
 
 use crate::measure::alone;
@@ -76,6 +82,26 @@ const REPEATED: [&str; 58] = [
 /// The limit of the contract for a text of the greatest size.
 const LIMIT: Duration = Duration::from_millis(25);
 
+/// Rules as guards have them, none of which fits the ordinary command.
+fn rules(count: usize) -> Measured<HookRules> {
+    let rule = |index: usize| match index % 4 {
+        0 => {
+            json!({"if": {"program": ["git"], "subcommand": ["push"], "flags": {"any": ["--force", "-f"]}}})
+        }
+        1 => {
+            json!({"if": {"program": ["git"], "subcommand": [format!("sub{index}")], "operands": {"any": ["+?*"]}}})
+        }
+        2 => {
+            json!({"if": {"path": {"op": ["delete", "move"], "glob": [format!("/etc/{index}/**"), "~/.ssh/**", "**/.env"]}}})
+        }
+        _ => {
+            json!({"if": {"program": [format!("program{index}"), "sudo", "doas"], "where": ["local"]}})
+        }
+    };
+    let rules: Vec<Rule> = serde_json::from_value((0..count).map(rule).collect())?;
+    HookRules::new(&rules).ok_or_else(|| "there are no rules".into())
+}
+
 pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     report.section("Shell commands");
     let surroundings = Surroundings {
@@ -86,6 +112,13 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     };
     let times = alone(plan.rounds(200), 100, || Ok(read(ORDINARY, &surroundings)))?;
     report.alone(format!("a command of {} bytes", ORDINARY.len()), &times, "limit: 30 µs");
+    let rules = rules(100)?;
+    let input = [("command".to_owned(), ORDINARY.into())].into_iter().collect();
+    let call = ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input };
+    let directory = Path::new("/home/ann/app");
+    let facts = CallSurroundings::new(directory).facts(&Body::BeforeTool(call), None, directory);
+    let times = alone(plan.rounds(200), 100, || Ok(rules.judge(&facts)))?;
+    report.alone("matching 100 rules of which none fits".to_owned(), &times, "limit: 20 µs");
     let size = if plan.smoke { limits::MAX_BYTES / 64 } else { limits::MAX_BYTES };
     let mut slowest = None;
     for repeated in REPEATED {

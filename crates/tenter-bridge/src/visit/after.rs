@@ -54,7 +54,7 @@ impl Visitor {
             RemainingHooks::Asynchronous => AsynchronousHooks::Only,
             RemainingHooks::OfDeniedCall(_) | RemainingHooks::All => AsynchronousHooks::Run,
         };
-        let mut visit = Visit::begin(self, &remainder.occurrence, mode);
+        let mut visit = Visit::begin(self, &remainder.occurrence, mode, Vec::new());
         visit.read_transcript(remainder.transcript.as_deref());
         match (&remainder.hooks, &remainder.occurrence.detail) {
             (RemainingHooks::OfDeniedCall(reason), Detail::BeforeTool(call)) => {

@@ -1,5 +1,8 @@
 //! What payloads say of the host: its name, and the event in its own words (B9).
 
+use std::path::PathBuf;
+
+use serde_json::Value;
 use tenter_protocol::event::HostFacts;
 
 use super::Visitor;
@@ -28,6 +31,14 @@ pub(super) fn of(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
         }
         _ => facts,
     }
+}
+
+/// The directories that the user opened in the host, where its payloads list them.
+pub(super) fn workspace(payload: &Payload) -> Vec<PathBuf> {
+    const FIELDS: [&str; 2] = ["workspace_roots", "workspaceRoots"];
+    let listed = FIELDS.iter().find_map(|field| payload.get(field)?.as_array());
+    let directories = listed.into_iter().flatten().filter_map(Value::as_str).map(PathBuf::from);
+    directories.filter(|directory| directory.is_absolute()).collect()
 }
 
 /// Adds what only hooks that are written for Claude Code read: the permission mode, and the conversation if it is in Claude

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tenter_base::Clock;
+use tenter_base::{AgentState, Clock};
 use tenter_engine::configuration::{HookConfiguration, HookTables};
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::hook::FailMode;
@@ -168,7 +168,8 @@ impl Visitor {
             let answer = (self.host.answer)(self.event, &reply);
             return Visited { answer, ..Visited::default() };
         }
-        let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip);
+        let workspace = host_facts::workspace(payload);
+        let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip, workspace);
         host_facts::add(Arc::make_mut(&mut visit.host_facts), payload);
         visit.read_transcript(transcript.as_deref());
         visit.open();
@@ -247,6 +248,7 @@ impl Visitor {
             .clock(self.clock)
             .trust(configuration.trust)
             .policies(configuration.policies.clone())
+            .agent_states(AgentState::of_process())
             .journal(self.directories.state.join("journal"))
             .observer(runs)
     }
@@ -280,6 +282,7 @@ impl<'v> Visit<'v> {
         visitor: &'v Visitor,
         occurrence: &'v Occurrence,
         asynchronous: AsynchronousHooks,
+        workspace: Vec<PathBuf>,
     ) -> Self {
         let session = visitor.session(occurrence);
         let known = session.get().project.clone();
@@ -291,7 +294,7 @@ impl<'v> Visit<'v> {
         let call = OrdinaryCall::of(visitor, occurrence, (&project, &configuration), session.get());
         let call = call.filter(|_| is_answered && error.is_none());
         let loader = visitor.loader(project, &configuration, Arc::clone(&runs));
-        let loader = loader.asynchronous_hooks(asynchronous);
+        let loader = loader.asynchronous_hooks(asynchronous).added_directories(workspace);
         let loaded = match &call {
             Some(call) => call.load(loader),
             None => Loaded::all(loader),

@@ -28,13 +28,15 @@ use thiserror::Error;
 
 pub use advice::{check_pattern, check_tool};
 pub use explanation::{Explanation, Finding, Search};
-pub use rules::{ConditionResult, ExampleVerdict, HookRules, RuleExplanation, RuleFit, Truth};
+pub use rules::{
+    ConditionResult, HookRules, RuleExplanation, RuleFit, RuleJudgement, Truth, check_example,
+};
 
 use expression::Expression;
 
 pub(crate) use filter::PatternFilter;
 pub(crate) use literals::Literals;
-pub(crate) use rules::{RuleMatch, check_example};
+pub(crate) use rules::RuleMatch;
 
 /// A compiled matcher. Without parts it matches every call.
 ///

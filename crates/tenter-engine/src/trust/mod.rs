@@ -24,5 +24,6 @@ pub use hasher::{Fingerprint, Hasher, MAX_HOOK_BYTES, MAX_LOAD_BYTES};
 pub use kept::{Contents, Data, FileChange, FileContent};
 pub(crate) use record::spellings;
 pub use record::{ProjectState, TrustEntry, Trusted, TrustedKind, trust_name};
+pub(crate) use repository::worktrees;
 pub use snapshot::{CoveredFile, MAX_SHOWN_BYTES, Snapshot};
 pub use store::{ProjectTrust, TrustError, TrustStore};

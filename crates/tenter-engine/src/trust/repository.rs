@@ -12,6 +12,8 @@ use tenter_base::untrusted_file;
 
 /// Maximum length of a `.git`, `commondir` or `gitdir` file in bytes.
 const LONGEST: u64 = 8 * 1024;
+/// Maximum number of worktrees of a repository.
+const MOST: usize = 64;
 
 /// The path in the main worktree that corresponds to `project`, if `project` is in a linked worktree; of a bare
 /// repository, which has no main worktree, the path in the repository's own directory.
@@ -23,8 +25,43 @@ pub(super) fn in_main_worktree(project: &Path) -> Option<PathBuf> {
     Some(if within.as_os_str().is_empty() { main } else { main.join(within) })
 }
 
-/// The main worktree of the repository that `top` is a linked worktree of.
+/// The worktrees of the repository that `project` is in, besides its own; as real paths.
+pub(crate) fn worktrees(project: &Path) -> Vec<PathBuf> {
+    let Some((top, common)) = fs::canonicalize(project).ok().and_then(|it| repository_of(&it))
+    else {
+        return Vec::new();
+    };
+    let main = common.parent().filter(|_| !is_bare(&common)).map(Path::to_path_buf);
+    let entries = fs::read_dir(common.join("worktrees")).into_iter().flatten();
+    let linked = entries.take(MOST).flatten().filter_map(|entry| {
+        let dot_git = entry.path().join(first_line(&entry.path().join("gitdir")).ok()?);
+        let worktree = fs::canonicalize(dot_git.parent()?).ok()?;
+        // A deleted worktree is still named; something else may be at its path.
+        (common_of(&worktree)? == common).then_some(worktree)
+    });
+    main.into_iter().chain(linked).filter(|worktree| *worktree != top).collect()
+}
+
+/// The worktree that `project` is in, and the repository's own directory.
+fn repository_of(project: &Path) -> Option<(PathBuf, PathBuf)> {
+    let top = project.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok())?;
+    let dot_git = top.join(".git");
+    let common = if dot_git.is_dir() { fs::canonicalize(&dot_git).ok()? } else { common_of(top)? };
+    Some((top.to_path_buf(), common))
+}
+
+fn is_bare(common: &Path) -> bool {
+    common.file_name() != Some(".git".as_ref())
+}
+
+/// The main worktree of the repository that `top` is a linked worktree of; of a bare repository, its own directory.
 fn main_worktree(top: &Path) -> Option<PathBuf> {
+    let common = common_of(top)?;
+    if is_bare(&common) { Some(common) } else { common.parent().map(Path::to_path_buf) }
+}
+
+/// The own directory of the repository that `top` is a linked worktree of, if the repository names the worktree, too.
+fn common_of(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     let line = first_line(&dot_git).ok()?;
     let git_dir = fs::canonicalize(top.join(line.strip_prefix("gitdir:")?.trim())).ok()?;
@@ -36,11 +73,7 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
     let owner = |path: &Path| fs::symlink_metadata(path).ok().map(|found| found.uid());
     // A deleted worktree is still named; another user may have put something else at its path.
     let has_one_owner = owner(&dot_git) == owner(&git_dir);
-    if !(is_entry_of_common && names_worktree && has_one_owner) {
-        return None;
-    }
-    let is_bare = common.file_name() != Some(".git".as_ref());
-    if is_bare { Some(common) } else { common.parent().map(Path::to_path_buf) }
+    (is_entry_of_common && names_worktree && has_one_owner).then_some(common)
 }
 
 fn first_line(path: &Path) -> io::Result<String> {
@@ -93,6 +126,16 @@ mod tests {
         let entry = base.join("bare/worktrees/linked");
         fs::write(base.join("linked/.git"), format!("gitdir: {}\n", entry.display())).unwrap();
         assert_eq!(in_main_worktree(&base.join("linked")), Some(base.join("bare")));
+    }
+
+    #[test]
+    fn worktrees_are_listed_if_they_and_the_repository_name_each_other() {
+        let (_scratch, base) = repository();
+        assert_eq!(worktrees(&base.join("main/sub")), [base.join("linked")]);
+        assert_eq!(worktrees(&base.join("linked")), [base.join("main")]);
+        fs::remove_file(base.join("linked/.git")).unwrap();
+        assert_eq!(worktrees(&base.join("main")), Vec::<PathBuf>::new());
+        assert_eq!(worktrees(&base), Vec::<PathBuf>::new());
     }
 
     #[test]

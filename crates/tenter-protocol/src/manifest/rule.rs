@@ -1,6 +1,7 @@
 //! The rules of `metadata.match`: which commands and paths a hook is about, and what happens to a call that fits.
 
 use serde::{Deserialize, Serialize};
+use tenter_base::AgentState;
 use tenter_shell::{Class, FlowRole, Language, Location, PathOp, PathPlace};
 
 use crate::EventName;
@@ -150,6 +151,9 @@ pub struct Conditions {
     /// Whether a part of the text was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unparsed: Option<bool>,
+    /// What is special about the agent's process: any of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agent: Vec<AgentState>,
 }
 
 impl Conditions {
@@ -160,7 +164,8 @@ impl Conditions {
 
     /// Whether one of them is about a command.
     pub fn is_about_command(&self) -> bool {
-        let own = Self { path: None, forkbomb: None, unparsed: None, ..self.clone() };
+        let own =
+            Self { path: None, forkbomb: None, unparsed: None, agent: Vec::new(), ..self.clone() };
         !own.is_empty()
     }
 }

@@ -139,6 +139,7 @@ impl Parser<'_> {
     /// A command, simple or compound, with its redirections.
     fn command(&mut self) -> Option<Node> {
         self.negations();
+        self.count_node();
         if let Some(compound) = self.compound() {
             let redirections = self.redirections();
             if redirections.is_empty() {
@@ -160,7 +161,9 @@ impl Parser<'_> {
                 break;
             }
             if let Some(redirection) = self.redirection() {
-                simple.redirections.push(redirection);
+                if self.count_redirection() {
+                    simple.redirections.push(redirection);
+                }
                 continue;
             }
             let can_be_assignment = simple.words.is_empty();
@@ -177,6 +180,9 @@ impl Parser<'_> {
                 break;
             };
             simple.words.push(word);
+        }
+        if !simple.words.is_empty() {
+            self.count_command();
         }
         let is_empty = simple.words.is_empty()
             && simple.assignments.is_empty()

@@ -1,6 +1,6 @@
 //! The position in a text, and what all parts of the parser share.
 
-use crate::limits::MAX_DEPTH;
+use crate::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_REDIRECTIONS, MAX_STEPS};
 
 use super::tree::{HereDoc, List};
 
@@ -18,6 +18,15 @@ pub(super) struct Parser<'a> {
     pub(super) work: usize,
     /// Number of bytes that may be looked at ahead of the position.
     ahead: usize,
+    pub(super) counts: Counts,
+}
+
+/// What was read so far: beyond these limits, nothing of it would become a fact.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    commands: usize,
+    nodes: usize,
+    redirections: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -32,7 +41,37 @@ impl<'a> Parser<'a> {
             is_broken: false,
             work: 0,
             ahead: 4 * text.len(),
+            counts: Counts::default(),
         }
+    }
+
+    /// Counts a node of the tree. At the limit, the text ends.
+    pub(super) fn count_node(&mut self) {
+        self.counts.nodes += 1;
+        if self.counts.nodes > MAX_STEPS {
+            self.stop();
+        }
+    }
+
+    /// Counts a command that becomes a fact. At the limit, the text ends.
+    pub(super) fn count_command(&mut self) {
+        self.counts.commands += 1;
+        if self.counts.commands > MAX_COMMANDS {
+            self.stop();
+        }
+    }
+
+    /// Counts a redirection. `false` at the limit.
+    pub(super) fn count_redirection(&mut self) -> bool {
+        self.counts.redirections += 1;
+        let is_within = self.counts.redirections <= MAX_REDIRECTIONS;
+        self.is_broken |= !is_within;
+        is_within
+    }
+
+    fn stop(&mut self) {
+        self.at = self.bytes.len();
+        self.is_broken = true;
     }
 
     /// The whole text. What cannot start a command is skipped.

@@ -115,7 +115,9 @@ impl Parser<'_> {
             return push_text(parts, &raw, is_quoted);
         }
         let mut parser = Parser::new(&inner, self.depth + 1);
+        parser.counts = self.counts;
         let commands = parser.whole();
+        self.counts = parser.counts;
         self.is_broken |= parser.is_broken;
         self.work += parser.work;
         let script = Script { commands, heredocs: parser.heredocs, is_broken: false, work: 0 };

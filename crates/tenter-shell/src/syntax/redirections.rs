@@ -30,7 +30,8 @@ impl Parser<'_> {
         loop {
             self.skip_blanks();
             match self.redirection() {
-                Some(redirection) => all.push(redirection),
+                Some(redirection) if self.count_redirection() => all.push(redirection),
+                Some(_) => {}
                 None => return all,
             }
         }

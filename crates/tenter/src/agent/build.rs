@@ -13,7 +13,7 @@ use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
 use tenter_engine::hook::Hook;
 use tenter_engine::journal::{JournalWriter, MaskingObserver, Redactor};
-use tenter_engine::{Engine, Observer};
+use tenter_engine::{Engine, EngineBuilder, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::Service;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
@@ -36,6 +36,7 @@ pub(crate) struct BuiltAgent {
     /// The diagnostics of building it.
     pub(crate) findings: Vec<Diagnostic>,
     conversation: Mutex<Option<Conversation>>,
+    pub(super) added_directories: Vec<PathBuf>,
 }
 
 impl BuiltAgent {
@@ -85,7 +86,10 @@ pub(crate) fn build(
     let read_dirs = if tools.get("skill").is_some() { directories } else { Vec::new() };
     let journal = journal(project);
     let settings = agent_settings(project, args, &mut findings);
-    let engine = engine(project, catalog, &journal, Arc::clone(&show), &settings.recipes);
+    let added_directories = added_directories(project, args);
+    let builder = project.engine_builder().added_directories(added_directories.clone());
+    let engine =
+        engine((project, builder), catalog, &journal, Arc::clone(&show), &settings.recipes);
     let agent = Agent {
         model,
         weak_model,
@@ -98,7 +102,8 @@ pub(crate) fn build(
         permissions: Permissions::default(),
         settings,
     };
-    Ok(BuiltAgent { agent, journal, findings, conversation: Mutex::new(Some(conversation)) })
+    let conversation = Mutex::new(Some(conversation));
+    Ok(BuiltAgent { agent, journal, findings, conversation, added_directories })
 }
 
 /// The model for hooks that request a weak one; `None` if no hook can, or none is configured.
@@ -146,15 +151,14 @@ fn report_refused_model(project: &Project, show: &dyn Show, failure: &Failure) {
 
 /// An engine over `catalog`, observed by `journal` and `show`. Hooks may call the `recipes`.
 pub(super) fn engine(
-    project: &Project,
+    (project, builder): (&Project, EngineBuilder),
     catalog: Catalog,
     journal: &Arc<JournalWriter>,
     show: Arc<dyn Show>,
     recipes: &RecipeBook,
 ) -> Engine {
     let redactor = Redactor::of_values(project.secrets());
-    project
-        .engine_builder()
+    builder
         .observer(Arc::clone(journal) as Arc<dyn Observer>)
         .observer(Arc::new(MaskingObserver::new(redactor, show as Arc<dyn Observer>)))
         .callbacks(recipes::callback_check(recipes.clone()))
@@ -250,13 +254,18 @@ fn workspace(
         project: project.root().to_owned(),
         cwd: project.env.cwd.clone(),
         protected: protected(project, args),
-        add_dirs: args.add_dir.iter().map(|directory| project.env.cwd.join(directory)).collect(),
+        add_dirs: added_directories(project, args),
         env: command_environment(project),
         read_dirs,
         state_dir: project.env.state_dir(),
         clock: env::now,
     };
     Workspace::new(settings).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// The directories that the agent may use besides the project.
+fn added_directories(project: &Project, args: &AgentArgs) -> Vec<PathBuf> {
+    args.add_dir.iter().map(|directory| project.env.cwd.join(directory)).collect()
 }
 
 /// The environment of commands that the model runs: without keys, which the model could print, and with the marker by which

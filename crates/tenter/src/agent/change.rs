@@ -56,8 +56,9 @@ impl BuiltAgent {
     fn change_hooks(&mut self, project: &Project, catalog: Catalog, show: Arc<dyn Show>) {
         self.report_journal_error();
         self.journal = journal(project);
-        self.agent.engine =
-            engine(project, catalog, &self.journal, show, &self.agent.settings.recipes);
+        let builder = project.engine_builder().added_directories(self.added_directories.clone());
+        let recipes = &self.agent.settings.recipes;
+        self.agent.engine = engine((project, builder), catalog, &self.journal, show, recipes);
     }
 
     /// Reports why the journal could not be written, if it could not.

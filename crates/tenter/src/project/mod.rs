@@ -5,6 +5,7 @@ mod key_ring;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use tenter_base::AgentState;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
@@ -84,6 +85,7 @@ impl<'e> Project<'e> {
             .trust(self.settings.hooks.trust)
             .policies(self.settings.hooks.policies.clone())
             .http_client(Env::program())
+            .agent_states(AgentState::of_process())
     }
 
     /// The environment of programs that Tenter starts for itself, such as git and an editor: that of hooks (R80).

@@ -1,5 +1,6 @@
 //! The conditions of a rule, on one command and one of its paths.
 
+use tenter_base::AgentState;
 use tenter_protocol::manifest::rule::{CodeCondition, Conditions, FlowCondition};
 use tenter_shell::{Class, Command, FlowSource, Location};
 
@@ -33,6 +34,7 @@ pub(super) struct CompiledConditions {
     location: Vec<Location>,
     forkbomb: Option<bool>,
     unparsed: Option<bool>,
+    agent: Vec<AgentState>,
     /// Whether one of them is about a command.
     pub(super) is_about_command: bool,
 }
@@ -51,7 +53,7 @@ pub(super) type Part = (&'static str, Truth);
 type Check = fn(&CompiledConditions, &CallFacts, Subject) -> Option<Truth>;
 
 /// The conditions, those first that cost least.
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("program", |it, call, at| {
         of_command(!it.program.is_empty(), call, at, |command| {
             let is_certain = command.is_program_certain();
@@ -73,6 +75,10 @@ const CHECKS: [(&str, Check); 12] = [
     }),
     ("forkbomb", |it, call, _| Some((it.forkbomb? == call.facts.call.forkbomb).into())),
     ("unparsed", |it, call, _| Some((it.unparsed? == call.facts.call.unparsed).into())),
+    ("agent", |it, call, _| {
+        let is_so = || it.agent.iter().any(|state| call.agent.contains(state));
+        (!it.agent.is_empty()).then(|| is_so().into())
+    }),
     ("flags", |it, call, at| {
         let flags = it.flags.as_ref()?;
         of_command(true, call, at, |command| flags.fit(command))
@@ -121,6 +127,7 @@ impl CompiledConditions {
             location: conditions.location.clone(),
             forkbomb: conditions.forkbomb,
             unparsed: conditions.unparsed,
+            agent: conditions.agent.clone(),
             is_about_command: conditions.is_about_command(),
         }
     }

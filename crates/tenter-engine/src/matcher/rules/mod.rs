@@ -84,10 +84,15 @@ impl HookRules {
 
     /// What the rules say about a shell command on no machine in particular, in a project at `/home/user/project`. `None` if
     /// the command fits none.
-    pub fn judge_example(&self, command: &str) -> Option<ExampleVerdict> {
-        let RuleMatch { fit, reply } = self.select(&CallSurroundings::of_example(command))?;
+    pub fn judge_example(&self, command: &str) -> Option<RuleJudgement> {
+        self.judge(&CallSurroundings::of_example(command))
+    }
+
+    /// What the rules say about a call. `None` if it fits none.
+    pub fn judge(&self, call: &CallFacts) -> Option<RuleJudgement> {
+        let RuleMatch { fit, reply } = self.select(call)?;
         let verdict = reply.and_then(|reply| reply.verdict).map(|verdict| verdict.kind);
-        Some(ExampleVerdict { fit, verdict })
+        Some(RuleJudgement { fit, verdict })
     }
 
     /// Whether a rule stops this call, certainly or perhaps.
@@ -97,9 +102,9 @@ impl HookRules {
     }
 }
 
-/// What rules decide about an example.
+/// What rules say about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExampleVerdict {
+pub struct RuleJudgement {
     /// The rule that fits.
     pub fit: RuleFit,
     /// What it decides; `None` if it leaves that to the hook.
@@ -107,7 +112,7 @@ pub struct ExampleVerdict {
 }
 
 /// Checks an example of the rule with this index. Returns what is wrong with it.
-pub(crate) fn check_example(
+pub fn check_example(
     rules: &[Rule],
     index: usize,
     command: &str,

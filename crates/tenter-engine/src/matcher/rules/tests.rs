@@ -242,3 +242,16 @@ proptest! {
         prop_assert_eq!(alone, leads_to(&push, &format!("{before}git push{options}{close}")));
     }
 }
+
+#[test]
+fn rules_can_depend_on_the_agents_process() {
+    let rules = rules(json!([{
+        "if": {"program": ["sudo"]},
+        "except": [{"agent": ["root", "container"]}],
+    }]));
+    let mut call = CallSurroundings::of_example("sudo ls");
+    assert!(rules.stops(0, &call));
+    call.agent = vec![tenter_base::AgentState::Root];
+    assert!(!rules.stops(0, &call));
+    assert_eq!(leads_to(&json!({"agent": ["root"]}), "ls"), "nothing");
+}

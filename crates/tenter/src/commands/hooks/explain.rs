@@ -62,6 +62,9 @@ struct Explained<'c> {
     /// Why each of its rules fits the call or does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rules: Vec<RuleExplanation>,
+    /// What the call would do, as its rules and its script see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<&'c tenter_protocol::facts::CallFacts>,
 }
 
 /// Whether a hook would run.
@@ -81,7 +84,10 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let catalog = project.load(&Cancel::new());
     let facts = call.as_ref().map(|call| facts_of(&project, call));
     let considered = catalog.explain(&events, call.as_ref().zip(facts.as_ref()));
-    let explained = explain_all(entry::entries(&project, &catalog), &considered, &events);
+    let mut explained = explain_all(entry::entries(&project, &catalog), &considered, &events);
+    for hook in &mut explained {
+        hook.facts = facts.as_ref().map(|facts| &facts.facts.call);
+    }
     if args.json {
         ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
     } else {
@@ -96,7 +102,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
 /// What the call would do, started in the present directory.
 fn facts_of(project: &Project, call: &ToolCall) -> CallFacts {
     let surroundings = project.engine_builder().surroundings();
-    surroundings.facts(&Body::BeforeTool(call.clone()), &project.env.cwd)
+    surroundings.facts(&Body::BeforeTool(call.clone()), None, &project.env.cwd)
 }
 
 /// The tool call that the arguments describe; exactly the tool events have one.
@@ -168,6 +174,7 @@ fn explain<'c>(
         why,
         matcher: considered.and_then(|hook| hook.explanation.clone()),
         rules: considered.map(|hook| hook.rules.clone()).unwrap_or_default(),
+        facts: None,
     }
 }
 

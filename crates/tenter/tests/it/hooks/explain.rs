@@ -197,6 +197,18 @@ fn an_aborted_regex_search_counts_as_a_failure() {
 }
 
 #[test]
+fn the_json_form_has_the_facts_about_the_call() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("it", "before_tool_call", "true");
+    let input = r#"{"command": "rm -rf /etc"}"#;
+    let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", input];
+    let args = [&args[..], &["--json"]].concat();
+    let explained = sandbox.run(&args).expect_code(0).json();
+    assert_eq!(explained[0]["facts"]["commands"][0]["program"], "rm", "{explained}");
+    assert_eq!(explained[0]["facts"]["paths"][0]["path"], "/etc");
+}
+
+#[test]
 fn an_invalid_question_is_an_error() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "before_tool"]), @r#"

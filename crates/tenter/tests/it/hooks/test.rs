@@ -437,3 +437,38 @@ fn ctrl_c_terminates_the_hook_under_test() {
     };
     wait_until("the hook's own child is gone", is_gone);
 }
+
+/// A hook whose rule stops force pushes, with these examples.
+fn rule_with_examples(stopped: &str, passed: &str) -> Sandbox {
+    let sandbox = sandbox();
+    let front = format!(
+        "name: pushes\ndescription: x\ntrigger: before_tool\nmetadata:\n  match:\n    - name: force\n      program: git\n      \
+         flags: {{any: [--force]}}\n      decision: deny\n      reason: No.\n      examples: {{stopped: {stopped}, passed: {passed}}}\n"
+    );
+    let directory = user_hooks(&sandbox).join("pushes");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("HOOK.md"), format!("---\n{front}---\n")).unwrap();
+    sandbox
+}
+
+#[test]
+fn the_examples_of_rules_are_tests() {
+    let sandbox = rule_with_examples("[git push --force]", "[git push, echo git push --force]");
+    let output = sandbox.run(&["hooks", "test", "pushes"]).expect_code(0);
+    assert_eq!(
+        output.stdout,
+        "pass force  stopped: git push --force\npass force  passed: git push\npass force  passed: echo git push --force\n\
+         3 passed, 0 failed\n"
+    );
+}
+
+#[test]
+fn an_example_that_does_not_hold_fails_the_test() {
+    let sandbox = rule_with_examples("[git push]", "[git push --force]");
+    let output = sandbox.run(&["hooks", "test", "pushes"]).expect_code(1);
+    assert!(output.stdout.contains("FAIL force  stopped: git push\n"), "{output}");
+    assert!(output.stdout.contains("force stops this example"), "{output}");
+    let results = sandbox.run(&["hooks", "test", "pushes", "--json"]).expect_code(1).json();
+    assert_eq!(results[0]["passed"], false);
+    assert_eq!(results[0]["example"], "git push");
+}

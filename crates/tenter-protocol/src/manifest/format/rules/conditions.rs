@@ -1,6 +1,6 @@
 //! The conditions of a rule.
 
-use tenter_base::{did_you_mean, or_list};
+use tenter_base::{AgentState, did_you_mean, or_list};
 use tenter_shell::{Class, FlowRole, Language, Location, PathOp, PathPlace};
 
 use super::RULE;
@@ -11,7 +11,7 @@ use crate::manifest::rule::{
 };
 
 /// The conditions.
-pub(super) const CONDITION_KEYS: [&str; 12] = [
+pub(super) const CONDITION_KEYS: [&str; 13] = [
     "program",
     "subcommand",
     "operands",
@@ -24,6 +24,7 @@ pub(super) const CONDITION_KEYS: [&str; 12] = [
     "where",
     "forkbomb",
     "unparsed",
+    "agent",
 ];
 
 /// What may happen to a path.
@@ -100,6 +101,7 @@ fn condition(field: &Field, into: &mut Conditions, report: &mut Report<'_>) -> O
         "where" => into.location = words(field, &LOCATIONS, report)?,
         "forkbomb" => into.forkbomb = Some(boolean(field, report)?),
         "unparsed" => into.unparsed = Some(boolean(field, report)?),
+        "agent" => into.agent = words(field, &AgentState::WORDS, report)?,
         _ => {}
     }
     Some(())

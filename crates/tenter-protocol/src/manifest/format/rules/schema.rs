@@ -1,6 +1,7 @@
 //! The JSON Schema of `metadata.match`.
 
 use serde_json::{Value, json};
+use tenter_base::AgentState;
 
 use super::conditions::{CLASSES, LANGUAGES, LOCATIONS, OPS, PLACES, ROLES};
 use crate::manifest::rule::{RuleVerdict, UncertainPolicy};
@@ -84,6 +85,7 @@ fn conditions() -> Value {
         "where": words("Where the command runs.", &names(&LOCATIONS)),
         "forkbomb": {"description": "Whether the text is a fork bomb.", "type": "boolean"},
         "unparsed": {"description": "Whether a part of the text could not be read.", "type": "boolean"},
+        "agent": words("What is special about the agent's process.", &names(&AgentState::WORDS)),
     })
 }
 

@@ -1,9 +1,11 @@
 //! `tenter hooks test`: runs a hook's tests, or runs it once as an agent would, and shows its payload, its output and the
 //! decision. Nothing is recorded, and no agent is involved.
 //!
-//! A test is a file `tests/*.json` in the directory of a manifest hook; `case` documents its form.
+//! A test is a file `tests/*.json` in the directory of a manifest hook; `case` documents its form. The examples of its rules are tests,
+//! too.
 
 mod case;
+mod example;
 mod once;
 mod payload;
 mod table;
@@ -29,7 +31,7 @@ use crate::{signals, ui};
 ///
 /// Shows the payload, what the hook wrote, and the decision.
 ///
-/// The tests are the files tests/*.json in the hook's directory. Without tests, or with --payload, --event or --sample, the hook
+/// The tests are the files tests/*.json in the hook's directory, and the examples of its rules. Without tests, or with --payload, --event or --sample, the hook
 /// runs once. The exit code of one run is 0 if the reply is valid, whatever it decides, or if the matcher does not match
 /// ("unmatched"), and 1 if the hook fails.
 #[derive(Debug, clap::Args)]
@@ -63,9 +65,9 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     super::show_findings(&project);
     let hook = find(&project, &catalog, &args.name)?;
     if given.is_none() && args.event.is_none() && !args.sample {
-        let files = case::files(hook)?;
-        if !files.is_empty() {
-            return table::run(&project, hook, &files, args.json, &cancel);
+        let tests = table::Tests { files: case::files(hook)?, examples: example::of(hook)? };
+        if !tests.is_empty() {
+            return table::run(&project, hook, &tests, args.json, &cancel);
         }
     }
     once::run(&project, hook, given, args, &cancel)

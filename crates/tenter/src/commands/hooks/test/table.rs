@@ -15,6 +15,7 @@ use tenter_protocol::Object;
 use super::super::interpretation::UNMATCHED;
 use super::case::{self, TestCase};
 use super::engine;
+use super::example::ExampleResult;
 use super::payload;
 use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
@@ -35,16 +36,37 @@ struct CaseResult {
     error: Option<String>,
 }
 
-/// Runs the tests in `files`.
+/// The tests of a hook.
+pub(super) struct Tests {
+    pub(super) files: Vec<PathBuf>,
+    /// The examples of its rules, which were checked.
+    pub(super) examples: Vec<ExampleResult>,
+}
+
+impl Tests {
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.examples.is_empty()
+    }
+}
+
+/// Both kinds of results, in the order of the JSON output.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum TestResult<'t> {
+    File(&'t CaseResult),
+    Example(&'t ExampleResult),
+}
+
+/// Runs the tests in files, and shows the results of the examples.
 pub(super) fn run(
     project: &Project,
     hook: &Arc<Hook>,
-    files: &[PathBuf],
+    tests: &Tests,
     as_json: bool,
     cancel: &Cancel,
 ) -> CommandResult {
     let mut results = Vec::new();
-    for file in files {
+    for file in &tests.files {
         let tested = test(project, hook, file, cancel)?;
         if cancel.is_cancelled() {
             return Ok(Exit::Agent(Ended::Interrupted));
@@ -54,11 +76,16 @@ pub(super) fn run(
         }
         results.push(tested);
     }
-    let failed = results.iter().filter(|tested| !tested.passed).count();
+    let examples = &tests.examples;
+    let failed = results.iter().filter(|tested| !tested.passed).count()
+        + examples.iter().filter(|tested| !tested.passed).count();
     if as_json {
-        ui::out(serde_json::to_string_pretty(&results).unwrap_or_default());
+        let files = results.iter().map(TestResult::File);
+        let all: Vec<_> = files.chain(examples.iter().map(TestResult::Example)).collect();
+        ui::out(serde_json::to_string_pretty(&all).unwrap_or_default());
     } else {
-        ui::out(format!("{} passed, {failed} failed", results.len() - failed));
+        examples.iter().for_each(ExampleResult::print);
+        ui::out(format!("{} passed, {failed} failed", results.len() + examples.len() - failed));
     }
     Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
 }
