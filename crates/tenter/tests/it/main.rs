@@ -35,6 +35,7 @@ mod recipe_runs;
 mod recipes;
 mod retries;
 mod run;
+mod sdk;
 mod security;
 mod skills;
 mod subagents;

@@ -83,6 +83,40 @@ fn an_empty_hook_is_valid_and_does_nothing_at_every_event_in_every_language() {
 }
 
 #[test]
+fn a_runtime_hook_comes_with_its_sdk() {
+    for (language, program, copied) in
+        [("python", "python3", "tenter_hook.py"), ("javascript", "node", "tenter-hook.mjs")]
+    {
+        if !needs::has(program) {
+            continue;
+        }
+        let sandbox = sandbox();
+        for event in EVENTS {
+            let name = event.replace('_', "-");
+            let args = ["hooks", "new", &name, "--event", event, "--lang", language, "--runtime"];
+            let _ = sandbox.run(&args).expect_code(0);
+            let tested = sandbox.run(&["hooks", "test", &name]).expect_code(0);
+            assert!(tested.stdout.ends_with("1 passed, 0 failed\n"), "{tested}");
+            let directory = hooks(&sandbox).join(&name);
+            assert!(directory.join("scripts").join(copied).is_file());
+            let manifest = fs::read_to_string(directory.join("HOOK.md")).unwrap();
+            assert!(manifest.contains("  runtime: serve\n"), "{manifest}");
+        }
+        let _ = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
+    }
+}
+
+#[test]
+fn a_runtime_hook_needs_a_language_with_an_sdk() {
+    let sandbox = sandbox();
+    let output = sandbox.run(&["hooks", "new", "guard", "--runtime"]).expect_code(2);
+    assert!(output.stderr.contains("there is no SDK for bash"), "{output}");
+    let args = ["hooks", "new", "guard", "--runtime", "--template", "audit-log"];
+    let _ = sandbox.run(&args).expect_code(2);
+    assert!(!hooks(&sandbox).exists());
+}
+
+#[test]
 fn a_name_without_a_template_creates_an_empty_hook() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "new", "no-cows"]), @"

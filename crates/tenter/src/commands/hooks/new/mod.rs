@@ -3,6 +3,7 @@
 mod comments;
 mod executable;
 mod manifest;
+mod runtime;
 mod static_action;
 mod template;
 mod write;
@@ -40,7 +41,8 @@ enum Language {
     Bash,
     /// A python3 script; it needs only the standard library.
     Python,
-    /// A node script; it needs only built-in modules.
+    /// A node script; it needs only built-in modules. The same as `javascript`.
+    #[value(alias = "javascript")]
     Node,
 }
 
@@ -64,6 +66,9 @@ pub(crate) struct Args {
     /// Language of the script [default: bash].
     #[arg(long, value_name = "LANGUAGE")]
     lang: Option<Language>,
+    /// Create a runtime hook, which is started once, with a copy of the SDK; for python and javascript.
+    #[arg(long, conflicts_with_all = ["template", "action", "format"])]
+    runtime: bool,
     /// Action of a static hook, which has no script.
     #[arg(long, value_name = "ACTION", conflicts_with = "lang")]
     action: Option<ActionWord>,
@@ -89,6 +94,8 @@ enum Plan {
     Template(&'static Template),
     /// An empty manifest hook.
     Empty(EventName),
+    /// A runtime hook that does nothing yet.
+    Runtime(EventName),
     /// A static hook.
     Static(EventName, ActionWord),
     /// An empty executable hook, for the event with this spelling.
@@ -103,6 +110,9 @@ impl Plan {
             return Self::from_template(template, args);
         }
         let event = args.event.as_deref().unwrap_or(DEFAULT_EVENT);
+        if args.runtime {
+            return Ok(Self::Runtime(manifest::event(event)?));
+        }
         let format = match args.action {
             Some(_) => Format::Manifest,
             None => Format::implied_by(event),
@@ -150,7 +160,7 @@ impl Plan {
     fn spelling(&self) -> &'static str {
         match self {
             Self::Template(template) => template.event.as_str(),
-            Self::Empty(event) | Self::Static(event, _) => event.as_str(),
+            Self::Empty(event) | Self::Runtime(event) | Self::Static(event, _) => event.as_str(),
             Self::Executable(spelling) => spelling,
         }
     }
@@ -160,6 +170,7 @@ impl Plan {
         let files = match self {
             Self::Template(template) => template.files(&args.name, language)?,
             Self::Empty(event) => template::empty(&args.name, *event, language)?,
+            Self::Runtime(event) => runtime::files(&args.name, *event, language)?,
             Self::Static(event, action) => static_action::files(&args.name, *event, *action)?,
             Self::Executable(spelling) => {
                 let text = executable::text(&args.name, spelling, language)
@@ -184,6 +195,9 @@ impl Plan {
             }
             Self::Empty(_) | Self::Executable(_) => {
                 ui::note("It does nothing yet. `tenter hooks new --help` lists templates.");
+            }
+            Self::Runtime(_) => {
+                ui::note("It does nothing yet. `tenter help runtime-hooks` explains the SDK.");
             }
             Self::Static(..) => {}
         }

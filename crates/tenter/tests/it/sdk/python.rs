@@ -1,0 +1,136 @@
+//! The generated part of the Python SDK.
+
+use std::fmt::Write as _;
+
+use tenter_protocol::lifecycle::TABLE;
+
+use super::types::{Field, Record, Records, Type, executable_spelling, pascal, spellings};
+use super::wrapped;
+
+/// Names of fields that a class cannot have.
+const KEYWORDS: [&str; 3] = ["as", "from", "with"];
+
+/// Hooks run more often than they are checked: the classes are not made then.
+const AT_RUN_TIME: &str = r#"
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name[:1].isupper():
+            return dict
+        raise AttributeError(f"module 'tenter_hook' has no attribute {name!r}")
+"#;
+
+pub(super) fn generated(records: &Records) -> String {
+    let classes: String = records.all.iter().map(class).collect();
+    let indented =
+        |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
+    let classes: String = classes.trim_start().lines().map(indented).collect();
+    let mut text = events();
+    text += "\nif TYPE_CHECKING:\n\n";
+    text += &classes;
+    text += AT_RUN_TIME;
+    text += &methods();
+    text
+}
+
+fn events() -> String {
+    let mut text =
+        "\n#: Every spelling of an event, with its name.\nEVENTS: Dict[str, str] = {\n".to_owned();
+    for (spelling, name) in spellings() {
+        let _ = writeln!(text, "    \"{spelling}\": \"{name}\",");
+    }
+    text += "}\n#: What an executable hook prints for an event.\nEXECUTABLE_EVENTS: Dict[str, str] = {\n";
+    for row in &TABLE {
+        if let Some(spelling) = executable_spelling(row) {
+            let _ = writeln!(text, "    \"{}\": \"{spelling}\",", row.name);
+        }
+    }
+    text + "}\n"
+}
+
+fn class(Record { name, about, fields }: &Record) -> String {
+    if fields.iter().any(|field| KEYWORDS.contains(&field.name.as_str())) {
+        return functional(name, about, fields);
+    }
+    let (required, optional): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.is_required);
+    let docstring = docstring(about);
+    match (required.is_empty(), optional.is_empty()) {
+        (_, true) => format!("\n\nclass {name}(TypedDict):\n{docstring}{}", lines(&required)),
+        (true, false) => {
+            format!("\n\nclass {name}(TypedDict, total=False):\n{docstring}{}", lines(&optional))
+        }
+        (false, false) => format!(
+            "\n\nclass _{name}(TypedDict):\n{}\n\nclass {name}(_{name}, total=False):\n{docstring}{}",
+            lines(&required).trim_start_matches('\n'),
+            lines(&optional)
+        ),
+    }
+}
+
+/// A record with a field that is a keyword.
+fn functional(name: &str, about: &str, fields: &[Field]) -> String {
+    let mut text =
+        format!("\n\n{}{name} = TypedDict(\n    \"{name}\",\n    {{\n", comment("", about));
+    for field in fields {
+        text += &comment("        ", &field.about);
+        let _ = writeln!(text, "        \"{}\": {},", field.name, kind(&field.kind));
+    }
+    let is_total = fields.iter().all(|field| field.is_required);
+    text + "    },\n" + if is_total { ")\n" } else { "    total=False,\n)\n" }
+}
+
+fn docstring(about: &str) -> String {
+    let lines = wrapped(about, 100);
+    format!("    \"\"\"{}\"\"\"\n", lines.join("\n    "))
+}
+
+fn lines(fields: &[&Field]) -> String {
+    let mut text = "\n".to_owned();
+    for field in fields {
+        text += &comment("    ", &field.about);
+        let _ = writeln!(text, "    {}: {}", field.name, kind(&field.kind));
+    }
+    text
+}
+
+fn comment(indent: &str, about: &str) -> String {
+    let lines = wrapped(about, 100).into_iter().map(|line| format!("{indent}# {line}\n"));
+    lines.collect::<Vec<_>>().concat()
+}
+
+fn kind(of: &Type) -> String {
+    match of {
+        Type::Any => "Any".to_owned(),
+        Type::Text => "str".to_owned(),
+        Type::Words(words) => {
+            let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            format!("Literal[{}]", words.join(", "))
+        }
+        Type::Integer => "int".to_owned(),
+        Type::Number => "float".to_owned(),
+        Type::Boolean => "bool".to_owned(),
+        Type::Null => "None".to_owned(),
+        Type::Map(values) => format!("Dict[str, {}]", kind(values)),
+        Type::List(items) => format!("List[{}]", kind(items)),
+        Type::Named(name) => name.clone(),
+        Type::AnyOf(kinds) => {
+            format!("Union[{}]", kinds.iter().map(kind).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// A method for each event, which registers a function.
+fn methods() -> String {
+    let mut text = "\n\nclass _Events:\n    def _on(self, event: str, handler: Any) -> Any:\n        raise NotImplementedError\n".to_owned();
+    for row in &TABLE {
+        let name = pascal(row.name);
+        let of = format!("Handler[{name}Payload, {name}Reply]");
+        let _ = write!(
+            text,
+            "\n    def {}(self, handler: {of}) -> {of}:\n        \"\"\"Registers the function for {}.\"\"\"\n        return self._on(\"{0}\", handler)\n",
+            row.name,
+            format_args!("`{}`, which fires {}", row.name, row.fires),
+        );
+    }
+    text + "\n\n"
+}

@@ -1,0 +1,175 @@
+//! The payloads and replies of manifest hooks as named types, read from the JSON Schemas.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tenter_protocol::lifecycle::{Lifecycle, ProtocolName, TABLE};
+use tenter_protocol::schema::Document;
+
+/// A type that both languages have.
+pub(super) enum Type {
+    Any,
+    Text,
+    Words(Vec<String>),
+    Integer,
+    Number,
+    Boolean,
+    Null,
+    Map(Box<Type>),
+    List(Box<Type>),
+    Named(String),
+    AnyOf(Vec<Type>),
+}
+
+/// A field of a record.
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) about: String,
+    pub(super) is_required: bool,
+    pub(super) kind: Type,
+}
+
+/// An object with known fields.
+pub(super) struct Record {
+    pub(super) name: String,
+    pub(super) about: String,
+    pub(super) fields: Vec<Field>,
+}
+
+/// All records, each after those that it names.
+#[derive(Default)]
+pub(super) struct Records {
+    pub(super) all: Vec<Record>,
+    schemas: BTreeMap<String, Value>,
+}
+
+/// `before_tool` → `BeforeTool`.
+pub(super) fn pascal(name: &str) -> String {
+    let capital = |word: &str| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_uppercase() + rest
+    };
+    name.split('_').map(capital).collect()
+}
+
+/// The events, and the types of their payloads and replies.
+pub(super) fn records() -> Records {
+    let mut records = Records::default();
+    for row in &TABLE {
+        for (document, suffix) in [(Document::Payload, "Payload"), (Document::Reply, "Reply")] {
+            let schema = document.schema(row.event, ProtocolName::Manifest).unwrap();
+            let about = match document {
+                Document::Payload => {
+                    format!("The payload of `{}`, which fires {}.", row.name, row.fires)
+                }
+                Document::Reply => format!("A reply to `{}`.", row.name),
+            };
+            records.add(&(pascal(row.name) + suffix), &about, &schema);
+        }
+    }
+    records
+}
+
+/// The spelling of an executable hook, if it has the event.
+pub(super) fn executable_spelling(row: &Lifecycle) -> Option<&'static str> {
+    row.spellings(ProtocolName::Executable).first().copied()
+}
+
+/// Every spelling with its event. One that stands for several events is that of the first.
+pub(super) fn spellings() -> Vec<(&'static str, &'static str)> {
+    let mut found: Vec<(&str, &str)> = Vec::new();
+    for row in &TABLE {
+        for spelling in row.manifest.iter().chain(row.executable) {
+            if found.iter().all(|(known, _)| known != spelling) {
+                found.push((spelling, row.name));
+            }
+        }
+    }
+    found
+}
+
+impl Records {
+    fn add(&mut self, name: &str, about: &str, schema: &Value) {
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let mut fields = Vec::new();
+        for (field, of_field) in schema["properties"].as_object().into_iter().flatten() {
+            let about = of_field["description"].as_str().unwrap_or_default();
+            // Other spellings of replies are read, too.
+            if about.starts_with("The same as") {
+                continue;
+            }
+            fields.push(Field {
+                name: field.clone(),
+                about: about.to_owned(),
+                is_required: required.contains(&field.as_str()),
+                kind: self.kind(name, field, of_field),
+            });
+        }
+        self.all.push(Record { name: name.to_owned(), about: about.to_owned(), fields });
+    }
+
+    /// The type of a schema, which is that of `field` in the record `owner`.
+    fn kind(&mut self, owner: &str, field: &str, schema: &Value) -> Type {
+        let word = match &schema["type"] {
+            Value::String(word) => word.as_str(),
+            Value::Array(words) => {
+                let of_word = |word: &Value| {
+                    let mut one = schema.clone();
+                    one["type"] = word.clone();
+                    one
+                };
+                let each: Vec<Value> = words.iter().map(of_word).collect();
+                return Type::AnyOf(each.iter().map(|one| self.kind(owner, field, one)).collect());
+            }
+            _ => return Type::Any,
+        };
+        match word {
+            "string" => match schema["enum"].as_array() {
+                Some(words) => {
+                    Type::Words(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+                }
+                None => Type::Text,
+            },
+            "integer" => Type::Integer,
+            "number" => Type::Number,
+            "boolean" => Type::Boolean,
+            "null" => Type::Null,
+            "array" => Type::List(Box::new(self.kind(owner, singular(field), &schema["items"]))),
+            _ if schema["properties"].is_object() => Type::Named(self.named(owner, field, schema)),
+            _ => match &schema["additionalProperties"] {
+                Value::Object(_) => {
+                    Type::Map(Box::new(self.kind(owner, field, &schema["additionalProperties"])))
+                }
+                _ => Type::Map(Box::new(Type::Any)),
+            },
+        }
+    }
+
+    /// The name of the record with this schema, which is the same in several events.
+    fn named(&mut self, owner: &str, field: &str, schema: &Value) -> String {
+        let mut shape = schema.clone();
+        shape["description"] = Value::Null;
+        let owned = format!("{owner}{}", pascal(field));
+        for name in [pascal(field), owned] {
+            match self.schemas.get(&name) {
+                Some(known) if *known == shape => return name,
+                Some(_) => {}
+                None => {
+                    self.schemas.insert(name.clone(), shape);
+                    let about = schema["description"].as_str().unwrap_or_default().to_owned();
+                    let about =
+                        if about.is_empty() { format!("The type of `{field}`.") } else { about };
+                    self.add(&name, &about, schema);
+                    return name;
+                }
+            }
+        }
+        panic!("two different types are called {owner}{}", pascal(field));
+    }
+}
+
+/// `commands` → `command`.
+fn singular(field: &str) -> &str {
+    field.strip_suffix('s').unwrap_or(field)
+}

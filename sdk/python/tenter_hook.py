@@ -1,0 +1,1588 @@
+"""Write Tenter hooks in Python. One module, standard library only, Python 3.9 or newer.
+
+    from tenter_hook import Hook, deny
+
+    hook = Hook()
+
+    @hook.before_tool
+    def check(payload):
+        if "sudo" in payload["tool_input"].get("command", ""):
+            return deny("no sudo here")
+
+    hook.run()
+
+`Hook.run` runs the hook in the form in which it was started: once for an event, or, with the argument `serve`, for many
+events in one process. Whatever the hook prints goes to stderr, which is its log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from typing import (
+    IO,
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Literal,
+    NamedTuple,
+    Optional,
+    Tuple,
+    TypedDict,
+    TypeVar,
+    Union,
+)
+
+PROTOCOL = 1
+MAX_LINE = 1 << 20
+MAX_CONVERSATIONS = 256
+
+P = TypeVar("P")
+R = TypeVar("R")
+Handler = Union[Callable[[P], Optional[R]], Callable[[P, "Call"], Optional[R]]]
+
+# --- generated: events, payloads and replies ---
+
+#: Every spelling of an event, with its name.
+EVENTS: Dict[str, str] = {
+    "session_start": "session_start",
+    "pre-session": "session_start",
+    "before_agent": "before_agent",
+    "pre-agent-turn": "before_agent",
+    "user_message_send": "before_agent",
+    "before_tool": "before_tool",
+    "pre-tool-call": "before_tool",
+    "before_tool_call": "before_tool",
+    "after_tool": "after_tool",
+    "post-tool-call": "after_tool",
+    "after_tool_call": "after_tool",
+    "after_tool_failure": "after_tool_failure",
+    "post-tool-call-failure": "after_tool_failure",
+    "after_turn": "after_turn",
+    "turn_end": "after_turn",
+    "before_stop": "before_stop",
+    "pre-agent-turn-stop": "before_stop",
+    "agent_stop": "before_stop",
+    "after_agent": "after_agent",
+    "post-agent-turn": "after_agent",
+    "subagent_start": "subagent_start",
+    "pre-subagent": "subagent_start",
+    "subagent_stop": "subagent_stop",
+    "post-subagent": "subagent_stop",
+    "pre_compact": "pre_compact",
+    "pre-context-compact": "pre_compact",
+    "post_compact": "post_compact",
+    "post-context-compact": "post_compact",
+    "session_end": "session_end",
+    "post-session": "session_end",
+}
+#: What an executable hook prints for an event.
+EXECUTABLE_EVENTS: Dict[str, str] = {
+    "before_agent": "user_message_send",
+    "before_tool": "before_tool_call",
+    "after_tool": "after_tool_call",
+    "after_tool_failure": "after_tool_call",
+    "after_turn": "after_turn",
+    "before_stop": "agent_stop",
+}
+
+if TYPE_CHECKING:
+
+    class _Agent(TypedDict):
+        # The subagent's id.
+        id: str
+        # The subagent's type.
+        type: str
+
+
+    class Agent(_Agent, total=False):
+        """The subagent of another agent than Tenter's. Only for a subagent that has an id there."""
+
+        # How many agents are above it. Only if the agent provides it.
+        depth: int
+
+
+    class _Context(TypedDict):
+        # The version of the protocol: 1.
+        protocol_version: int
+
+
+    class Context(_Context, total=False):
+        """The type of `context`."""
+
+        # Which agent caused the event: `main` or `subagent`. Only if the agent provides it.
+        invoked_by: Literal["main", "subagent"]
+        # The conversation that started the subagent. Only for a subagent.
+        parent_session_id: str
+        # The recipe that the agent was started with. A plugin's hook reads the short name of a recipe of its
+        # own plugin. Only with a recipe.
+        recipe_name: str
+        # The recipe's full name, `ORG/REPO/NAME`. Only if `recipe_name` is a short name.
+        recipe_full_name: str
+        # The subagent of another agent than Tenter's. Only for a subagent that has an id there.
+        agent: Agent
+
+
+    class _Host(TypedDict):
+        # The agent's name: `tenter`, `claude-code`, …
+        name: str
+
+
+    class Host(_Host, total=False):
+        """The agent that fires the event, in its own words."""
+
+        # The agent's version. Not for `tenter`; only if it is known.
+        version: str
+        # The agent's own name of the event. Not for `tenter`.
+        event: str
+        # The agent's own name of the tool. Not for `tenter`; only for a tool.
+        tool_name: str
+        # The tool's input in the agent's own fields. Only if it differs from `tool_input`; not for a manifest
+        # hook with `payload: light`.
+        tool_input: Dict[str, Any]
+        # The fields that are left out because the agent does not provide them. Only if there are any.
+        unknown: List[str]
+
+
+    class _SessionStartPayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["session_start", "pre-session"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # How the agent was started: `ui` (`run` or `chat`) and `agent`.
+        args: Dict[str, Any]
+
+
+    class SessionStartPayload(_SessionStartPayload, total=False):
+        """The payload of `session_start`, which fires once, before the first user message of a process on a
+        conversation."""
+
+        # The model, as `--model` names it. Only if the agent provides it.
+        model: str
+
+
+    class SessionStartReply(TypedDict, total=False):
+        """A reply to `session_start`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+        # Text that the model also reads.
+        additional_context: str
+
+
+    class BeforeAgentPayload(TypedDict):
+        """The payload of `before_agent`, which fires when a user message is about to be added."""
+
+        # The event, as the hook spells it.
+        event_type: Literal["before_agent", "pre-agent-turn"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # The message, as changed by earlier hooks.
+        prompt: str
+
+
+    class BeforeAgentReply(TypedDict, total=False):
+        """A reply to `before_agent`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+        # Text that the model also reads.
+        additional_context: str
+        # Replaces the user's message.
+        modified_prompt: str
+
+
+    class _Redirect(TypedDict):
+        # The operator, such as `>`.
+        op: str
+        # The file, or the delimiter of a here-document.
+        target: str
+
+
+    class Redirect(_Redirect, total=False):
+        """The type of `redirect`."""
+
+        # The file descriptor. Only if it is written.
+        fd: str
+
+
+    class _Command(TypedDict):
+        # The program's base name.
+        program: str
+        # The command as written.
+        text: str
+        # Where it runs: `local`, `remote` (as with `ssh`), or `container` (as with `docker exec`).
+        where: Literal["local", "remote", "container"]
+
+
+    class Command(_Command, total=False):
+        """The type of `command`."""
+
+        # The program as written. Only if that contains a slash.
+        path: str
+        # The first operand after the global options, such as `push` for `git`. Only for programs that have
+        # subcommands.
+        subcommand: str
+        # The options: bundles split, abbreviations completed, values after `=`. Only if there are any.
+        flags: List[str]
+        # The arguments that are no options, without the subcommand. Only if there are any.
+        operands: List[str]
+        # All words after the program. Only if there are any.
+        args: List[str]
+        # Variables that are set for this command alone. Only if there are any.
+        env: Dict[str, str]
+        # The absolute working directory. Only if it is known.
+        cwd: str
+        # What runs the command, outermost first: wrappers such as `sudo`, interpreters such as `bash`, and
+        # `substitution`, `process`, `function`, `alias`, `coproc`. Only if something does.
+        via: List[str]
+        # The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
+        # inherited.
+        stdin_from: Dict[str, Any]
+        # Its redirections. Only if there are any.
+        redirects: List[Redirect]
+        # What is not known before the command runs: `program`, `cwd`, and indices of `args`. Only if
+        # something is not known.
+        uncertain: List[Any]
+
+
+    class _Path(TypedDict):
+        # The absolute path, without symlinks and `..`.
+        path: str
+        # The path as written.
+        given: str
+        # What happens to it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode`
+        # (permissions or owner), or `list` (search a directory). File tools write files that they create.
+        op: Literal["read", "write", "create", "delete", "move", "execute", "link", "mode", "list"]
+        # Where it is: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a
+        # `device`, or on a `remote` machine.
+        place: Literal["project", "temp", "home", "system", "device", "remote"]
+        # Whether it is in the project.
+        inside_project: bool
+        # Whether the path is known and could be resolved.
+        certain: bool
+
+
+    class Path(_Path, total=False):
+        """The type of `path`."""
+
+        # `true` if everything below the path is included. Only if `true`.
+        recursive: bool
+        # The index of the command in `commands`. Only for a path of a command.
+        command: int
+        # `true` if the path is a pattern, and the files that it matches are touched. Only if `true`.
+        glob: bool
+
+
+    class _Code(TypedDict):
+        # The language.
+        language: Literal["python", "node", "perl", "ruby", "php", "awk", "powershell"]
+        # The program.
+        text: str
+        # The index of the interpreter in `commands`.
+        command: int
+
+
+    class Code(_Code, total=False):
+        """The type of `code`."""
+
+        # `true` if it runs a command that cannot be read. Only if `true`.
+        dynamic: bool
+
+
+    # The type of `flow`.
+    Flow = TypedDict(
+        "Flow",
+        {
+            # `{"command": INDEX}`, or `network` for a connection.
+            "from": Any,
+            # The index of the command that receives the data.
+            "into": int,
+            # What the command does with it: runs it as `code`, reads it as `data`, or has it as an `argument`.
+            "as": Literal["code", "data", "argument"],
+        },
+    )
+
+
+    class _BeforeToolPayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["before_tool", "pre-tool-call"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
+        # `bash`.
+        tool_name: str
+        # The tool's input, as changed by earlier hooks; for `bash`, `{"command": "ls"}`.
+        tool_input: Dict[str, Any]
+        # The call's id, the same before and after the call.
+        tool_use_id: str
+        # The other names of the tool, here and in other agents.
+        tool_aliases: List[str]
+
+
+    class BeforeToolPayload(_BeforeToolPayload, total=False):
+        """The payload of `before_tool`, which fires before a tool runs."""
+
+        # The commands that a shell would run, read without running them. Only for a shell tool.
+        commands: List[Command]
+        # The paths that the tool or its commands touch, resolved. Only if there are any.
+        paths: List[Path]
+        # Programs in other languages that the commands contain. Only if there are any.
+        code: List[Code]
+        # Data that goes from one command to another. Only if there is any.
+        flows: List[Flow]
+        # `true` if the commands start copies of themselves without an end. Only if `true`.
+        forkbomb: bool
+        # `true` if a part of the commands could not be read. Only if `true`.
+        unparsed: bool
+
+
+    class BeforeToolReply(TypedDict, total=False):
+        """A reply to `before_tool`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "ask", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+        # Text that the model also reads.
+        additional_context: str
+        # The tool runs with this input: the complete input, not only the changed fields.
+        modified_input: Dict[str, Any]
+
+
+    class _ToolOutput(TypedDict):
+        # The tool's own name.
+        toolName: str
+        # Whether the tool succeeded; `null` if the agent does not know.
+        success: Union[bool, None]
+        # When the tool finished, as RFC 3339 in UTC.
+        timestamp: str
+
+
+    class ToolOutput(_ToolOutput, total=False):
+        """The tool's result, as changed by earlier hooks."""
+
+        # What went wrong. Only after a failure.
+        error: str
+        # The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
+        metadataType: str
+        # What the tool did and found. The text that the model reads is made from it. Not if the tool failed
+        # without a result.
+        metadata: Dict[str, Any]
+
+
+    class _AfterToolPayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["after_tool", "post-tool-call"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
+        # `bash`.
+        tool_name: str
+        # The tool's input, as changed by earlier hooks; for `bash`, `{"command": "ls"}`.
+        tool_input: Dict[str, Any]
+        # The call's id, the same before and after the call.
+        tool_use_id: str
+        # The tool's result, as changed by earlier hooks.
+        tool_output: ToolOutput
+        # The other names of the tool, here and in other agents.
+        tool_aliases: List[str]
+
+
+    class AfterToolPayload(_AfterToolPayload, total=False):
+        """The payload of `after_tool`, which fires after a tool succeeded."""
+
+        # The commands that a shell would run, read without running them. Only for a shell tool.
+        commands: List[Command]
+        # The paths that the tool or its commands touch, resolved. Only if there are any.
+        paths: List[Path]
+        # Programs in other languages that the commands contain. Only if there are any.
+        code: List[Code]
+        # Data that goes from one command to another. Only if there is any.
+        flows: List[Flow]
+        # `true` if the commands start copies of themselves without an end. Only if `true`.
+        forkbomb: bool
+        # `true` if a part of the commands could not be read. Only if `true`.
+        unparsed: bool
+
+
+    class AfterToolReply(TypedDict, total=False):
+        """A reply to `after_tool`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+        # Text that the model also reads.
+        additional_context: str
+        # The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
+        # fields that it has. `metadata` is always replaced as a whole.
+        modified_output: Dict[str, Any]
+
+
+    class _AfterToolFailurePayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["after_tool_failure", "post-tool-call-failure"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
+        # `bash`.
+        tool_name: str
+        # The tool's input, as changed by earlier hooks; for `bash`, `{"command": "ls"}`.
+        tool_input: Dict[str, Any]
+        # The call's id, the same before and after the call.
+        tool_use_id: str
+        # What went wrong.
+        tool_error: str
+        # The tool's result, as changed by earlier hooks.
+        tool_output: ToolOutput
+        # The other names of the tool, here and in other agents.
+        tool_aliases: List[str]
+
+
+    class AfterToolFailurePayload(_AfterToolFailurePayload, total=False):
+        """The payload of `after_tool_failure`, which fires after a tool failed or was blocked."""
+
+        # The commands that a shell would run, read without running them. Only for a shell tool.
+        commands: List[Command]
+        # The paths that the tool or its commands touch, resolved. Only if there are any.
+        paths: List[Path]
+        # Programs in other languages that the commands contain. Only if there are any.
+        code: List[Code]
+        # Data that goes from one command to another. Only if there is any.
+        flows: List[Flow]
+        # `true` if the commands start copies of themselves without an end. Only if `true`.
+        forkbomb: bool
+        # `true` if a part of the commands could not be read. Only if `true`.
+        unparsed: bool
+
+
+    class AfterToolFailureReply(TypedDict, total=False):
+        """A reply to `after_tool_failure`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+        # Text that the model also reads.
+        additional_context: str
+        # The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
+        # fields that it has. `metadata` is always replaced as a whole.
+        modified_output: Dict[str, Any]
+
+
+    class _Turn(TypedDict):
+        # Tokens sent.
+        input_tokens: int
+        # Tokens received.
+        output_tokens: int
+
+
+    class Turn(_Turn, total=False):
+        """The counts of the last exchange alone."""
+
+        # Input tokens read from the provider's cache. Only if not 0.
+        cached_input_tokens: int
+        # Input tokens written to the provider's cache. Only if not 0.
+        cache_write_tokens: int
+
+
+    class _Usage(TypedDict):
+        # Tokens sent to models in this conversation, including subagents.
+        input_tokens: int
+        # Tokens received from models in this conversation, including subagents.
+        output_tokens: int
+        # The size of the last exchange, in tokens.
+        current_context_window: int
+        # The size of the model's context window, in tokens.
+        max_context_window: int
+        # The counts of the last exchange alone.
+        turn: Turn
+
+
+    class Usage(_Usage, total=False):
+        """Token counts. Only if the agent provides it."""
+
+        # `true` if the provider did not report all counts and some are estimates. Only if `true`.
+        estimated: bool
+        # The cost of the conversation so far, in US dollars. Only if prices are known.
+        cost_usd: float
+
+
+    class _Result(TypedDict):
+        # The tool's own name.
+        toolName: str
+        # Whether the tool succeeded; `null` if the agent does not know.
+        success: Union[bool, None]
+        # When the tool finished, as RFC 3339 in UTC.
+        timestamp: str
+
+
+    class Result(_Result, total=False):
+        """The result, like `tool_output`. Only for `tool_result`."""
+
+        # What went wrong. Only after a failure.
+        error: str
+        # The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
+        metadataType: str
+        # What the tool did and found. The text that the model reads is made from it. Not if the tool failed
+        # without a result.
+        metadata: Dict[str, Any]
+
+
+    class _Block(TypedDict):
+        # `text`, `reasoning`, `image`, `tool_use` or `tool_result`.
+        type: Literal["text", "reasoning", "image", "tool_use", "tool_result"]
+
+
+    class Block(_Block, total=False):
+        """The type of `block`."""
+
+        # The text. Only for `text` and `reasoning`.
+        text: str
+        # The media type, for example `image/png`. Only for `image`.
+        media_type: str
+        # The image as base64. Only for `image`, instead of `url`.
+        data: str
+        # The address of the image. Only for `image`, instead of `data`.
+        url: str
+        # The call's id. Only for `tool_use`.
+        id: str
+        # The tool's name. Only for `tool_use`.
+        name: str
+        # The tool's input. Only for `tool_use`.
+        input: Dict[str, Any]
+        # The id of the call. Only for `tool_result`.
+        call_id: str
+        # The result, like `tool_output`. Only for `tool_result`.
+        result: Result
+
+
+    class Message(TypedDict):
+        """The type of `message`."""
+
+        # `user` or `assistant`. Tool results are in `user` messages.
+        role: Literal["user", "assistant"]
+        # The message as plain text, including tool calls and results.
+        content: str
+        # The message as typed blocks.
+        blocks: List[Block]
+
+
+    class _AfterTurnPayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["after_turn"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # Whether the response called tools.
+        tools_used: bool
+        # The text of the response.
+        response: str
+        # Whether long histories are summarized automatically.
+        auto_compact_enabled: bool
+
+
+    class AfterTurnPayload(_AfterTurnPayload, total=False):
+        """The payload of `after_turn`, which fires after every model response, once the tool results of that
+        response (if any) are recorded."""
+
+        # The number of model responses since the last user message. Only if the agent provides it.
+        turn_number: int
+        # The number of model responses in the whole conversation. Only if the agent provides it.
+        session_turn: int
+        # Token counts. Only if the agent provides it.
+        usage: Usage
+        # The part of the context window at which that happens, for example 0.8. Only if it is enabled.
+        auto_compact_threshold: float
+        # The conversation. Only if the agent provides it; not for a manifest hook with `payload: light`.
+        messages: List[Message]
+
+
+    class _AfterTurnReplyMessage(TypedDict):
+        role: Literal["user", "assistant"]
+
+
+    class AfterTurnReplyMessage(_AfterTurnReplyMessage, total=False):
+        """The type of `message`."""
+
+        content: str
+        blocks: List[Dict[str, Any]]
+
+
+    class AfterTurnReply(TypedDict, total=False):
+        """A reply to `after_turn`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+        # Text that the model also reads.
+        additional_context: str
+        # `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is
+        # optional, goes with `follow_up_messages`.
+        result: Literal["mutate", "callback"]
+        # With `mutate`: the new history. Each message has a `role` and `content` or `blocks`; the last one is
+        # a user message.
+        messages: List[AfterTurnReplyMessage]
+        # With `callback`: the name of the recipe.
+        callback: str
+        # With `callback`: the arguments of the recipe, all strings.
+        callback_args: Dict[str, str]
+
+
+    class FinalMessage(TypedDict):
+        """The last response; `null` if it has no text."""
+
+        # `assistant`.
+        role: Literal["assistant"]
+        # The text.
+        content: str
+
+
+    class _BeforeStopPayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["before_stop", "pre-agent-turn-stop"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # Why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were
+        # blocked) or `max_steps` (the turn limit).
+        stop_reason: Literal["no_tool_calls", "tool_rejected", "max_steps"]
+        # The last response; `null` if it has no text.
+        final_message: Union[FinalMessage, None]
+        # Whether the agent is running because a hook made it continue.
+        stop_hook_active: bool
+        # How many times in a row hooks made the agent continue.
+        continuation_count: int
+        # Whether long histories are summarized automatically.
+        auto_compact_enabled: bool
+
+
+    class BeforeStopPayload(_BeforeStopPayload, total=False):
+        """The payload of `before_stop`, which fires when the agent would stop: a response without tool calls,
+        or the turn limit."""
+
+        # The number of model responses since the last user message. Only if the agent provides it.
+        step_count: int
+        # Token counts. Only if the agent provides it.
+        usage: Usage
+        # The part of the context window at which that happens, for example 0.8. Only if it is enabled.
+        auto_compact_threshold: float
+        # The conversation. Only if the agent provides it; not for a manifest hook with `payload: light`.
+        messages: List[Message]
+
+
+    class _BeforeStopReplyMessage(TypedDict):
+        role: Literal["user", "assistant"]
+
+
+    class BeforeStopReplyMessage(_BeforeStopReplyMessage, total=False):
+        """The type of `message`."""
+
+        content: str
+        blocks: List[Dict[str, Any]]
+
+
+    class BeforeStopReply(TypedDict, total=False):
+        """A reply to `before_stop`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+        # Text that the model also reads.
+        additional_context: str
+        # `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is
+        # optional, goes with `follow_up_messages`.
+        result: Literal["continue", "mutate", "callback"]
+        # With `mutate`: the new history. Each message has a `role` and `content` or `blocks`; the last one is
+        # a user message.
+        messages: List[BeforeStopReplyMessage]
+        # With `callback`: the name of the recipe.
+        callback: str
+        # With `callback`: the arguments of the recipe, all strings.
+        callback_args: Dict[str, str]
+        # Messages with which the agent continues instead of stopping.
+        follow_up_messages: List[str]
+
+
+    class AfterAgentPayload(TypedDict):
+        """The payload of `after_agent`, which fires when the agent is done with one user message."""
+
+        # The event, as the hook spells it.
+        event_type: Literal["after_agent", "post-agent-turn"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # The last text of the model.
+        response: str
+
+
+    class AfterAgentReply(TypedDict, total=False):
+        """A reply to `after_agent`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+
+
+    class SubagentStartPayload(TypedDict):
+        """The payload of `subagent_start`, which fires when a subagent is about to start."""
+
+        # The event, as the hook spells it.
+        event_type: Literal["subagent_start", "pre-subagent"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # The subagent's name.
+        subagent_name: str
+        # The subagent's type.
+        subagent_type: str
+        # The subagent's task.
+        task_description: str
+
+
+    class SubagentStartReply(TypedDict, total=False):
+        """A reply to `subagent_start`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+
+
+    class SubagentStopPayload(TypedDict):
+        """The payload of `subagent_stop`, which fires when a subagent ended."""
+
+        # The event, as the hook spells it.
+        event_type: Literal["subagent_stop", "post-subagent"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # The subagent's name.
+        subagent_name: str
+        # The subagent's type.
+        subagent_type: str
+        # The subagent's task.
+        task_description: str
+        # The last text of the model.
+        response: str
+
+
+    class SubagentStopReply(TypedDict, total=False):
+        """A reply to `subagent_stop`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+
+
+    class _PreCompactPayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["pre_compact", "pre-context-compact"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
+        # request was too long for the model).
+        trigger: Literal["auto", "manual", "hook", "overflow"]
+
+
+    class PreCompactPayload(_PreCompactPayload, total=False):
+        """The payload of `pre_compact`, which fires when history is about to be replaced by a summary."""
+
+        # The size of the history before, in tokens. Only if the agent provides it.
+        tokens_before: int
+
+
+    class PreCompactReply(TypedDict, total=False):
+        """A reply to `pre_compact`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+        # Text that the model also reads.
+        additional_context: str
+
+
+    class _PostCompactPayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["post_compact", "post-context-compact"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
+        # request was too long for the model).
+        trigger: Literal["auto", "manual", "hook", "overflow"]
+
+
+    class PostCompactPayload(_PostCompactPayload, total=False):
+        """The payload of `post_compact`, which fires when history was replaced by a summary."""
+
+        # The size of the history before, in tokens. Only if the agent provides it.
+        tokens_before: int
+        # The size of the history after, in tokens. Only if the agent provides it.
+        tokens_after: int
+
+
+    class PostCompactReply(TypedDict, total=False):
+        """A reply to `post_compact`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+
+
+    class _SessionEndPayload(TypedDict):
+        # The event, as the hook spells it.
+        event_type: Literal["session_end", "post-session"]
+        # The conversation's id. A subagent has its own.
+        session_id: str
+        # The agent's working directory. Tools run in it; hooks start in the project root.
+        work_dir: str
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
+        context: Context
+        # The agent that fires the event, in its own words.
+        host: Host
+        # Why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or `error`.
+        exit_reason: Literal["done", "user_exit", "interrupted", "blocked", "max_turns", "error"]
+
+
+    class SessionEndPayload(_SessionEndPayload, total=False):
+        """The payload of `session_end`, which fires once, last, also after an error or Ctrl-C."""
+
+        # The duration of the session, in seconds. Only if the agent provides it.
+        duration_seconds: int
+        # The number of model responses in the session. Only if the agent provides it.
+        total_steps: int
+
+
+    class SessionEndReply(TypedDict, total=False):
+        """A reply to `session_end`."""
+
+        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
+        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
+        # and `allow`.
+        decision: Literal["allow", "deny", "approve", "block"]
+        # Why. The model or the user reads it.
+        reason: str
+        # Text for the journal.
+        log: str
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name[:1].isupper():
+            return dict
+        raise AttributeError(f"module 'tenter_hook' has no attribute {name!r}")
+
+
+class _Events:
+    def _on(self, event: str, handler: Any) -> Any:
+        raise NotImplementedError
+
+    def session_start(self, handler: Handler[SessionStartPayload, SessionStartReply]) -> Handler[SessionStartPayload, SessionStartReply]:
+        """Registers the function for `session_start`, which fires once, before the first user message of a process on a conversation."""
+        return self._on("session_start", handler)
+
+    def before_agent(self, handler: Handler[BeforeAgentPayload, BeforeAgentReply]) -> Handler[BeforeAgentPayload, BeforeAgentReply]:
+        """Registers the function for `before_agent`, which fires when a user message is about to be added."""
+        return self._on("before_agent", handler)
+
+    def before_tool(self, handler: Handler[BeforeToolPayload, BeforeToolReply]) -> Handler[BeforeToolPayload, BeforeToolReply]:
+        """Registers the function for `before_tool`, which fires before a tool runs."""
+        return self._on("before_tool", handler)
+
+    def after_tool(self, handler: Handler[AfterToolPayload, AfterToolReply]) -> Handler[AfterToolPayload, AfterToolReply]:
+        """Registers the function for `after_tool`, which fires after a tool succeeded."""
+        return self._on("after_tool", handler)
+
+    def after_tool_failure(self, handler: Handler[AfterToolFailurePayload, AfterToolFailureReply]) -> Handler[AfterToolFailurePayload, AfterToolFailureReply]:
+        """Registers the function for `after_tool_failure`, which fires after a tool failed or was blocked."""
+        return self._on("after_tool_failure", handler)
+
+    def after_turn(self, handler: Handler[AfterTurnPayload, AfterTurnReply]) -> Handler[AfterTurnPayload, AfterTurnReply]:
+        """Registers the function for `after_turn`, which fires after every model response, once the tool results of that response (if any) are recorded."""
+        return self._on("after_turn", handler)
+
+    def before_stop(self, handler: Handler[BeforeStopPayload, BeforeStopReply]) -> Handler[BeforeStopPayload, BeforeStopReply]:
+        """Registers the function for `before_stop`, which fires when the agent would stop: a response without tool calls, or the turn limit."""
+        return self._on("before_stop", handler)
+
+    def after_agent(self, handler: Handler[AfterAgentPayload, AfterAgentReply]) -> Handler[AfterAgentPayload, AfterAgentReply]:
+        """Registers the function for `after_agent`, which fires when the agent is done with one user message."""
+        return self._on("after_agent", handler)
+
+    def subagent_start(self, handler: Handler[SubagentStartPayload, SubagentStartReply]) -> Handler[SubagentStartPayload, SubagentStartReply]:
+        """Registers the function for `subagent_start`, which fires when a subagent is about to start."""
+        return self._on("subagent_start", handler)
+
+    def subagent_stop(self, handler: Handler[SubagentStopPayload, SubagentStopReply]) -> Handler[SubagentStopPayload, SubagentStopReply]:
+        """Registers the function for `subagent_stop`, which fires when a subagent ended."""
+        return self._on("subagent_stop", handler)
+
+    def pre_compact(self, handler: Handler[PreCompactPayload, PreCompactReply]) -> Handler[PreCompactPayload, PreCompactReply]:
+        """Registers the function for `pre_compact`, which fires when history is about to be replaced by a summary."""
+        return self._on("pre_compact", handler)
+
+    def post_compact(self, handler: Handler[PostCompactPayload, PostCompactReply]) -> Handler[PostCompactPayload, PostCompactReply]:
+        """Registers the function for `post_compact`, which fires when history was replaced by a summary."""
+        return self._on("post_compact", handler)
+
+    def session_end(self, handler: Handler[SessionEndPayload, SessionEndReply]) -> Handler[SessionEndPayload, SessionEndReply]:
+        """Registers the function for `session_end`, which fires once, last, also after an error or Ctrl-C."""
+        return self._on("session_end", handler)
+
+
+# --- end of the generated part ---
+
+
+# Replies. Combine them with `|`.
+
+
+def allow(reason: Optional[str] = None) -> Dict[str, Any]:
+    """Allows what is about to happen. Another hook may still deny it."""
+    return {"decision": "allow"} if reason is None else {"decision": "allow", "reason": reason}
+
+
+def deny(reason: str) -> Dict[str, Any]:
+    """Denies what is about to happen, or gives the model the reason where nothing can be denied."""
+    return {"decision": "deny", "reason": reason}
+
+
+def ask_user(reason: str) -> Dict[str, Any]:
+    """Lets the user decide whether the tool may run."""
+    return {"decision": "ask", "reason": reason}
+
+
+def context(text: str) -> Dict[str, Any]:
+    """Adds text that the model reads."""
+    return {"additional_context": text}
+
+
+def modify_input(tool_input: Dict[str, Any]) -> Dict[str, Any]:
+    """Lets the tool run with this complete input."""
+    return {"modified_input": tool_input}
+
+
+def modify_output(tool_output: Dict[str, Any]) -> Dict[str, Any]:
+    """Replaces fields of the tool's result, or all of it."""
+    return {"modified_output": tool_output}
+
+
+def modify_prompt(prompt: str) -> Dict[str, Any]:
+    """Replaces the user's message."""
+    return {"modified_prompt": prompt}
+
+
+def follow_up(*messages: str) -> Dict[str, Any]:
+    """Lets the agent continue with these messages instead of stopping."""
+    return {"follow_up_messages": list(messages)}
+
+
+def replace_history(messages: List[Dict[str, Any]]) -> Dict[str, Any]:
+    """Replaces the history."""
+    return {"result": "mutate", "messages": messages}
+
+
+def run_recipe(name: str, **args: str) -> Dict[str, Any]:
+    """Runs a recipe on the history."""
+    return {"result": "callback", "callback": name, "callback_args": args}
+
+
+# Services.
+
+
+class ServiceError(Exception):
+    """Why a service was not provided. `name` is `unsupported`, `limit`, `no_request`, `cancelled`, `refused`, `conflict`,
+    `invalid_params` or `failed`."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class CompletionUsage(TypedDict):
+    """What an answer of the model cost."""
+
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+
+
+class Completion(NamedTuple):
+    """An answer of the model."""
+
+    text: str
+    usage: CompletionUsage
+
+
+Scope = Literal["session", "project"]
+
+
+class State:
+    """Values that a hook keeps between runs, for a conversation or for the project. Changes are atomic across processes."""
+
+    def __init__(self, call: "Call") -> None:
+        self._call = call
+
+    def get(self, key: str, default: Any = None, scope: Scope = "session") -> Any:
+        """A value, or `default` if there is none."""
+        value, version = self.get_with_version(key, scope)
+        return value if version else default
+
+    def get_with_version(self, key: str, scope: Scope = "session") -> Tuple[Any, int]:
+        """A value and its version, which is 0 if there is none."""
+        found = self._call._request("state.get", {"key": key, "scope": scope})
+        return found.get("value"), found.get("version", 0)
+
+    def set(self, key: str, value: Any, scope: Scope = "session", if_version: Optional[int] = None) -> int:
+        """Sets a value and returns its version. With `if_version`, another version is the error `conflict`."""
+        params = {"key": key, "scope": scope, "value": value}
+        if if_version is not None:
+            params["if_version"] = if_version
+        return self._call._request("state.set", params)["version"]
+
+    def add(self, key: str, by: float = 1, scope: Scope = "session") -> Any:
+        """Adds to a number, which is 0 if there is none, and returns the sum."""
+        return self._call._request("state.add", {"key": key, "scope": scope, "by": by})["value"]
+
+    def delete(self, key: str, scope: Scope = "session") -> None:
+        """Deletes a value."""
+        self._call._request("state.delete", {"key": key, "scope": scope})
+
+
+Send = Callable[[str, Dict[str, Any]], Dict[str, Any]]
+
+
+class Call:
+    """The call of a handler: services of the agent, which `metadata.services` must list, and memory."""
+
+    def __init__(self, send: Send, memory: Dict[str, Any], services: Iterable[str] = ()) -> None:
+        self._send = send
+        self._cancelled = threading.Event()
+        #: What the hook remembers of this conversation, as long as its process lives.
+        self.memory = memory
+        #: The services that the hook may use.
+        self.services = frozenset(services)
+        self.state = State(self)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the reply is not needed any more: the hook timed out, or the agent was interrupted."""
+        return self._cancelled.is_set()
+
+    def history(
+        self, last: Optional[int] = None, light: bool = False, conv_id: Optional[str] = None
+    ) -> List[Dict[str, Any]]:
+        """The messages of the conversation, oldest first; `light` shortens the results of tools."""
+        params: Dict[str, Any] = {"light": True} if light else {}
+        params.update({key: value for key, value in (("last", last), ("conv_id", conv_id)) if value is not None})
+        return self._request("history.get", params)["messages"]
+
+    def model(
+        self,
+        prompt: str,
+        system: Optional[str] = None,
+        max_tokens: Optional[int] = None,
+        model: Literal["default", "weak"] = "default",
+    ) -> Completion:
+        """Asks the model, without tools."""
+        params: Dict[str, Any] = {"prompt": prompt, "model": model}
+        params.update(
+            {key: value for key, value in (("system", system), ("max_tokens", max_tokens)) if value is not None}
+        )
+        result = self._request("model.complete", params)
+        return Completion(result["text"], result["usage"])
+
+    def ask(self, question: str, choices: Iterable[str] = ()) -> str:
+        """Asks the user. The hook's time stands still meanwhile."""
+        params: Dict[str, Any] = {"question": question}
+        if listed := list(choices):
+            params["choices"] = listed
+        return self._request("ask", params)["answer"]
+
+    def notify(self, text: str) -> None:
+        """Shows the user a line. Where that is impossible, the line is only in the hook's log."""
+        try:
+            self._request("notify", {"text": text})
+        except ServiceError as error:
+            print(f"{text} (not shown: {error})", file=sys.stderr)
+
+    def _request(self, method: str, params: Dict[str, Any]) -> Dict[str, Any]:
+        return self._send(method, params)
+
+
+def _no_services(_method: str, _params: Dict[str, Any]) -> Dict[str, Any]:
+    raise ServiceError("unsupported", "services need a runtime hook: write `metadata.runtime: serve` in the HOOK.md")
+
+
+# Hooks.
+
+
+class Hook(_Events):
+    """A hook: register a function for each event, then call `run`.
+
+    With a `concurrency` of more than 1, as many events of parallel tool calls are handled at once, each in a thread.
+    """
+
+    def __init__(self, concurrency: int = 1) -> None:
+        if not 1 <= concurrency <= 16:
+            raise ValueError("concurrency must be 1 to 16")
+        self.concurrency = concurrency
+        self._handlers: Dict[str, Callable[..., Any]] = {}
+        self._memory: Dict[str, Dict[str, Any]] = {}
+        self._lock = threading.Lock()
+
+    def _on(self, event: str, handler: Any) -> Any:
+        self._handlers[event] = handler
+        return handler
+
+    def run(self, argv: Optional[List[str]] = None) -> None:
+        """Runs the hook as its arguments say, and exits."""
+        arguments = sys.argv[1:] if argv is None else argv
+        # What the hook and its child processes print goes to stderr.
+        out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+        sys.stdout.flush()
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        if arguments == ["serve"]:
+            _Server(self, out).serve()
+        elif arguments == ["hook"]:
+            _write(out, "\n".join(self._subscriptions()))
+        else:
+            payload = json.loads(sys.stdin.buffer.read().decode("utf-8", "replace"))
+            reply = self.handle(payload)
+            if reply:
+                _write(out, _line(reply))
+        out.close()
+        sys.exit(0)
+
+    def handle(self, payload: Dict[str, Any], call: Optional[Call] = None) -> Optional[Dict[str, Any]]:
+        """Calls the handler of the payload's event. Returns its reply, in the form of the payload's protocol."""
+        spelling = payload.get("event_type") or payload.get("event") or ""
+        event = EVENTS.get(spelling, spelling)
+        if event == "after_tool" and payload.get("event") and not payload.get("tool_output", {}).get("success", True):
+            event = "after_tool_failure" if "after_tool_failure" in self._handlers else event
+        handler = self._handlers.get(event)
+        if handler is None:
+            return None
+        is_executable = "event_type" not in payload
+        if is_executable:
+            payload = _with_manifest_fields(payload, event)
+        if call is None:
+            call = Call(_no_services, self._memory_of(payload))
+        reply = handler(payload, call) if _takes_call(handler) else handler(payload)
+        if event == "session_end":
+            self._memory.pop(payload.get("session_id", ""), None)
+        if reply is not None and not isinstance(reply, dict):
+            raise TypeError(f"the handler of {event} returned {type(reply).__name__} instead of a dict or None")
+        return _for_executable(reply, event) if is_executable and reply else reply
+
+    def _memory_of(self, payload: Dict[str, Any]) -> Dict[str, Any]:
+        conversation = payload.get("session_id") or payload.get("conv_id") or ""
+        with self._lock:
+            memory = self._memory.pop(conversation, {})
+            self._memory[conversation] = memory
+            while len(self._memory) > MAX_CONVERSATIONS:
+                self._memory.pop(next(iter(self._memory)))
+            return memory
+
+    def _subscriptions(self) -> List[str]:
+        """What an executable hook prints when it is asked for its events."""
+        found = []
+        for event in self._handlers:
+            spelling = EXECUTABLE_EVENTS.get(event)
+            if spelling is None:
+                print(f"executable hooks have no event {event}; write a HOOK.md", file=sys.stderr)
+                sys.exit(1)
+            if spelling not in found:
+                found.append(spelling)
+        return found + (["serve"] if os.environ.get("TENTER_SERVE") == "1" else [])
+
+
+def _takes_call(handler: Callable[..., Any]) -> bool:
+    """Whether a handler has a second parameter."""
+    code = getattr(handler, "__code__", None)
+    if code is not None:
+        return code.co_argcount - hasattr(handler, "__self__") > 1
+    import inspect  # It takes long to load.
+
+    return len(inspect.signature(handler).parameters) > 1
+
+
+def _with_manifest_fields(payload: Dict[str, Any], event: str) -> Dict[str, Any]:
+    """The payload of an executable hook with the names that manifest hooks read, too."""
+    names = {"session_id": "conv_id", "work_dir": "cwd", "tool_use_id": "tool_user_id", "prompt": "message"}
+    found = {new: payload[old] for new, old in names.items() if old in payload}
+    return {**payload, **found, "event_type": event}
+
+
+def _for_executable(reply: Dict[str, Any], event: str) -> Dict[str, Any]:
+    """The reply in the form that executable hooks print."""
+    names = {"modified_input": "input", "modified_output": "output", "modified_prompt": "message"}
+    result = {names.get(key, key): value for key, value in reply.items()}
+    decision, log = result.pop("decision", None), result.pop("log", None)
+    if log is not None:
+        print(log, file=sys.stderr)
+    if event in ("before_agent", "before_tool"):
+        if decision == "ask":
+            raise ValueError("an executable hook cannot reply `ask`; write a HOOK.md")
+        if decision is not None:
+            result["blocked"] = decision in ("deny", "block")
+    elif decision is not None:
+        reason = result.pop("reason", None)
+        if decision in ("deny", "block") and reason:
+            key = "follow_up_messages" if event == "before_stop" else "additional_context"
+            result.setdefault(key, [reason] if event == "before_stop" else reason)
+    return result
+
+
+def _line(message: Any) -> str:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+
+
+def _write(out: IO[str], line: str) -> None:
+    out.write(line + "\n")
+    out.flush()
+
+
+class _Waiting:
+    """A request to the agent that was not answered yet."""
+
+    def __init__(self) -> None:
+        self.answered = threading.Event()
+        self.message: Dict[str, Any] = {}
+
+
+class _Server:
+    """Answers the requests of the agent, one line each, until stdin ends."""
+
+    def __init__(self, hook: Hook, out: IO[str]) -> None:
+        self.hook = hook
+        self.out = out
+        self.services: List[str] = []
+        self.lock = threading.Lock()
+        self.last_id = 0
+        self.waiting: Dict[int, _Waiting] = {}
+        self.calls: Dict[Any, Call] = {}
+        self.requests: "queue.Queue[Tuple[Any, Dict[str, Any], Call]]" = queue.Queue()
+
+    def serve(self) -> None:
+        for _ in range(self.hook.concurrency):
+            threading.Thread(target=self._work, daemon=True).start()
+        for line in sys.stdin.buffer:
+            if line.strip():
+                self._receive(line)
+
+    def _receive(self, line: bytes) -> None:
+        try:
+            message = json.loads(line.decode("utf-8"))
+        except ValueError as error:
+            return self._fail(None, -32700, f"the line is not JSON: {error}")
+        if not isinstance(message, dict):
+            return self._fail(None, -32600, "a message must be an object; batches are not supported")
+        method, params = message.get("method"), message.get("params") or {}
+        if method is None:
+            return self._answered(message)
+        if method == "initialize":
+            return self._initialize(message["id"], params)
+        if method == "cancel":
+            call = self.calls.get(params.get("id"))
+            if call is not None:
+                call._cancelled.set()
+            return None
+        if "id" not in message:
+            return None
+        if method not in EVENTS:
+            return self._fail(message["id"], -32601, f"there is no method {method!r}")
+        number = message["id"]
+
+        def send(service: str, values: Dict[str, Any]) -> Dict[str, Any]:
+            return self._request(service, {"request": number, **values})
+
+        call = Call(send, self.hook._memory_of(params), self.services)
+        self.calls[number] = call
+        self.requests.put((number, params, call))
+        return None
+
+    def _initialize(self, number: Any, params: Dict[str, Any]) -> None:
+        self.services = params.get("services", [])
+        self._send({"id": number, "result": {"protocol": PROTOCOL, "concurrency": self.hook.concurrency}})
+
+    def _answered(self, message: Dict[str, Any]) -> None:
+        with self.lock:
+            waiting = self.waiting.pop(message.get("id"), None)
+        if waiting is not None:
+            waiting.message = message
+            waiting.answered.set()
+
+    def _work(self) -> None:
+        while True:
+            number, payload, call = self.requests.get()
+            try:
+                self._send({"id": number, "result": self.hook.handle(payload, call)})
+            except ServiceError as error:
+                self._fail(number, -32603, f"the service failed: {error}", {"name": error.name})
+            except BaseException as error:  # noqa: BLE001 - whatever a handler does must not end this thread
+                import traceback  # It takes long to load.
+
+                traceback.print_exc()
+                self._fail(number, -32603, f"{type(error).__name__}: {error}")
+            finally:
+                self.calls.pop(number, None)
+
+    def _request(self, method: str, params: Dict[str, Any]) -> Dict[str, Any]:
+        waiting = _Waiting()
+        with self.lock:
+            self.last_id += 1
+            number = self.last_id
+            self.waiting[number] = waiting
+        self._send({"id": number, "method": method, "params": params})
+        waiting.answered.wait()
+        error = waiting.message.get("error")
+        if error is not None:
+            name = (error.get("data") or {}).get("name", "failed")
+            raise ServiceError(name, error.get("message", ""))
+        return waiting.message.get("result") or {}
+
+    def _fail(self, number: Any, code: int, message: str, data: Optional[Dict[str, Any]] = None) -> None:
+        error: Dict[str, Any] = {"code": code, "message": message[:4000]}
+        if data is not None:
+            error["data"] = data
+        self._send({"id": number, "error": error})
+
+    def _send(self, message: Dict[str, Any]) -> None:
+        line = _line({"jsonrpc": "2.0", **message})
+        if len(line.encode("utf-8", "replace")) >= MAX_LINE:
+            if "method" in message:
+                with self.lock:
+                    self.waiting.pop(message["id"], None)
+                raise ServiceError("limit", "the request is longer than 1 MiB")
+            error = {"code": -32603, "message": "the reply is longer than 1 MiB"}
+            line = _line({"jsonrpc": "2.0", "id": message["id"], "error": error})
+        with self.lock:
+            try:
+                _write(self.out, line)
+            except BrokenPipeError:
+                os._exit(0)
+
+
+# Tests.
+
+
+class HookTest:
+    """Runs the handlers of a hook in a test, without an agent.
+
+    `model` and `ask` answer `call.model` and `call.ask`: a text, or a function of the prompt or the question. `history` is
+    what `call.history` returns. State is kept in memory, and `notices` are the lines for the user.
+    """
+
+    def __init__(
+        self,
+        hook: Hook,
+        model: Union[None, str, Callable[[str], str]] = None,
+        ask: Union[None, str, Callable[[str], str]] = None,
+        history: Iterable[Dict[str, Any]] = (),
+        cost_usd: float = 0.0,
+    ) -> None:
+        self.hook = hook
+        self.notices: List[str] = []
+        self.state: Dict[Tuple[str, str], Tuple[Any, int]] = {}
+        self._model, self._ask, self._history, self._cost = model, ask, list(history), cost_usd
+
+    def fire(self, event: str, **fields: Any) -> Optional[Dict[str, Any]]:
+        """Fires an event whose payload has these fields, and returns the reply."""
+        payload: Dict[str, Any] = {
+            "event_type": event,
+            "session_id": "test",
+            "work_dir": os.getcwd(),
+            "timestamp": "2026-01-01T00:00:00Z",
+            "context": {"protocol_version": 1},
+            "host": {"name": "test"},
+        }
+        if event in ("before_tool", "after_tool", "after_tool_failure"):
+            payload.update({"tool_name": "bash", "tool_input": {}, "tool_use_id": "call-1", "tool_aliases": []})
+        payload.update(fields)
+        services = ["history", "model", "ask", "state", "notify"]
+        return self.hook.handle(payload, Call(self._service, self.hook._memory_of(payload), services))
+
+    def _service(self, method: str, params: Dict[str, Any]) -> Dict[str, Any]:
+        if method == "history.get":
+            messages = self._history if params.get("last") is None else self._history[-params["last"] :]
+            return {"messages": _copied(messages)}
+        if method == "model.complete":
+            usage = {"input_tokens": 0, "output_tokens": 0, "cost_usd": self._cost}
+            return {"text": _answer(self._model, params["prompt"], "model"), "usage": usage}
+        if method == "ask":
+            return {"answer": _answer(self._ask, params["question"], "user")}
+        if method == "notify":
+            self.notices.append(params["text"])
+            return {}
+        return self._change_state(method, params)
+
+    def _change_state(self, method: str, params: Dict[str, Any]) -> Dict[str, Any]:
+        key = (params["scope"], params["key"])
+        value, version = self.state.get(key, (None, 0))
+        if params.get("if_version", version) != version:
+            raise ServiceError("conflict", f"the version is {version}")
+        if method == "state.delete":
+            self.state.pop(key, None)
+            return {"value": None, "version": 0}
+        if method != "state.get":
+            value = params["value"] if method == "state.set" else (value or 0) + params["by"]
+            version += 1
+            self.state[key] = (_copied(value), version)
+        return {"value": _copied(value), "version": version}
+
+
+def _copied(value: Any) -> Any:
+    """The value as it would be on the wire."""
+    return json.loads(json.dumps(value))
+
+
+def _answer(given: Union[None, str, Callable[[str], str]], asked: str, who: str) -> str:
+    if given is None:
+        raise ServiceError("unsupported", f"the test has no {who}")
+    return given(asked) if callable(given) else given
