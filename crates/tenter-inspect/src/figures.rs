@@ -5,6 +5,11 @@ use std::time::Duration;
 
 use tenter_engine::{DecisionKind, Timestamp};
 
+/// Number of periods of [`HookFigures::over_time`].
+const PERIODS: usize = 24;
+/// Number of classes of [`HookFigures::spread`].
+const CLASSES: usize = 18;
+
 /// Maximum median duration of a hook at every call that is not reported.
 const NOTICEABLE: Duration = Duration::from_millis(100);
 
@@ -68,14 +73,37 @@ pub struct HookFigures {
     pub total: Duration,
     /// How long a run takes.
     pub durations: Durations,
+    /// Its runs in equal periods, from the first run of any hook to the last.
+    pub over_time: Vec<Period>,
+    /// Number of runs by duration: each class has runs of at most twice the duration of the class before, the first those of at most
+    /// one millisecond, the last all longer ones.
+    pub spread: Vec<usize>,
     /// The hash of the newest run's content.
     pub hash: String,
     /// When it ran last.
     pub last: Timestamp,
+    /// Its budget.
+    pub budget: Option<Duration>,
     /// Set if the p95 of its present content exceeds its budget.
     pub over_budget: Option<OverBudget>,
     /// The median of its present content, if it noticeably slows down every tool call.
     pub slows_every_call: Option<Duration>,
+}
+
+/// The runs of a hook in a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Period {
+    /// Number of runs.
+    pub runs: usize,
+    /// Number of runs that denied or failed.
+    pub notable: usize,
+}
+
+/// The class of a duration in [`HookFigures::spread`].
+pub fn class(duration: Duration) -> usize {
+    let ms = duration.as_millis().max(1);
+    let class = (ms - 1).checked_ilog2().map_or(0, |log| log as usize + 1);
+    class.min(CLASSES - 1)
 }
 
 /// How long runs take, as percentiles: the smallest duration that so many percent of the runs do not exceed.
@@ -141,7 +169,14 @@ pub fn of<'r>(runs: impl IntoIterator<Item = Run<'r>>, known: &[KnownHook]) -> F
     }
     let all: Duration = tallies.values().map(|tally| tally.total).sum();
     let find = |name: &str| known.iter().find(|hook| hook.name == name);
-    let figures = tallies.iter().map(|(name, tally)| tally.figures(name, all, find(name)));
+    let times =
+        || tallies.values().flat_map(|tally| &tally.runs).map(|run| run.at.as_millisecond());
+    let span = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
+    let figures = tallies.iter().map(|(name, tally)| HookFigures {
+        over_time: tally.over_time(span),
+        spread: tally.spread(),
+        ..tally.figures(name, all, find(name))
+    });
     let mut hooks: Vec<HookFigures> = figures.collect();
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.total));
     let never_ran: BTreeSet<&str> = known.iter().map(|hook| hook.name.as_str()).collect();
@@ -150,6 +185,29 @@ pub fn of<'r>(runs: impl IntoIterator<Item = Run<'r>>, known: &[KnownHook]) -> F
 }
 
 impl<'r> Tally<'r> {
+    /// The runs in equal periods of the time from `first` to `last`, in milliseconds.
+    fn over_time(&self, (first, last): (i64, i64)) -> Vec<Period> {
+        let mut periods = vec![Period::default(); PERIODS];
+        let whole = u128::from(first.abs_diff(last)) + 1;
+        for run in &self.runs {
+            let passed = u128::from(first.abs_diff(run.at.as_millisecond()));
+            let at = usize::try_from(passed * PERIODS as u128 / whole).unwrap_or_default();
+            let period = &mut periods[at.min(PERIODS - 1)];
+            period.runs += 1;
+            let is_notable = matches!(run.decision, DecisionKind::Deny | DecisionKind::Failed);
+            period.notable += usize::from(is_notable);
+        }
+        periods
+    }
+
+    fn spread(&self) -> Vec<usize> {
+        let mut classes = vec![0; CLASSES];
+        for run in &self.runs {
+            classes[class(run.duration)] += 1;
+        }
+        classes
+    }
+
     fn figures(&self, name: &str, all: Duration, known: Option<&KnownHook>) -> HookFigures {
         let count = |is: fn(&Run<'r>) -> bool| self.runs.iter().filter(|run| is(run)).count();
         let newest = self.runs.iter().max_by_key(|run| run.at);
@@ -173,6 +231,9 @@ impl<'r> Tally<'r> {
             durations: durations(&every),
             hash: newest.map(|run| run.hash.to_owned()).unwrap_or_default(),
             last: newest.map(|run| run.at).unwrap_or_default(),
+            over_time: Vec::new(),
+            spread: Vec::new(),
+            budget: known.and_then(|(hook, _, _)| hook.budget),
             over_budget: known.and_then(|(hook, took, runs)| {
                 let budget = hook.budget.filter(|budget| took.p95 > *budget)?;
                 Some(OverBudget { p95: took.p95, budget, runs })
@@ -241,6 +302,20 @@ mod tests {
         assert_eq!(seen, [("slow", 1, 0, 1), ("quick", 2, 1, 0)]);
         assert!((figures.hooks[0].share - 0.75).abs() < 1e-9);
         assert_eq!(figures.hooks[0].slows_every_call, None);
+        let quick = &figures.hooks[1];
+        let first = Period { runs: 1, notable: 1 };
+        assert_eq!((quick.over_time.len(), quick.over_time[0]), (PERIODS, first));
+        assert_eq!(figures.hooks[0].over_time[PERIODS - 1], first);
+        assert_eq!(quick.spread.iter().sum::<usize>(), 2);
+    }
+
+    #[test]
+    fn durations_are_classed_by_powers_of_two() {
+        let classes = |ms: &[u64]| -> Vec<usize> {
+            ms.iter().map(|ms| class(Duration::from_millis(*ms))).collect()
+        };
+        assert_eq!(classes(&[0, 1, 2, 3, 4, 5, 8, 9, 1024]), [0, 0, 1, 2, 2, 3, 3, 4, 10]);
+        assert_eq!(class(Duration::MAX), CLASSES - 1);
     }
 
     #[test]

@@ -63,6 +63,9 @@ struct Summary {
     unreadable: usize,
     projects: BTreeSet<NameId>,
     hosts: BTreeSet<NameId>,
+    tools: BTreeSet<NameId>,
+    hooks: BTreeSet<NameId>,
+    decisions: BTreeSet<DecisionKind>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +89,12 @@ pub struct Session<'i> {
     pub hosts: Vec<&'i str>,
     /// The projects that its records are of; usually one.
     pub projects: Vec<&'i str>,
+    /// The tools that its records are of.
+    pub tools: Vec<&'i str>,
+    /// The hooks that ran in it.
+    pub hooks: Vec<&'i str>,
+    /// What hooks decided in it.
+    pub decisions: &'i BTreeSet<DecisionKind>,
     /// The time of its first record, in RFC 3339; empty if there is none.
     pub first: &'i str,
     /// The time of its newest record.
@@ -177,6 +186,9 @@ impl JournalIndex {
             id,
             hosts: texts(&summary.hosts),
             projects: texts(&summary.projects),
+            tools: texts(&summary.tools),
+            hooks: texts(&summary.hooks),
+            decisions: &summary.decisions,
             first: &summary.first,
             last: &summary.last,
             records: summary.records,
@@ -267,7 +279,10 @@ impl IndexedSession {
         let project = names.id(&line.project);
         summary.projects.insert(project);
         summary.hosts.insert(names.id(line.host()));
+        summary.tools.insert(names.id(&line.tool_name));
+        summary.hooks.insert(names.id(&line.hook));
         let decision = line.decision();
+        summary.decisions.extend(decision);
         summary.denials += usize::from(line.is_decision() && decision == Some(DecisionKind::Deny));
         let Some(decision) = decision.filter(|_| line.is_run()) else { return };
         summary.failures += usize::from(decision == DecisionKind::Failed);

@@ -1,7 +1,8 @@
-//! What hooks did, from their journal.
+//! What hooks did: figures from their journal, and local web pages that show it live.
 //!
 //! ```text
-//! journal files ──► JournalIndex ──► runs ──► figures::of ──► terminal, diagnostics
+//! journal files ──► JournalIndex ──► runs ──► figures::of ──► terminal, diagnostics, page of hooks
+//!              └──────────────────────────► timeline ──► page of a session
 //! ```
 //!
 //! ```
@@ -18,12 +19,20 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+pub mod facts;
 pub mod figures;
+mod filter;
+mod http;
 mod index;
 mod line;
 mod names;
+mod pages;
+mod server;
+mod timeline;
 
 pub use index::{JournalIndex, Progress, Session};
+pub use pages::Pages;
+pub use server::Server;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

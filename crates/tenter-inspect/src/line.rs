@@ -21,6 +21,8 @@ pub(crate) struct Line<'l> {
     #[serde(borrow)]
     pub(crate) host: Cow<'l, str>,
     #[serde(borrow)]
+    pub(crate) tool_name: Cow<'l, str>,
+    #[serde(borrow)]
     pub(crate) kind: Cow<'l, str>,
     #[serde(borrow)]
     pub(crate) hook: Cow<'l, str>,

@@ -22,6 +22,7 @@
 //! It does no I/O, starts nothing and decides nothing: which hooks run, in what order, and how their replies are combined is up
 //! to the engine.
 
+mod call_summary;
 pub mod claude_code;
 pub mod diagnostic;
 pub mod event;
@@ -52,6 +53,7 @@ pub mod tool_fields;
 pub mod tool_metadata;
 pub mod tool_names;
 
+pub use call_summary::call_summary;
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub use event::{AgentFacts, Body, Event, EventRef, HostFacts, Scope};
 pub use lifecycle::EventName;

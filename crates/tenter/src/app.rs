@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
-    bridge, chat, commit, conversation, demo, guard, help, hooks, log, models, plugin, pr, recipe,
-    run, skill, trust,
+    bridge, chat, commit, conversation, demo, guard, help, hooks, inspect, log, models, plugin, pr,
+    recipe, run, skill, trust,
 };
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -67,6 +67,8 @@ enum Command {
     Skill(skill::Command),
     /// Show what hooks did.
     Log(log::Args),
+    /// Show in a browser what hooks did, live.
+    Inspect(inspect::Args),
     /// List known models.
     Models(models::Args),
     /// Print a shell completion script.
@@ -98,6 +100,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Pr(args) => pr::run(env, project, &args),
         Command::Skill(command) => skill::run(env, project, &command),
         Command::Log(args) => log::run(env, project, &args),
+        Command::Inspect(args) => inspect::run(env, project, &args),
         Command::Models(args) => models::run(env, project, &args),
         Command::Completions { shell } => Ok(completions(shell)),
         Command::Help(args) => help::run(env, project, App::command(), &args),

@@ -71,6 +71,35 @@ pub enum RecordKind {
     Other(Object),
 }
 
+impl RecordKind {
+    /// The hooks that the record names.
+    pub fn hooks(&self) -> impl Iterator<Item = &str> {
+        let (named, overruled) = match self {
+            Self::Run(run) => (Some(run.hook.as_str()), &[][..]),
+            Self::Decision(decision) => (decision.by.as_deref(), decision.overruled.as_slice()),
+            Self::Answer(answer) => (Some(answer.hook.as_str()), &[][..]),
+            Self::Notice(notice) => (notice.hook.as_deref(), &[][..]),
+            Self::Other(fields) => (fields.get("hook").and_then(|name| name.as_str()), &[][..]),
+        };
+        named.into_iter().chain(overruled.iter().map(String::as_str))
+    }
+
+    /// Whether `wanted` is a part of the decision.
+    pub fn decided(&self, wanted: DecisionKind) -> bool {
+        match self {
+            Self::Run(run) => run.decision == wanted || run.also.contains(&wanted),
+            Self::Decision(decision) => {
+                decision.decision == wanted || decision.also.contains(&wanted)
+            }
+            Self::Answer(_) => wanted == DecisionKind::Ask,
+            Self::Notice(_) => false,
+            Self::Other(fields) => {
+                fields.get("decision").and_then(|word| word.as_str()) == Some(wanted.as_str())
+            }
+        }
+    }
+}
+
 /// A hook was run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {

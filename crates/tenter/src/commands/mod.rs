@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod guard;
 pub(crate) mod help;
 pub(crate) mod hooks;
+pub(crate) mod inspect;
 pub(crate) mod log;
 pub(crate) mod models;
 pub(crate) mod plugin;

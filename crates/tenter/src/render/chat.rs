@@ -12,11 +12,11 @@ use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, HookRun, Notice, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
-use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult};
+use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult, call_summary};
 
 use super::markdown::Markdown;
 use super::terminal::{Terminal, result_lines};
-use super::{Show, call_summary, diff};
+use super::{Show, diff};
 use crate::sanitize::{one_line, visible};
 use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 

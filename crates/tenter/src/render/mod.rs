@@ -6,7 +6,6 @@ pub(crate) mod diff;
 mod headless;
 mod markdown;
 mod quiet;
-mod summary;
 mod terminal;
 
 use tenter_agent::Watcher;
@@ -22,7 +21,6 @@ pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
 pub(crate) use markdown::Markdown;
 pub(crate) use quiet::Quiet;
-pub(crate) use summary::call_summary;
 pub(crate) use terminal::{Terminal, call_line, cut, result_lines};
 
 /// A status in words. Programs read the status itself.

@@ -42,7 +42,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-prove",
         ],
     ),
-    ("tenter-inspect", &["tenter-base", "tenter-engine"]),
+    ("tenter-inspect", &["tenter-base", "tenter-engine", "tenter-proc", "tenter-protocol"]),
     ("tenter-bridge", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     (
         "tenter-hook",
@@ -71,6 +71,8 @@ const ONLY_IN: &[(&str, &str)] = &[
     ("rusqlite", "tenter-agent"),
     ("rig-core", "tenter-providers"),
     ("ureq", "tenter-providers"),
+    ("maud", "tenter-inspect"),
+    ("httparse", "tenter-inspect"),
     ("rustyline", "tenter"),
     ("clap", "tenter"),
     ("ignore", "tenter-agent"),

@@ -22,6 +22,7 @@ mod follow_ups;
 mod guards;
 mod help;
 mod hooks;
+mod inspect;
 mod log;
 mod long_session;
 mod manifests;

@@ -24,76 +24,83 @@ pub(crate) struct Args {
 
 /// An agent; the fields are those of the JSON output.
 #[derive(Serialize)]
-struct ListedAgent {
-    id: &'static str,
-    name: &'static str,
-    program: Option<PathBuf>,
-    version: Option<String>,
+pub(crate) struct ListedAgent {
+    pub(crate) id: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) program: Option<PathBuf>,
+    pub(crate) version: Option<String>,
     /// When the agent last ran `tenter-hook`, in RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_event: Option<String>,
-    registrations: Vec<ListedRegistration>,
+    pub(crate) last_event: Option<String>,
+    pub(crate) registrations: Vec<ListedRegistration>,
     /// What was proved last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    proved: Option<ListedProof>,
+    pub(crate) proved: Option<ListedProof>,
     /// The last denied call that the agent ran all the same, unless it was proved since.
     #[serde(skip_serializing_if = "Option::is_none")]
-    breach: Option<ListedBreach>,
+    pub(crate) breach: Option<ListedBreach>,
 }
 
 /// A denied call that ran; the fields are those of the JSON output.
 #[derive(Serialize)]
-struct ListedBreach {
+pub(crate) struct ListedBreach {
     /// What happened.
-    message: String,
+    pub(crate) message: String,
     /// When, in RFC 3339.
-    at: String,
-    session: String,
+    pub(crate) at: String,
+    pub(crate) session: String,
 }
 
 /// A proof; the fields are those of the JSON output.
 #[derive(Serialize)]
-struct ListedProof {
-    version: String,
+pub(crate) struct ListedProof {
+    pub(crate) version: String,
     /// When, in RFC 3339.
-    at: String,
+    pub(crate) at: String,
     /// Number of checks that showed something else than promised.
-    broken: usize,
+    pub(crate) broken: usize,
 }
 
 /// A registration; the fields are those of the JSON output.
 #[derive(Serialize)]
-struct ListedRegistration {
-    scope: Scope,
-    file: PathBuf,
+pub(crate) struct ListedRegistration {
+    pub(crate) scope: Scope,
+    pub(crate) file: PathBuf,
     /// The events that are registered as an installation registers them.
-    events: usize,
+    pub(crate) events: usize,
     /// Whether these are all events of the agent.
-    complete: bool,
+    pub(crate) complete: bool,
     /// Why the file cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
-    let registry = super::registry(project.env);
-    let agents = Agent::all(project.env).into_iter().map(|agent| ListedAgent {
-        id: agent.host.id,
-        name: agent.host.name,
-        version: agent.version(project),
-        last_event: last_event(project, agent.host),
-        registrations: registrations(project, &registry, &agent),
-        proved: proved(project, agent.host),
-        breach: breach(project, agent.host),
-        program: agent.program,
-    });
-    let agents: Vec<ListedAgent> = agents.collect();
+    let agents: Vec<ListedAgent> = agents(project, |agent| agent.version(project)).collect();
     if args.json {
         ui::out(serde_json::to_string_pretty(&agents).unwrap_or_default());
     } else {
         agents.iter().for_each(print);
     }
     Exit::Done
+}
+
+/// Every known agent, with its version as `version` finds it.
+pub(crate) fn agents<'p>(
+    project: &'p Project<'_>,
+    version: impl Fn(&Agent) -> Option<String> + 'p,
+) -> impl Iterator<Item = ListedAgent> + 'p {
+    let registry = super::registry(project.env);
+    Agent::all(project.env).into_iter().map(move |agent| ListedAgent {
+        id: agent.host.id,
+        name: agent.host.name,
+        version: version(&agent),
+        last_event: last_event(project, agent.host),
+        registrations: registrations(project, &registry, &agent),
+        proved: proved(project, agent.host),
+        breach: breach(project, agent.host),
+        program: agent.program,
+    })
 }
 
 /// When an agent last ran `tenter-hook`.

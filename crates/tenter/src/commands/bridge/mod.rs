@@ -3,7 +3,7 @@
 mod consent;
 mod import;
 mod install;
-mod list;
+pub(crate) mod list;
 mod location;
 mod prove;
 mod remove;

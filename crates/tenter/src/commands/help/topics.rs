@@ -50,7 +50,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("failures", "Timeouts, failures, fail open and fail closed"),
     topic!("trust", "Which hooks of a project may run"),
     topic!("journal", "The record of what hooks did, and `tenter log`"),
-    topic!("inspect", "Figures of hooks, and budgets"),
+    topic!("inspect", "What hooks did, in a browser and in figures"),
     topic!("configuration", "Files, keys, environment variables, exit codes"),
     topic!("models", "Providers, model names, API keys, your own server"),
     topic!("chat", "Conversations at the terminal"),

@@ -76,40 +76,14 @@ impl<'a> Filter<'a> {
         self.since.as_ref().is_none_or(|since| record.time >= *since)
             && event.as_ref().is_none_or(at)
             && self.tool.is_none_or(of_tool)
-            && hook.as_ref().is_none_or(|hook| hooks_of(&record.kind).any(|name| name == hook))
-            && (decision.is_empty() || decision.iter().any(|kind| decided(&record.kind, *kind)))
+            && hook.as_ref().is_none_or(|hook| record.kind.hooks().any(|name| name == hook))
+            && (decision.is_empty() || decision.iter().any(|kind| record.kind.decided(*kind)))
             && (!failed || is_failure(&record.kind))
     }
 }
 
 fn canonical(name: &str) -> &str {
     tool_names::canonical(name).unwrap_or(name)
-}
-
-/// The hooks that a record names.
-pub(super) fn hooks_of(kind: &RecordKind) -> impl Iterator<Item = &str> {
-    let (named, overruled) = match kind {
-        RecordKind::Run(run) => (Some(run.hook.as_str()), &[][..]),
-        RecordKind::Decision(decision) => (decision.by.as_deref(), decision.overruled.as_slice()),
-        RecordKind::Answer(answer) => (Some(answer.hook.as_str()), &[][..]),
-        RecordKind::Notice(notice) => (notice.hook.as_deref(), &[][..]),
-        RecordKind::Other(fields) => (fields.get("hook").and_then(|name| name.as_str()), &[][..]),
-    };
-    named.into_iter().chain(overruled.iter().map(String::as_str))
-}
-
-fn decided(kind: &RecordKind, wanted: DecisionKind) -> bool {
-    match kind {
-        RecordKind::Run(run) => run.decision == wanted || run.also.contains(&wanted),
-        RecordKind::Decision(decision) => {
-            decision.decision == wanted || decision.also.contains(&wanted)
-        }
-        RecordKind::Answer(_) => wanted == DecisionKind::Ask,
-        RecordKind::Notice(_) => false,
-        RecordKind::Other(fields) => {
-            fields.get("decision").and_then(|word| word.as_str()) == Some(wanted.as_str())
-        }
-    }
 }
 
 fn is_failure(kind: &RecordKind) -> bool {

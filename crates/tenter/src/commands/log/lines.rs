@@ -8,10 +8,10 @@ use tenter_engine::journal::{
 use tenter_engine::observe::Change;
 use tenter_engine::{DecisionKind, RunEnd};
 use tenter_protocol::lifecycle::{self, Power};
-use tenter_protocol::{Object, json};
+use tenter_protocol::{Object, call_summary, json};
 
 use super::selection::SessionLine;
-use crate::render::{call_summary, cut};
+use crate::render::cut;
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 

@@ -21,7 +21,7 @@ use crate::project::{self, Project};
 use crate::sanitize::{sanitize, visible};
 use crate::{pager, signals, ui};
 
-use filter::{Filter, FilterArgs, hooks_of};
+use filter::{Filter, FilterArgs};
 use journals::{Journals, NewLines};
 use lines::{Layout, RecordView};
 use selection::JournalSelection;
@@ -104,7 +104,7 @@ fn check_hook(
     news: &NewLines,
 ) -> Result<(), Failure> {
     let is_named = |news: &NewLines| {
-        news.lines.iter().any(|it| hooks_of(&it.line.record.kind).any(|name| name == hook))
+        news.lines.iter().any(|it| it.line.record.kind.hooks().any(|name| name == hook))
     };
     if is_named(news) {
         return Ok(());
@@ -116,7 +116,7 @@ fn check_hook(
     let mut project = Project::open(env, project)?;
     let catalog = project.load(&Cancel::new());
     let found = catalog.listing().iter().map(|listed| listed.name.as_str());
-    let recorded = all.lines.iter().flat_map(|it| hooks_of(&it.line.record.kind));
+    let recorded = all.lines.iter().flat_map(|it| it.line.record.kind.hooks());
     let names: Vec<&str> = found.chain(recorded).collect();
     if names.contains(&hook) {
         return Ok(());

@@ -1,7 +1,7 @@
 //! A tool call in a few words: the most significant field of its input.
 
+use crate::{Object, json};
 use serde_json::Value;
-use tenter_protocol::{Object, json};
 
 /// The most significant field of each tool's input.
 const KEY_FIELDS: &[(&str, &str)] = &[
@@ -16,7 +16,7 @@ const KEY_FIELDS: &[(&str, &str)] = &[
 ];
 
 /// The most significant field of a call's input; the whole input if it has none.
-pub(crate) fn call_summary(tool: &str, input: &Object) -> String {
+pub fn call_summary(tool: &str, input: &Object) -> String {
     let field = KEY_FIELDS.iter().find(|(name, _)| *name == tool);
     let value = field.and_then(|(_, field)| input.get(*field)).and_then(Value::as_str);
     value.map_or_else(|| json::to_string(input), str::to_owned)

@@ -1,0 +1,90 @@
+//! Which records a page shows.
+
+use tenter_engine::DecisionKind;
+use tenter_engine::journal::Record;
+use tenter_protocol::tool_names;
+
+use crate::line::TENTER;
+
+/// Chooses records. An empty field chooses all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Filter {
+    /// A tool, by any of its names.
+    pub(crate) tool: String,
+    /// The full name of a hook.
+    pub(crate) hook: String,
+    /// The word of a decision.
+    pub(crate) decision: String,
+    /// The id of an agent.
+    pub(crate) host: String,
+    /// A text that occurs in the record, in whatever case.
+    pub(crate) search: String,
+}
+
+impl Filter {
+    /// Whether it chooses all records.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The fields that choose something, as they are in an address.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        let Self { tool, hook, decision, host, search } = self;
+        let fields: [(&str, &String); 5] =
+            [("tool", tool), ("hook", hook), ("decision", decision), ("host", host), ("q", search)];
+        fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(key, value)| (key, &**value))
+    }
+
+    /// The record in a line, if it is chosen. `is_record` is false for a line that is no record.
+    pub(crate) fn read(&self, line: &[u8]) -> FilteredLine {
+        if !self.search.is_empty() && !self.finds(line) {
+            return FilteredLine::Other;
+        }
+        match serde_json::from_slice::<Record>(line) {
+            Ok(record) if self.chooses(&record) => FilteredLine::Chosen(Box::new(record)),
+            Ok(_) => FilteredLine::Other,
+            Err(_) => FilteredLine::Unreadable,
+        }
+    }
+
+    /// Whether the searched text occurs in a line.
+    fn finds(&self, line: &[u8]) -> bool {
+        // The line is JSON, so the text has to be escaped in the same way.
+        let escaped = serde_json::to_string(&self.search).unwrap_or_default();
+        let needle = escaped.trim_matches('"').to_lowercase();
+        String::from_utf8_lossy(line).to_lowercase().contains(&needle)
+    }
+
+    fn chooses(&self, record: &Record) -> bool {
+        let Self { tool, hook, decision, host, search: _ } = self;
+        let of_tool = |name: &str| is_tool(name, tool);
+        let decided = || {
+            let mut kinds = DecisionKind::ALL.into_iter();
+            kinds
+                .find(|kind| kind.as_str() == decision)
+                .is_some_and(|kind| record.kind.decided(kind))
+        };
+        (tool.is_empty() || record.tool_name.as_deref().is_some_and(of_tool))
+            && (hook.is_empty() || record.kind.hooks().any(|name| name == hook))
+            && (host.is_empty() || record.host.as_deref().unwrap_or(TENTER) == host)
+            && (decision.is_empty() || decided())
+    }
+}
+
+/// Whether two names are of one tool.
+pub(crate) fn is_tool(one: &str, other: &str) -> bool {
+    tool_names::canonical(one).unwrap_or(one) == tool_names::canonical(other).unwrap_or(other)
+}
+
+/// A line, seen through a filter.
+pub(crate) enum FilteredLine {
+    /// A record that is chosen.
+    Chosen(Box<Record>),
+    /// A record that is not chosen.
+    Other,
+    /// Not a record.
+    Unreadable,
+}

@@ -1,0 +1,7 @@
+//! Requests and responses.
+
+mod request;
+mod response;
+
+pub(crate) use request::Request;
+pub(crate) use response::{Response, Status};

@@ -1,0 +1,83 @@
+//! The page of agents in which hooks can run.
+
+use maud::{Markup, html};
+
+use super::Context;
+use super::layout::{Page, counted, time};
+use crate::facts::{HostProof, HostStatus};
+use crate::http::Response;
+
+pub(super) fn page(context: &Context<'_>) -> Response {
+    let mut hosts = context.pages.facts.hosts();
+    // Those that matter come first; the sort is stable.
+    hosts.sort_by_key(|host| (host.registrations.is_empty(), !host.is_installed));
+    let (known, others): (Vec<&HostStatus>, Vec<&HostStatus>) =
+        hosts.iter().partition(|host| is_known(host));
+    let part = html! {
+        @if known.is_empty() {
+            div.empty { p { "No other agent is installed here, or registered." } }
+        }
+        ul.cards { @for host in known { (card(host)) } }
+        @if !others.is_empty() {
+            section.others aria-label="Agents that are not on this machine" {
+                h2 { "Not on this machine" }
+                ul.names { @for host in others { li { (host.name) } } }
+            }
+        }
+    };
+    let page = Page { title: "Hosts", is_current: "/hosts", heading: html! { "Hosts" } };
+    context.live(&page, &part)
+}
+
+/// Whether there is anything to say about an agent.
+fn is_known(host: &HostStatus) -> bool {
+    host.is_installed
+        || !host.registrations.is_empty()
+        || host.proof.is_some()
+        || host.breach.is_some()
+}
+
+fn card(host: &HostStatus) -> Markup {
+    let is_registered = !host.registrations.is_empty();
+    let is_broken =
+        host.breach.is_some() || host.proof.iter().any(|proof| !proof.broken.is_empty());
+    html! {
+        li.card.broken[is_broken].idle[!is_registered] {
+            div.head {
+                h2 { (host.name) }
+                span.tag.good[is_registered] {
+                    (if is_registered { "registered" } else { "not registered" })
+                }
+            }
+            @if let Some((what, when)) = &host.breach { p.problem { (what) ", " (time(when)) } }
+            @if is_registered || host.proof.is_some() {
+                dl {
+                    @for registration in &host.registrations {
+                        dt { "Registered for " (registration.scope) }
+                        dd { code { (registration.file) }
+                            @if let Some(flaw) = &registration.flaw { span.sub.warn { (flaw) } } }
+                    }
+                    dt { "Last event" }
+                    dd { @match &host.last_event { Some(at) => { (time(at)) }, None => { "none" } } }
+                    dt { "Proved" }
+                    dd { @match &host.proof {
+                        Some(proof) => { (proved(proof)) },
+                        None => { "not on this machine: " code { "tenter bridge prove " (host.id) } },
+                    } }
+                }
+            }
+        }
+    }
+}
+
+fn proved(proof: &HostProof) -> Markup {
+    html! {
+        "version " strong { (proof.version) } ", " (time(&proof.at)) ": "
+        (counted(proof.proved, "check holds", "checks hold"))
+        @if !proof.broken.is_empty() {
+            ul.broken {
+                @for (check, evidence) in &proof.broken { li { strong { "broken: " } (check) span.sub { (evidence) } } }
+            }
+        }
+    }
+}

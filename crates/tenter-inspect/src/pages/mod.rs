@@ -1,0 +1,146 @@
+//! The pages. Each is rendered on the server; a script of some lines keeps them up to date.
+
+mod change;
+mod chart;
+mod hooks;
+mod hosts;
+mod layout;
+mod record;
+mod session;
+mod sessions;
+mod source;
+mod timeline;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use maud::{Markup, html};
+use tenter_base::Clock;
+
+use crate::facts::Facts;
+use crate::filter::Filter;
+use crate::http::{Request, Response, Status};
+use crate::index::{JournalIndex, Progress};
+use layout::{Links, Page};
+
+/// Maximum time that a page spends on reading the journal. What is left is read by the next request.
+const READ_TIME: Duration = Duration::from_millis(100);
+
+const STYLE: &str = include_str!("../../assets/inspect.css");
+const SCRIPT: &str = include_str!("../../assets/inspect.js");
+const ICON: &str = include_str!("../../assets/icon.svg");
+
+/// The pages about the journals in a directory.
+pub struct Pages {
+    journal: PathBuf,
+    /// The root of the project whose sessions are shown first.
+    project: String,
+    facts: Box<dyn Facts>,
+    clock: Clock,
+    index: Mutex<JournalIndex>,
+}
+
+/// What a page is made from.
+struct Context<'p> {
+    pages: &'p Pages,
+    request: &'p Request,
+    links: Links<'p>,
+    filter: Filter,
+    /// Whether all projects are shown.
+    is_all: bool,
+}
+
+impl Pages {
+    /// Pages about the journals in `journal`; they show the sessions of the project at `project` first.
+    pub fn new(journal: &Path, project: &Path, facts: Box<dyn Facts>, clock: Clock) -> Self {
+        Self {
+            journal: journal.to_owned(),
+            project: project.to_string_lossy().into_owned(),
+            facts,
+            clock,
+            index: Mutex::new(JournalIndex::new(journal)),
+        }
+    }
+
+    /// Answers a request that has the token.
+    pub(crate) fn answer(&self, request: &Request, token: &str) -> Response {
+        let text = |key: &str| request.value(key).unwrap_or_default().to_owned();
+        let context = Context {
+            pages: self,
+            request,
+            links: Links::new(token, request.value("all").is_some()),
+            filter: Filter {
+                tool: text("tool"),
+                hook: text("hook"),
+                decision: text("decision"),
+                host: text("host"),
+                search: text("q"),
+            },
+            is_all: request.value("all").is_some(),
+        };
+        match request.path()[..] {
+            [] => sessions::page(&context),
+            ["session", id] => session::page(&context, id),
+            ["hooks"] => hooks::page(&context),
+            ["hosts"] => hosts::page(&context),
+            ["source", hash] => source::page(&context, hash),
+            ["inspect.css"] => Response::asset("text/css; charset=utf-8", STYLE),
+            ["inspect.js"] => Response::asset("text/javascript; charset=utf-8", SCRIPT),
+            ["icon.svg"] => Response::asset("image/svg+xml", ICON),
+            _ => context.not_found("There is no such page."),
+        }
+    }
+
+    /// The index, with what was written since it was last read, as far as there is time.
+    fn index(&self) -> (MutexGuard<'_, JournalIndex>, Progress, Option<String>) {
+        // A thread that panicked while it read left an index that is right as far as it goes.
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        match index.advance(Some(READ_TIME)) {
+            Ok(progress) => (index, progress, None),
+            Err(error) => (index, Progress::default(), Some(error.to_string())),
+        }
+    }
+}
+
+impl Context<'_> {
+    fn not_found(&self, text: &str) -> Response {
+        let page = Page { title: "Not found", is_current: "", heading: html! { "Not found" } };
+        Response::html(Status::NotFound, page.render(self, &html! { p { (text) } }))
+    }
+
+    /// The page with `part`, or only `part`, for the script, if it changed.
+    fn live(&self, page: &Page<'_>, part: &Markup) -> Response {
+        let version = layout::version(&part.0);
+        if self.request.value("part").is_none() {
+            let live = html! { div data-live="replace" data-cursor=(version) { (part) } };
+            return Response::html(Status::Ok, page.render(self, &live));
+        }
+        if self.request.value("cursor") == Some(version.as_str()) {
+            return Response::empty(Status::NoContent);
+        }
+        Response::html(Status::Ok, part.clone()).with_cursor(version)
+    }
+}
+
+/// How far the journals were read, if there is more.
+fn progress(progress: Progress) -> Markup {
+    let mib = |bytes: u64| format!("{:.1}", bytes as f64 / f64::from(1 << 20));
+    html! {
+        @if !progress.is_complete() {
+            p.note role="status" {
+                (mib(progress.read)) " of " (mib(progress.total)) " MiB of the journals are read so far."
+            }
+        }
+    }
+}
+
+/// The problems with reading journals.
+fn problems(index: &JournalIndex, error: Option<String>) -> Markup {
+    html! {
+        @if let Some(error) = error { p.problem role="alert" { "The journals cannot be read: " (error) } }
+        @for (id, why) in index.failed() {
+            p.problem { "The journal of " code { (id) } " cannot be read: " (why) }
+        }
+    }
+}

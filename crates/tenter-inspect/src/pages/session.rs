@@ -1,0 +1,143 @@
+//! The page of one session: a timeline of turns, calls and hooks.
+
+use std::io;
+use std::time::Duration;
+
+use maud::{Markup, html};
+use tenter_engine::journal;
+
+use super::layout::{Page, counted, time};
+use super::timeline::{self, Choices};
+use super::{Context, problems};
+use crate::filter::Filter;
+use crate::http::{Response, Status};
+use crate::timeline::{Slice, Wanted, newest, since};
+
+/// Maximum number of records on a page.
+const COUNT: usize = 100;
+/// Maximum time that a filter searches for records.
+const SEARCH_TIME: Duration = Duration::from_millis(120);
+
+pub(super) fn page(context: &Context<'_>, id: &str) -> Response {
+    let path = journal::path(&context.pages.journal, id);
+    if journal::length(&path).is_ok_and(|length| length == 0) {
+        return context.not_found("No hook ran in such a session.");
+    }
+    if let Some(cursor) = context.request.value("cursor") {
+        return news(context, since(&path, offset(cursor), &context.filter), event(cursor));
+    }
+    let before = context.request.value("before").and_then(|offset| offset.parse().ok());
+    let wanted = Wanted { filter: &context.filter, count: COUNT, limit: SEARCH_TIME };
+    match newest(&path, before, &wanted) {
+        Ok(slice) => whole(context, id, &slice, before),
+        Err(error) => context.not_found(&format!("The journal cannot be read: {error}")),
+    }
+}
+
+/// A cursor is the offset of the next record, and the event of the last one.
+fn cursor(slice: &Slice, last: Option<&str>) -> String {
+    let last = slice.records.last().map_or(last.unwrap_or_default(), |record| &record.event);
+    // It becomes a header.
+    let last: String = last.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    format!("{}.{last}", slice.end)
+}
+
+fn offset(cursor: &str) -> u64 {
+    cursor.split('.').next().and_then(|offset| offset.parse().ok()).unwrap_or_default()
+}
+
+fn event(cursor: &str) -> Option<&str> {
+    cursor.split_once('.').map(|(_, event)| event)
+}
+
+/// What was written since the script last asked.
+fn news(context: &Context<'_>, read: io::Result<Slice>, last: Option<&str>) -> Response {
+    match read {
+        Ok(slice) if slice.records.is_empty() && slice.end == offset(&cursor_of(context)) => {
+            Response::empty(Status::NoContent)
+        }
+        Ok(slice) => {
+            let items = timeline::items(context, &slice.records, last);
+            Response::html(Status::Ok, items).with_cursor(cursor(&slice, last))
+        }
+        Err(_) => Response::empty(Status::Gone),
+    }
+}
+
+fn cursor_of(context: &Context<'_>) -> String {
+    context.request.value("cursor").unwrap_or_default().to_owned()
+}
+
+fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) -> Response {
+    let (index, _, error) = context.pages.index();
+    let sessions = index.sessions();
+    let session = sessions.iter().find(|session| session.id == id);
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let choices = session.map(|session| Choices {
+        tools: owned(&session.tools),
+        hooks: owned(&session.hooks),
+        hosts: owned(&session.hosts),
+    });
+    let is_newest = before.is_none();
+    let live = is_newest.then_some("append");
+    let heading = html! { "Session " code { (id) } };
+    let page = Page { title: id, is_current: "", heading };
+    let path = context.links.session(id, &Filter::default());
+    let path = path.split('?').next().unwrap_or_default();
+    let content = html! {
+        @if let Some(session) = session {
+            dl.facts {
+                div { dt { "Agent" } dd { @for host in &session.hosts { span.host { (host) } " " } } }
+                div { dt { "Project" } dd { @for project in &session.projects { code { (project) } " " } } }
+                div { dt { "First event" } dd { (time(session.first)) } }
+                div { dt { "Last event" } dd { (time(session.last)) } }
+                div { dt { "Hooks" } dd { (counted(session.runs, "run", "runs")) } }
+                div { dt { "Denied" } dd.bad[session.denials > 0] { (counted(session.denials, "event", "events")) } }
+            }
+        }
+        (timeline::form(context, path, &choices.unwrap_or_default()))
+        (problems(&index, error))
+        (notes(context, slice))
+        (older(context, path, slice))
+        ol.timeline aria-label="What happened" data-live=[live] data-cursor=(cursor(slice, None)) {
+            (timeline::items(context, &slice.records, None))
+        }
+        @if slice.records.is_empty() {
+            div.empty data-empty { p { (if context.filter.is_empty() { "Nothing is recorded here." } else { "No record matches." }) } }
+        }
+        @if !is_newest {
+            nav.pager aria-label="Newer records" {
+                a.button href=(context.links.to(path, context.filter.fields())) { "Newest records" }
+            }
+        }
+    };
+    Response::html(Status::Ok, page.render(context, &content))
+}
+
+fn notes(context: &Context<'_>, slice: &Slice) -> Markup {
+    html! {
+        @if slice.unreadable > 0 {
+            p.note { (counted(slice.unreadable, "line", "lines")) " of the journal cannot be read." }
+        }
+        @if slice.is_cut {
+            p.note role="status" { "The search took too long; it can be continued with older records." }
+        }
+        @if slice.records.iter().any(tenter_engine::journal::Record::is_newer) {
+            p.note { "A newer version of Tenter wrote some of these records; they are shown as far as this version knows them." }
+        }
+        @if !context.filter.is_empty() {
+            p.note { (counted(slice.records.len(), "record matches", "records match")) " on this page." }
+        }
+    }
+}
+
+fn older(context: &Context<'_>, path: &str, slice: &Slice) -> Markup {
+    let Some(older) = slice.older else { return html! {} };
+    let older = older.to_string();
+    let query = context.filter.fields().chain([("before", older.as_str())]);
+    html! {
+        nav.pager aria-label="Older records" {
+            a.button href=(context.links.to(path, query)) { "Older records" }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The first page: sessions, the newest first.
+
+use std::time::{Duration, Instant};
+
+use maud::{Markup, html};
+use tenter_engine::journal;
+
+use super::layout::{Page, counted, time};
+use super::{Context, problems, progress};
+use crate::filter::{Filter, is_tool};
+use crate::http::Response;
+use crate::index::Session;
+use crate::timeline::{self, Wanted};
+
+/// Maximum number of sessions on a page.
+const COUNT: usize = 100;
+/// Maximum time that a search in the journals takes.
+const SEARCH_TIME: Duration = Duration::from_millis(150);
+
+pub(super) fn page(context: &Context<'_>) -> Response {
+    let (index, read, error) = context.pages.index();
+    let all = index.sessions();
+    let is_shown = |session: &Session<'_>| {
+        context.is_all || session.projects.contains(&context.pages.project.as_str())
+    };
+    let of_scope: Vec<Session<'_>> = all.into_iter().filter(is_shown).collect();
+    let search = Search::of(context, &of_scope);
+    let number: usize = context.request.value("page").and_then(|n| n.parse().ok()).unwrap_or(1);
+    let first = number.saturating_sub(1).saturating_mul(COUNT).min(search.found.len());
+    let shown = &search.found[first..search.found.len().min(first + COUNT)];
+    let part = html! {
+        (problems(&index, error))
+        (progress(read))
+        @if search.is_cut {
+            p.note role="status" { "The search took too long: older sessions were not searched." }
+        }
+        @if shown.is_empty() { (nothing(context, of_scope.len())) } @else { (table(context, shown)) }
+        (pager(context, (first, shown.len(), search.found.len())))
+    };
+    let page = Page { title: "Sessions", is_current: "/", heading: html! { "Sessions" } };
+    let form = form(context, &of_scope);
+    let page_with_form = |part: &Markup| html! { (form) (part) };
+    if context.request.value("part").is_some() {
+        return context.live(&page, &part);
+    }
+    let version = super::layout::version(&part.0);
+    let live = html! { div data-live="replace" data-cursor=(version) { (part) } };
+    Response::html(crate::http::Status::Ok, page.render(context, &page_with_form(&live)))
+}
+
+/// The sessions that fit the filter.
+struct Search<'s, 'i> {
+    found: Vec<&'s Session<'i>>,
+    is_cut: bool,
+}
+
+impl<'s, 'i> Search<'s, 'i> {
+    fn of(context: &Context<'_>, sessions: &'s [Session<'i>]) -> Self {
+        let filter = &context.filter;
+        let started = Instant::now();
+        let mut search = Self { found: Vec::new(), is_cut: false };
+        for session in sessions.iter().filter(|session| may_fit(session, filter)) {
+            if filter.search.is_empty() || names(session, &filter.search) {
+                search.found.push(session);
+            } else if started.elapsed() >= SEARCH_TIME {
+                search.is_cut = true;
+            } else {
+                let left = SEARCH_TIME.saturating_sub(started.elapsed());
+                let wanted = Wanted { filter, count: 1, limit: left };
+                let path = journal::path(&context.pages.journal, session.id);
+                let slice = timeline::newest(&path, None, &wanted).unwrap_or_default();
+                search.is_cut |= slice.is_cut;
+                if !slice.records.is_empty() {
+                    search.found.push(session);
+                }
+            }
+        }
+        search
+    }
+}
+
+/// Whether a session has what the filter chooses, as far as the index knows.
+fn may_fit(session: &Session<'_>, filter: &Filter) -> bool {
+    let Filter { tool, hook, decision, host, search: _ } = filter;
+    (tool.is_empty() || session.tools.iter().any(|name| is_tool(name, tool)))
+        && (hook.is_empty() || session.hooks.contains(&hook.as_str()))
+        && (host.is_empty() || session.hosts.contains(&host.as_str()))
+        && (decision.is_empty() || session.decisions.iter().any(|kind| kind.as_str() == decision))
+}
+
+/// Whether the session's id or project contains `text`.
+fn names(session: &Session<'_>, text: &str) -> bool {
+    let text = text.to_lowercase();
+    let mut names = session.projects.iter().copied().chain([session.id]);
+    names.any(|name| name.to_lowercase().contains(&text))
+}
+
+fn form(context: &Context<'_>, sessions: &[Session<'_>]) -> Markup {
+    let collect = |names: fn(&Session<'_>) -> Vec<String>| -> Vec<String> {
+        let mut all: Vec<String> = sessions.iter().flat_map(names).collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    let choices = super::timeline::Choices {
+        tools: collect(|session| session.tools.iter().map(|name| (*name).to_owned()).collect()),
+        hooks: collect(|session| session.hooks.iter().map(|name| (*name).to_owned()).collect()),
+        hosts: collect(|session| session.hosts.iter().map(|name| (*name).to_owned()).collect()),
+    };
+    super::timeline::form(context, "/", &choices)
+}
+
+fn nothing(context: &Context<'_>, sessions: usize) -> Markup {
+    html! {
+        div.empty {
+            @if sessions > 0 {
+                p { "None of the " (counted(sessions, "session", "sessions")) " matches." }
+                p { a href=(context.links.to("/", [])) { "Show all" } }
+            } @else if context.is_all {
+                p { "No hook has run yet." }
+                p { "Start an agent under hooks: " code { "tenter run" } ", or register them with another agent: " code { "tenter bridge install" } "." }
+            } @else {
+                p { "No hook has run in this project yet." }
+                p { a href=(context.links.with("/", [], true)) { "Show the sessions of all projects" } }
+            }
+        }
+    }
+}
+
+fn table(context: &Context<'_>, sessions: &[&Session<'_>]) -> Markup {
+    html! {
+        table.list {
+            caption.hidden { "Sessions, the newest first" }
+            thead {
+                tr {
+                    th scope="col" { "Session" }
+                    th scope="col" { "Agent" }
+                    th scope="col" { "Last event" }
+                    th.number scope="col" { "Runs" }
+                    th.number scope="col" { "Denied" }
+                    th.number scope="col" { "Failed" }
+                }
+            }
+            tbody { @for session in sessions { (row(context, session)) } }
+        }
+    }
+}
+
+fn row(context: &Context<'_>, session: &Session<'_>) -> Markup {
+    let filter = Filter { host: String::new(), ..context.filter.clone() };
+    html! {
+        tr {
+            th scope="row" {
+                a href=(context.links.session(session.id, &filter)) { code { (session.id) } }
+                @if context.is_all {
+                    @for project in &session.projects { span.sub { (project) } }
+                }
+                @if session.unreadable > 0 {
+                    span.sub.warn { (counted(session.unreadable, "line", "lines")) " cannot be read" }
+                }
+            }
+            td data-label="Agent" { @for host in &session.hosts { span.host { (host) } " " } }
+            td data-label="Last event" { (time(session.last)) }
+            td.number data-label="Runs" { (session.runs) }
+            td.number.bad[session.denials > 0] data-label="Denied" { (session.denials) }
+            td.number.bad[session.failures > 0] data-label="Failed" { (session.failures) }
+        }
+    }
+}
+
+fn pager(context: &Context<'_>, (first, count, total): (usize, usize, usize)) -> Markup {
+    let number = first / COUNT + 1;
+    let link = |number: usize, text: &str| {
+        let number = number.to_string();
+        let query = context.filter.fields().chain([("page", number.as_str())]);
+        html! { a.button href=(context.links.to("/", query)) { (text) } }
+    };
+    html! {
+        @if total > COUNT {
+            nav.pager aria-label="Further sessions" {
+                @if first > 0 { (link(number - 1, "Newer")) }
+                span { (first + 1) "–" (first + count) " of " (total) }
+                @if first + count < total { (link(number + 1, "Older")) }
+            }
+        }
+    }
+}
