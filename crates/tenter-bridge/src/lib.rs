@@ -20,6 +20,7 @@ pub mod heartbeat;
 pub mod host;
 pub mod hosts;
 pub mod import;
+pub mod keeper;
 pub mod occurrence;
 pub mod payload;
 pub mod registration;
@@ -31,4 +32,4 @@ pub mod transcript;
 mod visit;
 
 pub use host::{Host, Moment, NativeEvent, Support};
-pub use visit::{Remainder, RemainingHooks, Visited, Visitor};
+pub use visit::{KeeperConnector, Remainder, RemainingHooks, Visited, Visitor};

@@ -50,6 +50,15 @@ impl Hook {
         self.subscriptions.iter().find(|subscription| subscription.event == event).copied()
     }
 
+    /// The variables that its manifest requests, and those that the user passes to it.
+    pub(crate) fn requested_env(&self) -> Vec<String> {
+        let of_manifest = match &self.protocol {
+            Protocol::Manifest(manifest) => manifest.env.as_slice(),
+            Protocol::Executable => &[],
+        };
+        [of_manifest, &self.env].concat()
+    }
+
     /// The plugin that it belongs to, `org/repo`.
     pub fn plugin(&self) -> Option<&str> {
         let is_of_plugin = matches!(self.layer, Layer::ProjectPlugin | Layer::UserPlugin);

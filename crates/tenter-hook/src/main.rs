@@ -1,12 +1,14 @@
 //! `tenter-hook`: what other agents run. It reads a native payload on stdin and writes a native answer to stdout; a line that is
 //! not part of the answer would make every host ignore it. `serve` does so for many events, `remainder` for hooks that run after an
-//! answer.
+//! answer, and `keeper` keeps runtime hooks between events.
 
 mod arguments;
+mod keeper;
 mod output;
 mod remainder;
 mod serve;
 
+use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,7 +28,13 @@ const DEFECT: &str = "tenter-hook failed because of a defect in Tenter";
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    let arguments = match Arguments::parse(std::env::args_os().skip(1)) {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some((_, arguments)) =
+        arguments.split_first().filter(|(first, _)| *first == keeper::COMMAND)
+    {
+        return keep(arguments);
+    }
+    let arguments = match Arguments::parse(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             warn(&[error]);
@@ -38,6 +46,16 @@ fn main() -> ExitCode {
         Task::Finish(event, file) => remainder::finish(&visitor(&arguments, event, started), file),
         Task::Serve => serve::run(visitor(&arguments, &arguments.host.events[0], started)),
     }
+}
+
+/// Keeps runtime hooks between events (S14).
+#[expect(clippy::disallowed_methods, reason = "this is where the clock comes from")]
+fn keep(arguments: &[OsString]) -> ExitCode {
+    let Some(options) = keeper::options(arguments) else {
+        warn(&["the keeper is started by tenter-hook itself".to_owned()]);
+        return ExitCode::from(1);
+    };
+    keeper::run(options, jiff::Timestamp::now)
 }
 
 fn answer_stdin(visitor: &Visitor) -> ExitCode {
@@ -68,6 +86,7 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         clock: jiff::Timestamp::now,
         started,
         tenter: tenter(),
+        keeper: Some(keeper::connector),
     }
 }
 

@@ -62,6 +62,17 @@ impl Drop for Background {
     }
 }
 
+/// Starts a program that outlives this process: in this process's group, so that it can begin a session of its own, with nothing on
+/// stdin, stdout and stderr. It can no longer be ended through this crate.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn start_detached(invocation: &Invocation) -> io::Result<()> {
+    let start = || Leader::start_detached(invocation);
+    start_with_retry(Deadline::after(Duration::MAX), &Cancel::new(), start)?.abandon();
+    Ok(())
+}
+
 /// Starts a background program in its own process group, with an empty stdin. Its output is appended to the file `log`, which is
 /// created with mode 0600 if it does not exist. Of the limits, only `grace` applies.
 ///

@@ -48,7 +48,7 @@ mod supervise;
 #[path = "unix.rs"]
 mod os;
 
-pub use background::{Background, start_background};
+pub use background::{Background, start_background, start_detached};
 pub use cancel::{Cancel, CancelHandler};
 pub use capture::CapturedOutput;
 pub use completion::{Completion, ProcessEnd};

@@ -171,6 +171,15 @@ impl Leader {
             .map_err(|error| program::explain(&error, invocation, &file))
     }
 
+    /// Starts a program without input and output in this process's group.
+    pub(crate) fn start_detached(invocation: &Invocation) -> io::Result<Self> {
+        let file = program::find(invocation)?;
+        let mut command = command(invocation, &file);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self::spawn(&mut command, invocation)
+            .map_err(|error| program::explain(&error, invocation, &file))
+    }
+
     /// Watches for the exit of the program. If that is not possible, the program is killed at once.
     fn watched(mut self) -> io::Result<(Self, ExitWatch)> {
         match ExitWatch::on(self.pid()) {

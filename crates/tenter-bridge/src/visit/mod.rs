@@ -14,6 +14,7 @@ mod repeated;
 mod rewrite;
 mod ruled_out;
 mod runs;
+mod services;
 mod session;
 mod stop;
 mod subagent;
@@ -46,6 +47,7 @@ use crate::state::{SessionState, StateDir};
 pub use after::{Remainder, RemainingHooks};
 use repeated::Outcome;
 use ruled_out::{Loaded, OrdinaryCall};
+pub use services::KeeperConnector;
 
 use crate::transcript::Transcript;
 use runs::RunLog;
@@ -71,6 +73,8 @@ pub struct Visitor {
     pub started: Instant,
     /// The program `tenter`, which posts payloads to hooks behind HTTP; `None` if it is not beside this program.
     pub tenter: Option<PathBuf>,
+    /// How runtime hooks are called; `None` starts them for each event.
+    pub keeper: Option<KeeperConnector>,
 }
 
 /// A host that ends the last hooks of a session or of a turn so soon does not wait for them: they run in a process of their own (B26).
@@ -185,7 +189,7 @@ impl Visitor {
         let project = project_root(&self.cwd, &self.directories.home);
         let (configuration, _) = self.configuration(&project);
         let scope = Scope::new(self.host.id, self.cwd.clone());
-        let loader = self.loader(project, &configuration, Arc::default());
+        let loader = self.loader(&project, &configuration, Arc::default());
         let (engine, _) = loader.load();
         let warning = format!("{} {}: {error}", self.host.name, self.event.name);
         let event = self.event.moment.deniable();
@@ -233,7 +237,7 @@ impl Visitor {
 
     fn loader(
         &self,
-        project: PathBuf,
+        project: &Path,
         configuration: &HookConfiguration,
         runs: Arc<RunLog>,
     ) -> EngineBuilder {
@@ -241,6 +245,10 @@ impl Visitor {
         let builder = match &self.tenter {
             Some(program) => Engine::builder(project).http_client(program),
             None => Engine::builder(project),
+        };
+        let builder = match self.keeper {
+            Some(connector) => builder.connector(connector(self, project, self.deadline())),
+            None => builder,
         };
         builder
             .directories(self.directories.clone())
@@ -275,6 +283,8 @@ struct Visit<'v> {
     runs: Arc<RunLog>,
     reply: Reply,
     transcript: Option<Transcript>,
+    /// Where the host records the conversation, if that is known.
+    transcript_path: Option<PathBuf>,
 }
 
 impl<'v> Visit<'v> {
@@ -293,7 +303,7 @@ impl<'v> Visit<'v> {
         let is_answered = asynchronous == AsynchronousHooks::Skip;
         let call = OrdinaryCall::of(visitor, occurrence, (&project, &configuration), session.get());
         let call = call.filter(|_| is_answered && error.is_none());
-        let loader = visitor.loader(project, &configuration, Arc::clone(&runs));
+        let loader = visitor.loader(&project, &configuration, Arc::clone(&runs));
         let loader = loader.asynchronous_hooks(asynchronous).added_directories(workspace);
         let loaded = match &call {
             Some(call) => call.load(loader),
@@ -308,6 +318,7 @@ impl<'v> Visit<'v> {
             warnings: error.into_iter().collect(),
             reply: Reply::default(),
             transcript: None,
+            transcript_path: None,
             host_facts: Arc::new(host_facts::of(visitor, occurrence)),
             visitor,
             occurrence,
@@ -361,10 +372,10 @@ impl<'v> Visit<'v> {
             agent: self.agent_facts(agent),
             ..scope.with_host(Arc::clone(&self.host_facts))
         });
-        match self.deadline {
+        self.with_services(match self.deadline {
             Some(deadline) => hooks.with_deadline(deadline),
             None => hooks,
-        }
+        })
     }
 
     fn agent_facts(&self, agent: Option<&str>) -> Option<AgentFacts> {
@@ -448,6 +459,7 @@ impl<'v> Visit<'v> {
 
     fn finish(mut self) -> Visited {
         self.report_void_denial();
+        self.reply.notices.extend(self.runs.take_notices());
         self.deliver_contexts();
         self.deliver_notices();
         let mut warnings = self.trouble();

@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use tenter_engine::AskAnswer;
-use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
+use tenter_engine::{Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::EventName;
 
 /// The hook runs of one visit.
 #[derive(Default)]
-pub(super) struct RunLog(Mutex<Vec<Run>>);
+pub(super) struct RunLog {
+    runs: Mutex<Vec<Run>>,
+    /// What hooks told the user.
+    notices: Mutex<Vec<String>>,
+}
 
 /// A hook run, as far as a visit needs it.
 #[derive(Debug, Clone)]
@@ -22,16 +26,21 @@ struct Run {
 impl RunLog {
     /// The last hook whose reply to `event` has this part.
     pub(super) fn last_with(&self, event: EventName, part: DecisionKind) -> Option<String> {
-        let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let mut runs = runs.iter().rev();
         runs.find(|run| run.event == event && run.parts.contains(&part)).map(|run| run.hook.clone())
     }
 
     /// The hooks whose replies to `event` have this part.
     pub(super) fn all_with(&self, event: EventName, part: DecisionKind) -> BTreeSet<String> {
-        let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let has = |run: &&Run| run.event == event && run.parts.contains(&part);
         runs.iter().filter(has).map(|run| run.hook.clone()).collect()
+    }
+
+    /// Takes what hooks told the user.
+    pub(super) fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether a hook allowed a tool call.
@@ -44,10 +53,17 @@ impl Observer for RunLog {
     fn hook_ran(&self, run: &HookRun) {
         let parts = std::iter::once(run.decision).chain(run.also.iter().copied()).collect();
         let run = Run { event: run.event, hook: run.hook.clone(), parts };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
     }
 
     fn decided(&self, _decision: &Decision) {}
 
     fn ask_answered(&self, _answer: &AskAnswer) {}
+
+    fn noticed(&self, notice: &Notice) {
+        if let Some(hook) = &notice.hook {
+            let text = format!("hook {hook}: {}", notice.text);
+            self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        }
+    }
 }

@@ -16,6 +16,7 @@ impl Visit<'_> {
     /// Reads the transcript if a hook of this event reads the history. Without it, the payloads lack what it provides.
     pub(super) fn read_transcript(&mut self, path: Option<&Path>) {
         let host = self.visitor.host;
+        self.transcript_path = path.map(Path::to_owned);
         let Some(path) = path.filter(|_| self.reads_history()) else { return };
         let agent = self.agent_id().unwrap_or_default();
         let known = self.session.get().transcripts.get(&agent).cloned();

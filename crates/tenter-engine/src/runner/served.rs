@@ -36,6 +36,7 @@ impl HookProcess<'_> {
             hook: job.hook.name.clone(),
             layer: job.hook.layer,
             fingerprint: job.hook.fingerprint.clone(),
+            requested_env: job.hook.requested_env(),
         };
         let served = settings.serving.run(
             job.hook,

@@ -19,6 +19,8 @@ pub struct Start {
     pub layer: Layer,
     /// The hash of the hook's content.
     pub fingerprint: Fingerprint,
+    /// The variables of its environment that the hook or the user requests by name.
+    pub requested_env: Vec<String>,
 }
 
 /// Starts the processes of runtime hooks. By default they are children of this process; a program that does not live long can
@@ -48,6 +50,11 @@ pub trait Connection: Send + Sync {
 
     /// Waits until the process has ended, up to `patience`.
     fn wait(&self, patience: Duration);
+
+    /// Whether other programs call the same process: then it is not known whose request made it end.
+    fn is_shared(&self) -> bool {
+        false
+    }
 
     /// Number of bytes that the process has written to stderr, as far as that is known here.
     fn stderr_position(&self) -> u64 {

@@ -330,7 +330,8 @@ impl Shared {
                 return CallEnd::Answered(answer);
             }
             if let Some(ending) = requests.ending() {
-                let is_alone = ending.blamed == Some(id);
+                let is_shared = self.connection().is_some_and(Connection::is_shared);
+                let is_alone = ending.blamed == Some(id) && !is_shared;
                 let sent = Some(if is_alone { Blame::This } else { Blame::Unknown });
                 return CallEnd::Ended { ending: Arc::clone(ending), sent };
             }

@@ -120,6 +120,7 @@ fn fire_late(
         clock: || jiff::Timestamp::UNIX_EPOCH,
         started,
         tenter: None,
+        keeper: None,
     };
     let payload = Payload::parse(session.payload(fixture).to_string().as_bytes());
     (visitor.run(payload), started.elapsed())

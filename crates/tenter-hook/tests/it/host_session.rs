@@ -39,6 +39,11 @@ impl HostSession {
         Self { host, fixtures: host, ..self }
     }
 
+    /// Lets another host fire the next events.
+    pub(crate) fn set_host(&mut self, host: &'static str) {
+        (self.host, self.fixtures) = (host, host);
+    }
+
     /// The same host, with another copy of the program and new directories.
     pub(crate) fn with_program(self, program: &Path) -> Self {
         Self { sandbox: Sandbox::new(program), ..self }

@@ -11,6 +11,7 @@ mod golden;
 mod host_session;
 mod http;
 mod imported;
+mod keeper;
 mod kimi_code;
 mod misuse;
 mod plugins;

@@ -142,10 +142,18 @@ const EMPTY: Written<'static> =
 /// # Errors
 /// The line is not one message within the limits.
 pub fn read_line(line: &[u8]) -> Result<Option<Message>, LineError> {
-    let line = line.trim_ascii();
-    if line.len() > MAX_LINE {
+    if line.trim_ascii().len() > MAX_LINE {
         return Err(LineError::TooLong);
     }
+    read_message(line)
+}
+
+/// Reads one line of an agent, which may be of any length, with or without its line break. An empty line is no message.
+///
+/// # Errors
+/// The line is not one message.
+pub fn read_message(line: &[u8]) -> Result<Option<Message>, LineError> {
+    let line = line.trim_ascii();
     match line.first() {
         None => return Ok(None),
         Some(b'[') => return Err(LineError::Batch),

@@ -25,7 +25,7 @@ pub use error::{ErrorObject, ServiceError, codes};
 pub use initialize::{Initialize, Initialized, MAX_CONCURRENCY};
 pub use message::{
     Id, LineError, MAX_LINE, Message, Notification, Request, Response, event_request, notification,
-    read_line, request,
+    read_line, read_message, request,
 };
 pub use raw::RawJson;
 pub use service::{

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use tenter_bridge::keeper::{self, KeeperStatus};
 use tenter_bridge::registration::{RegisteredHandler, Registry, Scope};
 use tenter_bridge::{Host, heartbeat};
 use tenter_engine::Directories;
@@ -81,6 +82,9 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         ui::out(serde_json::to_string_pretty(&agents).unwrap_or_default());
     } else {
         agents.iter().for_each(print);
+        let state = Directories::in_home(&project.env.home).state;
+        let directories = keeper::directories(&project.env.vars, &state);
+        keeper::running(&directories).iter().for_each(print_keeper);
     }
     Exit::Done
 }
@@ -141,6 +145,23 @@ fn registrations(project: &Project, registry: &Registry, agent: &Agent) -> Vec<L
         Some(ListedRegistration { scope: target.scope, file: target.file, events, complete, error })
     });
     listed.collect()
+}
+
+/// Shows the process that keeps runtime hooks between the events of agents, and what it keeps.
+fn print_keeper(keeper: &KeeperStatus) {
+    let (project, since) = (visible(&keeper.project), ui::short_time(&keeper.since));
+    let about = styled(FAINT, format!("process {}, since {since}", keeper.pid));
+    ui::out(format!("{}  {project}  {about}", styled(NAME, "keeper")));
+    for kept in &keeper.hooks {
+        let (hook, layer, since) =
+            (visible(&kept.hook), visible(&kept.layer), ui::short_time(&kept.since));
+        let answered = match kept.answered {
+            1 => "1 event".to_owned(),
+            count => format!("{count} events"),
+        };
+        let about = styled(FAINT, format!("{layer}, {answered}, since {since}"));
+        ui::out(format!("  {hook}  {about}"));
+    }
 }
 
 fn print(agent: &ListedAgent) {

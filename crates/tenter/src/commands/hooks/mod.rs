@@ -1,5 +1,6 @@
 //! `tenter hooks`: lists, shows, creates, checks and tests hooks.
 
+mod complete;
 mod discover;
 mod doctor;
 mod entry;
@@ -71,6 +72,9 @@ pub(crate) enum Command {
     /// Post a payload to a hook behind HTTP.
     #[command(hide = true)]
     Post(post::Args),
+    /// Ask the model for a hook in another agent.
+    #[command(hide = true)]
+    Complete(complete::Args),
 }
 
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
@@ -91,6 +95,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         Command::Schema(args) => schema::run(args),
         Command::ToPrompt(args) => to_prompt::run(args),
         Command::Post(args) => Ok(post::run(env, args)),
+        Command::Complete(_) => complete::run(&open()?),
     }
 }
 

@@ -1,0 +1,238 @@
+//! Calls runtime hooks through the keeper, and starts it if there is none. Whatever fails here, the hook runs in the one-shot form
+//! (S15).
+
+use std::ffi::OsString;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tenter_base::{FileLock, FileStamp};
+use tenter_bridge::keeper::{ControlLine, KeeperPlace, Opening, directories, read_control};
+use tenter_engine::environment::Environment;
+use tenter_engine::{Connection, Connector, Start};
+use tenter_proc::{
+    DialogueEnd, DialogueListener, Invocation, Limits, NotSent, ProcessEnd, Streams,
+};
+
+/// How long the keeper may take until it accepts a hook, its start included.
+const REACH: Duration = Duration::from_millis(100);
+/// How often a keeper that starts is looked for.
+const LOOK: Duration = Duration::from_millis(2);
+/// How long the keeper may take to read a line.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
+/// When a keeper ends after its last request.
+const IDLE: Duration = Duration::from_mins(10);
+/// Sets another time, in milliseconds, for tests.
+const IDLE_VARIABLE: &str = "TENTER_KEEPER_IDLE_MS";
+/// The variables that reach hooks through the keeper, besides those that the hook requests and Tenter's own.
+const VARIABLES: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SSH_AUTH_SOCK"];
+const MORE_VARIABLES: [&str; 3] = ["VIRTUAL_ENV", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"];
+const PREFIXES: [&str; 3] = ["LC_", "XDG_", "TENTER_"];
+
+/// Connects hooks of one project to its keeper.
+pub(super) struct KeeperClient {
+    pub(super) project: PathBuf,
+    pub(super) state: PathBuf,
+    pub(super) vars: Environment,
+    /// Until when a hook waits for its turn.
+    pub(super) deadline: Instant,
+}
+
+impl Connector for KeeperClient {
+    fn connect(
+        &self,
+        start: Start,
+        listener: Box<dyn DialogueListener>,
+    ) -> io::Result<Box<dyn Connection>> {
+        let reached_by = Instant::now() + REACH;
+        let opening = opening(start).ok_or_else(|| io::Error::other("it is not UTF-8"))?;
+        let stream = self.reach(reached_by)?;
+        stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
+        (&stream).write_all(&ControlLine::Open(Box::new(opening)).to_line())?;
+        let mut reader = BufReader::new(stream.try_clone()?);
+        expect(&mut reader, &ControlLine::Accepted, reached_by)?;
+        expect(&mut reader, &ControlLine::Granted, self.deadline)?;
+        stream.set_read_timeout(None)?;
+        let stderr = Arc::<Mutex<String>>::default();
+        let said = Arc::clone(&stderr);
+        let read = move || relay(reader, listener, &said);
+        thread::Builder::new().name("keeper".to_owned()).spawn(read)?;
+        Ok(Box::new(KeptConnection { stream, stderr }))
+    }
+}
+
+/// How the keeper starts the hook. `None` if something is not UTF-8.
+fn opening(start: Start) -> Option<Opening> {
+    let Start { invocation, hook, layer, fingerprint, requested_env } = start;
+    let text = |value: &OsString| value.to_str().map(str::to_owned);
+    let is_passed = |name: &str| {
+        VARIABLES.contains(&name)
+            || MORE_VARIABLES.contains(&name)
+            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || requested_env.iter().any(|requested| requested == name)
+    };
+    let env = invocation.env.iter().filter(|(name, _)| name.to_str().is_some_and(is_passed));
+    let env: Option<Vec<(String, String)>> =
+        env.map(|(name, value)| Some((text(name)?, text(value)?))).collect();
+    Some(Opening {
+        hook,
+        layer: layer.as_str().to_owned(),
+        fingerprint: fingerprint.0,
+        program: text(&invocation.program.into())?,
+        args: invocation.args.iter().map(text).collect::<Option<_>>()?,
+        cwd: text(&invocation.cwd.into())?,
+        env: env?,
+    })
+}
+
+/// Reads a control line.
+///
+/// # Errors
+/// It is another one, or does not come by `until`.
+fn expect(
+    reader: &mut BufReader<UnixStream>,
+    expected: &ControlLine,
+    until: Instant,
+) -> io::Result<()> {
+    let left = until.saturating_duration_since(Instant::now());
+    reader.get_ref().set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+    let mut line = Vec::new();
+    reader.read_until(b'\n', &mut line)?;
+    match read_control(&line) {
+        Some(Ok(line)) if line == *expected => Ok(()),
+        Some(Ok(ControlLine::Ended(why))) => Err(io::Error::other(why)),
+        _ => Err(io::Error::other("the keeper has ended")),
+    }
+}
+
+impl KeeperClient {
+    /// Connects to the keeper, and starts it if there is none.
+    fn reach(&self, until: Instant) -> io::Result<UnixStream> {
+        let program = std::env::current_exe()?;
+        let directories = directories(&self.vars, &self.state);
+        let build = build_of(&program)?;
+        let place = KeeperPlace::find(&directories, (&self.project, &self.state), &build)?;
+        let mut starting = None;
+        loop {
+            let error = match place.connect() {
+                Ok(stream) => return Ok(stream),
+                Err(error) => error,
+            };
+            if Instant::now() >= until {
+                return Err(error);
+            }
+            if starting.is_none()
+                && let Some(lock) = FileLock::try_acquire(&place.starting_lock())?
+            {
+                starting = Some(lock);
+                if let Ok(stream) = place.connect() {
+                    return Ok(stream);
+                }
+                self.start(&program, &place.socket())?;
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    fn start(&self, program: &Path, socket: &Path) -> io::Result<()> {
+        let idle = self.vars.iter().find(|(name, _)| name == IDLE_VARIABLE);
+        let idle = idle.and_then(|(_, value)| value.to_str()?.parse().ok());
+        let idle = idle.map_or(IDLE, Duration::from_millis);
+        let invocation = Invocation {
+            program: program.to_owned(),
+            args: vec![
+                "keeper".into(),
+                socket.into(),
+                (&self.project).into(),
+                idle.as_millis().to_string().into(),
+            ],
+            cwd: "/".into(),
+            env: Vec::new(),
+            stdin: Vec::new(),
+            streams: Streams::Separate,
+            limits: Limits::default(),
+        };
+        tenter_proc::start_detached(&invocation)
+    }
+}
+
+/// What distinguishes this build: the version, and the file of the program.
+fn build_of(program: &Path) -> io::Result<String> {
+    let stamp = FileStamp::new(&std::fs::metadata(program)?);
+    Ok(format!("{} {stamp:?}", env!("CARGO_PKG_VERSION")))
+}
+
+/// Passes what the hook writes to `listener` until the connection ends.
+fn relay(
+    mut reader: BufReader<UnixStream>,
+    mut listener: Box<dyn DialogueListener>,
+    stderr: &Mutex<String>,
+) {
+    let mut line = Vec::new();
+    let mut end = DialogueEnd::Killed;
+    while reader.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+        match read_control(&line) {
+            None => listener.line(line.strip_suffix(b"\n").unwrap_or(&line)),
+            Some(Ok(ControlLine::Stderr(text))) => {
+                stderr.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+            }
+            Some(Ok(ControlLine::Ended(why))) => {
+                end = DialogueEnd::Process(ProcessEnd::NotStarted(io::Error::other(why)));
+            }
+            Some(_) => {}
+        }
+        line.clear();
+    }
+    listener.ended(end);
+}
+
+/// A connection to the process of a hook.
+struct KeptConnection {
+    stream: UnixStream,
+    stderr: Arc<Mutex<String>>,
+}
+
+impl KeptConnection {
+    fn stderr(&self) -> std::sync::MutexGuard<'_, String> {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connection for KeptConnection {
+    fn send(&self, line: &[u8]) -> Result<(), NotSent> {
+        (&self.stream).write_all(line).map_err(|_| NotSent::Ended)
+    }
+
+    /// Without patience, the hook is killed: it does not do what it must. Otherwise only the connection ends.
+    fn close(&self, patience: Duration) {
+        if patience.is_zero() {
+            let _ = (&self.stream).write_all(&ControlLine::Kill.to_line());
+        }
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    fn wait(&self, _patience: Duration) {}
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn stderr_position(&self) -> u64 {
+        self.stderr().len() as u64
+    }
+
+    fn stderr_since(&self, position: u64) -> String {
+        let position = usize::try_from(position).unwrap_or(usize::MAX);
+        self.stderr().get(position..).unwrap_or_default().to_owned()
+    }
+}
+
+impl Drop for KeptConnection {
+    fn drop(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
