@@ -11,6 +11,15 @@ use super::wrappers::values;
 /// Maximum number of arguments with which a command is read.
 const ARGUMENTS: usize = 64;
 
+/// How the standard input becomes arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Splitting {
+    Words,
+    Lines,
+    /// At a character, and quotes are text.
+    At(char),
+}
+
 impl Reader<'_> {
     pub(super) fn xargs(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
         let mut words: Vec<Field> = call.operands(emitted).cloned().collect();
@@ -18,8 +27,12 @@ impl Reader<'_> {
             words.push(Field::known("echo"));
         }
         let placeholder = placeholder(emitted);
-        let is_lines = placeholder.is_some() || emitted.arguments.has("-0 --null -d --delimiter");
-        let items = self.items(is_lines, emitted, context);
+        let splitting = match separator(emitted) {
+            Some(separator) => Splitting::At(separator),
+            None if placeholder.is_some() => Splitting::Lines,
+            None => Splitting::Words,
+        };
+        let items = self.items(splitting, emitted, context);
         let inner = context.with_stdin(None);
         let Some(placeholder) = placeholder else {
             words.extend(items);
@@ -35,15 +48,22 @@ impl Reader<'_> {
     }
 
     /// The arguments that come from the standard input.
-    fn items(&mut self, is_lines: bool, emitted: &Emitted, context: &Context) -> Vec<Field> {
+    fn items(&mut self, splitting: Splitting, emitted: &Emitted, context: &Context) -> Vec<Field> {
         let Some(input) = &context.stdin else { return vec![Field::unknown("{}")] };
         let Some(text) = &input.text else {
             return vec![Field { sources: input.sources.clone(), ..Field::unknown("{}") }];
         };
-        let split: Vec<&str> = if is_lines {
-            text.text.split(['\n', '\0']).filter(|line| !line.is_empty()).collect()
-        } else {
-            text.text.split_whitespace().collect()
+        // Quotes only mean something where no separator is given.
+        let unquoted = |item: &'_ str| item.trim_matches(['"', '\'']).to_owned();
+        let split: Vec<String> = match splitting {
+            Splitting::Words => text.text.split_whitespace().map(unquoted).collect(),
+            Splitting::Lines => {
+                text.text.lines().filter(|line| !line.is_empty()).map(unquoted).collect()
+            }
+            Splitting::At(separator) => {
+                let items = text.text.strip_suffix(separator).unwrap_or(&text.text);
+                items.split(separator).map(str::to_owned).collect()
+            }
         };
         if split.len() > ARGUMENTS {
             self.facts.unparsed = true;
@@ -51,11 +71,7 @@ impl Reader<'_> {
         for source in &text.sources {
             self.flow(*source, emitted.index, FlowRole::Data);
         }
-        split
-            .into_iter()
-            .take(ARGUMENTS)
-            .map(|item| text.with_text(item.trim_matches(['"', '\''])))
-            .collect()
+        split.into_iter().take(ARGUMENTS).map(|item| text.with_text(item)).collect()
     }
 
     /// `parallel command ::: arguments`; without a command, the arguments are commands.
@@ -75,7 +91,7 @@ impl Reader<'_> {
             Some(at) => {
                 operands[at + 1..].iter().filter(|field| !is_separator(field)).cloned().collect()
             }
-            None => self.items(true, emitted, context),
+            None => self.items(Splitting::Lines, emitted, context),
         };
         if context.stdin.is_none() && at.is_none() && words.is_empty() {
             return Outcome::default();
@@ -96,6 +112,20 @@ impl Reader<'_> {
         }
         outcome
     }
+}
+
+/// The character between the items, if `xargs` is given one.
+fn separator(emitted: &Emitted) -> Option<char> {
+    if emitted.arguments.has("-0 --null") {
+        return Some('\0');
+    }
+    let given = values(emitted, "-d --delimiter").into_iter().next()?;
+    Some(match given.text.as_str() {
+        "\\n" | "" => '\n',
+        "\\0" => '\0',
+        "\\t" => '\t',
+        text => text.chars().next().unwrap_or('\n'),
+    })
 }
 
 /// The text that `xargs -I` replaces.

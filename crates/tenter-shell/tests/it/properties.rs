@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use tenter_shell::{Facts, FlowSource, Stdin, limits, read};
+use tenter_testkit::{Choices, soak_factor};
 
 use crate::cases::{ALL, cases};
 use crate::surroundings;
@@ -117,6 +118,27 @@ proptest! {
         let facts = check(&format!("rm -rf /etc\n{}", pieces.concat()));
         prop_assert_eq!(&facts.commands[0].program, "rm");
         prop_assert_eq!(&facts.commands[0].operands, &["/etc"]);
+    }
+}
+
+/// Every case with a few bytes changed, removed or added: texts that are nearly what agents write.
+#[test]
+fn changed_cases_have_facts() {
+    const BYTES: &[u8] = b"'\"`$(){}<>|&;\n\\#=*?[]!~-/ \0";
+    let mut choices = Choices::new(5);
+    let all: Vec<String> =
+        ALL.iter().flat_map(|file| cases(file)).map(|case| case.command).collect();
+    for _ in 0..2000 * soak_factor() {
+        let mut bytes = all[choices.below(all.len())].clone().into_bytes();
+        for _ in 0..=choices.below(5) {
+            let at = choices.below(bytes.len() + 1);
+            match choices.below(3) {
+                0 if at < bytes.len() => drop(bytes.remove(at)),
+                1 => drop(bytes.splice(at..at, choices.of(&PIECES).bytes())),
+                _ => bytes.insert(at, choices.of(BYTES)),
+            }
+        }
+        check(&String::from_utf8_lossy(&bytes));
     }
 }
 

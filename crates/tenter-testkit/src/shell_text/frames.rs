@@ -5,7 +5,7 @@ use crate::choices::Choices;
 
 /// Texts that run the command `{}`; `{q}` is the command in quotes, `{d}` a delimiter. A command with several lines ends with a
 /// line feed, so these do not have anything behind it.
-const ONE_LINE: [&str; 21] = [
+const ONE_LINE: [&str; 23] = [
     "{}; true",
     "{} && true",
     "{} || true",
@@ -27,10 +27,12 @@ const ONE_LINE: [&str; 21] = [
     "{} # as above",
     "coproc { {}; }; wait",
     "[[ -n $( {}) ]]",
+    "read -r V <<< {q}; eval \"$V\"",
+    "while read -r V; do eval \"$V\"; done <<< {q}",
 ];
 
 /// As [`ONE_LINE`], for any command.
-const ANY: [&str; 28] = [
+const ANY: [&str; 45] = [
     "true; {}",
     "true && {}",
     "false || {}",
@@ -59,6 +61,23 @@ const ANY: [&str; 28] = [
     "bash -c 'eval \"$1\"' x {q}",
     "eval \"$(printf %s {q})\"",
     "bash -c \"$(cat <<'{d}'\n{}\n{d}\n)\"",
+    "find . -maxdepth 0 -exec bash -c {q} \\;",
+    "timeout 5 bash -c {q}",
+    "nohup sh -c {q}",
+    "printf %s {q} | xargs -0 bash -c",
+    "( {}\n) | cat",
+    "if ! { {}\n}; then true; fi",
+    "export V={q}; bash -c 'eval \"$V\"'",
+    "V={q} bash -c 'eval \"$V\"'",
+    "declare -x V={q}; sh -c \"$V\"",
+    "printf -v V %s {q}; eval \"$V\"",
+    "V=$(cat <<'{d}'\n{}\n{d}\n); eval \"$V\"",
+    "set -- {q}; eval \"$1\"",
+    "f() { eval \"$1\"; }; f {q}",
+    "for c in {q}; do eval \"$c\"; done",
+    "case x in x) {}\n;; esac",
+    "trap {q} EXIT",
+    "bash -s <<'{d}'\n{}\n{d}\n",
 ];
 
 /// Texts that contain a command, but do not run it.
