@@ -20,6 +20,7 @@ use crate::facts::CallSurroundings;
 use crate::journal::{JournalWriter, Redactor};
 use crate::keys::KeyMask;
 use crate::layout::{DirectoryNames, Layout};
+use crate::native::NativeRegistration;
 use crate::observe::Observer;
 use crate::query::QUERY_TIMEOUT;
 use crate::serving::{ChildProcesses, Connector, Pool};
@@ -48,6 +49,7 @@ pub struct EngineBuilder {
     reload: Option<Arc<dyn Reload>>,
     cancel: Option<Cancel>,
     http_client: Option<PathBuf>,
+    native: Vec<NativeRegistration>,
     connector: Option<Arc<dyn Connector>>,
     trampoline: Option<Trampoline>,
     host: Option<String>,
@@ -76,6 +78,7 @@ impl Engine {
             reload: None,
             cancel: None,
             http_client: None,
+            native: Vec::new(),
             connector: None,
             trampoline: None,
             host: None,
@@ -200,6 +203,12 @@ impl EngineBuilder {
         Self { cancel: Some(cancel), ..self }
     }
 
+    /// Registers a hook in Rust.
+    pub fn native_hook(mut self, hook: NativeRegistration) -> Self {
+        self.native.push(hook);
+        self
+    }
+
     /// Sets the program `tenter`, which posts payloads to hooks behind HTTP. Without it, those hooks fail. The engine itself has no
     /// network.
     pub fn http_client(self, program: impl Into<PathBuf>) -> Self {
@@ -260,6 +269,8 @@ impl EngineBuilder {
             let journal = JournalWriter::new(directory, redactor).of_project(&self.project);
             Arc::new(journal) as Arc<dyn Observer>
         }));
+        let native = self.native.into_iter().map(|hook| hook.into_hook(&self.tool_names));
+        let catalog = catalog.with_native(native);
         let settings = EngineSettings {
             surroundings,
             project: self.project,

@@ -88,6 +88,19 @@ impl Catalog {
         Self { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self.clone() }
     }
 
+    /// Returns the catalog with these hooks of the embedding program, which come first among those of the user's.
+    pub(crate) fn with_native(self, native: impl IntoIterator<Item = Hook>) -> Self {
+        let mut hooks: Vec<Arc<Hook>> = native.into_iter().map(Arc::new).collect();
+        if hooks.is_empty() {
+            return self;
+        }
+        hooks.extend(self.hooks.iter().cloned());
+        // Hooks of one layer and priority keep their order.
+        hooks.sort_by_key(|hook| hook.layer);
+        let of_hooks = Self::of_shared(hooks);
+        Self { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self }
+    }
+
     fn of_shared(hooks: Vec<Arc<Hook>>) -> Self {
         let hooks = precedence::dispatch_order(hooks);
         let subscribers = |event| {

@@ -9,6 +9,7 @@ use tenter_protocol::runtime::{Runtime, Service};
 use tenter_protocol::{EventName, EventRef};
 
 use crate::matcher::{HookRules, Matcher};
+use crate::native::NativeHandle;
 use crate::static_action::StaticAction;
 use crate::trust::{self, Changed, Pin, TrustEntry};
 
@@ -70,7 +71,7 @@ impl Hook {
         match &self.protocol {
             Protocol::Manifest(manifest) => match &manifest.implementation {
                 Implementation::Static(declared) => Some(declared),
-                Implementation::Script(_) | Implementation::Http(_) | Implementation::Rules => None,
+                _ => None,
             },
             Protocol::Executable => None,
         }
@@ -213,6 +214,7 @@ impl Protocol {
             Self::Manifest(manifest) => match manifest.implementation {
                 Implementation::Script(_) => "manifest",
                 Implementation::Http(_) => "http",
+                Implementation::Native(_) => "native",
                 Implementation::Static(_) | Implementation::Rules => "declared",
             },
         }
@@ -247,7 +249,7 @@ impl ManifestHook {
     pub fn endpoint(&self) -> Option<&HttpEndpoint> {
         match &self.implementation {
             Implementation::Http(endpoint) => Some(endpoint),
-            Implementation::Script(_) | Implementation::Static(_) | Implementation::Rules => None,
+            _ => None,
         }
     }
 }
@@ -263,4 +265,6 @@ pub enum Implementation {
     Static(Box<StaticAction>),
     /// The decisions of its rules: no process is started.
     Rules,
+    /// A function of the embedding program.
+    Native(NativeHandle),
 }

@@ -61,6 +61,7 @@ mod layer;
 pub mod layout;
 pub mod matcher;
 mod model_budget;
+mod native;
 pub mod observe;
 mod protected_paths;
 mod provided_services;
@@ -82,6 +83,7 @@ pub use dispatch::{
     SelectionSubject, TestRun,
 };
 pub use facts::{CallFacts, CallSurroundings};
+pub use native::{NativeEvent, NativeHandle, NativeHook, NativeRegistration};
 pub use observe::{
     AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer, Transport,
 };

@@ -22,6 +22,7 @@ use tenter_protocol::{Reply, Verdict};
 
 use crate::hook::{Implementation, ManifestHook, Protocol};
 use crate::hook_state::Owner;
+use crate::native::{NativeEvent, NativeHandle};
 use crate::observe::{HookRun, Transport};
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
@@ -126,6 +127,7 @@ fn start(
                 None => return Err(Failure::NoHttpClient),
             },
             Implementation::Rules => return Ok(Ok(undecided()).into()),
+            Implementation::Native(native) => return Ok(run_native(native, job, cancel, run)),
             Implementation::Static(action) => {
                 verify(job, cancel)?;
                 return Ok(run_static(manifest, action, job, run));
@@ -237,6 +239,19 @@ impl HookProcess<'_> {
         run.notes.extend(notes);
         Ok(Output { reply, stdout: completion.stdout, stderr: completion.stderr })
     }
+}
+
+/// Runs a hook of the embedding program, on this thread. A timeout is only reported.
+fn run_native(native: &NativeHandle, job: &Job<'_>, cancel: &Cancel, run: &mut HookRun) -> Output {
+    let (reply, duration) = native.run(&NativeEvent::new(job.event, job.facts, cancel));
+    (run.duration, run.end) = (duration, RunEnd::NoProcess);
+    let timeout = job.hook.policy.timeout;
+    if duration > timeout {
+        let (took, limit) = (duration.as_millis(), timeout.as_millis());
+        run.warnings.push(format!("it took {took} ms; its timeout is {limit} ms"));
+    }
+    run.notes.extend(reply.iter().filter_map(|reply| reply.log.clone()));
+    reply.map_err(|why| Failure::Reply(bounded::bounded(why))).into()
 }
 
 /// Replies for a static hook. The number of steps that its templates may take limits the time.

@@ -12,6 +12,7 @@ mod journal;
 mod journal_properties;
 mod late;
 mod manifests;
+mod native;
 mod not_running;
 mod remembering;
 mod renewal;

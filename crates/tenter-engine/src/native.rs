@@ -1,0 +1,235 @@
+//! Hooks in Rust, which an embedding program registers with the engine's builder (S17).
+//!
+//! They run in the order of all hooks, their replies go through the same fold, and observers see their runs. They run on the thread that
+//! dispatches, so a timeout is only reported. A panic is a failed run, unless the program is compiled with `panic = "abort"`.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tenter_proc::Cancel;
+use tenter_protocol::executable::Subscription;
+use tenter_protocol::facts::Facts;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::manifest::MatcherText;
+use tenter_protocol::reply::VerdictKind;
+use tenter_protocol::tool_names::ToolNames;
+use tenter_protocol::{
+    Body, EventName, EventRef, HistoryAction, Reply, Rewrite, Scope, ToolCall, history,
+};
+
+use crate::facts::LazyFacts;
+use crate::hook::{
+    FailMode, Fingerprint, Hook, HookPolicy, Implementation, Layer, ManifestHook, Protocol,
+};
+use crate::matcher::Matcher;
+
+/// A hook in Rust. Functions of this form are hooks, too.
+pub trait NativeHook: Send + Sync {
+    /// Replies to an event; [`Reply::default`] changes nothing.
+    ///
+    /// # Errors
+    /// Why the hook failed, as a sentence. What that means is up to its fail mode.
+    fn reply(&self, event: &NativeEvent<'_>) -> Result<Reply, String>;
+}
+
+impl<F> NativeHook for F
+where
+    F: Fn(&NativeEvent<'_>) -> Result<Reply, String> + Send + Sync,
+{
+    fn reply(&self, event: &NativeEvent<'_>) -> Result<Reply, String> {
+        self(event)
+    }
+}
+
+/// An event, as the hooks before left it.
+pub struct NativeEvent<'e> {
+    event: EventRef<'e>,
+    facts: &'e LazyFacts,
+    cancel: &'e Cancel,
+}
+
+impl<'e> NativeEvent<'e> {
+    pub(crate) fn new(event: EventRef<'e>, facts: &'e LazyFacts, cancel: &'e Cancel) -> Self {
+        Self { event, facts, cancel }
+    }
+
+    /// The name of the event.
+    pub fn name(&self) -> EventName {
+        self.event.body.name()
+    }
+
+    /// The conversation and the agent.
+    pub fn scope(&self) -> &'e Scope {
+        self.event.scope
+    }
+
+    /// What happens.
+    pub fn body(&self) -> &'e Body {
+        self.event.body
+    }
+
+    /// The tool call, if the event is about one.
+    pub fn tool_call(&self) -> Option<&'e ToolCall> {
+        self.event.body.tool_call()
+    }
+
+    /// The commands and paths of the tool call; empty at other events.
+    pub fn facts(&self) -> &Facts {
+        &self.facts.get(self.event).facts
+    }
+
+    /// The switch that ends the run. A hook that waits for something should look at it.
+    pub fn cancel(&self) -> &'e Cancel {
+        self.cancel
+    }
+}
+
+/// A native hook, and when it runs. It ranks as a hook of the user's; no hook shadows it.
+#[derive(Clone)]
+#[must_use]
+pub struct NativeRegistration {
+    name: String,
+    events: Vec<EventName>,
+    hook: NativeHandle,
+    matcher: MatcherText,
+    policy: HookPolicy,
+}
+
+impl NativeRegistration {
+    /// A hook for these events, under the name that records show.
+    pub fn new(
+        name: impl Into<String>,
+        events: impl IntoIterator<Item = EventName>,
+        hook: impl NativeHook + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            events: events.into_iter().collect(),
+            hook: NativeHandle(Arc::new(hook)),
+            matcher: MatcherText::default(),
+            policy: HookPolicy::default(),
+        }
+    }
+
+    /// Sets a regular expression for the tool's name, as `matcher.tool` of a manifest. An invalid one is a failed run.
+    pub fn tool(mut self, expression: impl Into<String>) -> Self {
+        self.matcher.tool = Some(expression.into());
+        self
+    }
+
+    /// Sets a regular expression for the values of the tool's input, as `matcher.pattern` of a manifest.
+    pub fn pattern(mut self, expression: impl Into<String>) -> Self {
+        self.matcher.pattern = Some(expression.into());
+        self
+    }
+
+    /// Sets the priority, from 0 to 1000: higher ones run earlier. The default is 100.
+    pub fn priority(mut self, priority: u16) -> Self {
+        self.policy.priority = priority;
+        self
+    }
+
+    /// Sets what a failure means. The default is that the agent continues.
+    pub fn fail(mut self, fail: FailMode) -> Self {
+        self.policy.fail = fail;
+        self
+    }
+
+    /// Sets the time after which a run is reported as too long. It is not ended. The default is 30 s.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.policy.timeout = timeout;
+        self
+    }
+
+    pub(crate) fn into_hook(self, names: &ToolNames) -> Hook {
+        let has_matcher = self.matcher != MatcherText::default();
+        let matcher = has_matcher.then(|| {
+            let mut matcher = Matcher::new(&self.matcher);
+            matcher.set_names(names);
+            matcher
+        });
+        let spelled =
+            |event: EventName| Subscription { event, spelling: event.lifecycle().manifest[0] };
+        Hook {
+            name: self.name,
+            layer: Layer::User,
+            path: PathBuf::new(),
+            protocol: Protocol::Manifest(Box::new(ManifestHook {
+                description: String::new(),
+                implementation: Implementation::Native(self.hook),
+                matcher,
+                rules: None,
+                starts_in_own_directory: false,
+                light_payload: false,
+                env: Vec::new(),
+                protected: true,
+                claude_code: None,
+            })),
+            subscriptions: self.events.into_iter().map(spelled).collect(),
+            fingerprint: Fingerprint("native".to_owned()),
+            pin: None,
+            policy: self.policy,
+            env: Vec::new(),
+            runtime: None,
+        }
+    }
+}
+
+/// A native hook as the catalog holds it.
+#[derive(Clone)]
+pub struct NativeHandle(Arc<dyn NativeHook>);
+
+impl fmt::Debug for NativeHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NativeHandle")
+    }
+}
+
+impl NativeHandle {
+    /// Runs the hook. Returns its reply, or why it failed, and how long it took.
+    pub(crate) fn run(&self, event: &NativeEvent<'_>) -> (Result<Reply, String>, Duration) {
+        let start = Instant::now();
+        // A panic may leave the hook's own state inconsistent, which is up to the hook; the engine's is only read.
+        let reply = catch_unwind(AssertUnwindSafe(|| self.0.reply(event)))
+            .unwrap_or_else(|panic| Err(format!("it panicked: {}", message(&*panic))));
+        (reply.and_then(|reply| check(event.name(), reply)), start.elapsed())
+    }
+}
+
+/// The message of a panic.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// Returns the reply if the event allows each of its parts. A denial counts everywhere.
+fn check(event: EventName, reply: Reply) -> Result<Reply, String> {
+    let rewrite = reply.rewrite.as_ref().map(|rewrite| match rewrite {
+        Rewrite::Message(_) => Power::RewriteMessage,
+        Rewrite::Input(_) => Power::RewriteInput,
+        Rewrite::Output(_) => Power::RewriteOutput,
+    });
+    let history = reply.history.as_ref().map(|action| match action {
+        HistoryAction::Callback { .. } => Power::Callback,
+        HistoryAction::Mutate(_) => Power::Mutate,
+    });
+    let asks = reply.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Ask);
+    let used = [
+        rewrite,
+        history,
+        asks.then_some(Power::Ask),
+        reply.context.is_some().then_some(Power::AddContext),
+        (!reply.follow_ups.is_empty()).then_some(Power::Continue),
+    ];
+    if let Some(power) = used.into_iter().flatten().find(|power| !event.may(*power)) {
+        return Err(format!("its reply cannot {} at {event}", power.as_str()));
+    }
+    if let Some(HistoryAction::Mutate(messages)) = &reply.history {
+        history::validate(messages).map_err(|why| format!("its history cannot be used: {why}"))?;
+    }
+    Ok(reply)
+}
