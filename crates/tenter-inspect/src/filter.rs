@@ -1,5 +1,6 @@
 //! Which records a page shows.
 
+use memchr::memmem::Finder;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::Record;
 use tenter_protocol::tool_names;
@@ -38,24 +39,22 @@ impl Filter {
             .map(|(key, value)| (key, &**value))
     }
 
-    /// The record in a line, if it is chosen. `is_record` is false for a line that is no record.
-    pub(crate) fn read(&self, line: &[u8]) -> FilteredLine {
-        if !self.search.is_empty() && !self.finds(line) {
-            return FilteredLine::Other;
+    /// The filter, ready to read many lines.
+    pub(crate) fn reader(&self) -> FilterReader<'_> {
+        // Lines are JSON, so the texts in them are escaped.
+        let escaped = |text: &str| {
+            let text = serde_json::to_string(text).unwrap_or_default();
+            text[1..text.len() - 1].to_owned()
+        };
+        // Answers to questions are chosen by `ask`, which they do not contain; records of Tenter name no agent.
+        let is_written =
+            |word: &&String| ![DecisionKind::Ask.as_str(), TENTER, ""].contains(&word.as_str());
+        let words = [&self.hook, &self.decision, &self.host].into_iter().filter(is_written);
+        FilterReader {
+            filter: self,
+            words: words.map(|word| Finder::new(&escaped(word)).into_owned()).collect(),
+            search: escaped(&self.search).to_lowercase(),
         }
-        match serde_json::from_slice::<Record>(line) {
-            Ok(record) if self.chooses(&record) => FilteredLine::Chosen(Box::new(record)),
-            Ok(_) => FilteredLine::Other,
-            Err(_) => FilteredLine::Unreadable,
-        }
-    }
-
-    /// Whether the searched text occurs in a line.
-    fn finds(&self, line: &[u8]) -> bool {
-        // The line is JSON, so the text has to be escaped in the same way.
-        let escaped = serde_json::to_string(&self.search).unwrap_or_default();
-        let needle = escaped.trim_matches('"').to_lowercase();
-        String::from_utf8_lossy(line).to_lowercase().contains(&needle)
     }
 
     fn chooses(&self, record: &Record) -> bool {
@@ -77,6 +76,35 @@ impl Filter {
 /// Whether two names are of one tool.
 pub(crate) fn is_tool(one: &str, other: &str) -> bool {
     tool_names::canonical(one).unwrap_or(one) == tool_names::canonical(other).unwrap_or(other)
+}
+
+/// Reads lines through a filter. Most lines that are not chosen are recognised without being parsed.
+pub(crate) struct FilterReader<'f> {
+    filter: &'f Filter,
+    /// What every chosen line contains.
+    words: Vec<Finder<'static>>,
+    /// The searched text, in lower case.
+    search: String,
+}
+
+impl FilterReader<'_> {
+    /// Reads a line.
+    pub(crate) fn read(&self, line: &[u8]) -> FilteredLine {
+        if self.words.iter().any(|word| word.find(line).is_none()) || !self.finds(line) {
+            return FilteredLine::Other;
+        }
+        match serde_json::from_slice::<Record>(line) {
+            Ok(record) if self.filter.chooses(&record) => FilteredLine::Chosen(Box::new(record)),
+            Ok(_) => FilteredLine::Other,
+            Err(_) => FilteredLine::Unreadable,
+        }
+    }
+
+    /// Whether the searched text occurs in a line.
+    fn finds(&self, line: &[u8]) -> bool {
+        self.search.is_empty()
+            || String::from_utf8_lossy(line).to_lowercase().contains(&self.search)
+    }
 }
 
 /// A line, seen through a filter.

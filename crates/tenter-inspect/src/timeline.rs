@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tenter_base::untrusted_file;
 use tenter_engine::journal::{self, Record};
 
-use crate::filter::{Filter, FilteredLine};
+use crate::filter::{Filter, FilterReader, FilteredLine};
 
 /// Number of bytes that are read at once.
 const BLOCK: u64 = 256 << 10;
@@ -53,6 +53,7 @@ pub(crate) fn newest(path: &Path, end: Option<u64>, wanted: &Wanted<'_>) -> io::
         return Ok(slice);
     }
     let mut file = untrusted_file::open(path)?;
+    let reader = wanted.filter.reader();
     // Everything from here to `end` was read, except for `head`, the rest of a line whose beginning was not.
     let mut start = end;
     let mut head = Vec::new();
@@ -71,7 +72,9 @@ pub(crate) fn newest(path: &Path, end: Option<u64>, wanted: &Wanted<'_>) -> io::
             head = if block.len() > LONGEST_LINE { Vec::new() } else { block };
             continue;
         };
-        if let Some(older) = slice.take_backwards(&block[first..], from + first as u64, wanted) {
+        if let Some(older) =
+            slice.take_backwards(&block[first..], from + first as u64, (&reader, wanted.count))
+        {
             slice.older = (older > 0).then_some(older);
             break;
         }
@@ -95,12 +98,13 @@ pub(crate) fn since(path: &Path, start: u64, filter: &Filter) -> io::Result<Slic
     if length == start {
         return Ok(slice);
     }
+    let reader = filter.reader();
     let news = read(&mut untrusted_file::open(path)?, start, (length - start).min(LONGEST_NEWS))?;
     for piece in news.split_inclusive(|byte| *byte == b'\n') {
-        match filter.read(piece.trim_ascii()) {
-            FilteredLine::Unreadable if !piece.ends_with(b"\n") => break,
-            FilteredLine::Unreadable => slice.unreadable += usize::from(piece.len() > 1),
+        match reader.read(piece.trim_ascii()) {
             FilteredLine::Chosen(record) => slice.records.push(*record),
+            _ if is_incomplete(piece) => break,
+            FilteredLine::Unreadable => slice.unreadable += usize::from(piece.len() > 1),
             FilteredLine::Other => {}
         }
         slice.end += piece.len() as u64;
@@ -110,25 +114,36 @@ pub(crate) fn since(path: &Path, start: u64, filter: &Filter) -> io::Result<Slic
 
 impl Slice {
     /// Adds the wanted records of `lines`, the last first. Returns where the first of them begins if there are enough now.
-    fn take_backwards(&mut self, lines: &[u8], at: u64, wanted: &Wanted<'_>) -> Option<u64> {
+    fn take_backwards(
+        &mut self,
+        lines: &[u8],
+        at: u64,
+        (reader, count): (&FilterReader<'_>, usize),
+    ) -> Option<u64> {
         let mut end = lines.len();
         while end > 0 {
             let before = lines[..end - 1].iter().rposition(|byte| *byte == b'\n');
             let begin = before.map_or(0, |newline| newline + 1);
             let line = &lines[begin..end];
-            match wanted.filter.read(line.trim_ascii()) {
+            match reader.read(line.trim_ascii()) {
                 FilteredLine::Chosen(record) => self.records.push(*record),
+                // It is read again once it is complete.
+                _ if is_incomplete(line) => self.end = at + begin as u64,
                 FilteredLine::Other => {}
-                FilteredLine::Unreadable if !line.ends_with(b"\n") => self.end = at + begin as u64,
                 FilteredLine::Unreadable => self.unreadable += usize::from(line.len() > 1),
             }
-            if self.records.len() >= wanted.count {
+            if self.records.len() >= count {
                 return Some(at + begin as u64);
             }
             end = begin;
         }
         None
     }
+}
+
+/// Whether a line is being written. One that is whole but for its newline is complete.
+fn is_incomplete(line: &[u8]) -> bool {
+    !line.ends_with(b"\n") && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err()
 }
 
 fn read(file: &mut File, from: u64, length: u64) -> io::Result<Vec<u8>> {

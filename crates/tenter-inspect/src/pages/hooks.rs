@@ -32,7 +32,6 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     let part = html! {
         (problems(&index, error))
         (progress(read))
-        (periods(context, period))
         (attention(&figures))
         @if figures.hooks.is_empty() {
             div.empty { p { "No hook ran in this period." } }
@@ -42,7 +41,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         (never_ran(&figures, since.is_some()))
     };
     let page = Page { title: "Hooks", is_current: "/hooks", heading: html! { "Hooks" } };
-    context.live(&page, &part)
+    context.live(&page, &periods(context, period), &part)
 }
 
 fn since(now: Timestamp, period: &str) -> Option<Timestamp> {

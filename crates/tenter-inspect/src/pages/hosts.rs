@@ -26,7 +26,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         }
     };
     let page = Page { title: "Hosts", is_current: "/hosts", heading: html! { "Hosts" } };
-    context.live(&page, &part)
+    context.live(&page, &html! {}, &part)
 }
 
 /// Whether there is anything to say about an agent.

@@ -109,12 +109,13 @@ impl Context<'_> {
         Response::html(Status::NotFound, page.render(self, &html! { p { (text) } }))
     }
 
-    /// The page with `part`, or only `part`, for the script, if it changed.
-    fn live(&self, page: &Page<'_>, part: &Markup) -> Response {
+    /// The page with `fixed` and below it `part`; for the script only `part`, if it changed.
+    fn live(&self, page: &Page<'_>, fixed: &Markup, part: &Markup) -> Response {
         let version = layout::version(&part.0);
         if self.request.value("part").is_none() {
-            let live = html! { div data-live="replace" data-cursor=(version) { (part) } };
-            return Response::html(Status::Ok, page.render(self, &live));
+            let content =
+                html! { (fixed) div data-live="replace" data-cursor=(version) { (part) } };
+            return Response::html(Status::Ok, page.render(self, &content));
         }
         if self.request.value("cursor") == Some(version.as_str()) {
             return Response::empty(Status::NoContent);

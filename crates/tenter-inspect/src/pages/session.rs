@@ -95,7 +95,7 @@ fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) ->
                 div { dt { "Denied" } dd.bad[session.denials > 0] { (counted(session.denials, "event", "events")) } }
             }
         }
-        (timeline::form(context, path, &choices.unwrap_or_default()))
+        (timeline::filter_form(context, path, &choices.unwrap_or_default()))
         (problems(&index, error))
         (notes(context, slice))
         (older(context, path, slice))

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use tenter_engine::journal;
 
 use super::layout::{Page, counted, time};
+use super::timeline::{Choices, filter_form};
 use super::{Context, problems, progress};
 use crate::filter::{Filter, is_tool};
 use crate::http::Response;
@@ -38,14 +39,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         (pager(context, (first, shown.len(), search.found.len())))
     };
     let page = Page { title: "Sessions", is_current: "/", heading: html! { "Sessions" } };
-    let form = form(context, &of_scope);
-    let page_with_form = |part: &Markup| html! { (form) (part) };
-    if context.request.value("part").is_some() {
-        return context.live(&page, &part);
-    }
-    let version = super::layout::version(&part.0);
-    let live = html! { div data-live="replace" data-cursor=(version) { (part) } };
-    Response::html(crate::http::Status::Ok, page.render(context, &page_with_form(&live)))
+    context.live(&page, &form(context, &of_scope), &part)
 }
 
 /// The sessions that fit the filter.
@@ -102,12 +96,12 @@ fn form(context: &Context<'_>, sessions: &[Session<'_>]) -> Markup {
         all.dedup();
         all
     };
-    let choices = super::timeline::Choices {
+    let choices = Choices {
         tools: collect(|session| session.tools.iter().map(|name| (*name).to_owned()).collect()),
         hooks: collect(|session| session.hooks.iter().map(|name| (*name).to_owned()).collect()),
         hosts: collect(|session| session.hosts.iter().map(|name| (*name).to_owned()).collect()),
     };
-    super::timeline::form(context, "/", &choices)
+    filter_form(context, "/", &choices)
 }
 
 fn nothing(context: &Context<'_>, sessions: usize) -> Markup {

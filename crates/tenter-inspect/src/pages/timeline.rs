@@ -21,7 +21,7 @@ pub(super) struct Choices {
 }
 
 /// The form of the filter, for the page at `path`.
-pub(super) fn form(context: &Context<'_>, path: &str, choices: &Choices) -> Markup {
+pub(super) fn filter_form(context: &Context<'_>, path: &str, choices: &Choices) -> Markup {
     let filter = &context.filter;
     let select = |id: &'static str, label: &str, chosen: &str, all: &[String]| {
         // What is chosen stays a choice, even if there is nothing of it here.

@@ -126,6 +126,7 @@ fn a_timeline_is_filtered_by_tool_hook_decision_agent_and_text() {
         ("host=tenter", 8),
         ("q=NO+%3Cb%3Eway", 1),
         ("q=zzz&hook=sleepy", 1),
+        ("decision=ask", 1),
         ("q=nowhere", 0),
         ("decision=nonsense", 0),
     ] {
