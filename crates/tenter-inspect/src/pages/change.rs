@@ -23,8 +23,16 @@ pub(super) fn show(change: &Change, event: &str) -> Markup {
     let mut fields = Vec::new();
     differing("", &change.before, &change.after, &mut fields);
     let is_output = event == EventName::AfterTool.as_str();
+    let (removed, fields): (Vec<Field>, Vec<Field>) =
+        fields.into_iter().partition(|field| field.is_removed);
     html! {
         @for field in fields.iter().take(MAX_FIELDS) { (field.show(is_output)) }
+        @if !removed.is_empty() {
+            p.detail {
+                (if removed.len() == 1 { "Field removed:" } else { "Fields removed:" })
+                @for field in removed.iter().take(MAX_FIELDS) { " " code { (field.path) } }
+            }
+        }
         @if fields.len() > MAX_FIELDS { p.detail { (fields.len() - MAX_FIELDS) " more fields changed" } }
     }
 }
@@ -34,6 +42,8 @@ struct Field {
     path: String,
     before: String,
     after: String,
+    /// Whether it is missing afterwards.
+    is_removed: bool,
 }
 
 /// Finds the fields that differ, in whatever depth.
@@ -53,10 +63,12 @@ fn differing(path: &str, before: &Value, after: &Value, found: &mut Vec<Field>) 
             }
         }
         _ if before == after => {}
-        _ => {
-            let (before, after) = (text(before), text(after));
-            found.push(Field { path: path.to_owned(), before, after });
-        }
+        _ => found.push(Field {
+            path: path.to_owned(),
+            before: text(before),
+            after: text(after),
+            is_removed: after.is_null(),
+        }),
     }
 }
 
@@ -70,7 +82,7 @@ fn text(value: &Value) -> String {
 
 impl Field {
     fn show(&self, is_output: bool) -> Markup {
-        let Self { path, before, after } = self;
+        let Self { path, before, after, is_removed: _ } = self;
         let name = if path.is_empty() { "text" } else { path };
         let is_long = before.len().max(after.len()) > MAX_TEXT;
         html! {
@@ -150,12 +162,18 @@ mod tests {
 
     #[test]
     fn only_fields_that_differ_are_shown() {
-        let before = json!({"command": "rm -rf x", "timeout": 5, "deep": {"a": 1, "b": [1]}});
+        let before =
+            json!({"command": "rm -rf x", "timeout": 5, "gone": 7, "deep": {"a": 1, "b": [1]}});
         let after =
             json!({"command": "rm -ri x", "timeout": 5, "deep": {"a": 1, "b": [2]}, "new": true});
         let html = shown(before, after, "before_tool");
-        for part in ["<del>-rf</del>", "<ins>-ri</ins>", "<code>deep.b</code>", "<code>new</code>"]
-        {
+        for part in [
+            "<del>-rf</del>",
+            "<ins>-ri</ins>",
+            "<code>deep.b</code>",
+            "<code>new</code>",
+            "Field removed: <code>gone</code>",
+        ] {
             assert!(html.contains(part), "{part}\n{html}");
         }
         assert!(!html.contains("timeout"), "{html}");
