@@ -18,7 +18,7 @@ const MAX_CONTROL: u64 = 1 << 20;
 pub enum ControlLine {
     /// To the keeper, first: the hook whose process is to be called.
     Open(Box<Opening>),
-    /// To the keeper: what does it keep?
+    /// To the keeper: asks what is kept.
     Status,
     /// To the keeper: end when the requests have ended.
     Retire,

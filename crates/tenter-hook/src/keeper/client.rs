@@ -28,10 +28,20 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 const IDLE: Duration = Duration::from_mins(10);
 /// Sets another time, in milliseconds, for tests.
 const IDLE_VARIABLE: &str = "TENTER_KEEPER_IDLE_MS";
-/// The variables that reach hooks through the keeper, besides those that the hook requests and Tenter's own.
-const VARIABLES: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SSH_AUTH_SOCK"];
-const MORE_VARIABLES: [&str; 3] = ["VIRTUAL_ENV", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"];
-const PREFIXES: [&str; 3] = ["LC_", "XDG_", "TENTER_"];
+/// The variables that reach hooks through the keeper, besides those that the hook requests.
+const VARIABLES: [&str; 8] =
+    ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SSH_AUTH_SOCK", "VIRTUAL_ENV"];
+const PREFIXES: [&str; 2] = ["LC_", "XDG_"];
+/// The variables that the engine sets for every hook.
+const OF_TENTER: [&str; 7] = [
+    "TENTER_PROJECT_DIR",
+    "TENTER_HOOK_DIR",
+    "TENTER_HOOK_NAME",
+    "TENTER_HOOK_STATE",
+    "TENTER_PROTOCOL_VERSION",
+    "PYTHONPYCACHEPREFIX",
+    "PYTHONDONTWRITEBYTECODE",
+];
 
 /// Connects hooks of one project to its keeper.
 pub(super) struct KeeperClient {
@@ -71,7 +81,7 @@ fn opening(start: Start) -> Option<Opening> {
     let text = |value: &OsString| value.to_str().map(str::to_owned);
     let is_passed = |name: &str| {
         VARIABLES.contains(&name)
-            || MORE_VARIABLES.contains(&name)
+            || OF_TENTER.contains(&name)
             || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
             || requested_env.iter().any(|requested| requested == name)
     };

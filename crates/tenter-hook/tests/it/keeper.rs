@@ -322,3 +322,29 @@ fn state_and_notices_of_a_hook_reach_the_user_and_other_sessions() {
     assert_eq!(history["error"]["data"]["name"], "refused", "{history}");
     assert!(stage.session.journal().contains("counted"), "{}", stage.session.journal());
 }
+
+#[test]
+fn only_listed_variables_reach_a_hook_and_others_do_not_mean_another_process() {
+    let stage = Stage::with(r#"env > "$HOME/env""#, "  env: [WANTED_TOKEN]\n");
+    let (before, _) = stage.served("claude-code");
+    let fire = |variables: &[(&str, &str)]| {
+        let mut command = stage.session.sandbox.command();
+        command.args(["claude-code", "PreToolUse", "--home"]).arg(stage.session.sandbox.home());
+        command.env("XDG_RUNTIME_DIR", &stage.runtime).envs(variables.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let payload = stage.session.payload("PreToolUse.Bash").to_string();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes()).unwrap();
+        HostSession::answer(stage.session.sandbox.finish(child)).to_string()
+    };
+    let same = format!("served by {before} ");
+    wait_until("it is the same process", || fire(&[("HOST_SECRET", "s3cret")]).contains(&same));
+    let other = [("LC_ALL", "C"), ("WANTED_TOKEN", "token"), ("HOST_SECRET", "s3cret")];
+    wait_until("it is another process", || {
+        let answer = fire(&other);
+        answer.contains("served by") && !answer.contains(&same)
+    });
+    let env = fs::read_to_string(stage.session.sandbox.home().join("env")).unwrap();
+    assert!(env.contains("LC_ALL=C") && env.contains("WANTED_TOKEN=token"), "{env}");
+    assert!(env.contains("TENTER_HOOK_NAME=guard") && !env.contains("s3cret"), "{env}");
+}

@@ -201,10 +201,11 @@ fn answered(answer: &AskAnswer) -> Value {
 
 /// Something that the user must know.
 fn noticed(notice: &Notice) -> Value {
-    let mut fields = json!({"event": notice.event.as_str(), "text": notice.text});
+    let mut fields = json!({"event": notice.event.as_str()});
     if let Some(hook) = &notice.hook {
         fields["hook"] = hook.as_str().into();
     }
+    fields["text"] = notice.text.as_str().into();
     fields
 }
 

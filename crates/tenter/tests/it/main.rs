@@ -38,6 +38,7 @@ mod retries;
 mod run;
 mod sdk;
 mod security;
+mod services;
 mod skills;
 mod subagents;
 mod tool_calls;

@@ -74,11 +74,35 @@ fn printed() -> Vec<String> {
     manifest_hook(&sandbox, "careful", "before_tool", "", ask);
     let compact = r#"case "$payload" in *"no one to ask"*) [ -e short ] || { touch short; echo '{"result": "callback", "callback": "compact"}'; } ;; esac"#;
     manifest_hook(&sandbox, "shorten", "after_turn", "", compact);
+    loop_breaker(&sandbox);
     let model = sandbox.script(SUMMARISED);
     lines.extend(normal_lines(&sandbox, &["run", "--headless", "--model", &model, "Publish."], 0));
     sandbox.hook("lint", "#!/bin/sh\n");
     lines.extend(normal_lines(&sandbox, &args, 4));
     lines
+}
+
+/// A runtime hook that notifies the user.
+fn loop_breaker(sandbox: &Sandbox) {
+    let directory = "../home/.config/agents/hooks/loop-breaker";
+    let manifest = "---\nname: loop-breaker\ndescription: Notices loops.\ntrigger: before_stop\nmetadata:\n  runtime: serve\n  services: [notify]\n---\n";
+    sandbox.write(&format!("{directory}/HOOK.md"), manifest);
+    let script = r#"#!/bin/sh
+respond() { echo "{\"jsonrpc\": \"2.0\", \"id\": $id, \"result\": $1}"; }
+while read -r line; do
+    id=$(echo "$line" | sed 's/^[^,]*, *"id": *\([0-9]*\).*/\1/')
+    case $line in
+    *'"method": "initialize"'*) respond '{}' ;;
+    *'"method": "before_stop"'*)
+        echo '{"jsonrpc": "2.0", "id": 1, "method": "notify", "params": {"text": "cargo test failed three times in a row"}}'
+        read -r noticed
+        respond null
+        ;;
+    esac
+done
+"#;
+    let run = sandbox.write(&format!("{directory}/scripts/run"), script);
+    std::fs::set_permissions(run, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 fn normal_lines(sandbox: &Sandbox, args: &[&str], code: i32) -> Vec<String> {

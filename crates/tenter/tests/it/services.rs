@@ -1,0 +1,237 @@
+//! What runtime hooks request of a real session: the conversation, the model, the user, values and notices (S7).
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
+
+use serde_json::Value;
+use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use tenter_testkit::{Output, PtySession, Sandbox};
+
+use crate::{of_kind, sandbox};
+
+const EVERY_SERVICE: &str = "  services: [history, model, ask, state, notify]\n";
+
+/// Installs a runtime hook that makes these requests at an event, and writes the responses to `~/answers`.
+fn hook(sandbox: &Sandbox, event: &str, services: &str, requests: &[(&str, &str)]) {
+    let requests: Vec<String> = requests
+        .iter()
+        .enumerate()
+        .map(|(index, (method, params))| {
+            format!(
+                r#"request '{{"jsonrpc": "2.0", "id": {index}, "method": "{method}", "params": {params}}}'"#
+            )
+        })
+        .collect();
+    let script = format!(
+        r#"#!/bin/sh
+[ "$1" = serve ] || exit 0
+request() {{
+    printf '%s\n' "$1"
+    IFS= read -r response
+    printf '%s\n' "$response" >> "$HOME/answers"
+}}
+while IFS= read -r line; do
+    id=$(printf '%s' "$line" | sed 's/^[^,]*, *"id": *\([0-9]*\).*/\1/')
+    case $line in
+    *'"method": "initialize"'*) echo '{{"jsonrpc": "2.0", "id": '"$id"', "result": {{}}}}' ;;
+    *'"method": "{event}"'*)
+        {}
+        echo '{{"jsonrpc": "2.0", "id": '"$id"', "result": null}}'
+        ;;
+    esac
+done
+"#,
+        requests.join("\n        ")
+    );
+    let directory = sandbox.home().join(".config/agents/hooks/judge");
+    fs::create_dir_all(directory.join("scripts")).unwrap();
+    let manifest = format!(
+        "---\nname: judge\ndescription: A test.\ntrigger: {event}\ntimeout: 20000\nmetadata:\n  runtime: serve\n{services}---\n"
+    );
+    fs::write(directory.join("HOOK.md"), manifest).unwrap();
+    let run = directory.join("scripts/run.sh");
+    fs::write(&run, script).unwrap();
+    fs::set_permissions(&run, Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The responses that the hook received.
+fn answers(sandbox: &Sandbox) -> Vec<Value> {
+    let text = fs::read_to_string(sandbox.home().join("answers")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn error(answer: &Value) -> &str {
+    answer["error"]["data"]["name"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+fn run(sandbox: &Sandbox, script: &str) -> Output {
+    let model = sandbox.script(script);
+    sandbox.run(&["run", "--headless", "--model", &model, "hello there"])
+}
+
+const DONE: &str = "turns: [{text: Done., usage: {input_tokens: 100, output_tokens: 5}}]\n";
+
+#[test]
+fn a_hook_reads_the_conversation_and_asks_the_model_and_only_the_usage_grows() {
+    let sandbox = sandbox();
+    let requests = [
+        ("history.get", r#"{"last": 2}"#),
+        ("model.complete", r#"{"prompt": "Right?", "model": "weak"}"#),
+        ("notify", r#"{"text": "it fits"}"#),
+    ];
+    hook(&sandbox, "before_stop", EVERY_SERVICE, &requests);
+    let completions = "completions: [{text: YES, usage: {input_tokens: 40, output_tokens: 2}, cost_usd: 0.01, expect: {contains: [Right?], lacks: [hello there]}}]\n";
+    let output = run(&sandbox, &format!("{DONE}{completions}")).expect_code(0);
+    let answers = answers(&sandbox);
+    let [history, completion, notice] = answers.as_slice() else { panic!("{answers:?}\n{output}") };
+    let messages = history["result"]["messages"].as_array().unwrap();
+    let contents: Vec<&str> =
+        messages.iter().map(|message| message["content"].as_str().unwrap()).collect();
+    assert_eq!(contents, ["hello there", "Done."]);
+    assert_eq!(completion["result"]["text"], "YES");
+    assert_eq!(completion["result"]["usage"]["cost_usd"], 0.01);
+    assert!(notice["result"].is_null() && notice["error"].is_null(), "{notice}");
+    let lines = output.json_lines();
+    let notices = of_kind(&lines, "notice");
+    assert_eq!((&notices[0]["hook"], &notices[0]["text"]), (&"judge".into(), &"it fits".into()));
+    let usage = &of_kind(&lines, "end")[0]["usage"];
+    assert_eq!(
+        (&usage["input_tokens"], &usage["output_tokens"]),
+        (&140.into(), &7.into()),
+        "{usage}"
+    );
+    assert_eq!(usage["current_context_window"], 105, "{usage}");
+    assert_eq!(usage["cost_usd"], 0.01);
+    let shown = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+    assert_eq!(shown[0]["message_count"], 2, "a completion is no turn: {shown}");
+}
+
+#[test]
+fn a_completion_is_asked_of_the_models_server() {
+    let sandbox = sandbox();
+    let replies = [Reply::text("FROM-THE-SERVER"), Reply::text("Done.")];
+    let server = ModelServer::start(Script::new(replies).like_llama_cpp());
+    let address = server.base_url(Format::Chat);
+    let provider = format!("[providers.lab]\napi = \"chat\"\nbase_url = \"{address}\"\n");
+    sandbox.write("../home/.config/tenter/config.toml", provider);
+    let complete = r#"{"prompt": "Say it.", "system": "Be brief.", "max_tokens": 17}"#;
+    hook(&sandbox, "before_agent", EVERY_SERVICE, &[("model.complete", complete)]);
+    let output = sandbox.run(&["run", "--headless", "--model", "lab/any", "hello"]).expect_code(0);
+    let answers = answers(&sandbox);
+    assert_eq!(answers[0]["result"]["text"], "FROM-THE-SERVER", "{output}");
+    let requests = server.requests();
+    let body = &requests[0].body;
+    assert_eq!(body["max_tokens"], 17, "{body}");
+    assert!(body["tools"].as_array().is_none_or(Vec::is_empty), "{body}");
+    assert!(
+        body.to_string().contains("Be brief.") && !body.to_string().contains("hello"),
+        "{body}"
+    );
+}
+
+#[test]
+fn model_calls_beyond_the_users_limit_are_refused_and_reported_once() {
+    let sandbox = sandbox();
+    let limit = "[[hooks.override]]\nname = \"judge\"\nmodel_calls = 1\n";
+    sandbox.write("../home/.config/tenter/config.toml", limit);
+    let complete = ("model.complete", r#"{"prompt": "?"}"#);
+    hook(&sandbox, "before_stop", EVERY_SERVICE, &[complete, complete, complete]);
+    let output = run(&sandbox, &format!("{DONE}completions: [ok]\n")).expect_code(0);
+    let answers = answers(&sandbox);
+    assert_eq!(answers[0]["result"]["text"], "ok", "{output}");
+    assert_eq!((error(&answers[1]), error(&answers[2])), ("limit", "limit"));
+    let lines = output.json_lines();
+    assert_eq!(of_kind(&lines, "notice").len(), 1, "{output}");
+}
+
+#[test]
+fn services_that_are_not_listed_are_refused_and_questions_need_a_user() {
+    let sandbox = sandbox();
+    let requests = [
+        ("history.get", "{}"),
+        ("model.complete", r#"{"prompt": "?"}"#),
+        ("ask", r#"{"question": "Really?"}"#),
+    ];
+    hook(&sandbox, "before_stop", "  services: [ask]\n", &requests);
+    let _ = run(&sandbox, DONE).expect_code(0);
+    let answers = answers(&sandbox);
+    let errors: Vec<&str> = answers.iter().map(error).collect();
+    assert_eq!(errors, ["refused", "refused", "unsupported"]);
+}
+
+#[test]
+fn state_outlives_the_process_and_session_state_goes_with_the_conversation() {
+    let sandbox = sandbox();
+    let add = |scope: &str| format!(r#"{{"key": "n", "by": 1, "scope": "{scope}"}}"#);
+    let (session, project) = (add("session"), add("project"));
+    let requests = [("state.add", session.as_str()), ("state.add", project.as_str())];
+    hook(&sandbox, "before_stop", EVERY_SERVICE, &requests);
+    for _ in 0..2 {
+        let _ = run(&sandbox, DONE).expect_code(0);
+    }
+    let values: Vec<Value> =
+        answers(&sandbox).iter().map(|answer| answer["result"]["value"].clone()).collect();
+    assert_eq!(values, [1, 1, 1, 2], "each run is a session of its own");
+    let sessions = || fs::read_dir(sandbox.state().join("hook-values/session")).unwrap().count();
+    assert_eq!(sessions(), 2);
+    let _ = sandbox.run(&["conversation", "delete", "last", "--yes"]).expect_code(0);
+    assert_eq!(sessions(), 1);
+}
+
+#[test]
+fn additions_of_many_processes_are_all_counted() {
+    let sandbox = sandbox();
+    let add = r#"{"key": "n", "by": 1, "scope": "project"}"#;
+    hook(&sandbox, "before_stop", EVERY_SERVICE, &[("state.add", add)]);
+    let model = sandbox.script(DONE);
+    let processes: Vec<_> =
+        (0..32).map(|_| sandbox.start(&["run", "--no-save", "--model", &model, "hi"])).collect();
+    for process in processes {
+        let _ = sandbox.finish(process).expect_code(0);
+    }
+    let answers = answers(&sandbox);
+    let mut sums: Vec<u64> =
+        answers.iter().map(|answer| answer["result"]["value"].as_u64().unwrap()).collect();
+    sums.sort_unstable();
+    assert_eq!(sums, (1..=32).collect::<Vec<_>>());
+}
+
+fn ask_at_the_terminal(sandbox: &Sandbox) -> PtySession {
+    let ask = r#"{"question": "Which database?", "choices": ["test", "production"]}"#;
+    hook(sandbox, "before_stop", EVERY_SERVICE, &[("ask", ask)]);
+    let manifest = sandbox.home().join(".config/agents/hooks/judge/HOOK.md");
+    let short = fs::read_to_string(&manifest).unwrap().replace("timeout: 20000", "timeout: 500");
+    fs::write(&manifest, short).unwrap();
+    let model = sandbox.script(DONE);
+    let mut command = sandbox.command();
+    command.args(["run", "--model", &model, "hi"]);
+    let mut terminal = PtySession::start(command);
+    let shown = terminal.wait_for("Answer [1-2]: ");
+    assert!(shown.contains("the hook judge asks: Which database?"), "{shown}");
+    terminal
+}
+
+#[test]
+fn the_clock_of_a_hook_stands_still_while_the_user_answers_its_question() {
+    let sandbox = sandbox();
+    let mut terminal = ask_at_the_terminal(&sandbox);
+    // Longer than the hook's own timeout.
+    std::thread::sleep(Duration::from_millis(1200));
+    terminal.enter("3");
+    terminal.wait_for("Please type the number");
+    terminal.enter("2");
+    let output = sandbox.finish_pty(terminal);
+    assert_eq!(answers(&sandbox)[0]["result"]["answer"], "production", "{output}");
+    let _ = output.expect_code(0);
+}
+
+#[test]
+fn ctrl_c_ends_a_question() {
+    let sandbox = sandbox();
+    let terminal = ask_at_the_terminal(&sandbox);
+    terminal.signal(rustix::process::Signal::INT);
+    let output = sandbox.finish_pty(terminal);
+    assert!(!output.stdout.contains("production database"), "{output}");
+    assert!(answers(&sandbox).iter().all(|answer| answer["result"].is_null()), "{output}");
+}
