@@ -321,6 +321,8 @@ pub enum Class {
     Interpreter,
     /// Its output, or the file that it writes, is its input.
     PassThrough,
+    /// It prints environment variables.
+    Environment,
 }
 
 impl Facts {

@@ -86,6 +86,7 @@ impl Arguments {
             || !text.starts_with(['-', '+'])
             || (text.starts_with('+') && !options.has_plus(text))
             || options.style == Style::Keys
+            || (options.style == Style::Mode && options.is_mode(text))
             || (options.style == Style::Posix && !self.operands.is_empty());
         if is_operand {
             self.operands.push(at);
@@ -203,6 +204,12 @@ impl<'a> Options<'a> {
 
     fn arity(&self, name: &str) -> Arity {
         self.all().find(|(listed, _)| *listed == name).map_or(Arity::None, |(_, arity)| arity)
+    }
+
+    /// Whether an argument takes permissions or attributes away: `-x`, `-w,+X`, `-i`.
+    fn is_mode(&self, text: &str) -> bool {
+        let name = text.chars().take(2).collect::<String>();
+        text.len() > 1 && !text.starts_with("--") && self.all().all(|(listed, _)| listed != name)
     }
 
     /// Whether `+x` is an option of the program.

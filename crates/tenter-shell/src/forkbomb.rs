@@ -40,6 +40,32 @@ pub(crate) fn is_endless(condition: &List, body: &List) -> bool {
     is_constant && starts_in_background(body) && !ends(body)
 }
 
+/// Whether a program in another language starts copies of itself without an end: `fork while 1`.
+pub(crate) fn is_in_code(text: &str) -> bool {
+    const LONGEST: usize = 400;
+    const FORKS: [&str; 5] =
+        ["fork()", "fork", "spawn(process.argv", "fork(__filename", "Popen(sys.argv"];
+    const ENDLESS: [&str; 14] = [
+        "while 1",
+        "while(1)",
+        "while (1)",
+        "while True",
+        "while(True)",
+        "while true",
+        "while(true)",
+        "while (true)",
+        "while fork",
+        "loop {",
+        "loop{",
+        "loop do",
+        "for(;;)",
+        "iter(int",
+    ];
+    const HARMLESS: [&str; 6] = ["wait", "sleep", "accept", "exit", "break", "return"];
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    text.len() <= LONGEST && has(&FORKS) && has(&ENDLESS) && !has(&HARMLESS)
+}
+
 fn starts_in_background(list: &List) -> bool {
     list.iter().any(|statement| {
         statement.then == Separator::Background

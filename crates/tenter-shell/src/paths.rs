@@ -4,14 +4,14 @@
 //! The arguments are `operands`, `first`, `second`, `rest` (all but the first), `init` (all but the last), `last`, `after-two`,
 //! `directory` (all, or the working directory), the values of options, `of=` (the rest of an operand), or a fixed path. After
 //! `read-at`, the values follow an `@`, as curl has them; after `read-file-url`, they are `file:` URLs; after `read-prefix` and
-//! `write-prefix`, they are operands that start with a word.
+//! `write-prefix`, they are operands that start with a word; after `create-name`, files named as the end of an URL.
 
 use crate::facts::PathOp;
 use crate::field::Field;
 use crate::flags::Arguments;
 use crate::tables::Program;
 
-/// When a rule of the tables applies: `if -a -b and -c unless -d`, of each group any option.
+/// When a rule of the tables applies: `if -a -b and -c unless -d`, of each group any option; `bare` is without operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Condition<'a>(pub(crate) &'a str);
 
@@ -34,6 +34,8 @@ enum Form {
     FileUrl,
     /// `OPEN:path`.
     Prefix,
+    /// The name at the end of an URL.
+    Name,
 }
 
 impl Condition<'_> {
@@ -42,6 +44,8 @@ impl Condition<'_> {
         let (mut is_wanted, mut is_there) = (false, false);
         for word in self.0.split_ascii_whitespace() {
             match word {
+                "bare" if !arguments.operands.is_empty() => return false,
+                "bare" => {}
                 "if" => is_wanted = true,
                 "and" | "unless" if is_wanted && !is_there => return false,
                 "and" => is_there = false,
@@ -68,6 +72,7 @@ impl<'a> PathRule<'a> {
             Some((op, "at")) => (op, Form::At),
             Some((op, "file-url")) => (op, Form::FileUrl),
             Some((op, "prefix")) => (op, Form::Prefix),
+            Some((op, "name")) => (op, Form::Name),
             _ => (op, Form::Whole),
         };
         let op = match op {
@@ -105,6 +110,7 @@ impl<'a> PathRule<'a> {
             Form::FileUrl => {
                 fields.iter().filter_map(|field| after_prefix(field, "file://")).collect()
             }
+            Form::Name => fields.iter().filter_map(name_of_url).collect(),
             Form::Whole | Form::Prefix => fields,
         }
     }
@@ -161,6 +167,14 @@ fn after_prefix(field: &Field, prefix: &str) -> Option<Field> {
     let rest = field.text.get(prefix.len()..).unwrap_or_default();
     let path = rest.split([',', '!']).next().unwrap_or_default().trim_matches(['"', '\'']);
     is_prefix.then(|| field.with_text(path))
+}
+
+/// The name under which a download is saved.
+fn name_of_url(field: &Field) -> Option<Field> {
+    let path = field.text.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, path)| path);
+    let (_, name) = path.rsplit_once('/')?;
+    Some(field.with_text(if name.is_empty() { "index.html" } else { name }))
 }
 
 fn value_of(field: &Field, key: &str) -> Option<Field> {

@@ -21,6 +21,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) aliases: BTreeMap<String, Alias>,
     /// Files that the text writes, by their absolute paths.
     pub(crate) files: HashMap<String, WrittenFile>,
+    /// Pipes that `mkfifo` made, and the commands that read from them.
+    pub(crate) fifos: HashMap<String, Vec<(usize, crate::facts::FlowRole)>>,
     /// Open descriptors, by their number or the name of their variable.
     pub(crate) descriptors: HashMap<String, Input>,
     /// Substitutions with an unknown output, as written, and the commands that write it.
@@ -102,6 +104,7 @@ impl<'a> Reader<'a> {
             active: Vec::new(),
             aliases: BTreeMap::new(),
             files: HashMap::new(),
+            fifos: HashMap::new(),
             descriptors: HashMap::new(),
             unknown_outputs: HashMap::new(),
             outputs: HashMap::new(),

@@ -11,6 +11,8 @@ type Value = Option<Field>;
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     layers: Vec<Layer>,
+    /// `set -a`: every new value is exported.
+    exports_all: bool,
 }
 
 #[derive(Debug, Default)]
@@ -23,6 +25,20 @@ struct Layer {
     locals: HashSet<String>,
     /// Functions start here: `local` refers to this layer.
     is_function: bool,
+    /// The variables that child processes get, or get no longer.
+    exported: HashMap<String, bool>,
+    /// The variables that keep their value.
+    readonly: HashSet<String>,
+    /// What a child process starts with, if one starts here.
+    process: Option<Environment>,
+}
+
+/// What a child process gets of the variables around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Environment {
+    Exported,
+    /// `env -i`.
+    Empty,
 }
 
 /// The working directory in a layer.
@@ -47,6 +63,13 @@ pub(crate) enum Keep {
     Uncertain,
 }
 
+/// Variables that are usually exported before a text runs.
+const INHERITED: [&str; 10] =
+    ["EDITOR", "HOME", "LANG", "PAGER", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
+
+/// Variables that a shell has without an environment.
+const OWN: [&str; 4] = ["HOME", "IFS", "PATH", "PWD"];
+
 impl Cwd {
     /// A longer path than any system has is not known.
     const LONGEST: usize = 1024;
@@ -61,7 +84,8 @@ impl Scope {
     const VARIABLES: usize = 1024;
 
     pub(crate) fn new(cwd: Option<String>) -> Self {
-        Self { layers: vec![Layer { cwd: Cwd::of(cwd), ..Layer::default() }] }
+        let first = Layer { cwd: Cwd::of(cwd), ..Layer::default() };
+        Self { layers: vec![first], exports_all: false }
     }
 
     pub(crate) fn open(&mut self) {
@@ -71,6 +95,11 @@ impl Scope {
     /// Opens the layer of a function or of a script with arguments.
     pub(crate) fn open_call(&mut self, positional: Option<Vec<Field>>) {
         self.layers.push(Layer { positional, is_function: true, ..Layer::default() });
+    }
+
+    /// Opens the layer of a child process.
+    pub(crate) fn open_process(&mut self, environment: Environment) {
+        self.layers.push(Layer { process: Some(environment), ..Layer::default() });
     }
 
     /// Ends the last layer.
@@ -90,6 +119,10 @@ impl Scope {
             let value = if is_same { value } else { Some(Field::unknown(format!("${name}"))) };
             self.set(&name, value);
         }
+        if let Some(last) = self.layers.last_mut() {
+            last.exported.extend(layer.exported);
+            last.readonly.extend(layer.readonly);
+        }
         let cwd = match layer.cwd {
             Cwd::Unchanged => return,
             Cwd::Unknown => None,
@@ -101,13 +134,66 @@ impl Scope {
 
     /// The value of a variable. `None` if nothing is known about it.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        self.layers.iter().rev().find_map(|layer| layer.variables.get(name))
+        self.value(name, false)
+    }
+
+    /// The value that a child process gets.
+    pub(crate) fn exported(&self, name: &str) -> Option<&Value> {
+        self.value(name, true)
+    }
+
+    fn value(&self, name: &str, of_child: bool) -> Option<&Value> {
+        let mut is_crossed = of_child;
+        for layer in self.layers.iter().rev() {
+            if let Some(value) = layer.variables.get(name) {
+                return Some(if is_crossed && !self.is_exported(name) { &None } else { value });
+            }
+            if layer.process == Some(Environment::Empty) && !OWN.contains(&name) {
+                return Some(&None);
+            }
+            is_crossed |= layer.process.is_some();
+        }
+        None
+    }
+
+    fn is_exported(&self, name: &str) -> bool {
+        let known = self.layers.iter().rev().find_map(|layer| layer.exported.get(name));
+        known.copied().unwrap_or_else(|| INHERITED.contains(&name))
     }
 
     pub(crate) fn set(&mut self, name: &str, value: Value) {
+        if self.layers.iter().any(|layer| layer.readonly.contains(name)) {
+            return;
+        }
         let Some(layer) = self.layers.last_mut() else { return };
         if layer.variables.len() < Self::VARIABLES || layer.variables.contains_key(name) {
             layer.variables.insert(name.to_owned(), value);
+            if self.exports_all {
+                layer.exported.insert(name.to_owned(), true);
+            }
+        }
+    }
+
+    /// Makes child processes get a variable, or not.
+    pub(crate) fn export(&mut self, name: &str, is_exported: bool) {
+        if let Some(layer) = self.layers.last_mut()
+            && layer.exported.len() < Self::VARIABLES
+        {
+            layer.exported.insert(name.to_owned(), is_exported);
+        }
+    }
+
+    /// `set -a`, `set +a`.
+    pub(crate) fn export_all(&mut self, exports_all: bool) {
+        self.exports_all = exports_all;
+    }
+
+    /// Makes a variable keep its value.
+    pub(crate) fn freeze(&mut self, name: &str) {
+        if let Some(layer) = self.layers.last_mut()
+            && layer.readonly.len() < Self::VARIABLES
+        {
+            layer.readonly.insert(name.to_owned());
         }
     }
 

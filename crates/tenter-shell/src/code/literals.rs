@@ -1,12 +1,16 @@
-//! Literal arguments of a call.
+//! Literal arguments of a call, and expressions of paths that can be read: variables with a literal value, `Path("a") / "b"`,
+//! `os.path.expanduser("~/a")`.
+
+use std::cell::Cell;
 
 /// An argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Argument {
     Text(String),
-    List(Vec<String>),
-    /// A list with elements that are not literal.
-    PartialList,
+    /// The words of a list; `None` for those that are not literal.
+    List(Vec<Option<String>>),
+    /// `shell=False`.
+    NoShell,
     Other,
 }
 
@@ -22,53 +26,133 @@ impl Argument {
 /// Maximum number of bytes of the arguments of one call, and of arguments.
 const LONGEST: usize = 4096;
 const MOST: usize = 16;
+/// Maximum number of variables that are looked up in a program, and of variables in the values of variables.
+const LOOKUPS: usize = 32;
+const DEPTH: usize = 8;
+/// Maximum number of bytes that are read, some of them several times.
+const FUEL: usize = 4 * crate::limits::MAX_BYTES;
 
-/// The arguments after the name of a call.
-pub(super) fn arguments(after: &str) -> Vec<Argument> {
-    let text = after.trim_start();
-    let mut reader = Literals { rest: text.strip_prefix('(').unwrap_or(text), left: LONGEST };
-    let mut all = Vec::new();
-    while all.len() < MOST {
-        reader.blanks();
-        let Some(next) = reader.peek() else { break };
-        if matches!(next, ')' | ';' | '\n') {
-            break;
-        }
-        let argument = reader.argument();
-        all.push(argument);
-        if !reader.comma() {
-            break;
-        }
+/// A program, in which the values of variables are looked up.
+pub(super) struct Source<'a> {
+    text: &'a str,
+    lookups: Cell<usize>,
+    /// Number of bytes that may still be read, so that brackets in brackets do not take long.
+    fuel: Cell<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, lookups: Cell::new(0), fuel: Cell::new(FUEL) }
     }
-    all
+
+    /// The arguments after the name of a call, which ends at `at`.
+    pub(super) fn arguments(&self, at: usize) -> Vec<Argument> {
+        let text = self.text[at..].trim_start();
+        let rest = text.strip_prefix('(').unwrap_or(text);
+        Literals { source: self, rest, left: LONGEST, at, depth: 0 }.arguments()
+    }
+
+    /// The text of the arguments after the name of a call, which ends at `at`.
+    pub(super) fn raw_arguments(&self, at: usize) -> &'a str {
+        let text = &self.text[at..];
+        let mut reader = Literals { source: self, rest: text, left: LONGEST, at, depth: 0 };
+        reader.blanks();
+        if reader.peek() == Some('(') {
+            reader.list();
+        } else {
+            reader.expression();
+        }
+        &text[..text.len() - reader.rest.len()]
+    }
+
+    /// The value of the object before `.name`, which starts at `at`: `Path("x")`, or a variable.
+    pub(super) fn object(&self, at: usize) -> Option<String> {
+        let before = self.text[..at].trim_end().strip_suffix('.')?;
+        let start = object_start(before);
+        let rest = &before[start..];
+        let mut reader = Literals { source: self, rest, left: LONGEST, at: start, depth: 0 };
+        let value = reader.value()?;
+        reader.rest.trim().is_empty().then_some(value)
+    }
+
+    /// What follows the last `name =` before a position.
+    pub(super) fn assigned(&self, name: &str, before: usize) -> Option<(usize, &'a str)> {
+        if self.lookups.get() >= LOOKUPS || name.is_empty() {
+            return None;
+        }
+        self.lookups.set(self.lookups.get() + 1);
+        let text = &self.text[..before];
+        text.rmatch_indices(name).take(64).find_map(|(at, _)| {
+            let is_start =
+                !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_.$@".contains(c));
+            let rest = text[at + name.len()..].trim_start();
+            // `name: Type = value`.
+            let is_type = |c: char| c.is_alphanumeric() || ":. _[]|".contains(c);
+            let rest = if rest.starts_with(':') { rest.trim_start_matches(is_type) } else { rest };
+            let value = rest.strip_prefix('=')?;
+            let is_assigned = is_start && !value.starts_with(['=', '~', '>']);
+            is_assigned.then(|| (text.len() - value.len(), value))
+        })
+    }
 }
 
-/// The last literal text before a position: `Path("x").`.
-pub(super) fn last_text(before: &str) -> Option<String> {
-    let end = before.trim_end().strip_suffix('.')?.trim_end().strip_suffix(')')?.trim_end();
-    let quote = end.chars().next_back().filter(|quote| matches!(quote, '"' | '\''))?;
-    let inner = &end[..end.len() - 1];
-    let window = inner.len().saturating_sub(LONGEST);
-    let window = (window..inner.len()).find(|at| inner.is_char_boundary(*at))?;
-    let start = inner[window..].rfind(quote)? + window;
-    Some(inner[start + 1..].to_owned())
+/// The start of the expression at the end of a text: names, dots, literals, and what is in brackets.
+fn object_start(text: &str) -> usize {
+    let letters: Vec<(usize, char)> = text.char_indices().rev().take(LONGEST).collect();
+    let mut start = text.len();
+    let mut open = 0_usize;
+    let mut quote = None;
+    for (at, letter) in letters {
+        match (quote, letter) {
+            (Some(open_quote), letter) => {
+                if letter == open_quote {
+                    quote = None;
+                }
+            }
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, ')' | ']') => open += 1,
+            (None, '(' | '[') if open > 0 => open -= 1,
+            (None, letter) => {
+                let is_part = letter.is_alphanumeric() || "_.$@".contains(letter);
+                if open == 0 && !is_part {
+                    break;
+                }
+            }
+        }
+        start = at;
+    }
+    start
 }
 
-struct Literals<'a> {
+struct Literals<'a, 's> {
+    source: &'s Source<'a>,
     rest: &'a str,
     left: usize,
+    /// Where in the program the expression is: variables are those that were assigned before.
+    at: usize,
+    depth: usize,
 }
 
-impl Literals<'_> {
+impl<'a> Literals<'a, '_> {
     fn peek(&self) -> Option<char> {
-        self.rest.chars().next().filter(|_| self.left > 0)
+        self.rest.chars().next().filter(|_| self.left > 0 && self.source.fuel.get() > 0)
     }
 
     fn bump(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.rest = &self.rest[next.len_utf8()..];
         self.left = self.left.saturating_sub(next.len_utf8());
+        self.source.fuel.set(self.source.fuel.get().saturating_sub(1));
         Some(next)
+    }
+
+    fn skip(&mut self, text: &str) -> bool {
+        let is_next = self.left > 0 && self.rest.starts_with(text);
+        if is_next {
+            self.rest = &self.rest[text.len()..];
+            self.left = self.left.saturating_sub(text.len());
+        }
+        is_next
     }
 
     fn blanks(&mut self) {
@@ -77,24 +161,58 @@ impl Literals<'_> {
         }
     }
 
-    fn argument(&mut self) -> Argument {
-        let argument = match self.peek() {
-            Some('[' | '(') => self.list(),
-            Some('"' | '\'' | '`') => self.text().map_or(Argument::Other, Argument::Text),
-            // Raw and byte strings of Python, `qw` and `q` of Perl are not read.
-            Some('r' | 'b' | 'u') if self.rest[1..].starts_with(['"', '\'']) => {
-                self.bump();
-                self.text().map_or(Argument::Other, Argument::Text)
+    fn all_blanks(&mut self) {
+        while self.peek().is_some_and(char::is_whitespace) {
+            self.bump();
+        }
+    }
+
+    fn arguments(&mut self) -> Vec<Argument> {
+        let mut all = Vec::new();
+        while all.len() < MOST {
+            self.all_blanks();
+            let Some(next) = self.peek() else { break };
+            if matches!(next, ')' | ';') {
+                break;
             }
-            _ => Argument::Other,
+            let argument = self.argument();
+            all.push(argument);
+            if !self.comma() {
+                break;
+            }
+        }
+        all
+    }
+
+    fn argument(&mut self) -> Argument {
+        let (rest, left) = (self.rest, self.left);
+        let argument = if self.depth > DEPTH {
+            Argument::Other
+        } else if self.peek() == Some('[') {
+            self.list()
+        } else {
+            let is_parenthesized = self.peek() == Some('(');
+            match self.value() {
+                Some(text) => Argument::Text(text),
+                None if is_parenthesized => {
+                    (self.rest, self.left) = (rest, left);
+                    self.list()
+                }
+                None => Argument::Other,
+            }
         };
         self.blanks();
         match self.peek() {
-            None | Some(',' | ')' | ']' | '}' | ';' | '\n') => argument,
-            // A literal that is only a part of an expression.
-            Some(_) => {
+            None | Some(',' | ')' | ']' | '}' | ';' | '\n') if argument != Argument::Other => {
+                argument
+            }
+            // What is read is only a part of an expression.
+            _ => {
+                (self.rest, self.left) = (rest, left);
                 self.expression();
-                Argument::Other
+                let whole: String =
+                    rest[..rest.len() - self.rest.len()].split_whitespace().collect();
+                if whole == "shell=False" { Argument::NoShell } else { Argument::Other }
             }
         }
     }
@@ -119,43 +237,195 @@ impl Literals<'_> {
 
     fn list(&mut self) -> Argument {
         self.bump();
+        self.depth += 1;
         let mut words = Vec::new();
-        let mut is_whole = true;
         loop {
-            while self.peek().is_some_and(char::is_whitespace) {
-                self.bump();
-            }
+            self.all_blanks();
             match self.peek() {
-                None => return Argument::PartialList,
+                None => {
+                    words.push(None);
+                    break;
+                }
                 Some(']' | ')') => {
                     self.bump();
                     break;
                 }
-                Some('"' | '\'') => match self.text() {
-                    Some(word) => words.push(word),
-                    None => is_whole = false,
-                },
-                Some(_) => {
-                    is_whole = false;
+                Some(_) if words.len() >= 64 => {
                     self.expression();
+                }
+                Some(_) => {
+                    let argument = self.argument();
+                    words.push(argument.text());
                 }
             }
             if !self.comma() && !matches!(self.peek(), Some(']' | ')')) {
-                return Argument::PartialList;
+                words.push(None);
+                break;
             }
         }
-        if is_whole { Argument::List(words) } else { Argument::PartialList }
+        self.depth -= 1;
+        Argument::List(words)
     }
 
     fn comma(&mut self) -> bool {
-        while self.peek().is_some_and(char::is_whitespace) {
-            self.bump();
+        self.all_blanks();
+        self.skip(",")
+    }
+
+    /// The text that an expression stands for: literals, variables with literal values, and paths that are put together.
+    fn value(&mut self) -> Option<String> {
+        let mut value = self.term()?;
+        loop {
+            let (rest, left) = (self.rest, self.left);
+            self.blanks();
+            let is_path = self.skip("/");
+            let is_joined = !is_path && (self.skip("+") || self.skip(". "));
+            if !is_path && !is_joined {
+                (self.rest, self.left) = (rest, left);
+                return Some(value);
+            }
+            self.blanks();
+            let next = self.term()?;
+            value = if is_path { joined(&value, &next) } else { format!("{value}{next}") };
+            if value.len() > LONGEST {
+                return None;
+            }
         }
-        let is_next = self.peek() == Some(',');
-        if is_next {
+    }
+
+    fn term(&mut self) -> Option<String> {
+        self.depth += 1;
+        let value = if self.depth > DEPTH { None } else { self.whole_term() };
+        self.depth -= 1;
+        value
+    }
+
+    fn whole_term(&mut self) -> Option<String> {
+        let mut value = match self.peek()? {
+            '"' | '\'' | '`' => self.text(),
+            '(' => {
+                self.bump();
+                self.blanks();
+                let value = self.value()?;
+                self.blanks();
+                self.skip(")").then_some(value)
+            }
+            _ => {
+                let is_letter = |c: &char| "rbufRBUF".contains(*c);
+                let length = self.rest.chars().take(2).take_while(is_letter).count();
+                let prefix = &self.rest[..length];
+                if length > 0 && self.rest[length..].starts_with(['"', '\'']) {
+                    self.skip(prefix);
+                    let text = self.text()?;
+                    let is_template = prefix.contains(['f', 'F']) && text.contains('{');
+                    (!is_template).then_some(text)
+                } else {
+                    self.named()
+                }
+            }
+        }?;
+        // `.expanduser()`, `.resolve()`: the same path.
+        while self.rest.starts_with('.') {
+            let (rest, left) = (self.rest, self.left);
             self.bump();
+            let name = self.name();
+            if !matches!(name, "expanduser" | "resolve" | "absolute" | "as_posix" | "to_s")
+                || !self.skip("()")
+            {
+                (self.rest, self.left) = (rest, left);
+                break;
+            }
+            value = value.trim_end().to_owned();
         }
-        is_next
+        Some(value)
+    }
+
+    fn name(&mut self) -> &'a str {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@');
+        let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len()).min(self.left);
+        let name = self.rest.get(..length).unwrap_or_default();
+        self.skip(name);
+        name
+    }
+
+    /// A variable, or a call that makes a path.
+    fn named(&mut self) -> Option<String> {
+        let start = self.rest;
+        let mut last = self.name();
+        if last.is_empty() {
+            return None;
+        }
+        loop {
+            let (rest, left) = (self.rest, self.left);
+            if !self.skip("::") && !self.skip(".") {
+                break;
+            }
+            let next = self.name();
+            let is_of_path = matches!(next, "expanduser" | "resolve" | "absolute");
+            if next.is_empty() || (is_of_path && self.rest.starts_with("()")) {
+                (self.rest, self.left) = (rest, left);
+                break;
+            }
+            last = next;
+        }
+        let whole = &start[..start.len() - self.rest.len()];
+        match self.peek() {
+            Some('(') => self.call(whole, last),
+            // `os.environ['HOME']`, `$ENV{HOME}`.
+            Some('[' | '{') if last.eq_ignore_ascii_case("environ") || last.ends_with("ENV") => {
+                let end = self.rest.find([']', '}'])? + 1;
+                let key = self.rest.get(..end)?;
+                self.skip(key);
+                let key = key.trim_matches(|c| "[]{}'\"".contains(c));
+                (key == "HOME").then(|| "~".to_owned())
+            }
+            _ if whole.ends_with("env.HOME") => Some("~".to_owned()),
+            _ if whole == last => self.variable(last),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, whole: &str, name: &str) -> Option<String> {
+        self.bump();
+        let arguments = self.arguments();
+        self.all_blanks();
+        if !self.skip(")") {
+            return None;
+        }
+        let texts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
+        let first = || arguments.first().and_then(Argument::text);
+        match name {
+            "Path" | "PurePath" | "PosixPath" | "join" | "Pathname"
+                if name != "join" || whole.contains("ath") || whole.contains("File") =>
+            {
+                let parts = texts?;
+                let mut path = parts.first().cloned().unwrap_or_else(|| ".".to_owned());
+                for part in parts.iter().skip(1) {
+                    path = joined(&path, part);
+                }
+                Some(path)
+            }
+            "home" | "homedir" => Some("~".to_owned()),
+            "cwd" | "getcwd" => Some(".".to_owned()),
+            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve"
+            | "str" | "fspath" | "quote" => first(),
+            "getenv" | "get" if first().as_deref() == Some("HOME") => Some("~".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The value that a variable was given before.
+    fn variable(&self, name: &str) -> Option<String> {
+        if self.depth > DEPTH {
+            return None;
+        }
+        let (at, value) = self.source.assigned(name, self.at)?;
+        let mut reader =
+            Literals { source: self.source, rest: value, left: LONGEST, at, depth: self.depth + 1 };
+        reader.blanks();
+        let value = reader.value()?;
+        reader.blanks();
+        reader.peek().is_none_or(|next| ";\n,)}".contains(next)).then_some(value)
     }
 
     /// A text in quotes. `None` if it contains expressions or has no end.
@@ -180,4 +450,12 @@ impl Literals<'_> {
         }
         (!is_triple).then_some(text)
     }
+}
+
+/// A path below another; an absolute path replaces it.
+fn joined(path: &str, next: &str) -> String {
+    if next.starts_with('/') {
+        return next.to_owned();
+    }
+    format!("{}/{next}", path.trim_end_matches('/'))
 }

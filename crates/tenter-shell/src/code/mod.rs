@@ -5,11 +5,12 @@
 
 mod literals;
 mod tables;
+mod taint;
 
 use crate::facts::{Language, PathOp};
 
-use literals::{Argument, arguments};
-use tables::{CALLS, Call, Effect, OBJECT};
+use literals::{Argument, Source};
+use tables::{CALLS, Call, Effect, NO_OBJECT, OBJECT};
 
 /// What a program does, as far as it can be read.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,14 +18,23 @@ pub(crate) struct CodeFacts {
     pub(crate) calls: Vec<CodeCall>,
     /// It runs something that is not literal.
     pub(crate) dynamic: bool,
+    /// It runs what it decodes.
+    pub(crate) runs_decoded: bool,
+    /// It runs what it downloads.
+    pub(crate) runs_download: bool,
 }
 
 /// A call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CodeCall {
     Script(String),
-    Words(Vec<String>),
-    Path { path: String, op: PathOp, recursive: bool },
+    /// The words of a command; `None` for those that are not literal.
+    Words(Vec<Option<String>>),
+    Path {
+        path: String,
+        op: PathOp,
+        recursive: bool,
+    },
     Network,
 }
 
@@ -33,28 +43,47 @@ const MOST: usize = 256;
 
 /// Reads a program.
 pub(crate) fn read(language: Language, text: &str) -> CodeFacts {
-    let mut facts = CodeFacts::default();
+    read_nested(language, text, 0)
+}
+
+/// As [`read`], for a program in `depth` programs that run it.
+fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
+    let mut reader = CodeReader {
+        facts: CodeFacts::default(),
+        source: Source::new(text),
+        text,
+        language,
+        depth,
+    };
     let mut tried = 0;
     for (start, name) in names(text) {
         let before = &text[..start];
         let after = &text[start + name.len()..];
-        if !after.trim_start().starts_with(['(', '"', '\'']) {
+        if !may_be_call(name, after) {
             continue;
         }
         if tried >= MOST {
-            facts.dynamic = true;
+            reader.facts.dynamic = true;
             break;
         }
-        for call in CALLS.iter().filter(|call| call.language == language && call.name == name) {
-            if is_call(call, before, after) {
-                tried += 1;
-                facts.add(call, before, after);
-                break;
-            }
+        let mut calls = CALLS.iter().filter(|call| call.language == language && call.name == name);
+        if let Some(call) = calls.find(|call| is_call(call, before, after)) {
+            tried += 1;
+            reader.add(call, start, start + name.len());
         }
     }
-    facts.backticks(language, text);
-    facts
+    reader.backticks();
+    if language == Language::Awk {
+        reader.pipes();
+    }
+    reader.facts
+}
+
+/// Whether arguments may follow a name. `eval` needs no brackets, and can be an argument itself: `.then(eval)`.
+fn may_be_call(name: &str, after: &str) -> bool {
+    let next = after.trim_start();
+    let is_eval = name == "eval" && !next.starts_with(['{', '=', ':']);
+    is_eval || next.starts_with(['(', '"', '\''])
 }
 
 /// The identifiers of a text, with their positions.
@@ -73,57 +102,124 @@ fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn is_call(call: &Call, before: &str, after: &str) -> bool {
     let object =
         before.trim_end().strip_suffix(['.', ':']).map(|before| before.trim_end_matches(':'));
-    let has_object =
-        call.object.is_empty() || object.is_some_and(|object| object.ends_with(call.object));
+    let has_object = match call.object {
+        "" => true,
+        NO_OBJECT => object.is_none(),
+        name => object.is_some_and(|object| object.ends_with(name)),
+    };
     let next = after.trim_start().chars().next();
+    if call.effect == Effect::Eval {
+        let is_bare = match call.language {
+            Language::Node => call.name == "eval" && matches!(next, Some(')' | ',')),
+            Language::Perl | Language::Ruby => {
+                next.is_some_and(|next| next.is_alphanumeric() || "$\"'[".contains(next))
+            }
+            _ => false,
+        };
+        return has_object && (is_bare || next == Some('('));
+    }
     let is_command = matches!(call.language, Language::Perl | Language::Ruby);
     has_object && (next == Some('(') || (is_command && matches!(next, Some('"' | '\''))))
 }
 
-impl CodeFacts {
-    fn add(&mut self, call: &Call, before: &str, after: &str) {
-        let arguments = arguments(after);
+/// Reads one program.
+struct CodeReader<'a> {
+    facts: CodeFacts,
+    source: Source<'a>,
+    text: &'a str,
+    language: Language,
+    depth: usize,
+}
+
+impl CodeReader<'_> {
+    /// Adds a call whose name is between two positions.
+    fn add(&mut self, call: &Call, start: usize, end: usize) {
+        let arguments = self.source.arguments(end);
         match call.effect {
             Effect::Shell => match arguments.first() {
-                Some(Argument::Text(script)) => self.calls.push(CodeCall::Script(script.clone())),
-                Some(Argument::List(words)) => self.words(words.clone(), &arguments),
-                _ => self.dynamic = true,
+                Some(Argument::Text(script)) => {
+                    self.facts.calls.push(CodeCall::Script(script.clone()));
+                }
+                Some(Argument::List(words)) => self.words(words.clone(), end),
+                _ if arguments.contains(&Argument::NoShell) => {}
+                _ => self.runs_unknown(end),
             },
-            Effect::Words => self.argv(&arguments),
-            Effect::Network => self.calls.push(CodeCall::Network),
+            Effect::Words => self.argv(&arguments, end),
+            Effect::Eval => self.eval(&arguments, end),
+            Effect::Network => self.facts.calls.push(CodeCall::Network),
             Effect::Open => self.open(&arguments),
             Effect::OpenLast => self.open_last(&arguments),
             Effect::Path { op, recursive, index } => {
                 let path = match index {
-                    OBJECT => literals::last_text(before),
+                    OBJECT => self.source.object(start),
                     index => arguments.get(index).and_then(Argument::text),
                 };
                 if let Some(path) = path {
-                    self.calls.push(CodeCall::Path { path, op, recursive });
+                    self.facts.calls.push(CodeCall::Path { path, op, recursive });
                 }
             }
         }
     }
 
     /// `execFile("rm", ["-rf", "/"])`, `system("rm", "-rf", "/")`.
-    fn argv(&mut self, arguments: &[Argument]) {
+    fn argv(&mut self, arguments: &[Argument], end: usize) {
         match arguments {
-            [Argument::Text(script)] => self.calls.push(CodeCall::Script(script.clone())),
+            [Argument::Text(script)] => self.facts.calls.push(CodeCall::Script(script.clone())),
             [Argument::Text(program), Argument::List(rest), ..] => {
-                self.words([std::slice::from_ref(program), rest].concat(), arguments);
+                self.words([&[Some(program.clone())], rest.as_slice()].concat(), end);
             }
-            [Argument::List(words), ..] => self.words(words.clone(), arguments),
+            [Argument::List(words), ..] => self.words(words.clone(), end),
             [Argument::Text(program), rest @ ..] => {
-                let rest: Vec<String> = rest.iter().filter_map(Argument::text).collect();
-                self.words([std::slice::from_ref(program), &rest].concat(), arguments);
+                let rest: Vec<_> = rest.iter().map(Argument::text).collect();
+                self.words([&[Some(program.clone())], rest.as_slice()].concat(), end);
             }
-            _ => self.dynamic = true,
+            _ => self.runs_unknown(end),
         }
     }
 
-    fn words(&mut self, words: Vec<String>, arguments: &[Argument]) {
-        self.dynamic |= arguments.iter().any(|argument| matches!(argument, Argument::PartialList));
-        self.calls.push(CodeCall::Words(words));
+    /// A command: it cannot be read if its program is unknown, or if an interpreter gets something unknown.
+    fn words(&mut self, words: Vec<Option<String>>, end: usize) {
+        const RUN_WORDS: [&str; 10] =
+            ["sh", "bash", "zsh", "dash", "env", "sudo", "python", "python3", "perl", "node"];
+        let program = words.first().and_then(|program| program.as_deref());
+        let name = program.map(|program| program.rsplit('/').next().unwrap_or_default());
+        let is_interpreter = name.is_some_and(|name| RUN_WORDS.contains(&name));
+        let is_unknown = is_interpreter && words.contains(&None);
+        if !words.is_empty() && (program.is_none() || is_unknown) {
+            self.runs_unknown(end);
+        }
+        if program.is_some() {
+            self.facts.calls.push(CodeCall::Words(words));
+        }
+    }
+
+    /// `eval("…")`: a program in the same language.
+    fn eval(&mut self, arguments: &[Argument], end: usize) {
+        match arguments.first() {
+            Some(Argument::Text(program)) if self.depth < 3 => {
+                let inner = read_nested(self.language, program, self.depth + 1);
+                self.facts.calls.extend(inner.calls);
+                self.facts.dynamic |= inner.dynamic;
+                self.facts.runs_decoded |= inner.runs_decoded;
+                self.facts.runs_download |= inner.runs_download;
+            }
+            _ => {
+                self.runs_unknown(end);
+                // What `then(eval)` runs is not in its arguments.
+                if !self.text[end..].trim_start().starts_with('(') {
+                    self.facts.runs_decoded |= taint::decodes(self.text);
+                    self.facts.runs_download |= taint::downloads(self.text);
+                }
+            }
+        }
+    }
+
+    /// A call runs something that is not literal.
+    fn runs_unknown(&mut self, end: usize) {
+        self.facts.dynamic = true;
+        let (decodes, downloads) = taint::of_arguments(&self.source, end);
+        self.facts.runs_decoded |= decodes;
+        self.facts.runs_download |= downloads;
     }
 
     /// `open("file", "w")`: what the mode says.
@@ -132,7 +228,7 @@ impl CodeFacts {
         let mode = arguments.get(1).and_then(Argument::text).unwrap_or_default();
         let is_write = mode.contains(['w', 'a', 'x', '+']);
         let op = if is_write { PathOp::Write } else { PathOp::Read };
-        self.calls.push(CodeCall::Path { path, op, recursive: false });
+        self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
     }
 
     /// `open(F, ">file")` and `open(F, ">", "file")` of Perl.
@@ -142,17 +238,34 @@ impl CodeFacts {
         let is_write = texts[0].contains('>');
         let path = last.trim_start_matches(['<', '>', '+', ' ']).to_owned();
         let op = if is_write { PathOp::Write } else { PathOp::Read };
-        self.calls.push(CodeCall::Path { path, op, recursive: false });
+        self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
     }
 
     /// `` `…` `` runs a command in Perl, Ruby and PHP.
-    fn backticks(&mut self, language: Language, text: &str) {
-        if !matches!(language, Language::Perl | Language::Ruby | Language::Php) {
+    fn backticks(&mut self) {
+        if !matches!(self.language, Language::Perl | Language::Ruby | Language::Php) {
             return;
         }
-        for script in text.split('`').skip(1).step_by(2).take(MOST) {
-            self.dynamic |= script.contains(['$', '#']);
-            self.calls.push(CodeCall::Script(script.to_owned()));
+        for script in self.text.split('`').skip(1).step_by(2).take(MOST) {
+            self.facts.dynamic |= script.contains(['$', '#']);
+            self.facts.calls.push(CodeCall::Script(script.to_owned()));
+        }
+    }
+
+    /// `"command" | getline` and `print | "command"` of AWK.
+    fn pipes(&mut self) {
+        let mut before = "";
+        for (index, part) in self.text.split('"').enumerate().take(MOST) {
+            let is_literal = index % 2 == 1;
+            let end = before.trim_end();
+            if is_literal && end.ends_with('|') && !end.ends_with("||") {
+                self.facts.calls.push(CodeCall::Script(part.to_owned()));
+            }
+            if !is_literal && index > 1 && part.trim_start().starts_with('|') {
+                let is_or = part.trim_start().starts_with("||");
+                self.facts.calls.extend((!is_or).then(|| CodeCall::Script(before.to_owned())));
+            }
+            before = part;
         }
     }
 }

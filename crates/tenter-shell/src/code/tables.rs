@@ -13,12 +13,14 @@ pub(super) struct Call {
 }
 
 /// What a call does.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// The first argument is a script, or a list of words.
     Shell,
     /// The arguments are the words of a command; a single one is a script.
     Words,
+    /// The first argument is a program in the same language.
+    Eval,
     /// It opens the first argument in the mode of the second.
     Open,
     /// It opens the last argument, with a mode before it.
@@ -48,7 +50,21 @@ const fn path(op: PathOp, recursive: bool, index: usize) -> Effect {
 /// The index of a path that is the object of the call: `Path("x").unlink()`.
 pub(super) const OBJECT: usize = usize::MAX;
 
+/// The object of a call that has none: `eval(…)`, and not `model.eval()`.
+pub(super) const NO_OBJECT: &str = "-";
+
 pub(super) const CALLS: &[Call] = &[
+    call(Language::Python, "exec", NO_OBJECT, Effect::Eval),
+    call(Language::Python, "eval", NO_OBJECT, Effect::Eval),
+    call(Language::Node, "eval", NO_OBJECT, Effect::Eval),
+    call(Language::Node, "Function", NO_OBJECT, Effect::Eval),
+    call(Language::Node, "runInThisContext", "", Effect::Eval),
+    call(Language::Node, "runInNewContext", "", Effect::Eval),
+    call(Language::Perl, "eval", NO_OBJECT, Effect::Eval),
+    call(Language::Ruby, "eval", NO_OBJECT, Effect::Eval),
+    call(Language::Ruby, "instance_eval", "", Effect::Eval),
+    call(Language::Php, "eval", NO_OBJECT, Effect::Eval),
+    call(Language::Php, "assert", NO_OBJECT, Effect::Eval),
     call(Language::Python, "system", "", Effect::Shell),
     call(Language::Python, "popen", "", Effect::Shell),
     call(Language::Python, "getoutput", "subprocess", Effect::Shell),
@@ -86,7 +102,9 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Python, "chown", "os", path(PathOp::Mode, false, 0)),
     call(Language::Python, "symlink", "os", path(PathOp::Link, false, 0)),
     call(Language::Python, "truncate", "os", path(PathOp::Write, false, 0)),
-    call(Language::Python, "open", "", Effect::Open),
+    call(Language::Python, "open", NO_OBJECT, Effect::Open),
+    call(Language::Python, "open", "io", Effect::Open),
+    call(Language::Python, "dotenv_values", "", path(PathOp::Read, false, 0)),
     call(Language::Python, "write_text", "", path(PathOp::Write, false, OBJECT)),
     call(Language::Python, "write_bytes", "", path(PathOp::Write, false, OBJECT)),
     call(Language::Python, "read_text", "", path(PathOp::Read, false, OBJECT)),

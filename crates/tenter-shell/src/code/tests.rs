@@ -10,6 +10,10 @@ fn script(text: &str) -> CodeCall {
     CodeCall::Script(text.to_owned())
 }
 
+fn words(words: &[&str]) -> CodeCall {
+    CodeCall::Words(words.iter().map(|word| Some((*word).to_owned())).collect())
+}
+
 fn path(path: &str, op: PathOp, recursive: bool) -> CodeCall {
     CodeCall::Path { path: path.to_owned(), op, recursive }
 }
@@ -19,16 +23,13 @@ fn literal_commands_are_read() {
     assert_eq!(calls(Language::Python, "import os; os.system('rm -rf /')"), [script("rm -rf /")]);
     assert_eq!(
         calls(Language::Python, "subprocess.run(['rm', '-rf', \"/\"], check=True)"),
-        [CodeCall::Words(vec!["rm".to_owned(), "-rf".to_owned(), "/".to_owned()])]
+        [words(&["rm", "-rf", "/"])]
     );
     assert_eq!(
         calls(Language::Node, "require('child_process').execSync(\"git push -f\")"),
         [script("git push -f")]
     );
-    assert_eq!(
-        calls(Language::Node, "spawn('rm', ['-rf', 'x'])"),
-        [CodeCall::Words(vec!["rm".to_owned(), "-rf".to_owned(), "x".to_owned()])]
-    );
+    assert_eq!(calls(Language::Node, "spawn('rm', ['-rf', 'x'])"), [words(&["rm", "-rf", "x"])]);
     assert_eq!(calls(Language::Perl, "system 'ls'; `pwd`"), [script("ls"), script("pwd")]);
     assert_eq!(calls(Language::Php, "shell_exec('id');"), [script("id")]);
     assert_eq!(calls(Language::Awk, "BEGIN { system(\"rm x\") }"), [script("rm x")]);
@@ -60,4 +61,64 @@ fn what_cannot_be_read_is_dynamic() {
     assert!(read(Language::Python, "os.system('rm ' + x)").dynamic);
     assert!(read(Language::Node, "exec(`rm ${x}`)").dynamic);
     assert!(!read(Language::Python, "print('os')").dynamic);
+}
+
+#[test]
+fn variables_and_expressions_of_paths_are_read() {
+    let home = |rest: &str| [path(rest, PathOp::Read, false)];
+    for text in [
+        "p = '~/.netrc'\nopen(os.path.expanduser(p))",
+        "open(os.environ['HOME'] + '/.netrc')",
+        "(Path.home() / '.netrc').read_text()",
+        "p: Path = Path.home() / '.netrc'\np.read_text()",
+        "open(os.path.join(os.path.expanduser('~'), \".netrc\"))",
+        "name = '.netrc'; Path('~', name).expanduser().read_text()",
+    ] {
+        assert_eq!(calls(Language::Python, text), home("~/.netrc"), "{text}");
+    }
+    let text = "const p = os.homedir() + '/.netrc'; fs.readFileSync(p, 'utf8')";
+    assert_eq!(calls(Language::Node, text), home("~/.netrc"));
+    let text = "fs.readFileSync(path.join(process.env.HOME, '.netrc'))";
+    assert_eq!(calls(Language::Node, text), home("~/.netrc"));
+    assert_eq!(calls(Language::Ruby, "File.read(File.expand_path('~/.netrc'))"), home("~/.netrc"));
+    // What is not literal is not guessed.
+    assert_eq!(calls(Language::Python, "p = f'{x}/a'\nopen(p)"), []);
+    assert_eq!(calls(Language::Python, "p = '/a' if x else '/b'\nopen(p)"), []);
+    assert_eq!(calls(Language::Python, "open(sys.argv[1])"), []);
+}
+
+#[test]
+fn what_is_decoded_or_downloaded_and_then_run_is_found() {
+    let runs = |language, text| {
+        let facts = read(language, text);
+        (facts.runs_decoded, facts.runs_download)
+    };
+    for (text, expected) in [
+        ("exec(base64.b64decode(x))", (true, false)),
+        ("c = base64.b64decode(x)\nd = c.decode()\nos.system(d)", (true, false)),
+        ("exec(requests.get(u).text)", (false, true)),
+        ("print(base64.b64decode(x)); os.system(cmd)", (false, false)),
+        ("subprocess.run(['git', 'commit', '-m', base64.b64decode(x)])", (false, false)),
+        ("subprocess.run(['bash', '-c', base64.b64decode(x)])", (true, false)),
+        ("subprocess.run(base64.b64decode(x), shell=False)", (false, false)),
+        ("model.eval(base64.b64decode(x))", (false, false)),
+    ] {
+        assert_eq!(runs(Language::Python, text), expected, "{text}");
+    }
+    assert_eq!(runs(Language::Node, "fetch(u).then(r => r.text()).then(eval)"), (false, true));
+    assert_eq!(runs(Language::Perl, "eval decode_base64($x)"), (true, false));
+}
+
+#[test]
+fn brackets_in_brackets_do_not_take_long() {
+    let text = format!("os.system({}", "([".repeat(30_000));
+    assert!(read(Language::Python, &text).dynamic);
+    let text = "os.system((((((((".repeat(4_000);
+    assert!(read(Language::Python, &text).dynamic);
+}
+
+#[test]
+fn commands_in_pipes_of_awk_are_read() {
+    let text = "BEGIN { \"ls\" | getline; print | \"sort\"; if (a || b) print \"x\" }";
+    assert_eq!(calls(Language::Awk, text), [script("ls"), script("sort")]);
 }

@@ -189,7 +189,11 @@ impl Reader<'_> {
             sources.clear();
             self.process_outputs.push((raw.to_owned(), outcome.commands));
         }
-        Field { sources, is_process: true, ..Field::known(raw) }
+        let file = Field { sources, is_process: true, ..Field::known(raw) };
+        if !is_output {
+            self.keep_process(&file, outcome.text);
+        }
+        file
     }
 
     /// Commands in a subshell of their own.

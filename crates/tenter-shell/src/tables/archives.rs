@@ -108,7 +108,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[(Class::Decode, "if -p")],
         ..GNU
     },
-    Program { name: "7z", style: Style::Posix, paths: &["read second"], ..GNU },
+    Program { name: "7z", has_subcommands: true, ..GNU },
+    Program { name: "7z a", paths: &["write first", "read rest"], recursive: "always", ..GNU },
+    Program { name: "7z x", paths: &["read first", "write ."], recursive: "always", ..GNU },
+    Program { name: "7z e", paths: &["read first", "write ."], recursive: "always", ..GNU },
     Program { name: "unrar", style: Style::Posix, paths: &["read second"], ..GNU },
     Program {
         name: "cpio",
@@ -122,7 +125,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "ar", style: Style::Dashless, paths: &["write first", "read rest"], ..GNU },
     Program {
         name: "gpg",
-        options: "-o= --output= -r= --recipient= -u= --local-user= --homedir= --passphrase= --passphrase-file= --keyserver= -d --decrypt -e --encrypt -s --sign -c --symmetric -a --armor --export --export-secret-keys --import --batch --yes --delete-secret-keys --delete-keys",
+        options: "-o= --output= -r= --recipient= -u= --local-user= --homedir= --passphrase= --passphrase-file= --keyserver= -d --decrypt -e --encrypt -s --sign -c --symmetric -a --armor --export --export-secret-keys --export-secret-subkeys --import --batch --yes --delete-secret-keys --delete-keys",
         paths: &[
             "read operands if -d --decrypt -e --encrypt -s --sign -c --symmetric --import",
             "write -o --output",

@@ -21,6 +21,9 @@ const SEARCH: Program = Program {
     ..GNU
 };
 
+/// What the commands of an editor run: `-c '!command'`.
+const EDITOR: &[Run] = &[Run::Keyed("-c --cmd", "!"), Run::Keyed("-c --cmd", ":!")];
+
 /// A program that changes owner or permissions.
 const MODE: Program = Program { recursive: "-R --recursive", ..GNU };
 
@@ -73,8 +76,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "fd",
-        options: "-e= -t= -d= -E= -g -x -X -H -I -S= -c= -j= -o= --extension= --type= --exclude= --max-depth=",
-        paths: &["list rest"],
+        options: "-e= -t= -d= -E= -g -x -X --exec --exec-batch -H -I -S= -c= -j= -o= --extension= --type= --exclude= --max-depth=",
+        paths: &["list second"],
         ..GNU
     },
     Program {
@@ -194,6 +197,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "split",
         options: "-a= -b= -C= -l= -n= -t= --lines= --bytes= --additional-suffix= --filter=",
         paths: &["read first", "write second"],
+        runs: &[Run::Option("--filter")],
         ..GNU
     },
     Program {
@@ -206,6 +210,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Permissions.
     Program {
         name: "chmod",
+        style: Style::Mode,
         options: "-R --recursive -v --verbose -c --changes -f --silent --quiet --reference= --preserve-root --no-preserve-root -h",
         paths: &["mode rest unless --reference", "mode operands if --reference"],
         ..MODE
@@ -224,6 +229,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "chattr",
+        style: Style::Mode,
         options: "-R -V -f -v= -p=",
         paths: &["mode rest"],
         recursive: "-R",
@@ -449,17 +455,25 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "ed", options: "-p= -s", paths: &["write operands"], ..GNU },
-    Program { name: "ex", options: "-c= -s", paths: &["write operands"], ..GNU },
-    Program { name: "vi", options: "-c=", paths: &["write operands"], ..GNU },
+    Program {
+        name: "ex",
+        options: "-c= --cmd= -s",
+        runs: EDITOR,
+        paths: &["write operands"],
+        ..GNU
+    },
+    Program { name: "vi", options: "-c= --cmd=", runs: EDITOR, paths: &["write operands"], ..GNU },
     Program {
         name: "vim",
-        options: "-c= --cmd= -S= -u= -i= -s=",
+        options: "-c= --cmd= -S= -u= -i= -s? -e -E -n -N",
+        runs: EDITOR,
         paths: &["write operands"],
         ..GNU
     },
     Program {
         name: "nvim",
-        options: "-c= --cmd= -S= -u= -i= -l=",
+        options: "-c= --cmd= -S= -u= -i= -l= --headless -e -s",
+        runs: EDITOR,
         paths: &["write operands"],
         ..GNU
     },

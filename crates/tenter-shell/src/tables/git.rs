@@ -58,6 +58,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "git checkout-index",
+        options: "-a --all -f --force -u -q -n --prefix= --stage= --temp --stdin -z",
+        ..GNU
+    },
+    Program {
         name: "git cherry-pick",
         options: "-m= --mainline= -X= --strategy= --strategy-option= -S? -e -x -n --no-commit -s --ff --abort --continue --quit --skip",
         ..GNU
@@ -85,6 +90,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "git config",
         options: "-f= --file= --blob= -t= --type= --default= --global --system --local --worktree --unset --unset-all --get --get-all --add --replace-all -e --edit -l --list",
+        ..GNU
+    },
+    Program {
+        name: "git difftool",
+        options: "-x= --extcmd= -t= --tool= -d --dir-diff -y --no-prompt -g",
+        runs: &[Run::Option("-x --extcmd")],
         ..GNU
     },
     Program {
@@ -166,6 +177,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "git read-tree",
+        options: "-m --reset -u -i -n --dry-run -v --trivial --aggressive --prefix= --index-output= --empty",
+        ..GNU
+    },
+    Program {
         name: "git rebase",
         options: "--onto= -s= --strategy= -X= -x= --exec= -C= --whitespace= -S? -i --interactive --abort --continue --skip --quit --root --autosquash --autostash --no-verify -f --force-rebase -r? --rebase-merges?",
         runs: &[Run::Option("-x --exec")],
@@ -214,7 +230,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "git submodule",
         options: "-f --force --all --recursive --init --remote -b= --name= --reference= --depth= -j= --jobs= -q",
-        runs: &[Run::AfterScript("foreach", 1)],
+        runs: &[Run::AfterScript("foreach")],
         ..GNU
     },
     Program {

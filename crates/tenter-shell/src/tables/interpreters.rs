@@ -2,7 +2,7 @@
 
 use crate::facts::{Class, Language};
 
-use super::{GNU, Inline, Interpreter, Program, Style};
+use super::{GNU, Inline, Interpreter, Program, Run, Style};
 
 const fn interpreter(language: Language, inline: &'static str) -> Interpreter {
     let inline = Inline::Values(inline);
@@ -194,6 +194,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "expect",
         style: Style::Posix,
         options: "-c= -f= -b= -d -D=",
+        runs: &[Run::Keyed("-c", "spawn ")],
         classes: INTERPRETER,
         paths: &["execute first unless -c"],
         ..GNU
@@ -241,6 +242,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-C= --directory= -f= --file= --makefile= -I= -j? -l? -o= -W= --eval= -n --dry-run -B -k -s",
         directory: "-C --directory",
         paths: &["read -f --file --makefile"],
+        runs: &[Run::Prefixed("SHELL=")],
         ..GNU
     },
     Program {
@@ -285,6 +287,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Posix,
         options: "--bin= --example= -p= --package= -F= --features= --profile= -j= --target= --target-dir= --manifest-path= --message-format= -r --release -q -v",
         ..BUILD
+    },
+    Program {
+        name: "cargo watch",
+        style: Style::Posix,
+        options: "-x= --exec= -s= --shell= -w= --watch= -i= --ignore= -C= -c -q",
+        runs: &[Run::Option("-s --shell")],
+        ..GNU
     },
     Program {
         name: "cargo publish",

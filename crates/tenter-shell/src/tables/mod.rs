@@ -11,8 +11,7 @@ mod network;
 mod packages;
 mod shell;
 mod system;
-
-pub(crate) use shell::COMMAND_VARIABLES;
+pub(crate) mod variables;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -78,6 +77,8 @@ pub(crate) enum Style {
     Single,
     /// As [`Single`](Self::Single), with commands in `-exec … ;`.
     Find,
+    /// As [`Gnu`](Self::Gnu); permissions can begin with a dash: `chmod -x file`.
+    Mode,
     /// `key=value`: `dd of=…`.
     Keys,
     /// The first argument is letters without a dash: `tar xzf`.
@@ -99,8 +100,8 @@ pub(crate) enum Run {
     AfterFlag(&'static str),
     /// The operands from this one on are a command, if the first operand is this word.
     After(&'static str, usize),
-    /// As [`After`](Self::After), joined as a script.
-    AfterScript(&'static str, usize),
+    /// What follows this word and its options, joined, is a script, if the word is the first operand.
+    AfterScript(&'static str),
     /// The operands from this one on, joined, are a script.
     Script(usize),
     /// Each operand is a script.

@@ -17,10 +17,10 @@ pub(super) const PROGRAMS: &[Program] = &[
                   -k --insecure -v --verbose -V --version -h --help -N -n --netrc -g -G --get -#",
         paths: &[
             "write -o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr",
-            "read -T --upload-file -K --config -E --cert --key --netrc-file --cacert",
+            "read -T --upload-file -K --config",
             "read-at -d --data --data-ascii --data-binary --data-urlencode --json -F --form -H --header",
             "read-file-url operands --url",
-            "create . if -O --remote-name",
+            "create-name operands if -O --remote-name",
         ],
         classes: &[
             (DOWNLOAD, "unless -V --version -h --help -I --head"),
@@ -37,7 +37,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "write -O --output-document -o --output-file -a --append-output --save-cookies",
             "create -P --directory-prefix",
             "read -i --input-file --body-file --post-file --load-cookies --private-key",
-            "create . unless -O --output-document -P --directory-prefix --spider -V --version -h --help",
+            "create-name operands unless -O --output-document -P --directory-prefix --spider -V --version -h --help",
         ],
         classes: &[
             (DOWNLOAD, "unless -V --version -h --help --spider"),
@@ -64,13 +64,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "--version --help -o= --output= -a= --auth= -d --download",
         paths: &["write -o --output"],
         classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
-        ..GNU
-    },
-    Program {
-        name: "aria2c",
-        options: "-d= --dir= -o= --out= -i= -x= -s= -j= -k=",
-        paths: &["write -o --out", "create -d --dir", "read -i"],
-        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
         ..GNU
     },
     Program {
@@ -176,7 +169,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "ssh",
         style: Style::Posix,
         options: "-B= -b= -c= -D= -E= -e= -F= -I= -i= -J= -L= -l= -m= -O= -o= -P= -p= -Q= -R= -S= -W= -w= -V --help",
-        paths: &["read -i -F", "write -E"],
+        // A key in `-i` is used, and not shown.
+        paths: &["read -F", "write -E"],
         runs: &[
             Run::Remote(1),
             Run::Keyed("-o", "proxycommand="),
@@ -213,7 +207,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "scp",
         options: "-c= -D= -F= -i= -J= -l= -o= -P= -S= -X= -r -p -q -C -3",
-        paths: &["read init", "write last", "read -i"],
+        paths: &["read init", "write last"],
         recursive: "-r",
         runs: &[Run::Option("-S"), Run::Keyed("-o", "proxycommand=")],
         classes: &[(NETWORK, ""), (DOWNLOAD, "")],
@@ -222,7 +216,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "sftp",
         options: "-B= -b= -c= -D= -F= -i= -J= -l= -o= -P= -R= -S= -s=",
-        paths: &["read -b -i"],
+        paths: &["read -b"],
         runs: &[Run::Option("-S"), Run::Keyed("-o", "proxycommand=")],
         classes: &[(NETWORK, ""), (DOWNLOAD, "")],
         ..GNU
@@ -283,6 +277,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "aws s3",
         options: "--exclude= --include= --acl= --recursive --delete --dryrun",
+        paths: &["read second", "write after-two"],
         classes: &[(NETWORK, ""), (DOWNLOAD, "")],
         ..GNU
     },
@@ -298,6 +293,49 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "gh repo", options: "--confirm --yes", ..GNU },
+    Program {
+        name: "gh gist",
+        options: "-d= --desc= -f= --filename= -p --public -w",
+        paths: &["read rest"],
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "gsutil cp",
+        options: "-r -R -n -a= -z=",
+        paths: &["read init", "write last"],
+        recursive: "-r -R",
+        classes: &[(NETWORK, ""), (DOWNLOAD, "")],
+        ..GNU
+    },
+    Program { name: "gsutil cat", classes: &[(NETWORK, ""), (DOWNLOAD, "")], ..GNU },
+    Program {
+        name: "aria2c",
+        options: "-d= --dir= -o= --out= -i= --input-file= -x= -s= -j= -q",
+        paths: &[
+            "write -o --out",
+            "create -d --dir",
+            "read -i --input-file",
+            "create-name operands unless -o --out",
+        ],
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        ..GNU
+    },
+    Program { name: "lwp-request", classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU },
+    Program {
+        name: "gist",
+        options: "-d= -f= -t= -u= -p",
+        paths: &["read operands"],
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "mutt",
+        options: "-a= -s= -i= -c= -b= -F= -H= -e=",
+        paths: &["read -a -i"],
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
     Program { name: "dig", classes: &[(NETWORK, "")], ..GNU },
     Program { name: "nslookup", classes: &[(NETWORK, "")], ..GNU },
     Program {

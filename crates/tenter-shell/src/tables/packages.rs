@@ -225,6 +225,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "kubectl get",
+        options: "-o= --output= -l= --selector= -f= --filename= -n= --namespace= --context= --field-selector= --sort-by= --template= -A --all-namespaces -w --watch",
+        paths: &["read -f --filename"],
+        ..GNU
+    },
+    Program {
         name: "kubectl delete",
         options: "-f= --filename= -k= -l= --selector= -n= --namespace= --context= --grace-period= --cascade= --timeout= --all --force --now -A --all-namespaces --dry-run?",
         paths: &["read -f --filename"],

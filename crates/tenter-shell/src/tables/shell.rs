@@ -46,8 +46,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "popd", ..GNU },
     Program { name: "echo", style: Style::Posix, ..GNU },
     Program { name: "printf", style: Style::Posix, options: "-v=", ..GNU },
-    Program { name: "export", ..GNU },
-    Program { name: "declare", ..GNU },
+    Program { name: "set", classes: &[(Class::Environment, "bare")], ..GNU },
+    Program { name: "export", options: "-p -n", classes: &[(Class::Environment, "bare")], ..GNU },
+    Program {
+        name: "declare",
+        options: "-p -x -r -g -a -A -i",
+        classes: &[(Class::Environment, "bare")],
+        ..GNU
+    },
     Program { name: "typeset", ..GNU },
     Program { name: "local", ..GNU },
     Program { name: "readonly", ..GNU },
@@ -104,8 +110,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-i --ignore-environment -0 --null -u= --unset= -C= --chdir= -S= --split-string= -v --debug -P= -a= --argv0=",
         directory: "-C --chdir",
         runs: &[Run::Environment],
+        classes: &[(Class::Environment, "bare")],
         ..WRAPPER
     },
+    Program { name: "printenv", options: "-0", classes: &[(Class::Environment, "")], ..GNU },
     Program {
         name: "sudo",
         options: "-A --askpass -b --background -B --bell -C= --close-from= -D= --chdir= -E --preserve-env? -e --edit -g= --group= -H --set-home \
@@ -195,7 +203,35 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-n= --interval= -d --differences? -t -x -e -g -c -b",
         ..SCRIPT
     },
-    Program { name: "entr", options: "-a -c -d -n -p -r -s -z", ..WRAPPER },
+    Program { name: "entr", options: "-a -c -d -n -p -r -s -z", ..SCRIPT },
+    Program { name: "faketime", options: "-f -m -p=", runs: &[Run::Words(1)], ..WRAPPER },
+    Program {
+        name: "gdb",
+        style: Style::Single,
+        options: "-ex= -x= -p= -batch --batch -q --args -args",
+        runs: &[Run::AfterFlag("--args -args")],
+        ..GNU
+    },
+    Program {
+        name: "nodemon",
+        style: Style::Posix,
+        options: "-x= --exec= -w= --watch= -e= --ext= -i= --ignore= -d= --delay=",
+        runs: &[Run::Option("-x --exec")],
+        ..GNU
+    },
+    Program {
+        name: "concurrently",
+        options: "-n= --names= -c= --prefix-colors= -p= --prefix= -k --kill-others -r --raw",
+        runs: &[Run::Each],
+        ..GNU
+    },
+    Program {
+        name: "man",
+        options: "-P= --pager= -k -f -w -a",
+        runs: &[Run::Option("-P --pager")],
+        ..GNU
+    },
+    Program { name: "run0", options: "-u= -g= -D= --unit= --property= -i", ..WRAPPER },
     Program {
         name: "flock",
         options: "-w= --wait= --timeout= -E= -c= --command= -n -x -s -u -o -F",
@@ -213,7 +249,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "retry", options: "-t= -d= -m=", ..WRAPPER },
     Program {
         name: "screen",
-        options: "-S= -t= -c= -s= -p= -T= -h= -e= -r? -d? -x? -X -L",
+        options: "-S= -t= -c= -s= -p= -T= -h= -e= -r -R -d -D -m -x -X -L -ls",
         ..WRAPPER
     },
     Program { name: "tmux", options: "-f= -L= -S= -c=", has_subcommands: true, ..GNU },
@@ -222,8 +258,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-s= -n= -c= -t= -x= -y= -F= -e= -d -A -D -P",
         ..SCRIPT
     },
+    Program { name: "tmux new", options: "-s= -n= -c= -t= -x= -y= -F= -e= -d -A -D -P", ..SCRIPT },
     Program { name: "tmux new-window", options: "-n= -c= -t= -F= -e= -d -a -b", ..SCRIPT },
+    Program { name: "tmux neww", options: "-n= -c= -t= -F= -e= -d -a -b", ..SCRIPT },
+    Program { name: "tmux split-window", options: "-c= -t= -F= -e= -l= -p= -d -h -v -b", ..SCRIPT },
+    Program { name: "tmux splitw", options: "-c= -t= -F= -e= -l= -p= -d -h -v -b", ..SCRIPT },
+    Program { name: "tmux run-shell", options: "-t= -d= -b -C", ..SCRIPT },
     Program { name: "tmux send-keys", options: "-t= -N=", ..SCRIPT },
+    Program { name: "tmux send", options: "-t= -N=", ..SCRIPT },
     Program {
         name: "xargs",
         style: Style::Posix,
@@ -267,26 +309,4 @@ pub(super) const PROGRAMS: &[Program] = &[
         paths: &["write /var/spool/cron unless -l", "read first"],
         ..GNU
     },
-];
-
-/// Variables whose values other programs run as commands.
-pub(crate) const COMMAND_VARIABLES: [&str; 18] = [
-    "GIT_SSH_COMMAND",
-    "GIT_SSH",
-    "GIT_PAGER",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_ASKPASS",
-    "GIT_PROXY_COMMAND",
-    "PAGER",
-    "MANPAGER",
-    "EDITOR",
-    "VISUAL",
-    "BROWSER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "RSYNC_RSH",
-    "PROMPT_COMMAND",
-    "SSH_ASKPASS",
 ];

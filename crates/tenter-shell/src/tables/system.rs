@@ -195,6 +195,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "history", options: "-c -d= -a -w -r", ..GNU },
+    Program {
+        name: "xclip",
+        options: "-i -o -selection= -f",
+        style: Style::Single,
+        paths: &["read operands"],
+        ..GNU
+    },
     Program { name: "ldconfig", ..GNU },
     Program { name: "update-alternatives", options: "--install --remove --set --config", ..GNU },
     Program {
@@ -203,6 +210,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         paths: &["write -f unless -y -l", "read -f if -y -l"],
         ..GNU
     },
-    Program { name: "ssh-copy-id", options: "-i= -p= -o= -F=", paths: &["read -i"], ..GNU },
-    Program { name: "ssh-add", options: "-t= -d -D -l -L -K", paths: &["read operands"], ..GNU },
+    Program { name: "ssh-copy-id", options: "-i= -p= -o= -F=", ..GNU },
+    // A key is used, and not shown.
+    Program { name: "ssh-add", options: "-t= -d -D -l -L -K", ..GNU },
 ];

@@ -67,7 +67,7 @@ fn every_option_in_a_rule_is_listed() {
 
 #[test]
 fn every_path_rule_can_be_read() {
-    const OPERATIONS: [&str; 13] = [
+    const OPERATIONS: [&str; 14] = [
         "read",
         "write",
         "create",
@@ -81,6 +81,7 @@ fn every_path_rule_can_be_read() {
         "read-file-url",
         "read-prefix",
         "write-prefix",
+        "create-name",
     ];
     for row in rows() {
         for rule in row.paths {

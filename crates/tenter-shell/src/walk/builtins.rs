@@ -21,7 +21,7 @@ impl Reader<'_> {
             "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(call, emitted),
             "unset" => self.unset(call, emitted),
             "read" | "mapfile" | "readarray" => self.read_variables(call, emitted, context),
-            "set" => self.set_positional(call),
+            "set" => self.set_options(call),
             "shift" => self.shift(call),
             "alias" => self.aliases(call, emitted, context),
             "source" | "." => return Some(self.source(call, emitted, context)),
@@ -48,6 +48,8 @@ impl Reader<'_> {
     }
 
     fn declare(&mut self, call: &Call, emitted: &Emitted) {
+        let is_exported = emitted.program == "export" || emitted.arguments.has("-x");
+        let is_readonly = emitted.program == "readonly" || emitted.arguments.has("-r");
         let is_local = matches!(emitted.program.as_str(), "local" | "declare" | "typeset")
             && !emitted.arguments.has("-g");
         for operand in call.operands(emitted) {
@@ -63,6 +65,12 @@ impl Reader<'_> {
                 value.is_certain &= !operand.text.contains("+=");
                 self.scope.set(name, Some(self.with_home(value)));
             }
+            if is_exported {
+                self.scope.export(name, !emitted.arguments.has("-n"));
+            }
+            if is_readonly {
+                self.scope.freeze(name);
+            }
         }
     }
 
@@ -77,6 +85,7 @@ impl Reader<'_> {
     fn unset(&mut self, call: &Call, emitted: &Emitted) {
         for operand in call.operands(emitted) {
             self.scope.set(&operand.text, None);
+            self.scope.export(&operand.text, false);
         }
     }
 
@@ -115,8 +124,23 @@ impl Reader<'_> {
         }
     }
 
-    fn set_positional(&mut self, call: &Call) {
+    fn set_options(&mut self, call: &Call) {
         let args = call.args();
+        for (at, arg) in args.iter().enumerate() {
+            let next = args.get(at + 1).map(|next| next.text.as_str());
+            match (arg.text.as_str(), next) {
+                ("--", _) => break,
+                ("-o", Some("allexport")) => self.scope.export_all(true),
+                ("+o", Some("allexport")) => self.scope.export_all(false),
+                (text, _) if text.starts_with('-') && text.contains('a') => {
+                    self.scope.export_all(true);
+                }
+                (text, _) if text.starts_with('+') && text.contains('a') => {
+                    self.scope.export_all(false);
+                }
+                _ => {}
+            }
+        }
         if let Some(at) = args.iter().position(|arg| arg.text == "--") {
             self.scope.set_positional(args[at + 1..].to_vec());
         }
@@ -141,10 +165,8 @@ impl Reader<'_> {
     fn source(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
         let Some(file) = call.operands(emitted).next().cloned() else { return Outcome::default() };
         if file.is_process {
-            for source in &file.sources {
-                self.flow(*source, emitted.index, FlowRole::Code);
-            }
-            return Outcome::default();
+            let text = self.written(&file).and_then(|file| file.text.clone());
+            return self.run_input(&file.sources, text.as_ref(), emitted, context);
         }
         let is_stdin = matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "-");
         let descriptor =
@@ -170,7 +192,7 @@ impl Reader<'_> {
         emitted: &Emitted,
         context: &Context,
     ) -> Outcome {
-        for source in sources {
+        for source in sources.iter().chain(text.iter().flat_map(|text| &text.sources)) {
             self.flow(*source, emitted.index, FlowRole::Code);
         }
         match text {

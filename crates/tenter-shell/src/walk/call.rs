@@ -7,7 +7,7 @@ use crate::tables::{self, Program, Style};
 use super::redirections::Redirected;
 
 /// A command after expansion.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Call {
     pub(super) argv: Vec<Field>,
     pub(super) env: Vec<(String, Field)>,

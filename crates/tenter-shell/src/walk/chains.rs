@@ -19,6 +19,8 @@ impl Reader<'_> {
         let mut is_first = true;
         for statement in list {
             layer = self.chain(layer, before, all.succeeds);
+            // `false && x`: what does not run does not change how the chain continues.
+            let is_skipped = before == Separator::And && all.succeeds == Some(false);
             let is_background = statement.then == Separator::Background;
             if is_background {
                 self.scope.open();
@@ -27,7 +29,11 @@ impl Reader<'_> {
             if is_background {
                 self.scope.close(Keep::Nothing);
             }
-            all.succeeds = if is_background { Some(true) } else { outcome.succeeds };
+            all.succeeds = match (is_background, is_skipped) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => outcome.succeeds,
+            };
             all.text = joined(all.text, outcome.text, is_first);
             all.commands.extend(outcome.commands);
             before = statement.then;
@@ -44,7 +50,7 @@ impl Reader<'_> {
                 self.close_chain(layer);
                 Layer::None
             }
-            (Separator::And, Some(false), layer) => self.reopen(layer, Keep::Uncertain),
+            (Separator::And, Some(false), layer) => self.reopen(layer, Keep::Nothing),
             (Separator::And, None, Layer::None) => self.reopen(layer, Keep::Variables),
             (Separator::And, _, layer) | (Separator::Or, Some(false), layer) => layer,
             (Separator::Or, ..) => self.reopen(layer, Keep::Uncertain),

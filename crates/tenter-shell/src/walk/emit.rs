@@ -140,7 +140,7 @@ impl Reader<'_> {
         let mut here = self.placed(context);
         here.has_hosts = matches!(
             emitted.program.as_str(),
-            "scp" | "rsync" | "tar" | "rclone" | "sftp" | "docker" | "podman"
+            "scp" | "rsync" | "tar" | "rclone" | "sftp" | "docker" | "podman" | "aws" | "gsutil"
         );
         if emitted.has_path && !is_system_program(&name.text) {
             let touch = Touch { path: name, op: PathOp::Execute, recursive: false };
@@ -170,6 +170,10 @@ impl Reader<'_> {
                     self.read_file(&path, emitted.index, FlowRole::Data);
                 }
                 PathOp::Execute => self.read_file(&path, emitted.index, FlowRole::Code),
+                PathOp::Create if emitted.program == "mkfifo" => {
+                    let file = locate::absolute(&path.text, self.scope.cwd());
+                    self.fifos.extend(file.map(|file| (file, Vec::new())));
+                }
                 PathOp::Write | PathOp::Create => {
                     let source = crate::facts::FlowSource::Command(emitted.index);
                     let text = context.stdin.as_ref().and_then(|input| input.text.clone());
@@ -184,20 +188,26 @@ impl Reader<'_> {
 
     /// `cp a b`: if `b` is a directory, the file is `b/a`.
     fn writes_into_directory(&mut self, path: &Field, call: &Call, emitted: &Emitted) {
-        if !matches!(emitted.program.as_str(), "cp" | "mv" | "install" | "ln" | "rsync") {
+        if !matches!(emitted.program.as_str(), "cp" | "mv" | "install" | "ln" | "rsync" | "scp") {
             return;
         }
         let operands: Vec<Field> = call.operands(emitted).take(8).cloned().collect();
         for operand in operands.iter().filter(|operand| operand.text != path.text) {
-            let name = operand.text.rsplit('/').next().unwrap_or_default();
+            let name = operand.text.rsplit(['/', ':']).next().unwrap_or_default();
             let inner = path.with_text(format!("{}/{name}", path.text));
             let source = crate::facts::FlowSource::Command(emitted.index);
             self.writes_file(&inner, &[source], None);
         }
     }
 
-    /// A file that was written earlier flows into its reader.
+    /// A file that was written earlier flows into its reader; what is written into a named pipe does so later, too.
     pub(super) fn read_file(&mut self, path: &Field, command: usize, role: FlowRole) {
+        if !self.fifos.is_empty() {
+            let path = locate::absolute(&path.text, self.scope.cwd());
+            if let Some(readers) = path.and_then(|path| self.fifos.get_mut(&path)) {
+                readers.push((command, role));
+            }
+        }
         let sources = self.written(path).map(|file| file.sources.clone()).unwrap_or_default();
         for source in sources {
             self.flow(source, command, role);
@@ -206,8 +216,17 @@ impl Reader<'_> {
 
     /// Arguments whose text other commands write.
     fn argument_flows(&mut self, call: &Call, emitted: &Emitted) {
-        for arg in &call.argv {
-            let role = if arg.is_process { FlowRole::Data } else { FlowRole::Argument };
+        for (place, arg) in call.argv.iter().enumerate() {
+            // `$(curl …)` runs what it downloads.
+            let is_program = place == 0 && !arg.sources.is_empty() && !emitted.is_program_certain;
+            if is_program {
+                self.classify(emitted.index, crate::facts::Class::Interpreter);
+            }
+            let role = match (is_program, arg.is_process) {
+                (true, _) => FlowRole::Code,
+                (_, true) => FlowRole::Data,
+                _ => FlowRole::Argument,
+            };
             for source in &arg.sources {
                 self.flow(*source, emitted.index, role);
             }
@@ -275,8 +294,10 @@ impl Reader<'_> {
             return;
         }
         let is_remote = here.is_remote || (here.has_hosts && is_on_host(&path.text));
-        let absolute = locate::absolute(&path.text, here.cwd.as_deref());
-        let starts_unknown = path.text.starts_with(['$', '`', '~', '{']) && !path.is_certain;
+        let text = in_temp(path);
+        let text = text.as_deref().unwrap_or(&path.text);
+        let absolute = locate::absolute(text, here.cwd.as_deref());
+        let starts_unknown = text.starts_with(['$', '`', '~', '{']) && !path.is_certain;
         let resolved = absolute.filter(|_| !starts_unknown);
         if resolved.as_deref().is_some_and(locate::is_harmless_device) {
             return;
@@ -284,8 +305,10 @@ impl Reader<'_> {
         let (place, inside_project) = match (&resolved, is_remote) {
             (_, true) => (crate::facts::PathPlace::Remote, false),
             (Some(resolved), _) => locate::place(resolved, self.surroundings),
-            (None, _) => locate::place(&path.text, self.surroundings),
+            (None, _) => locate::place(text, self.surroundings),
         };
+        // Of `find directory -type f`, everything in the directory.
+        let recursive = recursive || (path.is_glob && path.text.ends_with("/**"));
         self.facts.paths.push(crate::facts::Path {
             path: resolved.clone().filter(|_| !is_remote).unwrap_or_else(|| path.text.clone()),
             given: path.text.clone(),
@@ -325,6 +348,12 @@ fn program_name(text: &str) -> (String, Option<String>) {
     let is_exe = bytes.len() > 4 && bytes[bytes.len() - 4..].eq_ignore_ascii_case(b".exe");
     let name = if is_exe { &base[..base.len() - 4] } else { base };
     (name.to_owned(), (base.len() < text.len()).then(|| text.to_owned()))
+}
+
+/// A path in `$TMPDIR` whose value is not known: it is some directory for temporary files.
+fn in_temp(path: &Field) -> Option<String> {
+    let rest = ["$TMPDIR/", "${TMPDIR}/"].iter().find_map(|start| path.text.strip_prefix(start))?;
+    (!path.is_certain).then(|| format!("/tmp/{rest}"))
 }
 
 /// Whether a path is `host:path`.

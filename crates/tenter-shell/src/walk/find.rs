@@ -14,7 +14,7 @@ const STARTS: usize = 8;
 impl Reader<'_> {
     pub(super) fn find(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
         let starts = starting_points(call);
-        let found = found(&starts, emitted);
+        let found = found(&starts, call, emitted);
         for path in &starts {
             self.touch_recursively(path, PathOp::List, emitted.index);
         }
@@ -46,12 +46,44 @@ impl Reader<'_> {
         outcome
     }
 
+    /// `fd pattern directory -x command`: the command gets what is found, at its end if it has no `{}`.
+    pub(super) fn fd(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+        const RUNS: [&str; 4] = ["-x", "-X", "--exec", "--exec-batch"];
+        let args = call.args();
+        let Some(at) = args.iter().position(|arg| RUNS.contains(&arg.text.as_str())) else {
+            return Outcome::default();
+        };
+        let end = args.iter().position(|arg| arg.text == ";").unwrap_or(args.len()).max(at + 1);
+        let operands: Vec<&Field> = emitted
+            .arguments
+            .operands
+            .iter()
+            .filter(|index| **index < at)
+            .filter_map(|index| args.get(*index))
+            .collect();
+        let directory =
+            operands.get(1).map_or(".", |directory| directory.text.trim_end_matches('/'));
+        let extension = values(emitted, "-e --extension").into_iter().next();
+        let name = match (operands.first().map(|name| name.text.as_str()), extension) {
+            (_, Some(extension)) => format!("/*.{}", extension.text),
+            (None | Some("." | ""), None) => String::new(),
+            (Some(name), None) => format!("/*{name}*"),
+        };
+        let found = Field { is_glob: true, ..Field::known(format!("{directory}/**{name}")) };
+        let mut words: Vec<Field> =
+            args[at + 1..end].iter().map(|word| replaced(word, "{}", &found)).collect();
+        if !args[at + 1..end].iter().any(|word| word.text.contains('{')) && !words.is_empty() {
+            words.push(found);
+        }
+        self.words(&words, &[], "fd", context)
+    }
+
     /// The output of `find`, as patterns.
     pub(super) fn find_output(call: &Call, emitted: &Emitted) -> Option<Field> {
         if emitted.arguments.has("-exec -execdir -ok -printf -ls -fprint -delete") {
             return None;
         }
-        Some(Field::joined(&found(&starting_points(call), emitted), "\n"))
+        Some(Field::joined(&found(&starting_points(call), call, emitted), "\n"))
     }
 }
 
@@ -72,24 +104,34 @@ fn starting_points(call: &Call) -> Vec<Field> {
 }
 
 /// Patterns of what is found: the names in a starting point, or that itself and everything in it.
-fn found(starts: &[Field], emitted: &Emitted) -> Vec<Field> {
-    let name = values(emitted, "-name -iname").into_iter().next();
-    let is_partial = emitted
-        .arguments
-        .has("-path -ipath -wholename -regex -mindepth -newer -mtime -size -user -type -empty");
-    starts
-        .iter()
-        .map(|start| {
-            let directory = start.text.trim_end_matches('/');
-            let text = match &name {
-                Some(name) => format!("{directory}/**/{}", name.text),
-                None if is_partial => format!("{directory}/**"),
-                None => start.text.clone(),
-            };
-            let is_certain = start.is_certain && name.as_ref().is_none_or(|name| name.is_certain);
-            Field { is_glob: true, is_certain, ..start.with_text(text) }
-        })
-        .collect()
+fn found(starts: &[Field], call: &Call, emitted: &Emitted) -> Vec<Field> {
+    let names = values(emitted, "-name -iname");
+    let is_negated = negates(call);
+    let is_partial = is_negated
+        || emitted.arguments.has(
+            "-path -ipath -wholename -regex -mindepth -newer -mtime -mmin -size -user -type -empty",
+        );
+    let of_start = |start: &Field| {
+        let directory = start.text.trim_end_matches('/');
+        if names.is_empty() || is_negated {
+            let text = if is_partial { format!("{directory}/**") } else { start.text.clone() };
+            return vec![Field { is_glob: true, ..start.with_text(text) }];
+        }
+        let of_name = |name: &Field| Field {
+            is_glob: true,
+            is_certain: start.is_certain && name.is_certain,
+            ..start.with_text(format!("{directory}/**/{}", name.text))
+        };
+        names.iter().map(of_name).collect()
+    };
+    starts.iter().flat_map(of_start).take(STARTS).collect()
+}
+
+/// Whether a test on names is negated: what is found has other names.
+fn negates(call: &Call) -> bool {
+    let is_not = |arg: &Field| matches!(arg.text.as_str(), "!" | "-not");
+    let is_name = |arg: &Field| matches!(arg.text.as_str(), "-name" | "-iname" | "(");
+    call.args().windows(2).any(|pair| is_not(&pair[0]) && is_name(&pair[1]))
 }
 
 /// A word with another text for its placeholder.

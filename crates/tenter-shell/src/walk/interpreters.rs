@@ -3,7 +3,7 @@
 use crate::facts::{Class, Code, FlowRole, Language, PathOp};
 use crate::field::Field;
 use crate::reader::{Context, Outcome, Reader};
-use crate::scope::Keep;
+use crate::scope::{Environment, Keep};
 use crate::tables::{Inline, Interpreter};
 
 use super::call::{Call, Emitted};
@@ -23,7 +23,7 @@ impl Reader<'_> {
         if arguments.has(interpreter.no_program) && !arguments.has("+n") {
             return Outcome::default();
         }
-        self.scope.open();
+        self.scope.open_process(Environment::Exported);
         for (name, value) in &call.env {
             self.scope.set(name, Some(value.clone()));
         }
@@ -58,6 +58,9 @@ impl Reader<'_> {
             self.scope.close(Keep::Nothing);
             return outcome;
         }
+        if arguments.has(interpreter.module) && interpreter.language == Some(Language::Python) {
+            return self.module(interpreter.module, call, emitted, context);
+        }
         if arguments.has(interpreter.module) || interpreter.inline == Inline::Operand {
             return Outcome::default();
         }
@@ -77,6 +80,19 @@ impl Reader<'_> {
         }
     }
 
+    /// `python -m pip install x`: a module is a program of the same name.
+    fn module(&mut self, name: &str, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+        let flag = emitted.arguments.flags.iter().find(|flag| flag.name == name);
+        let Some((flag, module)) = flag.and_then(|flag| Some((flag, flag.value.clone()?))) else {
+            return Outcome::default();
+        };
+        let args = call.args();
+        let is_apart = args.get(flag.arg).is_some_and(|arg| arg.text == name);
+        let rest = args.get(flag.arg + 1 + usize::from(is_apart)..).unwrap_or_default();
+        let words = [std::slice::from_ref(&module), rest].concat();
+        self.words(&words, &call.env, &emitted.program, context)
+    }
+
     /// A script in a file, which the text may have written.
     fn run_file(
         &mut self,
@@ -85,14 +101,13 @@ impl Reader<'_> {
         emitted: &Emitted,
         context: &Context,
     ) -> Outcome {
-        if file.is_process {
-            for source in &file.sources {
-                self.flow(*source, emitted.index, FlowRole::Code);
-            }
-            return Outcome::default();
+        for source in &file.sources {
+            self.flow(*source, emitted.index, FlowRole::Code);
         }
-        self.touch(file, PathOp::Execute, Some(emitted.index));
-        self.read_file(file, emitted.index, FlowRole::Code);
+        if !file.is_process {
+            self.touch(file, PathOp::Execute, Some(emitted.index));
+            self.read_file(file, emitted.index, FlowRole::Code);
+        }
         let text = self.written(file).and_then(|file| file.text.clone());
         // A script can run itself.
         if self.active.contains(&file.text) {
@@ -127,6 +142,15 @@ impl Reader<'_> {
             command: emitted.index,
         };
         self.facts.code.push(code);
+        self.facts.forkbomb |= crate::forkbomb::is_in_code(&text.text);
+        for (runs, class) in
+            [(found.runs_decoded, Class::Decode), (found.runs_download, Class::Download)]
+        {
+            if runs {
+                self.classify(emitted.index, class);
+                self.flow_into_itself(emitted.index);
+            }
+        }
         self.facts.unparsed |= language == Language::Powershell;
         let mut all = Outcome::default();
         for call in found.calls {
@@ -136,17 +160,31 @@ impl Reader<'_> {
                     all.commands.extend(self.script(&script, &emitted.program, context).commands);
                 }
                 crate::code::CodeCall::Words(words) => {
-                    let words: Vec<Field> = words.into_iter().map(Field::known).collect();
+                    let word = |word: Option<String>| {
+                        word.map_or_else(|| Field::unknown("$value"), Field::known)
+                    };
+                    let words: Vec<Field> = words.into_iter().map(word).collect();
                     all.commands
                         .extend(self.words(&words, &[], &emitted.program, context).commands);
                 }
                 crate::code::CodeCall::Path { path, op, recursive } => {
-                    self.touch_in_code(&Field::known(path), op, recursive, emitted.index);
+                    let path = Field::known(self.in_home(path));
+                    self.touch_in_code(&path, op, recursive, emitted.index);
                 }
                 crate::code::CodeCall::Network => self.classify(emitted.index, Class::Network),
             }
         }
         all
+    }
+
+    /// A path of a program that begins with the home directory.
+    fn in_home(&self, path: String) -> String {
+        match (path.strip_prefix('~'), &self.surroundings.home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                format!("{home}{rest}")
+            }
+            _ => path,
+        }
     }
 
     /// Adds a class to a command.

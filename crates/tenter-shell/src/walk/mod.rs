@@ -11,7 +11,10 @@ mod output;
 mod redirections;
 mod run;
 mod scripts;
+mod sed;
 mod simple;
+mod transform;
+mod variables;
 mod wrappers;
 mod xargs;
 

@@ -32,8 +32,17 @@ impl Reader<'_> {
                 let [file] = operands.as_slice() else { return None };
                 self.written(file)?.text.clone()
             }
+            "rev" if operands().is_empty() => {
+                Some(super::transform::reversed(context.stdin.as_ref()?.text.as_ref()?))
+            }
+            "tr" => {
+                let input = context.stdin.as_ref()?.text.as_ref()?;
+                let flags: Vec<&str> =
+                    emitted.arguments.flags.iter().map(|flag| flag.name.as_str()).collect();
+                super::transform::translated(input, &flags, &operands())
+            }
             "which" | "command" if emitted.program == "which" || emitted.arguments.has("-v") => {
-                operands().first().cloned()
+                operands().first().map(installed)
             }
             "basename" => operands().first().map(|path| {
                 path.with_text(
@@ -48,11 +57,15 @@ impl Reader<'_> {
             }
             "find" => Self::find_output(call, emitted),
             "mktemp" => Some(self.temporary(call, emitted)),
-            "git"
-                if emitted.subcommand.as_deref() == Some("rev-parse")
-                    && emitted.arguments.has("--show-toplevel") =>
-            {
-                self.surroundings.project.first().map(Field::known)
+            "git" if emitted.subcommand.as_deref() == Some("rev-parse") => {
+                let project = self.surroundings.project.first();
+                if emitted.arguments.has("--show-toplevel") {
+                    project.map(Field::known)
+                } else if emitted.arguments.has("--git-dir --absolute-git-dir --git-common-dir") {
+                    project.map(|project| Field::known(format!("{project}/.git")))
+                } else {
+                    None
+                }
             }
             "whoami" => self.surroundings.variables.get("USER").map(Field::known),
             _ => None,
@@ -86,6 +99,14 @@ impl Reader<'_> {
             (None, None) => Field::known(format!("{temp}/tmp.XXXXXXXXXX")),
         }
     }
+}
+
+/// Where a program probably is: its name counts, and that it is a program of the system.
+fn installed(name: &Field) -> Field {
+    if name.text.contains('/') {
+        return name.clone();
+    }
+    Field { is_certain: false, ..name.with_text(format!("/usr/bin/{}", name.text)) }
 }
 
 fn directory(path: &str) -> &str {

@@ -201,6 +201,16 @@ impl Reader<'_> {
         )
     }
 
+    /// Keeps what commands in `<(…)` write.
+    pub(crate) fn keep_process(&mut self, file: &Field, text: Option<Field>) {
+        let Some(text) = text else { return };
+        let sources = file.sources.clone();
+        let path = crate::locate::absolute(&file.text, self.scope.cwd())
+            .unwrap_or_else(|| file.text.clone());
+        let written = WrittenFile { sources, text: Some(text), ..WrittenFile::default() };
+        self.files.insert(path, written);
+    }
+
     /// Keeps that a command wrote a file.
     pub(super) fn writes_file(
         &mut self,
@@ -210,6 +220,13 @@ impl Reader<'_> {
     ) {
         let path = crate::locate::absolute(&path.text, self.scope.cwd())
             .unwrap_or_else(|| path.text.clone());
+        if let Some(readers) = self.fifos.get(&path).cloned() {
+            for (reader, role) in readers {
+                for source in sources {
+                    self.flow(*source, reader, role);
+                }
+            }
+        }
         let file = self.files.entry(path).or_default();
         crate::field::add_sources(&mut file.sources, sources);
         // A file that several commands wrote has an unknown content.

@@ -4,7 +4,6 @@ use crate::facts::{FlowRole, FlowSource};
 use crate::field::Field;
 use crate::reader::{Context, Outcome, Reader};
 use crate::scope::Keep;
-use crate::tables::{COMMAND_VARIABLES, Run};
 
 use super::call::{Call, Emitted};
 
@@ -20,6 +19,8 @@ impl Reader<'_> {
         } else {
             context
         };
+        let with_variables = self.with_variables(call);
+        let call = with_variables.as_ref().unwrap_or(call);
         let Some(emitted) = self.emit(call, context) else {
             return Outcome { succeeds: Some(true), ..Outcome::default() };
         };
@@ -31,28 +32,6 @@ impl Reader<'_> {
         }
         self.remember_descriptors(call, &emitted);
         self.connect_output(&call.redirected, outcome)
-    }
-
-    /// `GIT_SSH_COMMAND=… git fetch`, `export PAGER=…`: variables whose values other programs run.
-    fn variables_that_run(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
-        let mut scripts: Vec<Field> = call
-            .env
-            .iter()
-            .filter(|(name, _)| COMMAND_VARIABLES.contains(&name.as_str()))
-            .map(|(_, value)| value.clone())
-            .collect();
-        if matches!(emitted.program.as_str(), "export" | "declare" | "typeset") {
-            scripts.extend(call.operands(emitted).filter_map(|operand| {
-                let (name, value) = operand.text.split_once('=')?;
-                COMMAND_VARIABLES.contains(&name).then(|| operand.with_text(value))
-            }));
-        }
-        let is_wrapper = emitted.row.is_some_and(|row| {
-            row.runs.contains(&Run::Words(0)) || row.runs.contains(&Run::Environment)
-        });
-        if !is_wrapper {
-            self.scripts(&scripts, emitted, context);
-        }
     }
 
     /// What a command does: to the shell, or by running another command.
@@ -70,11 +49,28 @@ impl Reader<'_> {
                 return merged(own, outcome);
             }
         }
-        let inner = self.runs(call, emitted, context);
+        let inner = match self.written_program(call, emitted) {
+            Some(script) => {
+                self.active.push(call.argv[0].text.clone());
+                let outcome = self.script_of(&script, emitted, context);
+                self.active.pop();
+                outcome
+            }
+            None => self.runs(call, emitted, context),
+        };
         let outcome = merged(own, inner);
         let text = outcome.text.or_else(|| self.output(call, emitted, context));
         let succeeds = outcome.succeeds.or_else(|| succeeds(&emitted.program));
         Outcome { text, succeeds, ..outcome }
+    }
+
+    /// The text of a program that the text wrote before: `./x.sh`.
+    fn written_program(&self, call: &Call, emitted: &Emitted) -> Option<Field> {
+        let name = call.argv.first().filter(|_| emitted.has_path)?;
+        let text = self.written(name)?.text.clone()?;
+        let is_other = text.text.starts_with("#!")
+            && !text.text.lines().next().is_some_and(|line| line.trim_end().ends_with("sh"));
+        (!is_other && !self.active.contains(&name.text)).then_some(text)
     }
 
     /// `exec 3<file` opens a descriptor for the commands that follow.
@@ -125,6 +121,12 @@ impl Reader<'_> {
             let program = receiver.program.clone();
             self.script(&text, &program, &context);
         }
+    }
+
+    /// A program runs what it decodes or downloads itself.
+    pub(super) fn flow_into_itself(&mut self, command: usize) {
+        let from = FlowSource::Command(command);
+        self.facts.flows.push(crate::facts::Flow { from, into: command, role: FlowRole::Code });
     }
 
     pub(super) fn flow(&mut self, from: FlowSource, into: usize, role: FlowRole) {

@@ -3,6 +3,7 @@
 use crate::facts::{FlowRole, Location};
 use crate::field::Field;
 use crate::reader::{Context, Outcome, Reader};
+use crate::scope::{Environment, Keep};
 use crate::tables::Run;
 
 use super::call::{Call, Emitted};
@@ -14,6 +15,8 @@ impl Reader<'_> {
             "find" => self.find(call, emitted, context),
             "xargs" => self.xargs(call, emitted, context),
             "parallel" => self.parallel(call, emitted, context),
+            "fd" => self.fd(call, emitted, context),
+            "sed" => self.sed(call, emitted, context),
             // The language of Windows is not read (C15).
             "cmd" => {
                 self.facts.unparsed = true;
@@ -62,8 +65,12 @@ impl Reader<'_> {
             Run::After(word, start) if is_first(word) => {
                 self.words(from(start), &call.env, via, context)
             }
-            Run::AfterScript(word, start) if is_first(word) => {
-                self.script_of(&Field::joined(from(start), " "), emitted, context)
+            Run::AfterScript(word) if is_first(word) => {
+                let args = call.args();
+                let at =
+                    args.iter().position(|arg| arg.text == word).map_or(args.len(), |at| at + 1);
+                let options = args[at..].iter().take_while(|arg| arg.text.starts_with('-')).count();
+                self.script_of(&Field::joined(&args[at + options..], " "), emitted, context)
             }
             Run::Script(start) => {
                 self.script_of(&Field::joined(from(start), " "), emitted, context)
@@ -112,6 +119,8 @@ impl Reader<'_> {
         if emitted.arguments.has("-e --edit") {
             return Outcome::default();
         }
+        let is_empty = operands.first().is_some_and(|first| first.text == "-");
+        let operands = &operands[usize::from(is_empty)..];
         let is_assignment =
             |field: &&Field| field.text.split_once('=').is_some_and(|(name, _)| !name.is_empty());
         let count = operands.iter().take_while(is_assignment).count();
@@ -121,7 +130,17 @@ impl Reader<'_> {
         });
         let mut env: Vec<(String, Field)> = assigned.collect();
         env.extend_from_slice(&call.env);
-        self.words(&operands[count..], &env, &emitted.program, context)
+        let is_empty = is_empty || emitted.arguments.has("-i --ignore-environment");
+        let is_env = emitted.program == "env";
+        let environment =
+            if is_empty && is_env { Environment::Empty } else { Environment::Exported };
+        self.scope.open_process(environment);
+        for name in values(emitted, "-u --unset").into_iter().filter(|_| is_env) {
+            self.scope.set(&name.text, None);
+        }
+        let outcome = self.words(&operands[count..], &env, &emitted.program, context);
+        self.scope.close(Keep::Nothing);
+        outcome
     }
 
     /// A command in the operands of another, with the variables of that and more.

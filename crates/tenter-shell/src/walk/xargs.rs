@@ -106,9 +106,13 @@ impl Reader<'_> {
                 let is_code = words.is_empty();
                 script.push(&if is_code { item.clone() } else { super::scripts::quoted(item) });
             } else {
-                script = replaced(&script, "{}", item);
+                script = replaced(&script, "{}", &super::scripts::quoted(item));
             }
             outcome.commands.extend(self.script_of(&script, emitted, &inner).commands);
+        }
+        // `parallel bash -c 'git status'`: the shell that parallel starts splits the script, which is hardly ever meant.
+        if words.iter().any(|word| word.is_certain && word.text.contains(' ')) && words.len() > 1 {
+            outcome.commands.extend(self.words(words, &[], "parallel", &inner).commands);
         }
         outcome
     }

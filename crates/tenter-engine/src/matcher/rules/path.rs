@@ -61,8 +61,26 @@ impl PathPattern {
         whole.may_fit(tokens) != Truth::No
     }
 
+    /// Whether it fits in any directory: `**/name`.
+    fn is_floating(&self) -> bool {
+        self.text.starts_with("**/")
+    }
+
+    /// Whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
+    fn begins_with(&self, directory: &str) -> bool {
+        let names: Vec<&str> = self.text.split('/').skip(1).collect();
+        (1..names.len()).any(|count| {
+            let start: Vec<&str> = directory.rsplitn(count + 1, '/').take(count).collect();
+            let pairs = start.iter().rev().zip(&names);
+            start.len() == count && pairs.clone().all(|(given, name)| given == name)
+        })
+    }
+
     /// Whether everything that it fits is below a directory, which is more than the base of the pattern.
     fn is_below(&self, directory: &str, call: &CallFacts) -> bool {
+        if self.is_floating() {
+            return self.begins_with(directory);
+        }
         let fixed = self.tail.prefix().rsplit_once('/').map_or("", |(fixed, _)| fixed);
         let is_literal = self.tail.prefix() == self.text;
         let fixed = if is_literal { self.text.as_str() } else { fixed };
@@ -73,7 +91,7 @@ impl PathPattern {
             Some(base) => format!("{base}/{fixed}"),
         };
         // A pattern such as `*.pem` is about the files of a project, not about the project.
-        let is_own_base = self.base == Base::Project && fixed.is_empty();
+        let is_own_base = self.base == Base::Project && below(&call.project, directory).is_some();
         !is_own_base && below(&base, directory).is_some()
     }
 }
@@ -185,15 +203,23 @@ impl PathRule {
             if excluded(text.value) {
                 return PathFit::known(false);
             }
+            // What is written into a directory replaces only files of the same names.
             let is_whole = |pattern: &PathPattern| {
-                subject.fact.recursive && pattern.is_below(text.value, call)
+                let has_all = !matches!(subject.fact.op, PathOp::Write | PathOp::Create);
+                subject.fact.recursive && has_all && pattern.is_below(text.value, call)
             };
+            let found = found_in(text);
             let fits =
                 |pattern: &PathPattern| pattern.matches(text.value, call) || is_whole(pattern);
             if self.glob.iter().any(fits) {
                 return text.as_written();
             }
-            text.perhaps(|tokens| self.glob.iter().any(|pattern| pattern.may_fit(tokens, call)))
+            text.perhaps(|tokens| {
+                self.glob.iter().any(|pattern| match &found {
+                    Some(found) if pattern.is_floating() => pattern.may_fit(found, call),
+                    _ => pattern.may_fit(tokens, call),
+                })
+            })
         }))
     }
 
@@ -228,10 +254,22 @@ impl PathRule {
             match text.perhaps(may_cover) {
                 // A pattern that fits a directory stands for it.
                 fit if text.is_certain && fit.truth == Truth::Perhaps => PathFit::known(true),
+                // `/$DIR` is a directory of the system, or all of it.
+                fit if fit.truth == Truth::Perhaps && text.is_at_root() => {
+                    PathFit { is_as_written: true, ..fit }
+                }
                 fit => fit,
             }
         }))
     }
+}
+
+/// Of `directory/**/name`, which is what `find directory -name name` finds, `directory/name`: that `**` could stand for any
+/// directory means nothing for a pattern that fits in any directory.
+fn found_in(text: &Text<'_>) -> Option<Vec<Token>> {
+    let (directory, rest) = text.value.split_once("/**").filter(|_| text.is_glob)?;
+    let value = format!("{directory}{rest}");
+    Some(Text { value: &value, ..*text }.tokens())
 }
 
 impl PathPattern {
@@ -271,6 +309,12 @@ impl Text<'_> {
         let may_fit = is_open && fits(&self.tokens());
         let truth = if may_fit { Truth::Perhaps } else { Truth::No };
         PathFit { truth, is_as_written: may_fit && self.is_narrow() }
+    }
+
+    /// Whether only the root directory is known: `/$DIR`, `/{}`.
+    fn is_at_root(&self) -> bool {
+        let rest = self.value.strip_prefix('/').unwrap_or_default();
+        rest.starts_with(['$', '`']) || rest.starts_with("{}")
     }
 
     /// Whether it is a pattern for names with a known beginning: `.env*` is meant for few files, `*` is not.

@@ -50,7 +50,7 @@ impl<'f> Text<'f> {
 
     /// Whether parts of it are unknown. A text can be known although it is not certain that it is used.
     pub(super) fn has_unknown_parts(&self) -> bool {
-        !self.is_certain && self.value.contains(['$', '`'])
+        !self.is_certain && (self.value.contains(['$', '`']) || self.value.contains("{}"))
     }
 
     /// The texts that it may stand for, as a pattern.
@@ -80,12 +80,14 @@ impl<'f> Text<'f> {
     }
 }
 
-/// The length of `$name`, `${…}`, `$(…)` or a command in backticks at the beginning of a text; 0 if there is none.
+/// The length of `$name`, `${…}`, `$(…)`, `{}` or a command in backticks at the beginning of a text; 0 if there is none.
 fn unknown_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let closed = |close: u8| bytes.iter().skip(1).position(|byte| *byte == close).map(|at| at + 2);
     match bytes {
         [b'`', ..] => closed(b'`').unwrap_or(bytes.len()),
+        // What `xargs` and `find` put there.
+        [b'{', b'}', ..] => 2,
         [b'$', b'{', ..] => closed(b'}').unwrap_or(bytes.len()),
         [b'$', b'(', ..] => {
             let last = text.rfind(')').map(|at| at + 1);

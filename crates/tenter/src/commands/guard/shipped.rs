@@ -155,6 +155,28 @@ mod tests {
         assert!(found.is_empty(), "{found:#?}");
     }
 
+    /// A guard that stops ordinary work is removed by its user (C12).
+    #[test]
+    fn no_guard_stops_ordinary_commands() {
+        let commands = include_str!("ordinary.txt").lines();
+        let commands: Vec<String> = commands
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .map(|line| line.replace('⏎', "\n"))
+            .collect();
+        assert!(commands.len() >= 200, "{}", commands.len());
+        let mut stopped = Vec::new();
+        for guard in GUARDS {
+            let path = Path::new("/hooks").join(guard.name).join("HOOK.md");
+            let (manifest, _) = format::read(&path, guard.text.as_bytes(), Rules::Tolerant, CHECKS);
+            let rules = manifest.unwrap().extensions.rules;
+            for command in &commands {
+                let stops = (CHECKS.example)(&rules, 0, command, false);
+                stopped.extend(stops.map(|rule| format!("{}: {rule}: {command}", guard.name)));
+            }
+        }
+        assert!(stopped.is_empty(), "{stopped:#?}");
+    }
+
     #[test]
     fn an_installed_guard_knows_whether_it_was_changed() {
         for guard in GUARDS {

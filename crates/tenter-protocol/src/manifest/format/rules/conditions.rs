@@ -55,11 +55,12 @@ pub(super) const LOCATIONS: [(&str, Location); 3] =
     [("local", Location::Local), ("remote", Location::Remote), ("container", Location::Container)];
 
 /// What a command may do with data.
-pub(super) const CLASSES: [(&str, Class); 4] = [
+pub(super) const CLASSES: [(&str, Class); 5] = [
     ("download", Class::Download),
     ("decode", Class::Decode),
     ("network", Class::Network),
     ("interpreter", Class::Interpreter),
+    ("environment", Class::Environment),
 ];
 
 /// What may become of data that a command receives.

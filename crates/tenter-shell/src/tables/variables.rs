@@ -1,0 +1,43 @@
+//! Environment variables that are commands or options of programs.
+
+/// Variables whose values other programs run as commands.
+pub(crate) const COMMANDS: [&str; 19] = [
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "PAGER",
+    "MANPAGER",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "RSYNC_RSH",
+    "PROMPT_COMMAND",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+];
+
+/// Programs with a variable whose value they read as further options.
+pub(crate) const OPTIONS: [(&str, &str); 12] = [
+    ("bzip2", "BZIP2"),
+    ("gzip", "GZIP"),
+    ("less", "LESS"),
+    ("node", "NODE_OPTIONS"),
+    ("perl", "PERL5OPT"),
+    ("pytest", "PYTEST_ADDOPTS"),
+    ("ruby", "RUBYOPT"),
+    ("tar", "TAR_OPTIONS"),
+    ("unzip", "UNZIP"),
+    ("xz", "XZ_DEFAULTS"),
+    ("xz", "XZ_OPT"),
+    ("zip", "ZIPOPT"),
+];
+
+/// Maximum number of settings of git that are read from variables.
+pub(crate) const MOST_GIT_SETTINGS: usize = 16;

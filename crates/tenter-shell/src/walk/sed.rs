@@ -1,0 +1,62 @@
+//! `sed`: the commands that its scripts run.
+
+use crate::reader::{Context, Outcome, Reader};
+
+use super::call::{Call, Emitted};
+use super::wrappers::values;
+
+impl Reader<'_> {
+    /// What `e command` and `s/…/command/e` run.
+    pub(super) fn sed(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+        let mut scripts = values(emitted, "-e --expression");
+        if scripts.is_empty() {
+            scripts.extend(call.operands(emitted).next().cloned());
+        }
+        let mut commands = Vec::new();
+        for script in &scripts {
+            for line in script.text.split([';', '\n']).take(64) {
+                commands.extend(executed(line).map(|command| script.with_text(command)));
+            }
+        }
+        self.scripts(&commands, emitted, context)
+    }
+}
+
+/// The command that one command of sed runs.
+fn executed(line: &str) -> Option<String> {
+    let is_address = |c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' ' | '~' | '!' | '{');
+    let command = line.trim_start_matches(is_address);
+    if let Some(rest) = command.strip_prefix("e ") {
+        return Some(rest.to_owned());
+    }
+    let mut letters = command.strip_prefix('s')?.chars();
+    let delimiter = letters.next().filter(char::is_ascii_punctuation)?;
+    let parts = parts(letters.as_str(), delimiter);
+    match parts.as_slice() {
+        [_, replacement, flags] if flags.contains('e') && flags.len() < 8 => {
+            Some(replacement.clone())
+        }
+        _ => None,
+    }
+}
+
+/// The parts of `s/…/…/…` after the first delimiter, without the backslashes before delimiters.
+fn parts(text: &str, delimiter: char) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        let Some(last) = parts.last_mut() else { break };
+        match letter {
+            '\\' => match letters.next() {
+                Some(next) if next == delimiter => last.push(next),
+                next => {
+                    last.push('\\');
+                    last.extend(next);
+                }
+            },
+            letter if letter == delimiter => parts.push(String::new()),
+            letter => last.push(letter),
+        }
+    }
+    parts
+}

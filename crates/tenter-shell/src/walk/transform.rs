@@ -1,0 +1,60 @@
+//! The output of programs that rewrite text: `rev`, `tr`.
+
+use crate::field::Field;
+
+/// The lines of a text, each backwards.
+pub(super) fn reversed(text: &Field) -> Field {
+    let lines = text.text.split_inclusive('\n').map(|line| {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        line.chars().rev().chain(end.chars()).collect::<String>()
+    });
+    text.with_text(lines.collect::<String>())
+}
+
+/// What `tr [-d|-s] SET [SET]` makes of a text. `None` for sets with classes, and for complements.
+pub(super) fn translated(text: &Field, flags: &[&str], sets: &[Field]) -> Option<Field> {
+    if flags.iter().any(|flag| !matches!(*flag, "-d" | "-s")) || !text.is_certain {
+        return None;
+    }
+    let sets = sets.iter().map(members).collect::<Option<Vec<_>>>()?;
+    let changed = match sets.as_slice() {
+        [from] if flags == ["-d"] => {
+            text.text.chars().filter(|letter| !from.contains(letter)).collect::<String>()
+        }
+        [from, to] if flags.is_empty() => {
+            let last = *to.last()?;
+            let of = |letter: char| {
+                let at = from.iter().rposition(|member| *member == letter);
+                at.map_or(letter, |at| to.get(at).copied().unwrap_or(last))
+            };
+            text.text.chars().map(of).collect()
+        }
+        _ => return None,
+    };
+    Some(text.with_text(changed))
+}
+
+/// The letters of a set such as `a-z\n`. `None` if it has classes.
+fn members(set: &Field) -> Option<Vec<char>> {
+    /// Maximum number of letters of a set.
+    const MOST: usize = 512;
+    if !set.is_certain || set.text.contains("[:") || set.text.contains("[=") {
+        return None;
+    }
+    let letters: Vec<char> = crate::escapes::ansi(&set.text).0.chars().collect();
+    let mut members = Vec::new();
+    let mut at = 0;
+    while at < letters.len() && members.len() <= MOST {
+        match letters[at..] {
+            [first, '-', last, ..] if first <= last => {
+                members.extend((first..=last).take(MOST));
+                at += 3;
+            }
+            _ => {
+                members.push(letters[at]);
+                at += 1;
+            }
+        }
+    }
+    (members.len() <= MOST).then_some(members)
+}

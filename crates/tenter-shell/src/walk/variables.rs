@@ -1,0 +1,87 @@
+//! Environment variables that programs read as commands or options.
+
+use crate::field::Field;
+use crate::reader::{Context, Reader};
+use crate::tables::{Run, Style, find, variables};
+
+use super::call::{Call, Emitted};
+
+impl Reader<'_> {
+    /// A call with the arguments that variables add: `TAR_OPTIONS=… tar`, `GIT_CONFIG_KEY_0=… git`. `None` if they add none.
+    pub(super) fn with_variables(&self, call: &Call) -> Option<Call> {
+        let name = call.argv.first()?;
+        let program = name.text.rsplit('/').next().unwrap_or_default();
+        let (at, words) = match program {
+            "git" => (1, self.git_settings(call)),
+            program => (place_of_options(program, call), self.options(program, call)),
+        };
+        if words.is_empty() {
+            return None;
+        }
+        let mut changed = call.clone();
+        changed.argv.splice(at..at, words);
+        Some(changed)
+    }
+
+    fn options(&self, program: &str, call: &Call) -> Vec<Field> {
+        let of_program = variables::OPTIONS.iter().filter(|(name, _)| *name == program);
+        let values = of_program.filter_map(|(_, variable)| self.environment_value(call, variable));
+        let words = values.flat_map(|value| {
+            if !value.is_certain {
+                return vec![value];
+            }
+            value.text.split_whitespace().map(|word| value.with_text(word)).collect()
+        });
+        words.collect()
+    }
+
+    /// `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=… GIT_CONFIG_VALUE_0=… git` is `git -c key=value`.
+    fn git_settings(&self, call: &Call) -> Vec<Field> {
+        let mut words = Vec::new();
+        for index in 0..variables::MOST_GIT_SETTINGS {
+            let key = self.environment_value(call, &format!("GIT_CONFIG_KEY_{index}"));
+            let Some(mut setting) = key else { break };
+            let value = self.environment_value(call, &format!("GIT_CONFIG_VALUE_{index}"));
+            setting.text.push('=');
+            setting.push(&value.unwrap_or_default());
+            words.extend([Field::known("-c"), setting]);
+        }
+        words
+    }
+
+    /// The value of a variable in the environment of a command.
+    fn environment_value(&self, call: &Call, name: &str) -> Option<Field> {
+        let given = call.env.iter().find(|(given, _)| given == name).map(|(_, value)| value);
+        let value = given.or_else(|| self.scope.exported(name)?.as_ref())?;
+        (!value.text.is_empty()).then(|| value.clone())
+    }
+
+    /// `GIT_SSH_COMMAND=… git fetch`, `export PAGER=…`: variables whose values other programs run.
+    pub(super) fn variables_that_run(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
+        let mut scripts: Vec<Field> = call
+            .env
+            .iter()
+            .filter(|(name, _)| variables::COMMANDS.contains(&name.as_str()))
+            .map(|(_, value)| value.clone())
+            .collect();
+        if matches!(emitted.program.as_str(), "export" | "declare" | "typeset") {
+            scripts.extend(call.operands(emitted).filter_map(|operand| {
+                let (name, value) = operand.text.split_once('=')?;
+                variables::COMMANDS.contains(&name).then(|| operand.with_text(value))
+            }));
+        }
+        let is_wrapper = emitted.row.is_some_and(|row| {
+            row.runs.contains(&Run::Words(0)) || row.runs.contains(&Run::Environment)
+        });
+        if !is_wrapper {
+            self.scripts(&scripts, emitted, context);
+        }
+    }
+}
+
+/// The index at which further options go: after the letters of `tar xf file`.
+fn place_of_options(program: &str, call: &Call) -> usize {
+    let is_dashless = find(program).is_some_and(|row| row.style == Style::Dashless);
+    let dashes = call.argv.iter().position(|arg| arg.text == "--");
+    if is_dashless { dashes.unwrap_or(call.argv.len()) } else { 1 }
+}
