@@ -25,6 +25,9 @@ pub struct Facts {
     /// A part of the text was not read: bash would reject it, or it exceeds a limit.
     #[serde(skip_serializing_if = "is_false")]
     pub unparsed: bool,
+    /// The text exceeds a limit: commands that were not read may follow.
+    #[serde(skip)]
+    pub over_limit: bool,
 }
 
 /// A command that the text would run. A wrapper such as `sudo` is a command of its own, before the command that it runs.

@@ -59,7 +59,7 @@ use reader::{Context, Reader};
 pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
     let script = syntax::parse(text, 0);
     let mut reader = Reader::new(surroundings);
-    reader.facts.unparsed = script.is_broken;
+    reader.keep_broken(&script);
     reader.list(&script.commands, &Context::new(script.heredocs));
     reader.uncalled();
     reader.facts

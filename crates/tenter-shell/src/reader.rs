@@ -115,11 +115,25 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Keeps that a part of a script was not read.
+    pub(crate) fn keep_broken(&mut self, script: &crate::syntax::tree::Script) {
+        self.facts.unparsed |= script.is_broken;
+        self.facts.over_limit |= script.is_limited;
+    }
+
+    /// Keeps that a limit was reached.
+    pub(crate) fn reach_limit(&mut self) {
+        self.facts.unparsed = true;
+        self.facts.over_limit = true;
+    }
+
     /// Counts a step. `false` at the limit.
     pub(crate) fn step(&mut self) -> bool {
         self.steps += 1;
         let is_within = self.steps <= MAX_STEPS && self.facts.commands.len() < MAX_COMMANDS;
-        self.facts.unparsed |= !is_within;
+        if !is_within {
+            self.reach_limit();
+        }
         is_within
     }
 
@@ -127,7 +141,9 @@ impl<'a> Reader<'a> {
     pub(crate) fn expand_by(&mut self, bytes: usize) -> bool {
         self.expanded = self.expanded.saturating_add(bytes);
         let is_within = self.expanded <= MAX_EXPANDED;
-        self.facts.unparsed |= !is_within;
+        if !is_within {
+            self.reach_limit();
+        }
         is_within
     }
 

@@ -197,9 +197,24 @@ fn bash_runs_what_the_facts_say() {
 
 /// Whether a command can be run with a recording program: it is no builtin or helper, and its text names nothing else.
 fn can_run(command: &PlainCommand) -> bool {
-    const NEVER: [&str; 14] = [
-        "source", "exec", "kill", "eval", "echo", "env", "bash", "sh", "find", "cat", "set", "cd",
-        "test", "command",
+    const NEVER: [&str; 17] = [
+        "source",
+        "exec",
+        "kill",
+        "eval",
+        "echo",
+        "env",
+        "bash",
+        "sh",
+        "find",
+        "cat",
+        "set",
+        "cd",
+        "test",
+        "command", // Languages of Windows are not read.
+        "pwsh",
+        "powershell",
+        "cmd",
     ];
     !NEVER.contains(&command.program())
 }

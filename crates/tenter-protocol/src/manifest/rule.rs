@@ -154,6 +154,9 @@ pub struct Conditions {
     /// What is special about the agent's process: any of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<AgentState>,
+    /// Whether the text is too long or too deeply nested to be read to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_limit: Option<bool>,
 }
 
 impl Conditions {
@@ -164,8 +167,14 @@ impl Conditions {
 
     /// Whether one of them is about a command.
     pub fn is_about_command(&self) -> bool {
-        let own =
-            Self { path: None, forkbomb: None, unparsed: None, agent: Vec::new(), ..self.clone() };
+        let own = Self {
+            path: None,
+            forkbomb: None,
+            unparsed: None,
+            over_limit: None,
+            agent: Vec::new(),
+            ..self.clone()
+        };
         !own.is_empty()
     }
 }

@@ -33,6 +33,9 @@ impl Reader<'_> {
             }
             None => {
                 self.facts.unparsed = true;
+                // A list can have anything at its end, a range of numbers cannot.
+                let is_list = |part: &Part| matches!(part, Part::Plain(text) if text.contains(','));
+                self.facts.over_limit |= word.parts.iter().any(is_list);
                 let mut fields = self.fields_of_one(word, context);
                 for field in &mut fields {
                     field.is_certain = false;
@@ -199,7 +202,7 @@ impl Reader<'_> {
     /// Commands in a subshell of their own.
     pub(crate) fn subshell(&mut self, list: &List, via: &str, context: &Context) -> Outcome {
         let Some(inner) = context.inside(via) else {
-            self.facts.unparsed = true;
+            self.reach_limit();
             return Outcome::default();
         };
         self.scope.open();

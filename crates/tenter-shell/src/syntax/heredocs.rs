@@ -15,7 +15,7 @@ impl Parser<'_> {
             return None;
         };
         if self.heredocs.len() >= MAX_HEREDOCS {
-            self.is_broken = true;
+            self.reach_limit();
             return None;
         }
         // A delimiter is not expanded: `<<$x` ends at a line `$x`.

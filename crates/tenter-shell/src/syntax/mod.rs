@@ -22,7 +22,8 @@ pub(crate) fn parse(text: &str, depth: usize) -> Script {
     let mut parser = Parser::new(text, depth);
     let commands = parser.whole();
     let is_broken = parser.is_broken || is_cut;
-    Script { commands, heredocs: parser.heredocs, is_broken, work: parser.work }
+    let is_limited = parser.is_limited || is_cut;
+    Script { commands, heredocs: parser.heredocs, is_broken, is_limited, work: parser.work }
 }
 
 /// Parses a text as the inside of double quotes, as here-documents are read.
@@ -34,6 +35,7 @@ pub(crate) fn parse_quoted(text: &str, depth: usize) -> (Vec<tree::Part>, Script
         commands: Vec::new(),
         heredocs: parser.heredocs,
         is_broken: parser.is_broken || is_cut,
+        is_limited: parser.is_limited || is_cut,
         work: parser.work,
     };
     (parts, script)

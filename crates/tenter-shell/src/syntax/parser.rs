@@ -14,6 +14,8 @@ pub(super) struct Parser<'a> {
     /// The here-documents whose bodies start at the next line.
     pub(super) pending: Vec<usize>,
     pub(super) is_broken: bool,
+    /// A limit was reached.
+    pub(super) is_limited: bool,
     /// Number of bytes that were looked at, for the test of linear time.
     pub(super) work: usize,
     /// Number of bytes that may be looked at ahead of the position.
@@ -39,6 +41,7 @@ impl<'a> Parser<'a> {
             heredocs: Vec::new(),
             pending: Vec::new(),
             is_broken: false,
+            is_limited: false,
             work: 0,
             ahead: 4 * text.len(),
             counts: Counts::default(),
@@ -65,13 +68,21 @@ impl<'a> Parser<'a> {
     pub(super) fn count_redirection(&mut self) -> bool {
         self.counts.redirections += 1;
         let is_within = self.counts.redirections <= MAX_REDIRECTIONS;
-        self.is_broken |= !is_within;
+        if !is_within {
+            self.reach_limit();
+        }
         is_within
     }
 
     fn stop(&mut self) {
         self.at = self.bytes.len();
+        self.reach_limit();
+    }
+
+    /// A part of the text is beyond a limit.
+    pub(super) fn reach_limit(&mut self) {
         self.is_broken = true;
+        self.is_limited = true;
     }
 
     /// The whole text. What cannot start a command is skipped.
@@ -128,7 +139,7 @@ impl<'a> Parser<'a> {
     /// Runs a part of the parser one level deeper. `None` at the limit, where nothing was read.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
-            self.is_broken = true;
+            self.reach_limit();
             return None;
         }
         self.depth += 1;

@@ -111,7 +111,7 @@ impl Parser<'_> {
         }
         let raw = self.text[start..self.at].to_owned();
         if self.depth >= MAX_DEPTH {
-            self.is_broken = true;
+            self.reach_limit();
             return push_text(parts, &raw, is_quoted);
         }
         let mut parser = Parser::new(&inner, self.depth + 1);
@@ -119,8 +119,9 @@ impl Parser<'_> {
         let commands = parser.whole();
         self.counts = parser.counts;
         self.is_broken |= parser.is_broken;
+        self.is_limited |= parser.is_limited;
         self.work += parser.work;
-        let script = Script { commands, heredocs: parser.heredocs, is_broken: false, work: 0 };
+        let script = Script { commands, heredocs: parser.heredocs, ..Script::default() };
         let script = Rc::new(SubstitutionBody::Own(script));
         parts.push(Part::Command(Substitution { script, raw, is_quoted }));
     }

@@ -8,6 +8,8 @@ pub(crate) struct Script {
     pub(crate) heredocs: Vec<HereDoc>,
     /// Something was not read as bash would read it.
     pub(crate) is_broken: bool,
+    /// It exceeds a limit: a part of it was not read.
+    pub(crate) is_limited: bool,
     /// Number of bytes that were looked at.
     #[cfg_attr(not(test), expect(dead_code, reason = "only the test of linear time reads it"))]
     pub(crate) work: usize,

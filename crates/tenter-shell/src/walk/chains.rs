@@ -51,6 +51,10 @@ impl Reader<'_> {
                 Layer::None
             }
             (Separator::And, Some(false), layer) => self.reopen(layer, Keep::Nothing),
+            (Separator::Or, Some(false), layer @ Layer::Open(Keep::Nothing)) => {
+                self.close_chain(layer);
+                Layer::None
+            }
             (Separator::And, None, Layer::None) => self.reopen(layer, Keep::Variables),
             (Separator::And, _, layer) | (Separator::Or, Some(false), layer) => layer,
             (Separator::Or, ..) => self.reopen(layer, Keep::Uncertain),

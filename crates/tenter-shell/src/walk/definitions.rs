@@ -65,7 +65,7 @@ impl Reader<'_> {
 
     fn read_uncalled(&mut self, definition: &Definition) {
         let Some(mut inner) = definition.context.inside("function") else {
-            self.facts.unparsed = true;
+            self.reach_limit();
             return;
         };
         inner.stdin = None;

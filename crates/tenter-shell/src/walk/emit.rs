@@ -16,7 +16,7 @@ impl Reader<'_> {
     /// Keeps the facts of a command. `None` at the limit.
     pub(super) fn emit(&mut self, call: &Call, context: &Context) -> Option<Emitted> {
         if self.facts.commands.len() >= crate::limits::MAX_COMMANDS {
-            self.facts.unparsed = true;
+            self.reach_limit();
             return None;
         }
         let unnamed = Field::default();
@@ -289,7 +289,9 @@ impl Reader<'_> {
     fn touch_in(&mut self, touch: &Touch<'_>, command: Option<usize>, here: &Placed) {
         let Touch { path, op, recursive } = *touch;
         let is_full = self.facts.paths.len() >= 2 * crate::limits::MAX_COMMANDS;
-        self.facts.unparsed |= is_full;
+        if is_full {
+            self.reach_limit();
+        }
         if matches!(path.text.as_str(), "" | "-") || path.is_process || is_full {
             return;
         }
@@ -307,8 +309,8 @@ impl Reader<'_> {
             (Some(resolved), _) => locate::place(resolved, self.surroundings),
             (None, _) => locate::place(text, self.surroundings),
         };
-        // Of `find directory -type f`, everything in the directory.
-        let recursive = recursive || (path.is_glob && path.text.ends_with("/**"));
+        // What `find directory` finds is anywhere in the directory.
+        let recursive = recursive || (path.is_glob && path.text.contains("/**"));
         self.facts.paths.push(crate::facts::Path {
             path: resolved.clone().filter(|_| !is_remote).unwrap_or_else(|| path.text.clone()),
             given: path.text.clone(),

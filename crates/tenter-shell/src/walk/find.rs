@@ -3,6 +3,7 @@
 use crate::facts::PathOp;
 use crate::field::Field;
 use crate::flags::command_end;
+use crate::locate;
 use crate::reader::{Context, Outcome, Reader};
 
 use super::call::{Call, Emitted};
@@ -38,12 +39,24 @@ impl Reader<'_> {
                 continue;
             }
             for path in &found {
+                let path = self.with_contents(path);
                 let words: Vec<Field> =
-                    words.iter().map(|word| replaced(word, "{}", path)).collect();
+                    words.iter().map(|word| replaced(word, "{}", &path)).collect();
                 outcome.commands.extend(self.words(&words, &[], "find", context).commands);
             }
         }
         outcome
+    }
+
+    /// A starting point outside the project, with everything in it: `find` names each file. In the project it stays as it is.
+    fn with_contents(&self, found: &Field) -> Field {
+        let absolute = locate::absolute(&found.text, self.scope.cwd());
+        let is_inside =
+            absolute.is_none_or(|absolute| locate::place(&absolute, self.surroundings).1);
+        if is_inside || found.text.contains('*') {
+            return found.clone();
+        }
+        found.with_text(format!("{}/**", found.text.trim_end_matches('/')))
     }
 
     /// `fd pattern directory -x command`: the command gets what is found, at its end if it has no `{}`.

@@ -128,7 +128,7 @@ impl Reader<'_> {
 
     fn coproc(&mut self, body: &Rc<Node>, context: &Context) -> Outcome {
         let Some(inner) = context.inside("coproc") else {
-            self.facts.unparsed = true;
+            self.reach_limit();
             return Outcome::default();
         };
         self.scope.open();

@@ -56,7 +56,7 @@ impl Reader<'_> {
             Field::known(heredoc.body)
         } else {
             let (parts, script) = syntax::parse_quoted(&heredoc.body, context.depth);
-            self.facts.unparsed |= script.is_broken;
+            self.keep_broken(&script);
             let inner = context.clone().with_heredocs(script.heredocs);
             self.heredoc_text(&parts, &inner)
         };

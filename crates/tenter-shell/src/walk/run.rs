@@ -139,7 +139,7 @@ impl Reader<'_> {
             return;
         }
         if self.facts.flows.len() >= MOST {
-            self.facts.unparsed = true;
+            self.reach_limit();
             return;
         }
         self.facts.flows.push(flow);

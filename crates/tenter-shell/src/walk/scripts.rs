@@ -8,14 +8,14 @@ impl Reader<'_> {
     /// The commands of a script that something runs.
     pub(super) fn script(&mut self, text: &Field, via: &str, context: &Context) -> Outcome {
         let Some(inner) = context.inside(via) else {
-            self.facts.unparsed = true;
+            self.reach_limit();
             return Outcome::default();
         };
         if !self.expand_by(text.text.len()) {
             return Outcome::default();
         }
         let script = syntax::parse(&text.text, inner.depth);
-        self.facts.unparsed |= script.is_broken;
+        self.keep_broken(&script);
         let mut inner = inner.with_heredocs(script.heredocs);
         inner.is_reparsed |= !text.is_certain;
         self.list(&script.commands, &inner)

@@ -155,7 +155,7 @@ impl Reader<'_> {
             return Outcome::default();
         }
         let Some(inner) = context.inside(via) else {
-            self.facts.unparsed = true;
+            self.reach_limit();
             return Outcome::default();
         };
         let text = Field::joined(argv, " ").text;

@@ -66,7 +66,7 @@ impl Reader<'_> {
             }
         };
         if split.len() > ARGUMENTS {
-            self.facts.unparsed = true;
+            self.reach_limit();
         }
         for source in &text.sources {
             self.flow(*source, emitted.index, FlowRole::Data);

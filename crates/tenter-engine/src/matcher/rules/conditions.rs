@@ -35,6 +35,7 @@ pub(super) struct CompiledConditions {
     forkbomb: Option<bool>,
     unparsed: Option<bool>,
     agent: Vec<AgentState>,
+    over_limit: Option<bool>,
     /// Whether one of them is about a command.
     pub(super) is_about_command: bool,
 }
@@ -53,7 +54,7 @@ pub(super) type Part = (&'static str, Truth);
 type Check = fn(&CompiledConditions, &CallFacts, Subject) -> Option<Truth>;
 
 /// The conditions, those first that cost least.
-const CHECKS: [(&str, Check); 13] = [
+const CHECKS: [(&str, Check); 14] = [
     ("program", |it, call, at| {
         of_command(!it.program.is_empty(), call, at, |command| {
             let is_certain = command.is_program_certain();
@@ -79,6 +80,7 @@ const CHECKS: [(&str, Check); 13] = [
         let is_so = || it.agent.iter().any(|state| call.agent.contains(state));
         (!it.agent.is_empty()).then(|| is_so().into())
     }),
+    ("over_limit", |it, call, _| Some((it.over_limit? == call.facts.call.over_limit).into())),
     ("flags", |it, call, at| {
         let flags = it.flags.as_ref()?;
         of_command(true, call, at, |command| flags.fit(command))
@@ -128,6 +130,7 @@ impl CompiledConditions {
             forkbomb: conditions.forkbomb,
             unparsed: conditions.unparsed,
             agent: conditions.agent.clone(),
+            over_limit: conditions.over_limit,
             is_about_command: conditions.is_about_command(),
         }
     }

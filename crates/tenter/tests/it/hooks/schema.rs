@@ -152,6 +152,7 @@ fn full_call() -> CallFacts {
         flows: vec![Flow { from: FlowSource::Network, into: 0, role: FlowRole::Code }],
         forkbomb: true,
         unparsed: true,
+        over_limit: false,
     }
 }
 

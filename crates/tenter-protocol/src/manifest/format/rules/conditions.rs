@@ -11,7 +11,7 @@ use crate::manifest::rule::{
 };
 
 /// The conditions.
-pub(super) const CONDITION_KEYS: [&str; 13] = [
+pub(super) const CONDITION_KEYS: [&str; 14] = [
     "program",
     "subcommand",
     "operands",
@@ -25,6 +25,7 @@ pub(super) const CONDITION_KEYS: [&str; 13] = [
     "forkbomb",
     "unparsed",
     "agent",
+    "over_limit",
 ];
 
 /// What may happen to a path.
@@ -103,6 +104,7 @@ fn condition(field: &Field, into: &mut Conditions, report: &mut Report<'_>) -> O
         "forkbomb" => into.forkbomb = Some(boolean(field, report)?),
         "unparsed" => into.unparsed = Some(boolean(field, report)?),
         "agent" => into.agent = words(field, &AgentState::WORDS, report)?,
+        "over_limit" => into.over_limit = Some(boolean(field, report)?),
         _ => {}
     }
     Some(())

@@ -86,6 +86,7 @@ fn conditions() -> Value {
         "forkbomb": {"description": "Whether the text is a fork bomb.", "type": "boolean"},
         "unparsed": {"description": "Whether a part of the text could not be read.", "type": "boolean"},
         "agent": words("What is special about the agent's process.", &names(&AgentState::WORDS)),
+        "over_limit": {"description": "Whether the text is too long or too deeply nested to be read to its end.", "type": "boolean"},
     })
 }
 
