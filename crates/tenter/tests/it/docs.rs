@@ -50,7 +50,7 @@ use tenter_testkit::Output;
 
 /// The kinds, and the keys that the lines of their notes may have.
 const KINDS: [(&str, &[&str]); 17] = [
-    ("hook", &["needs", "given", "call", "message", "turns", "then"]),
+    ("hook", &["needs", "given", "call", "message", "turns", "script", "then"]),
     ("payload", &["message", "script", "guard"]),
     ("sample", &[]),
     ("answer", &[]),
@@ -61,7 +61,7 @@ const KINDS: [(&str, &[&str]); 17] = [
     ("session", &["needs", "given", "exit"]),
     ("chat", &["needs", "given"]),
     ("manifest", &[]),
-    ("entry", &["needs", "given", "call", "message", "turns", "then"]),
+    ("entry", &["needs", "given", "call", "message", "turns", "script", "then"]),
     ("matcher", &["fires", "rests"]),
     ("told", &["message", "script", "matcher", "metadata"]),
     ("says", &[]),

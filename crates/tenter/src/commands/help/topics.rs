@@ -40,7 +40,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("manifest-hooks", "Hooks with a HOOK.md"),
     topic!("executable-hooks", "Hooks that are one executable file"),
     topic!("static-hooks", "Hooks without a script"),
-    topic!("runtime-hooks", "Hooks behind HTTP"),
+    topic!("runtime-hooks", "Hooks that stay up, services, SDKs, hooks behind HTTP"),
     topic!("commands", "Commands and paths: what a tool call does"),
     topic!("guards", "Ready-made hooks that prevent damage"),
     topic!("events", "Payloads and replies of every event"),

@@ -7,6 +7,7 @@
 //! | `call: TOOL INPUT => DECISION` | the model calls the tool once |
 //! | `message: TEXT => DECISION` | the user sends this message, the model responds with `ok` |
 //! | `turns: YAML => DECISION` | the model plays these turns |
+//! | `script: YAML => DECISION` | the model plays this script |
 //! | `then: SHELL` | a command that must succeed afterwards |
 //!
 //! The decisions are those of the JSON stream except `none`; `none` alone means that there are no others. A part of the reason may
@@ -76,6 +77,10 @@ pub(super) fn carry_out(sandbox: &Sandbox, block: &Block, key: &str, value: &str
         "turns" => {
             let (turns, expected) = arrow(place, value);
             check(sandbox, block, &format!("turns: {turns}"), "Do it.", expected);
+        }
+        "script" => {
+            let (script, expected) = arrow(place, value);
+            check(sandbox, block, script, "Do it.", expected);
         }
         _ => panic!("{place}: {key}"),
     }

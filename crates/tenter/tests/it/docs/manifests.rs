@@ -41,6 +41,10 @@ fn install(sandbox: &Sandbox, name: &str, manifest: &str, script: &str) {
     let is_python = script.lines().next().is_some_and(|line| line.ends_with("python3"));
     let file = directory.join("scripts").join(if is_python { "run.py" } else { "run.sh" });
     fs::write(&file, script).unwrap();
+    if script.contains("from tenter_hook import") {
+        let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/python/tenter_hook.py");
+        fs::copy(sdk, directory.join("scripts/tenter_hook.py")).unwrap();
+    }
     fs::set_permissions(file, Permissions::from_mode(0o755)).unwrap();
 }
 
