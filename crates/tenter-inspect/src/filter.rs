@@ -116,3 +116,42 @@ pub(crate) enum FilteredLine {
     /// Not a record.
     Unreadable,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn chooses(filter: &Filter, more: &Value) -> bool {
+        let mut record = json!({"v": 1, "time": "t", "conversation_id": "c", "event": "before_tool", "tool_name": "bash"});
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let line = record.to_string();
+        matches!(filter.reader().read(line.as_bytes()), FilteredLine::Chosen(_))
+    }
+
+    #[test]
+    fn texts_are_found_although_lines_escape_them() {
+        let name = "a \"quoted\"\\ ✓\thook";
+        let run = |hook: &str| json!({"kind": "run", "hook": hook, "layer": "user", "hash": "", "spelling": "x", "duration_ms": 1, "exit": "exit 0", "decision": "deny"});
+        let hook = Filter { hook: name.to_owned(), ..Filter::default() };
+        assert!(chooses(&hook, &run(name)) && !chooses(&hook, &run("quoted")));
+        let search = Filter { search: name.to_uppercase(), ..Filter::default() };
+        assert!(chooses(&search, &run(name)) && !chooses(&search, &run("quoted")));
+        let tenter = Filter { host: TENTER.to_owned(), ..Filter::default() };
+        assert!(
+            chooses(&tenter, &run("x")) && !chooses(&tenter, &json!({"kind": "new", "host": "pi"}))
+        );
+    }
+
+    #[test]
+    fn an_answered_question_is_chosen_by_ask() {
+        let ask = Filter { decision: "ask".to_owned(), ..Filter::default() };
+        let answer =
+            json!({"kind": "answer", "hook": "h", "reason": "?", "answer": "no", "allowed": false});
+        assert!(chooses(&ask, &answer));
+        let deny = Filter { decision: "deny".to_owned(), ..Filter::default() };
+        let text = json!({"kind": "notice", "text": "deny"});
+        assert!(!chooses(&deny, &text));
+    }
+}

@@ -40,7 +40,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         }
         (never_ran(&figures, since.is_some()))
     };
-    let page = Page { title: "Hooks", is_current: "/hooks", heading: html! { "Hooks" } };
+    let page = Page { title: "Hooks", current: "/hooks", heading: html! { "Hooks" } };
     context.live(&page, &periods(context, period), &part)
 }
 

@@ -81,7 +81,7 @@ pub(super) struct Page<'p> {
     /// The title, in the window and for screen readers.
     pub(super) title: &'p str,
     /// The path of the navigation's current entry.
-    pub(super) is_current: &'static str,
+    pub(super) current: &'static str,
     /// The content of the heading.
     pub(super) heading: Markup,
 }
@@ -91,7 +91,7 @@ impl Page<'_> {
     pub(super) fn render(&self, context: &Context<'_>, content: &Markup) -> Markup {
         let links = &context.links;
         let entry = |path: &'static str, name: &str| {
-            let current = (self.is_current == path).then_some("page");
+            let current = (self.current == path).then_some("page");
             html! { li { a href=(links.to(path, [])) aria-current=[current] { (name) } } }
         };
         html! {
@@ -137,7 +137,7 @@ impl Page<'_> {
         let name = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or(project);
         let choice = |is_all: bool, text: &str, title: &str| {
             let current = (context.is_all == is_all).then_some("true");
-            let path = if self.is_current.is_empty() { "/" } else { self.is_current };
+            let path = if self.current.is_empty() { "/" } else { self.current };
             let address = context.links.with(path, [], is_all);
             html! { a href=(address) title=(title) aria-current=[current] { (text) } }
         };

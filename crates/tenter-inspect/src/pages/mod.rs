@@ -105,7 +105,7 @@ impl Pages {
 
 impl Context<'_> {
     fn not_found(&self, text: &str) -> Response {
-        let page = Page { title: "Not found", is_current: "", heading: html! { "Not found" } };
+        let page = Page { title: "Not found", current: "", heading: html! { "Not found" } };
         Response::html(Status::NotFound, page.render(self, &html! { p { (text) } }))
     }
 

@@ -1,6 +1,6 @@
 //! The page of one session: a timeline of turns, calls and hooks.
 
-use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use maud::{Markup, html};
@@ -24,7 +24,7 @@ pub(super) fn page(context: &Context<'_>, id: &str) -> Response {
         return context.not_found("No hook ran in such a session.");
     }
     if let Some(cursor) = context.request.value("cursor") {
-        return news(context, since(&path, offset(cursor), &context.filter), event(cursor));
+        return news(context, &path, cursor);
     }
     let before = context.request.value("before").and_then(|offset| offset.parse().ok());
     let wanted = Wanted { filter: &context.filter, count: COUNT, limit: SEARCH_TIME };
@@ -51,21 +51,17 @@ fn event(cursor: &str) -> Option<&str> {
 }
 
 /// What was written since the script last asked.
-fn news(context: &Context<'_>, read: io::Result<Slice>, last: Option<&str>) -> Response {
-    match read {
-        Ok(slice) if slice.records.is_empty() && slice.end == offset(&cursor_of(context)) => {
-            Response::empty(Status::NoContent)
-        }
+fn news(context: &Context<'_>, path: &Path, seen: &str) -> Response {
+    let (offset, last) = (offset(seen), event(seen));
+    match since(path, offset, &context.filter) {
+        Ok(slice) if slice.end == offset => Response::empty(Status::NoContent),
         Ok(slice) => {
             let items = timeline::items(context, &slice.records, last);
             Response::html(Status::Ok, items).with_cursor(cursor(&slice, last))
         }
+        // The journal is another one, so the whole page is.
         Err(_) => Response::empty(Status::Gone),
     }
-}
-
-fn cursor_of(context: &Context<'_>) -> String {
-    context.request.value("cursor").unwrap_or_default().to_owned()
 }
 
 fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) -> Response {
@@ -81,7 +77,7 @@ fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) ->
     let is_newest = before.is_none();
     let live = is_newest.then_some("append");
     let heading = html! { "Session " code { (id) } };
-    let page = Page { title: id, is_current: "", heading };
+    let page = Page { title: id, current: "", heading };
     let path = context.links.session(id, &Filter::default());
     let path = path.split('?').next().unwrap_or_default();
     let content = html! {

@@ -38,7 +38,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         @if shown.is_empty() { (nothing(context, of_scope.len())) } @else { (table(context, shown)) }
         (pager(context, (first, shown.len(), search.found.len())))
     };
-    let page = Page { title: "Sessions", is_current: "/", heading: html! { "Sessions" } };
+    let page = Page { title: "Sessions", current: "/", heading: html! { "Sessions" } };
     context.live(&page, &form(context, &of_scope), &part)
 }
 

@@ -9,7 +9,7 @@ use crate::http::{Response, Status};
 pub(super) fn page(context: &Context<'_>, hash: &str) -> Response {
     let name = context.request.value("name").unwrap_or("hook");
     let source = context.pages.facts.source(name, hash);
-    let page = Page { title: name, is_current: "", heading: html! { "Hook " code { (name) } } };
+    let page = Page { title: name, current: "", heading: html! { "Hook " code { (name) } } };
     let content = html! {
         dl.facts { div { dt { "SHA-256" } dd { code.hash { (hash) } } } }
         @match &source {

@@ -12,7 +12,7 @@ use crate::pages::Pages;
 /// Maximum length of a request's head, in bytes.
 const MAX_HEAD: usize = 16 << 10;
 /// Maximum duration until the head is complete.
-const HEAD_TIME: Duration = Duration::from_secs(10);
+const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Maximum time without progress while the response is written.
 const WRITE_TIME: Duration = Duration::from_secs(10);
 /// Maximum number of bytes, and time, that is read of what a client still sends after the response.

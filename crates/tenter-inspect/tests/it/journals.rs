@@ -34,7 +34,8 @@ fn a_hundred_thousand_records_are_shown_by_the_hundred_and_at_once() {
         let all: Vec<(Duration, String)> = (0..3).map(|_| measure()).collect();
         all.into_iter().min_by_key(|(took, _)| *took).unwrap()
     };
-    let limit = Duration::from_millis(if cfg!(debug_assertions) { 600 } else { 200 });
+    // Without optimisation everything takes several times as long.
+    let limit = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 200 });
     for path in
         ["/session/long", "/", "/hooks", "/session/long?q=nowhere", "/session/long?decision=deny"]
     {
