@@ -120,6 +120,7 @@ fn attack(template: &str) {
     let text = fs::read_to_string(&manifest).unwrap();
     let text = text.replace("[project, temp, device]", "[project, device]");
     let text = text.replace("~/.cache/**", &format!("{root}/tmp/**"));
+    let text = text.replace("touch /tmp/x, ", "");
     fs::write(manifest, text).unwrap();
     let attacks = attacks[template].as_object().unwrap().iter();
     let calls = attacks.flat_map(|(decision, calls)| {
