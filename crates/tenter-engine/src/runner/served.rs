@@ -11,6 +11,7 @@ use tenter_protocol::runtime::{ErrorObject, RawJson};
 use super::output::{self, ParsedOutput};
 use super::process;
 use super::{Failure, HookProcess, Output, bounded, verify};
+use crate::hook::RuntimeHook;
 use crate::observe::{HookRun, Transport};
 use crate::run_end::RunEnd;
 use crate::serving::{Call, CallEnd, CallResult, EventCaller, ServedEnd, Start};
@@ -37,6 +38,7 @@ impl HookProcess<'_> {
             layer: job.hook.layer,
             fingerprint: job.hook.fingerprint.clone(),
             requested_env: job.hook.requested_env(),
+            is_serve_only: job.hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only),
         };
         let served = settings.serving.run(
             job.hook,

@@ -21,6 +21,8 @@ pub struct Start {
     pub fingerprint: Fingerprint,
     /// The variables of its environment that the hook or the user requests by name.
     pub requested_env: Vec<String>,
+    /// Whether the hook has no one-shot form.
+    pub is_serve_only: bool,
 }
 
 /// Starts the processes of runtime hooks. By default they are children of this process; a program that does not live long can

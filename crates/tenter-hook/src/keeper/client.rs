@@ -15,8 +15,10 @@ use tenter_bridge::keeper::{ControlLine, KeeperPlace, Opening, directories, read
 use tenter_engine::environment::Environment;
 use tenter_engine::{Connection, Connector, Start};
 use tenter_proc::{
-    DialogueEnd, DialogueListener, Invocation, Limits, NotSent, ProcessEnd, Streams,
+    Dialogue, DialogueEnd, DialogueLimits, DialogueListener, Invocation, Limits, NotSent,
+    ProcessEnd, Streams,
 };
+use tenter_protocol::runtime::MAX_LINE;
 
 /// How long the keeper may take until it accepts a hook, its start included.
 const REACH: Duration = Duration::from_millis(100);
@@ -58,15 +60,16 @@ impl Connector for KeeperClient {
         start: Start,
         listener: Box<dyn DialogueListener>,
     ) -> io::Result<Box<dyn Connection>> {
-        let reached_by = Instant::now() + REACH;
-        let opening = opening(start).ok_or_else(|| io::Error::other("it is not UTF-8"))?;
-        let stream = self.reach(reached_by)?;
-        stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
-        (&stream).write_all(&ControlLine::Open(Box::new(opening)).to_line())?;
-        let mut reader = BufReader::new(stream.try_clone()?);
-        expect(&mut reader, &ControlLine::Accepted, reached_by)?;
-        expect(&mut reader, &ControlLine::Granted, self.deadline)?;
-        stream.set_read_timeout(None)?;
+        let (stream, reader) = match self.open(&start) {
+            Ok(opened) => opened,
+            // It has no other form, so it is started for this event.
+            Err(_) if start.is_serve_only => {
+                let limits = DialogueLimits { line: MAX_LINE, ..DialogueLimits::default() };
+                let dialogue = Dialogue::start(start.invocation, None, limits, listener)?;
+                return Ok(Box::new(dialogue));
+            }
+            Err(error) => return Err(error),
+        };
         let stderr = Arc::<Mutex<String>>::default();
         let said = Arc::clone(&stderr);
         let read = move || relay(reader, listener, &said);
@@ -76,8 +79,8 @@ impl Connector for KeeperClient {
 }
 
 /// How the keeper starts the hook. `None` if something is not UTF-8.
-fn opening(start: Start) -> Option<Opening> {
-    let Start { invocation, hook, layer, fingerprint, requested_env } = start;
+fn opening(start: &Start) -> Option<Opening> {
+    let Start { invocation, hook, layer, fingerprint, requested_env, .. } = start;
     let text = |value: &OsString| value.to_str().map(str::to_owned);
     let is_passed = |name: &str| {
         VARIABLES.contains(&name)
@@ -89,12 +92,12 @@ fn opening(start: Start) -> Option<Opening> {
     let env: Option<Vec<(String, String)>> =
         env.map(|(name, value)| Some((text(name)?, text(value)?))).collect();
     Some(Opening {
-        hook,
+        hook: hook.clone(),
         layer: layer.as_str().to_owned(),
-        fingerprint: fingerprint.0,
-        program: text(&invocation.program.into())?,
+        fingerprint: fingerprint.0.clone(),
+        program: text(&invocation.program.clone().into())?,
         args: invocation.args.iter().map(text).collect::<Option<_>>()?,
-        cwd: text(&invocation.cwd.into())?,
+        cwd: text(&invocation.cwd.clone().into())?,
         env: env?,
     })
 }
@@ -120,6 +123,20 @@ fn expect(
 }
 
 impl KeeperClient {
+    /// Opens a connection to the process of a hook, and waits for its turn.
+    fn open(&self, start: &Start) -> io::Result<(UnixStream, BufReader<UnixStream>)> {
+        let reached_by = Instant::now() + REACH;
+        let opening = opening(start).ok_or_else(|| io::Error::other("it is not UTF-8"))?;
+        let stream = self.reach(reached_by)?;
+        stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
+        (&stream).write_all(&ControlLine::Open(Box::new(opening)).to_line())?;
+        let mut reader = BufReader::new(stream.try_clone()?);
+        expect(&mut reader, &ControlLine::Accepted, reached_by)?;
+        expect(&mut reader, &ControlLine::Granted, self.deadline)?;
+        stream.set_read_timeout(None)?;
+        Ok((stream, reader))
+    }
+
     /// Connects to the keeper, and starts it if there is none.
     fn reach(&self, until: Instant) -> io::Result<UnixStream> {
         let program = std::env::current_exe()?;

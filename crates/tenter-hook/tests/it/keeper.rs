@@ -288,6 +288,20 @@ fn without_a_place_for_a_socket_hooks_run_once() {
 }
 
 #[test]
+fn without_a_keeper_a_hook_without_a_one_shot_form_is_started_for_the_event() {
+    let mut stage = Stage::new(":");
+    stage.runtime = PathBuf::from("/dev/null");
+    fs::create_dir_all(stage.session.sandbox.state()).unwrap();
+    fs::write(stage.session.sandbox.state().join("keeper"), "").unwrap();
+    let manifest = stage.session.sandbox.home().join(".config/agents/hooks/guard/HOOK.md");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("runtime: serve", "runtime: serve-only")).unwrap();
+    for _ in 0..2 {
+        assert!(matches!(stage.said("claude-code"), GuardReply::Served { count: 1, .. }));
+    }
+}
+
+#[test]
 fn calls_of_parallel_sessions_take_turns_and_are_all_decided() {
     let stage = Stage::new("sleep 0.05");
     stage.served("claude-code");
