@@ -10,8 +10,8 @@ use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Body, ToolCall};
 use tenter_shell::{Surroundings, limits, read};
 
-use crate::measure::alone;
-use crate::report::Report;
+use crate::measure::{Times, alone};
+use crate::report::{Report, shown};
 use crate::{Measured, Plan};
 
 /// A command of 101 bytes, as agents run them.
@@ -111,32 +111,39 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
         ..Surroundings::default()
     };
     let times = alone(plan.rounds(200), 100, || Ok(read(ORDINARY, &surroundings)))?;
-    report.alone(format!("a command of {} bytes", ORDINARY.len()), &times, "limit: 30 µs");
+    let what = format!("reading a command of {} bytes", ORDINARY.len());
+    budget(report, &what, "30 µs", Duration::from_micros(30), &times);
     let rules = rules(100)?;
     let input = [("command".to_owned(), ORDINARY.into())].into_iter().collect();
     let call = ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input };
     let directory = Path::new("/home/ann/app");
     let facts = CallSurroundings::new(directory).facts(&Body::BeforeTool(call), None, directory);
     let times = alone(plan.rounds(200), 100, || Ok(rules.judge(&facts)))?;
-    report.alone("matching 100 rules of which none fits".to_owned(), &times, "limit: 20 µs");
+    let what = "matching 100 rules of which none fits";
+    budget(report, what, "20 µs", Duration::from_micros(20), &times);
     let size = if plan.smoke { limits::MAX_BYTES / 64 } else { limits::MAX_BYTES };
     let mut slowest = None;
     for repeated in REPEATED {
         let text = repeated.repeat(size / repeated.len());
         let times = alone(plan.rounds(5), 1, || Ok(read(&text, &surroundings)))?;
-        if slowest
-            .as_ref()
-            .is_none_or(|(_, slow): &(_, crate::measure::Times)| slow.minimum() < times.minimum())
-        {
+        if slowest.as_ref().is_none_or(|(_, slow): &(_, Times)| slow.minimum() < times.minimum()) {
             slowest = Some((repeated, times));
         }
     }
     let Some((repeated, times)) = slowest else { return Ok(()) };
-    let remark = if times.minimum() > LIMIT { "limit: 25 ms, exceeded" } else { "limit: 25 ms" };
-    report.alone(
-        format!("64 KiB of the slowest text, `{}`", repeated.escape_debug()),
-        &times,
-        remark,
-    );
+    let what = format!("reading 64 KiB of the slowest text, `{}`", in_table(repeated));
+    budget(report, &what, "25 ms", LIMIT, &times);
     Ok(())
+}
+
+/// A text in a cell of a table.
+fn in_table(text: &str) -> String {
+    text.escape_debug().to_string().replace('|', "\\|")
+}
+
+/// Reports a time and its budget.
+fn budget(report: &mut Report, what: &str, allowed: &str, limit: Duration, times: &Times) {
+    report.alone(what, times, "");
+    let is_met = times.minimum() <= limit;
+    report.budget(what, &format!("≤ {allowed}"), shown(times.minimum()), is_met);
 }

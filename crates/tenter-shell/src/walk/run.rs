@@ -133,12 +133,15 @@ impl Reader<'_> {
         /// Maximum number of flows.
         const MOST: usize = 4 * crate::limits::MAX_COMMANDS;
         let flow = crate::facts::Flow { from, into, role };
+        // The flows into a command follow each other. At the limit, they are not compared: files with many sources are slow to read.
+        let of_command = self.facts.flows.iter().rev().take(64).take_while(|old| old.into == into);
+        let is_full = self.facts.flows.len() >= MOST;
         if from == FlowSource::Command(into)
-            || self.facts.flows.iter().rev().take(64).any(|old| *old == flow)
+            || (!is_full && of_command.into_iter().any(|old| *old == flow))
         {
             return;
         }
-        if self.facts.flows.len() >= MOST {
+        if is_full {
             self.reach_limit();
             return;
         }
