@@ -1,7 +1,9 @@
 //! What runtime hooks request of a real session: the conversation, the model, the user, values and notices (S7).
 
 use std::fs::{self, Permissions};
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -234,4 +236,26 @@ fn ctrl_c_ends_a_question() {
     let output = sandbox.finish_pty(terminal);
     assert!(!output.stdout.contains("production database"), "{output}");
     assert!(answers(&sandbox).iter().all(|answer| answer["result"].is_null()), "{output}");
+}
+
+/// What `tenter-hook` starts for a hook in another agent.
+#[test]
+fn a_completion_for_a_hook_in_another_agent_is_printed_as_json() {
+    let sandbox = sandbox();
+    let model = sandbox.script("turns: []\ncompletions: [FROM-THE-SCRIPT]\n");
+    let complete = |request: &str, model: &str| {
+        let mut command = sandbox.command();
+        command.args(["hooks", "complete"]).env("TENTER_MODEL", model).stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(request.as_bytes()).unwrap();
+        sandbox.finish(child)
+    };
+    let request = r#"{"prompt": "Right?", "model": "weak"}"#;
+    let completed = complete(request, &model).expect_code(0).json();
+    assert_eq!(completed["completion"]["text"], "FROM-THE-SCRIPT");
+    let none = complete(request, "").expect_code(0).json();
+    assert!(none["unsupported"].as_str().unwrap().contains("no model"), "{none}");
+    let failed = complete(request, &sandbox.script("turns: []\n")).expect_code(0).json();
+    assert!(failed["failed"].as_str().unwrap().contains("no response"), "{failed}");
+    let _ = complete("{}", &model).expect_code(2);
 }
