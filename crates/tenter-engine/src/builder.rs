@@ -52,6 +52,7 @@ pub struct EngineBuilder {
     native: Vec<NativeRegistration>,
     connector: Option<Arc<dyn Connector>>,
     trampoline: Option<Trampoline>,
+    prefers_one_shot: bool,
     host: Option<String>,
 }
 
@@ -81,6 +82,7 @@ impl Engine {
             native: Vec::new(),
             connector: None,
             trampoline: None,
+            prefers_one_shot: false,
             host: None,
         }
     }
@@ -192,6 +194,12 @@ impl EngineBuilder {
         Self { connector: Some(connector), ..self }
     }
 
+    /// For a program that fires a single event: a process that would be called only once is not started if the hook has a one-shot
+    /// form. Without effect if there is a [`connector`](Self::connector).
+    pub fn one_event(self) -> Self {
+        Self { prefers_one_shot: true, ..self }
+    }
+
     /// Sets a program that lets the processes of runtime hooks die with this one even if it is killed (S9). Without one, they
     /// have to end at the end of their stdin then.
     pub fn trampoline(self, trampoline: Trampoline) -> Self {
@@ -284,6 +292,7 @@ impl EngineBuilder {
             asynchronous: self.asynchronous,
             tool_names: self.tool_names,
             http_client: self.http_client,
+            prefers_one_shot: self.prefers_one_shot && self.connector.is_none(),
             serving: Pool::new(
                 self.connector
                     .unwrap_or_else(|| Arc::new(ChildProcesses { trampoline: self.trampoline })),

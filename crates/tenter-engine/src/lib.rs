@@ -49,6 +49,7 @@ mod directories;
 pub mod dispatch;
 pub mod environment;
 pub mod facts;
+mod failure;
 pub mod hook;
 mod hook_notices;
 mod hook_policy;
@@ -66,6 +67,7 @@ pub mod observe;
 mod protected_paths;
 mod provided_services;
 pub mod query;
+mod run_context;
 mod run_end;
 mod runner;
 pub mod services;
@@ -90,7 +92,7 @@ pub use observe::{
 pub use protected_paths::ProtectedPaths;
 pub use run_end::RunEnd;
 pub use services::{NoServices, ServiceCaller, Services};
-pub use serving::{Connection, Connector, Start};
+pub use serving::{Connection, Connector, Start, is_given_up};
 pub use session::{
     ApprovedCall, Denial, DenialCause, Feedback, HookSession, MessageDecision, StartDecision,
     StopReview, ToolDecision, ToolQuestion, ToolReview, TurnReview,

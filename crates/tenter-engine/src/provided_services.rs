@@ -1,6 +1,7 @@
 //! Answers the service requests of runtime hooks (S7): checks that the hook may use the service, does what belongs to the engine, and
 //! passes the rest to the program that embeds it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use crate::hook_values::{ValueError, ValueFile, ValueScope};
 use crate::model_budget::{ModelBudget, Refusal};
 use crate::observe::Notice;
 use crate::services::{NoServices, ServiceCaller, Services};
+use crate::serving::{EventCaller, ServiceProvider};
 use crate::settings::EngineSettings;
 
 /// Maximum length of a key, in bytes.
@@ -41,6 +43,25 @@ pub(crate) struct Requester<'r> {
     pub(crate) scope: &'r Scope,
     /// Whether an event request is open.
     pub(crate) has_request: bool,
+}
+
+impl ServiceProvider for EngineSettings {
+    fn project(&self) -> &Path {
+        &self.project
+    }
+
+    fn provide(
+        &self,
+        hook: &Hook,
+        (caller, has_request): (&EventCaller, bool),
+        request: &ServiceRequest,
+        cancel: &Cancel,
+    ) -> Result<RawJson, ServiceError> {
+        let EventCaller { event, scope, services } = caller;
+        let (services, event) = (services.as_ref(), *event);
+        Requester { settings: self, services, hook, event, scope, has_request }
+            .answer(request, cancel)
+    }
 }
 
 impl Requester<'_> {

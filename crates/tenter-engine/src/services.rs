@@ -3,7 +3,7 @@
 //! The embedding program provides the conversation, the model and the user ([`Services`]); state and notices are the engine's own.
 
 use tenter_protocol::runtime::{
-    Answer, Completion, CompletionRequest, HistoryQuery, HistoryResult, Question, ServiceError,
+    Completion, CompletionRequest, HistoryQuery, HistoryResult, Question, ServiceError, UserAnswer,
 };
 use tenter_protocol::{EventName, Scope};
 
@@ -55,7 +55,7 @@ pub trait Services: Send + Sync {
         by: &ServiceCaller<'_>,
         question: &Question,
         cancel: &Cancel,
-    ) -> Result<Answer, ServiceError> {
+    ) -> Result<UserAnswer, ServiceError> {
         let _ = (by, question, cancel);
         Err(ServiceError::Unsupported("there is no user to ask here".to_owned()))
     }

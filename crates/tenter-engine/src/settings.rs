@@ -54,6 +54,8 @@ pub(crate) struct EngineSettings {
     pub(crate) redactor: Redactor,
     /// What hooks keep; `None` without a state directory.
     pub(crate) values: Option<HookValues>,
+    /// Whether runtime hooks run in the one-shot form if they have one.
+    pub(crate) prefers_one_shot: bool,
     /// The processes of runtime hooks.
     pub(crate) serving: Pool,
     /// A switch that is never cancelled.

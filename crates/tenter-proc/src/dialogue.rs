@@ -1,13 +1,12 @@
-//! Programs with which lines are exchanged until one side ends it: a thread of its own reads and writes, so that nobody waits for a
+//! Programs with which lines are exchanged until one side ends it. A thread of its own reads and writes, so that no caller waits for a
 //! program that does not read, writes without end or hangs.
 
 mod lines;
+mod listener;
 mod tail;
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -15,12 +14,11 @@ use std::time::Duration;
 use crate::deadline::Deadline;
 use crate::os::{DialoguePipes, Waker};
 use crate::supervise::start_with_retry;
-use crate::{Cancel, Invocation, ProcessEnd};
-use lines::Lines;
+use crate::trampoline::Trampoline;
+use crate::{Cancel, Invocation};
+use lines::{IDLE_CAPACITY, Lines};
+pub use listener::{DialogueEnd, DialogueListener};
 use tail::Tail;
-
-/// Capacity of a buffer that is kept while it is empty.
-const IDLE_CAPACITY: usize = 16 << 10;
 
 /// Limits of a dialogue, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,53 +36,6 @@ impl Default for DialogueLimits {
     fn default() -> Self {
         Self { line: 1 << 20, unread: 8 << 20, stderr: 16 << 10 }
     }
-}
-
-/// A program that continues as another one with [`exec_bound_to_parent`](crate::exec_bound_to_parent), so that the system kills the
-/// other one when this process is killed. Only Linux can do that.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trampoline {
-    /// The program.
-    pub program: PathBuf,
-    /// Its arguments. The arguments of `exec_bound_to_parent` follow.
-    pub args: Vec<OsString>,
-}
-
-/// Receives what a program writes, in order, on the thread of the dialogue, which must not wait.
-pub trait DialogueListener: Send {
-    /// The program wrote a line; the line break is not part of it.
-    fn line(&mut self, line: &[u8]);
-
-    /// The program wrote more than the limit without a line break. The rest of the line is skipped.
-    fn line_too_long(&mut self);
-
-    /// The dialogue has ended, and no process of it is left. Called once, as the last.
-    fn ended(&mut self, end: DialogueEnd);
-}
-
-impl<L: DialogueListener + ?Sized> DialogueListener for Box<L> {
-    fn line(&mut self, line: &[u8]) {
-        (**self).line(line);
-    }
-
-    fn line_too_long(&mut self) {
-        (**self).line_too_long();
-    }
-
-    fn ended(&mut self, end: DialogueEnd) {
-        (**self).ended(end);
-    }
-}
-
-/// How a dialogue ended.
-#[derive(Debug)]
-pub enum DialogueEnd {
-    /// The program ended by itself.
-    Process(ProcessEnd),
-    /// The program closed its stdout and was killed.
-    StdoutClosed,
-    /// The program was killed by [`Dialogue::kill`], or because it was still running after [`Dialogue::close`].
-    Killed,
 }
 
 /// Why a line was not sent.

@@ -43,6 +43,7 @@ mod interactive;
 mod invocation;
 mod program;
 mod supervise;
+mod trampoline;
 
 #[cfg(unix)]
 #[path = "unix.rs"]
@@ -52,10 +53,11 @@ pub use background::{Background, start_background, start_detached};
 pub use cancel::{Cancel, CancelHandler};
 pub use capture::CapturedOutput;
 pub use completion::{Completion, ProcessEnd};
-pub use dialogue::{Dialogue, DialogueEnd, DialogueLimits, DialogueListener, NotSent, Trampoline};
+pub use dialogue::{Dialogue, DialogueEnd, DialogueLimits, DialogueListener, NotSent};
 pub use interactive::{interactive, replace_process};
 pub use invocation::{Invocation, Limits, Streams};
 pub use supervise::run;
+pub use trampoline::Trampoline;
 
 /// Prevents other processes of the same user from reading this process's memory and environment, which hold keys, and disables
 /// core dumps. Child processes are not affected.

@@ -3,6 +3,7 @@
 mod agent;
 mod ancestors;
 mod app;
+mod bound;
 mod commands;
 mod draft;
 mod env;
@@ -24,6 +25,9 @@ mod user_only;
 use tenter_base::sanitize;
 
 fn main() -> std::process::ExitCode {
+    if let Some(failure) = bound::run(env::Env::arguments()) {
+        return failure;
+    }
     // Where the system cannot do this, processes that leave the group of a killed hook survive it; nothing else changes.
     let _ = tenter_proc::adopt_orphans();
     // Makes it harder for other processes to read a model's key. Where the system cannot do it, everything else works.

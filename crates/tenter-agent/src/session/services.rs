@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tenter_engine::{HookSession, ServiceCaller, Services};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::{
-    Answer, Completion, CompletionRequest, HistoryQuery, HistoryResult, ModelChoice, Question,
-    ServiceError, Usage,
+    Completion, CompletionRequest, HistoryQuery, HistoryResult, ModelChoice, Question,
+    ServiceError, Usage, UserAnswer,
 };
 use tenter_protocol::{Block, Message};
 
@@ -101,9 +101,9 @@ impl Services for EventServices {
         by: &ServiceCaller<'_>,
         question: &Question,
         cancel: &Cancel,
-    ) -> Result<Answer, ServiceError> {
+    ) -> Result<UserAnswer, ServiceError> {
         match self.session.asker.answer(by.hook, question, cancel) {
-            Ok(answer) => Ok(Answer { answer }),
+            Ok(answer) => Ok(UserAnswer { answer }),
             Err(NoAnswer::NoUser) => {
                 Err(ServiceError::Unsupported("there is no user to ask".to_owned()))
             }

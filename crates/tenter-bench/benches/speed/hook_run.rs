@@ -94,7 +94,7 @@ fn bare(hook: &Path, payload: &[u8], cwd: &Path) -> io::Result<()> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "whether this machine has it is what is asked")]
-fn has_python() -> bool {
+pub(crate) fn has_python() -> bool {
     Command::new("python3")
         .arg("--version")
         .stdout(Stdio::null())

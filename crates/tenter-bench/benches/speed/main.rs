@@ -15,6 +15,7 @@ mod memory;
 mod messages;
 mod processes;
 mod report;
+mod runtime;
 mod scene;
 mod shell;
 
@@ -38,8 +39,9 @@ struct Plan {
 type Bench = fn(Plan, &mut Report) -> Measured<()>;
 
 /// Every part, by name.
-const BENCHES: [(&str, Bench); 10] = [
+const BENCHES: [(&str, Bench); 11] = [
     ("hook", hook_run::run),
+    ("runtime", runtime::run),
     ("dispatch", dispatch::run),
     ("catalog", catalog::run),
     ("in-process", in_process::run),
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [memory::OF_ENGINE, base] => memory::report_engine(base),
+        [runtime::OF_IDLE_HOOKS, base] => runtime::report_idle_hooks(base),
         [agent::SESSION, turns, hooks] => agent::report_session(turns, hooks),
         _ => bench(&args),
     };

@@ -78,10 +78,15 @@ impl Scene {
     }
 
     /// Compiles a hook for `event`, statically linked if possible.
-    #[expect(clippy::disallowed_methods, reason = "a compiler needs no supervision")]
     pub(crate) fn compile(&self, event: &str, at: &Path) -> Measured<()> {
+        self.compile_source(HOOK, event, at)
+    }
+
+    /// Compiles a hook in C, in which `EVENT` is `event`.
+    #[expect(clippy::disallowed_methods, reason = "a compiler needs no supervision")]
+    pub(crate) fn compile_source(&self, text: &str, event: &str, at: &Path) -> Measured<()> {
         let source = self.at("hook.c");
-        fs::write(&source, HOOK)?;
+        fs::write(&source, text)?;
         for linked in [Some("-static"), None] {
             let mut cc = Command::new("cc");
             cc.args(linked).args(["-O2", "-s", &format!("-DEVENT=\"{event}\""), "-o"]);

@@ -258,6 +258,8 @@ impl Visitor {
             .policies(configuration.policies.clone())
             .agent_states(AgentState::of_process())
             .journal(self.directories.state.join("journal"))
+            .one_event()
+            .host(self.host.id)
             .observer(runs)
     }
 

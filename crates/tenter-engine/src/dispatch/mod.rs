@@ -28,6 +28,7 @@ use crate::catalog::Catalog;
 use crate::hook::Hook;
 use crate::observe::{AskAnswer, Notice};
 use crate::runner::RunContext;
+use crate::serving::ServiceProvider;
 use crate::settings::{AsynchronousHooks, EngineSettings};
 use background::BackgroundHooks;
 use chain::Chain;
@@ -54,7 +55,8 @@ impl Engine {
     /// An engine over a loaded catalog.
     pub(crate) fn new(catalog: Catalog, settings: EngineSettings) -> Self {
         let settings = Arc::new(settings);
-        settings.serving.attach(Arc::downgrade(&settings));
+        let provider: Arc<dyn ServiceProvider> = Arc::clone(&settings) as _;
+        settings.serving.attach(Arc::downgrade(&provider));
         Self {
             current: Current::new(catalog),
             settings,

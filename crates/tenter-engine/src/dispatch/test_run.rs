@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tenter_proc::{Cancel, CapturedOutput};
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::{Event, Object, Reply};
+use tenter_protocol::{Body, Event, EventRef, Object, Reply, Scope};
 
 use super::candidates::{Candidate, Selected};
 use super::chain::apply;
@@ -12,8 +12,8 @@ use super::report::RunReport;
 use super::{Engine, Outcome};
 use crate::facts::{CallSurroundings, LazyFacts};
 use crate::hook::Hook;
-use crate::observe::HookRun;
-use crate::runner::{Input, Job};
+use crate::observe::{HookRun, Transport};
+use crate::runner::{self, Input, Job, RunContext};
 
 /// What a hook is tested on.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +46,17 @@ pub struct TestRun {
 impl Engine {
     /// Runs `hook` as an agent would. Returns `None` if its matcher is about other calls.
     pub fn test(&self, hook: &Arc<Hook>, test: HookTest<'_>, cancel: &Cancel) -> Option<TestRun> {
+        self.test_form(hook, test, None, cancel)
+    }
+
+    /// Runs `hook` in one of the forms of runtime hooks, if it has that form. Returns `None` if its matcher is about other calls.
+    pub fn test_form(
+        &self,
+        hook: &Arc<Hook>,
+        test: HookTest<'_>,
+        transport: Option<Transport>,
+        cancel: &Cancel,
+    ) -> Option<TestRun> {
         let HookTest { event, subscription, payload } = test;
         if !hook.applies(event.into()) {
             return None;
@@ -79,7 +90,7 @@ impl Engine {
             facts: &facts,
             decided,
         });
-        let reply = report.execute(job, cancel.into());
+        let reply = report.execute(job, RunContext { transport, ..cancel.into() });
         let replied = reply.as_ref().ok().cloned();
         let mut outcome = Outcome::new(event.body.clone());
         apply(&self.settings, (hook, subscription.event), reply, &mut outcome, &mut report);
@@ -87,6 +98,23 @@ impl Engine {
         let run = report.run().clone();
         report.withdraw();
         Some(TestRun { payload, run, reply: replied, outcome, stdout, stderr })
+    }
+}
+
+impl Engine {
+    /// Starts the process of a runtime hook, waits until it can be called, and ends it.
+    ///
+    /// # Errors
+    /// Why it cannot be called, as the end of a sentence that begins with the process.
+    pub fn check_runtime(&self, hook: &Hook, cancel: &Cancel) -> Result<(), String> {
+        let Some(subscription) = hook.subscriptions.first().copied() else { return Ok(()) };
+        let scope = Scope::new("check", self.project());
+        let body = Body::AfterAgent { response: String::new() };
+        let event = EventRef { scope: &scope, body: &body };
+        let facts = LazyFacts::new(&self.settings.surroundings);
+        let input = Input::Event { tool_name: None };
+        let job = Job { hook, subscription, event, input, facts: &facts, decided: None };
+        runner::check(&job, &self.settings, cancel)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 use serde_json::json;
 use tenter_protocol::Message;
-use tenter_protocol::runtime::{Answer, Completion, HistoryResult, ServiceCall, Usage};
+use tenter_protocol::runtime::{Completion, HistoryResult, ServiceCall, Usage, UserAnswer};
 
 use super::*;
 use crate::observe::{AskAnswer, Decision, HookRun, Observer};
@@ -60,9 +60,9 @@ impl Services for Fake {
         _: &ServiceCaller<'_>,
         question: &Question,
         _: &Cancel,
-    ) -> Result<Answer, ServiceError> {
+    ) -> Result<UserAnswer, ServiceError> {
         self.called("ask");
-        Ok(Answer { answer: question.choices.first().cloned().unwrap_or_default() })
+        Ok(UserAnswer { answer: question.choices.first().cloned().unwrap_or_default() })
     }
 }
 

@@ -2,11 +2,9 @@
 //!
 //! `job` says what to run on what, `process` how a hook of either protocol is started, `output` reads what its process wrote,
 //! `served` calls the process of a
-//! runtime hook instead, and `bounded` shortens what is reported. `context` ends runs early. Static hooks run without a process.
+//! runtime hook instead, and `bounded` shortens what is reported. Static hooks run without a process.
 
 mod bounded;
-mod context;
-mod failure;
 mod job;
 mod output;
 mod process;
@@ -31,8 +29,8 @@ use output::ParsedOutput;
 use process::Program;
 use served::Served;
 
-pub(crate) use context::RunContext;
-pub(crate) use failure::Failure;
+pub(crate) use crate::failure::Failure;
+pub(crate) use crate::run_context::RunContext;
 pub(crate) use job::{Input, Job};
 
 /// Number of lines of stderr that a run reports.
@@ -144,6 +142,27 @@ fn start(
     process.run_each(payloads, timeout, run)
 }
 
+/// Starts the process of a runtime hook and waits until it can be called.
+///
+/// # Errors
+/// Why it cannot, as the end of a sentence that begins with the process.
+pub(crate) fn check(
+    job: &Job<'_>,
+    settings: &EngineSettings,
+    cancel: &Cancel,
+) -> Result<(), String> {
+    let program = match &job.hook.protocol {
+        Protocol::Executable => Program::Executable,
+        Protocol::Manifest(manifest) => match &manifest.implementation {
+            Implementation::Script(entry) => Program::Script(manifest, entry),
+            _ => return Ok(()),
+        },
+    };
+    verify(job, cancel).map_err(|failure| format!("was not started: {failure}"))?;
+    let process = HookProcess { job, program, settings, context: cancel.into() };
+    settings.serving.check(job.hook, process.serving_start(), cancel)
+}
+
 /// The process of a hook.
 struct HookProcess<'r> {
     job: &'r Job<'r>,
@@ -171,10 +190,16 @@ impl HookProcess<'_> {
 
     /// Calls the process of a runtime hook, unless it runs in the one-shot form.
     fn serve(&self, payloads: &[String], run: &mut HookRun) -> Result<Served, Failure> {
-        let is_one_shot = self.context.transport == Some(Transport::OneShot);
-        let (Some(_), [payload], false) = (&self.job.hook.runtime, payloads, is_one_shot) else {
+        let (Some(runtime), [payload]) = (&self.job.hook.runtime, payloads) else {
             return Ok(Served::OneShot(self.job.hook.policy.timeout));
         };
+        let prefers_one_shot = match self.context.transport {
+            Some(transport) => transport == Transport::OneShot,
+            None => self.settings.prefers_one_shot,
+        };
+        if prefers_one_shot && !runtime.is_serve_only() {
+            return Ok(Served::OneShot(self.job.hook.policy.timeout));
+        }
         let served = self.call(payload, run);
         if matches!(served, Served::OneShot(_)) {
             // Time has passed.

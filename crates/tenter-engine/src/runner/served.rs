@@ -30,19 +30,10 @@ pub(super) enum Served {
 impl HookProcess<'_> {
     /// Calls the hook's process.
     pub(super) fn call(&self, payload: &str, run: &mut HookRun) -> Served {
-        let Self { job, program, settings, context } = *self;
-        let (state, no_state) = self.state_variables();
-        let start = || Start {
-            invocation: process::serving_invocation(job, program, settings, state.clone()),
-            hook: job.hook.name.clone(),
-            layer: job.hook.layer,
-            fingerprint: job.hook.fingerprint.clone(),
-            requested_env: job.hook.requested_env(),
-            is_serve_only: job.hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only),
-        };
+        let Self { job, settings, context, .. } = *self;
         let served = settings.serving.run(
             job.hook,
-            &start,
+            &|| self.serving_start(),
             &Call {
                 method: job.subscription.spelling,
                 payload,
@@ -61,9 +52,23 @@ impl HookProcess<'_> {
             ServedEnd::OneShot(left) => return Served::OneShot(left),
             ServedEnd::Called(result) => result,
         };
-        run.warnings.extend(no_state);
         run.transport = Some(Transport::Runtime);
         Served::Output(Box::new(self.called(result, run)))
+    }
+
+    /// How the hook's process is started.
+    pub(super) fn serving_start(&self) -> Start {
+        let Self { job, program, settings, .. } = *self;
+        // A private directory that cannot be used is reported by the one-shot form.
+        let (state, _) = self.state_variables();
+        Start {
+            invocation: process::serving_invocation(job, program, settings, state),
+            hook: job.hook.name.clone(),
+            layer: job.hook.layer,
+            fingerprint: job.hook.fingerprint.clone(),
+            requested_env: job.hook.requested_env(),
+            is_serve_only: job.hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only),
+        }
     }
 
     fn called(

@@ -5,18 +5,28 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use tenter_proc::Cancel;
+
+use super::caller::ServiceProvider;
 use super::connection::{Connector, Start};
 use super::process::{Blame, Call, CallEnd, CallResult, ServingProcess};
 use super::question_clock::QuestionClock;
 use super::requests::Ending;
+use crate::failure::Failure;
 use crate::hook::{Fingerprint, Hook, Layer, RuntimeHook};
 use crate::run_end::RunEnd;
-use crate::runner::Failure;
-use crate::settings::EngineSettings;
 
 /// The number of deaths within [`DEATH_WINDOW`] after which a hook is not started again.
 const MAX_DEATHS: usize = 3;
 const DEATH_WINDOW: Duration = Duration::from_mins(1);
+
+/// The end of the warning after too many deaths.
+const ONE_SHOT_NOW: &str = "it runs once per event until the session ends";
+
+/// Whether a warning of a run says that the hook's process ended too often.
+pub fn is_given_up(warning: &str) -> bool {
+    warning.starts_with("its process ended ") && warning.ends_with(ONE_SHOT_NOW)
+}
 
 /// The processes of an engine's hooks.
 pub(crate) struct Pool {
@@ -24,7 +34,7 @@ pub(crate) struct Pool {
     /// The program that starts the hooks, as they read it.
     host: String,
     clock: Arc<QuestionClock>,
-    settings: OnceLock<Weak<EngineSettings>>,
+    provider: OnceLock<Weak<dyn ServiceProvider>>,
     hooks: Mutex<ServedHooks>,
 }
 
@@ -62,13 +72,13 @@ pub(crate) enum ServedEnd {
 
 impl Pool {
     pub(crate) fn new(connector: Arc<dyn Connector>, host: String) -> Self {
-        let (settings, hooks) = Default::default();
-        Self { connector, host, clock: Arc::default(), settings, hooks }
+        let (clock, provider, hooks) = Default::default();
+        Self { connector, host, clock, provider, hooks }
     }
 
-    /// The settings of the engine that the processes belong to.
-    pub(crate) fn attach(&self, settings: Weak<EngineSettings>) {
-        let _ = self.settings.set(settings);
+    /// Sets what provides the services of the engine.
+    pub(crate) fn attach(&self, provider: Weak<dyn ServiceProvider>) {
+        let _ = self.provider.set(provider);
     }
 
     /// The time that the user has been asked by hooks.
@@ -128,6 +138,18 @@ impl Pool {
         ServedRun { end: ServedEnd::Called(result), warnings: Vec::new() }
     }
 
+    /// Starts a process of the hook, apart from the one that is called, and waits until it can be.
+    ///
+    /// # Errors
+    /// Why it cannot, as the end of a sentence that begins with the process.
+    pub(crate) fn check(&self, hook: &Hook, start: Start, cancel: &Cancel) -> Result<(), String> {
+        let process = self.start(hook, start)?;
+        let checked = process.wait_until_ready(cancel);
+        process.shut_down();
+        process.wait();
+        checked
+    }
+
     /// Ends the process of a hook that must not run.
     pub(crate) fn end(&self, hook: &Hook) {
         lock(&self.served(hook)).process = None;
@@ -176,10 +198,14 @@ impl Pool {
         if let Some(process) = &served.process {
             return Ok(Arc::clone(process));
         }
-        let engine = (self.settings.get().cloned().unwrap_or_default(), Arc::clone(&self.clock));
-        let process = ServingProcess::start(hook, start(), &*self.connector, &self.host, engine)
-            .map_err(|error| format!("could not be started: {error}"))?;
+        let process = self.start(hook, start())?;
         Ok(Arc::clone(served.process.insert(Arc::new(process))))
+    }
+
+    fn start(&self, hook: &Hook, start: Start) -> Result<ServingProcess, String> {
+        let engine = (self.provider.get().cloned(), Arc::clone(&self.clock));
+        ServingProcess::start(hook, start, &*self.connector, &self.host, engine)
+            .map_err(|error| format!("could not be started: {error}"))
     }
 }
 
@@ -204,7 +230,7 @@ impl Served {
         }
         let Ending { why, .. } = &*ending;
         let why = format!("ended {MAX_DEATHS} times within a minute; the last time, it {why}");
-        warnings.push(format!("its process {why}: it runs once per event until the session ends"));
+        warnings.push(format!("its process {why}: {ONE_SHOT_NOW}"));
         self.given_up = Some(GivenUp { fingerprint: process.fingerprint().clone(), why });
     }
 

@@ -1,25 +1,28 @@
 //! One conversation with one process of a hook (S5, S6, S10).
 
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use tenter_base::excerpt;
-use tenter_proc::{DialogueEnd, DialogueListener, NotSent, ProcessEnd};
+use tenter_proc::{Cancel, NotSent};
 use tenter_protocol::runtime::{
-    CANCEL, Cancelled, INITIALIZE, Initialize, Initialized, MAX_LINE, Message, PROTOCOL, Response,
-    SHUTDOWN, event_request, notification, read_line, request,
+    CANCEL, Cancelled, INITIALIZE, Initialize, PROTOCOL, SHUTDOWN, event_request, notification,
+    request,
 };
 
+use super::caller::{EventCaller, ServiceProvider};
 use super::connection::{Connection, Connector, Start};
+use super::listener::Listener;
 use super::question_clock::{LOOK, QuestionClock};
-use super::requests::{Answer, Ending, INITIALIZE_ID, Phase, Requests, Turn};
-use super::service_calls::{self, EventCaller};
+use super::requests::{Ending, HookAnswer, INITIALIZE_ID, Phase, Requests, Turn};
+use super::service_calls;
+use super::shared::Shared;
+use crate::failure::Failure;
 use crate::hook::{Fingerprint, Hook};
 use crate::hook_stamp::HookStamp;
+use crate::run_context::RunContext;
 use crate::run_end::RunEnd;
-use crate::runner::{Failure, RunContext};
-use crate::settings::EngineSettings;
 
 /// How long a hook may take to answer `initialize`.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,8 +30,6 @@ const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) const GRACE: Duration = Duration::from_millis(500);
 /// How long the end of a process is awaited that no longer reads.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
-/// Maximum number of bytes that a process may write without answering anything.
-const MAX_UNANSWERING: usize = MAX_LINE;
 /// Number of lines of stderr that a run reports.
 const STDERR_LINES: usize = 20;
 
@@ -38,17 +39,6 @@ pub(crate) struct ServingProcess {
     started: Instant,
     /// The metadata of the hook's files when it was started, if nothing else watches them.
     stamp: Option<HookStamp>,
-}
-
-/// What the threads that call the hook share with the one that reads what it writes.
-pub(super) struct Shared {
-    requests: Mutex<Requests<EventCaller>>,
-    changed: Condvar,
-    /// Set before anything is sent.
-    connection: OnceLock<Box<dyn Connection>>,
-    pub(super) hook: Arc<Hook>,
-    pub(super) settings: Weak<EngineSettings>,
-    pub(super) clock: Arc<QuestionClock>,
 }
 
 /// One event for a hook.
@@ -74,7 +64,7 @@ pub(crate) struct CallResult {
 }
 
 pub(crate) enum CallEnd {
-    Answered(Answer),
+    Answered(HookAnswer),
     Failed(Failure, RunEnd),
     /// The process has ended. If the request had been sent, says whether it is to blame.
     Ended {
@@ -113,9 +103,10 @@ impl ServingProcess {
         start: Start,
         connector: &dyn Connector,
         host: &str,
-        (settings, clock): (Weak<EngineSettings>, Arc<QuestionClock>),
+        (provider, clock): (Option<Weak<dyn ServiceProvider>>, Arc<QuestionClock>),
     ) -> io::Result<Self> {
-        let project = settings.upgrade().map(|settings| settings.project.display().to_string());
+        let project = provider.as_ref().and_then(Weak::upgrade);
+        let project = project.map(|provider| provider.project().display().to_string());
         let stamp = stamp(hook);
         let hook = Arc::new(hook.clone());
         let initialize = Initialize {
@@ -131,10 +122,10 @@ impl ServingProcess {
             changed: Condvar::new(),
             connection: OnceLock::new(),
             hook,
-            settings,
+            provider,
             clock,
         });
-        let listener = Listener { shared: Arc::clone(&shared), unanswering: 0 };
+        let listener = Listener::new(Arc::clone(&shared));
         let connection = connector.connect(start, Box::new(listener))?;
         let _ = shared.connection.set(connection);
         let process = Self { shared, started: Instant::now(), stamp };
@@ -228,15 +219,34 @@ impl ServingProcess {
                 return Err(CallEnd::failed(failure));
             }
             if starting.is_some_and(|left| left.is_zero()) {
-                let seconds = INITIALIZE_TIMEOUT.as_secs();
-                requests.end(
-                    RunEnd::TimedOut,
-                    format!("did not answer `initialize` within {seconds} s"),
-                );
+                requests.end(RunEnd::TimedOut, not_initialized());
                 shared.kill();
                 continue;
             }
             requests = shared.wait(requests, starting.into_iter().chain(left).min());
+        }
+    }
+
+    /// Waits until `initialize` is answered.
+    ///
+    /// # Errors
+    /// Why it is not, as the end of a sentence that begins with the process.
+    pub(super) fn wait_until_ready(&self, cancel: &Cancel) -> Result<(), String> {
+        let mut requests = self.shared.requests();
+        loop {
+            match &requests.phase {
+                Phase::Ready { .. } => return Ok(()),
+                Phase::Ended(ending) => return Err(ending.why.clone()),
+                Phase::Starting if cancel.is_cancelled() => {
+                    return Err("was interrupted".to_owned());
+                }
+                Phase::Starting => {}
+            }
+            let left = INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed());
+            if left.is_zero() {
+                return Err(not_initialized());
+            }
+            requests = self.shared.wait(requests, Some(left.min(LOOK)));
         }
     }
 
@@ -268,6 +278,10 @@ fn stamp(hook: &Hook) -> Option<HookStamp> {
     hook.pin.is_none().then(|| HookStamp::of(&hook.path).ok()).flatten()
 }
 
+fn not_initialized() -> String {
+    format!("did not answer `initialize` within {} s", INITIALIZE_TIMEOUT.as_secs())
+}
+
 /// When a request was sent, and how long the user had been asked by then.
 #[derive(Clone, Copy)]
 struct Sent {
@@ -276,46 +290,6 @@ struct Sent {
 }
 
 impl Shared {
-    pub(super) fn requests(&self) -> MutexGuard<'_, Requests<EventCaller>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn connection(&self) -> Option<&dyn Connection> {
-        self.connection.get().map(AsRef::as_ref)
-    }
-
-    pub(super) fn send(&self, line: &str) -> Result<(), NotSent> {
-        self.connection().map_or(Err(NotSent::Ended), |connection| connection.send(line.as_bytes()))
-    }
-
-    fn kill(&self) {
-        if let Some(connection) = self.connection() {
-            connection.close(Duration::ZERO);
-        }
-    }
-
-    /// Waits for a change, for at most `timeout`.
-    fn wait<'r>(
-        &self,
-        requests: MutexGuard<'r, Requests<EventCaller>>,
-        timeout: Option<Duration>,
-    ) -> MutexGuard<'r, Requests<EventCaller>> {
-        match timeout {
-            Some(timeout) => {
-                let waited = self.changed.wait_timeout(requests, timeout);
-                waited.unwrap_or_else(PoisonError::into_inner).0
-            }
-            None => self.changed.wait(requests).unwrap_or_else(PoisonError::into_inner),
-        }
-    }
-
-    /// Ends the conversation because of what the hook did.
-    pub(super) fn fail(&self, why: String) {
-        self.requests().end(RunEnd::Unknown, why);
-        self.changed.notify_all();
-        self.kill();
-    }
-
     /// Closes a request: the next one may be sent, and its services are cancelled.
     fn close(self: &Arc<Self>, id: u64) {
         self.requests().close(id);
@@ -400,83 +374,5 @@ impl Shared {
         self.changed.notify_all();
         self.kill();
         CallEnd::Ended { ending, sent: None }
-    }
-}
-
-/// Reads what the hook writes.
-struct Listener {
-    shared: Arc<Shared>,
-    /// Number of bytes that the hook wrote since it last answered something.
-    unanswering: usize,
-}
-
-impl DialogueListener for Listener {
-    fn line(&mut self, line: &[u8]) {
-        let shared = &self.shared;
-        match read_line(line) {
-            Ok(None) => {}
-            Ok(Some(Message::Response(response))) => {
-                self.unanswering = 0;
-                if let Err(why) = shared.answered(response) {
-                    shared.fail(why);
-                }
-            }
-            Ok(Some(Message::Request(request))) => service_calls::start(shared, request),
-            Ok(Some(Message::Notification(_))) => {
-                self.unanswering += line.len() + 1;
-                if self.unanswering > MAX_UNANSWERING {
-                    shared.fail("wrote more than 1 MiB without an answer".to_owned());
-                }
-            }
-            Err(error) => shared.fail(format!("broke the protocol: {error}")),
-        }
-    }
-
-    fn line_too_long(&mut self) {
-        self.shared.fail("wrote a line of more than 1 MiB".to_owned());
-    }
-
-    fn ended(&mut self, end: DialogueEnd) {
-        let (end, why) = match end {
-            DialogueEnd::Process(ProcessEnd::Exited(code)) => {
-                (RunEnd::Exited(code), format!("exited with code {code}"))
-            }
-            DialogueEnd::Process(ProcessEnd::Signalled(signal)) => {
-                (RunEnd::Signal(signal), format!("was terminated by signal {signal}"))
-            }
-            DialogueEnd::Process(ProcessEnd::NotStarted(error)) => {
-                (RunEnd::Unknown, format!("has ended: {error}"))
-            }
-            DialogueEnd::StdoutClosed => (RunEnd::Unknown, "closed its stdout".to_owned()),
-            DialogueEnd::Process(_) | DialogueEnd::Killed => {
-                (RunEnd::Unknown, "was killed".to_owned())
-            }
-        };
-        self.shared.requests().end(end, why);
-        self.shared.changed.notify_all();
-        service_calls::cancel_all(&self.shared);
-    }
-}
-
-impl Shared {
-    fn answered(&self, response: Response) -> Result<(), String> {
-        let mut requests = self.requests();
-        let is_initialized = matches!(requests.phase, Phase::Starting)
-            && response.id == tenter_protocol::runtime::Id::Number(INITIALIZE_ID.cast_signed());
-        if is_initialized {
-            let result = response.result.map_err(|error| {
-                format!(
-                    "answered `initialize` with an error: {}",
-                    excerpt::one_line(&error.message, 200)
-                )
-            })?;
-            let Initialized { concurrency } = Initialized::read(&result)?;
-            requests.phase = Phase::Ready { concurrency };
-        } else {
-            requests.answered(&response.id, response.result)?;
-        }
-        drop(requests);
-        self.changed.notify_all();
-        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often somebody looks whether the time goes on while it stands still.
+/// How often a waiting thread checks whether the time still stands still.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
 
 /// How long the user has been asked, by all hooks of an engine together.

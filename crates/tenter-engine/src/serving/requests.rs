@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use tenter_protocol::runtime::{ErrorObject, Id, RawJson};
 
-use super::service_calls::OpenService;
+use super::caller::OpenService;
 use crate::run_end::RunEnd;
 
 /// The id of `initialize`. Event requests follow.
 pub(super) const INITIALIZE_ID: u64 = 1;
 
 /// What a hook answered to a request.
-pub(super) type Answer = Result<RawJson, ErrorObject>;
+pub(super) type HookAnswer = Result<RawJson, ErrorObject>;
 
 /// Why there is no process any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(super) struct Requests<C> {
 struct OpenRequest<C> {
     /// What belongs to the request.
     caller: Arc<C>,
-    answer: Option<Answer>,
+    answer: Option<HookAnswer>,
 }
 
 /// Whether a request may be sent now.
@@ -122,7 +122,7 @@ impl<C> Requests<C> {
     ///
     /// # Errors
     /// No request was ever sent with this id.
-    pub(super) fn answered(&mut self, id: &Id, answer: Answer) -> Result<(), String> {
+    pub(super) fn answered(&mut self, id: &Id, answer: HookAnswer) -> Result<(), String> {
         let sent = match id {
             Id::Number(number) => {
                 u64::try_from(*number).ok().filter(|id| (1..=self.last_id).contains(id))
@@ -140,7 +140,7 @@ impl<C> Requests<C> {
     }
 
     /// Takes the answer to a request, which is closed with that.
-    pub(super) fn take_answer(&mut self, id: u64) -> Option<Answer> {
+    pub(super) fn take_answer(&mut self, id: u64) -> Option<HookAnswer> {
         let answer = self.open.get_mut(&id)?.answer.take()?;
         self.open.remove(&id);
         Some(answer)

@@ -2,38 +2,19 @@
 //! that fires the event waits for a service.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread;
 
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::{
     ErrorObject, Id, RawJson, Request, Response, ServiceCall, ServiceError, ServiceRequest,
 };
-use tenter_protocol::{EventName, Scope};
 
-use super::process::Shared;
-use crate::provided_services::Requester;
-use crate::services::Services;
+use super::caller::{EventCaller, OpenService};
+use super::shared::Shared;
 
 /// Maximum number of requests of one process that are not answered.
 const MAX_OPEN: usize = 16;
-
-/// The event that a request is about.
-pub(crate) struct EventCaller {
-    pub(crate) event: EventName,
-    pub(crate) scope: Scope,
-    /// The services of the embedding program.
-    pub(crate) services: Option<Arc<dyn Services>>,
-}
-
-/// A request of the hook's that is not answered yet.
-#[derive(Debug)]
-pub(super) struct OpenService {
-    id: Id,
-    /// The event request that it belongs to.
-    request: Option<u64>,
-    cancel: Cancel,
-}
 
 /// Answers a request of the hook's, on another thread.
 pub(super) fn start(shared: &Arc<Shared>, request: Request) {
@@ -91,26 +72,18 @@ fn answer(
     request: &ServiceRequest,
     cancel: &Cancel,
 ) -> Result<RawJson, ServiceError> {
-    let settings = shared.settings.upgrade().ok_or(ServiceError::Cancelled)?;
-    let EventCaller { event, scope, services } = &*opened.caller;
-    let requester = Requester {
-        settings: &settings,
-        services: services.as_ref(),
-        hook: &shared.hook,
-        event: *event,
-        scope,
-        has_request: opened.has_request,
+    let provider =
+        shared.provider.as_ref().and_then(Weak::upgrade).ok_or(ServiceError::Cancelled)?;
+    let provide = || {
+        let caller = (&*opened.caller, opened.has_request);
+        provider.provide(&shared.hook, caller, request, cancel)
     };
     if !matches!(request, ServiceRequest::Ask(_)) {
-        return requester.answer(request, cancel);
+        return provide();
     }
     let _question = shared.clock.begin();
     let _turn = shared.clock.turn();
-    if cancel.is_cancelled() {
-        Err(ServiceError::Cancelled)
-    } else {
-        requester.answer(request, cancel)
-    }
+    if cancel.is_cancelled() { Err(ServiceError::Cancelled) } else { provide() }
 }
 
 /// Sends the answer, unless the request was cancelled: then it was answered with that.

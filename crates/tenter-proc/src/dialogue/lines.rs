@@ -1,6 +1,9 @@
 //! Splits what a program writes into lines of bounded length.
 
-use super::{DialogueListener, IDLE_CAPACITY};
+use super::listener::DialogueListener;
+
+/// Capacity of a buffer that is kept while it is empty.
+pub(super) const IDLE_CAPACITY: usize = 16 << 10;
 
 /// The line that has begun.
 pub(super) struct Lines {
@@ -49,7 +52,7 @@ impl Lines {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::DialogueEnd;
+    use super::super::listener::DialogueEnd;
     use super::*;
 
     /// The lines; `None` for one that was too long.

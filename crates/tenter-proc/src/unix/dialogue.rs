@@ -13,7 +13,7 @@ use rustix::process::getpid;
 
 use super::exit_watch::ExitWatch;
 use super::{CHUNK, Leader, READS, in_own_group, is_retryable, pipe, wait_for};
-use crate::dialogue::Trampoline;
+use crate::trampoline::Trampoline;
 use crate::{Invocation, ProcessEnd, program};
 
 /// A running program in its own process group, with this process's ends of its pipes except stdin.

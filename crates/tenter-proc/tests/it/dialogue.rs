@@ -100,7 +100,7 @@ fn a_long_line_is_written_as_fast_as_the_program_reads() {
 }
 
 #[test]
-fn a_program_that_does_not_read_blocks_nobody_and_memory_is_bounded() {
+fn a_program_that_does_not_read_does_not_block_the_caller_and_memory_is_bounded() {
     let limits = DialogueLimits { unread: 1 << 20, ..DialogueLimits::default() };
     let talk = Talk::with(sh("echo ready; exec sleep 1000"), limits);
     assert_eq!(talk.line(), "ready");
@@ -171,7 +171,7 @@ fn a_program_that_closes_its_stdin_hears_nothing_and_lives() {
 }
 
 #[test]
-fn a_signal_is_told_from_our_own() {
+fn a_signal_of_another_process_is_distinguished_from_our_own() {
     let talk = Talk::sh("kill -9 $$");
     assert!(matches!(talk.end(), DialogueEnd::Process(ProcessEnd::Signalled(9))));
 }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PROTOCOL, RawJson, Service};
+use super::vocabulary::PROTOCOL;
+use super::{RawJson, Service};
 
 /// Maximum number of event requests that a hook can have open.
 pub const MAX_CONCURRENCY: usize = 16;

@@ -231,7 +231,7 @@ pub struct Question {
 
 /// The result of `ask`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct UserAnswer {
     /// What the user answered; one of the choices if there are any.
     pub answer: String,
 }

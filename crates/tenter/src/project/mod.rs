@@ -16,6 +16,7 @@ use tenter_engine::{Engine, EngineBuilder};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
+use crate::bound;
 use crate::env::{self, Env};
 use crate::failure::Failure;
 use crate::question::SharedReadLine;
@@ -86,6 +87,7 @@ impl<'e> Project<'e> {
             .policies(self.settings.hooks.policies.clone())
             .http_client(Env::program())
             .agent_states(AgentState::of_process())
+            .trampoline(bound::trampoline())
     }
 
     /// The environment of programs that Tenter starts for itself, such as git and an editor: that of hooks (R80).

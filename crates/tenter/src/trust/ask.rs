@@ -194,7 +194,8 @@ fn describe_hook(hook: &Untrusted) {
     note_consequences(hook);
 }
 
-/// Shows what trust in a hook means beyond its name: which hook it replaces, which variables it gets.
+/// Shows what trust in a hook means beyond its name: which hook it replaces, which variables it
+/// gets, what it may request.
 pub(crate) fn note_consequences(hook: &Untrusted) {
     let name = visible(&hook.name);
     if let Some(own) = &hook.displaces {
@@ -206,6 +207,9 @@ pub(crate) fn note_consequences(hook: &Untrusted) {
             "    {name} asks for the variables {}",
             one_line(&hook.env.join(", "), SHOWN_PROGRAMS)
         ));
+    }
+    for service in &hook.services {
+        ui::note(format!("    {name} {} (the service {})", service.meaning(), service.as_str()));
     }
     if let Some(endpoint) = &hook.endpoint {
         ui::note(format!("    {name} {}", visible(&sent_to(endpoint))));

@@ -16,6 +16,8 @@ pub(super) struct Fault {
     /// The expected results: of an executable, of a manifest hook.
     executable: Means,
     manifest: Means,
+    /// Of a runtime hook: `None` where it cannot do this.
+    runtime: Option<Means>,
     /// Whether it has a short timeout.
     pub(super) hangs: bool,
     /// Whether every run is slow, so that its cells run in parallel.
@@ -30,8 +32,8 @@ pub(super) struct Fault {
     pub(super) meanwhile: fn(&Path) -> Option<File>,
     /// The only event at which it is tested, for expensive faults.
     pub(super) only: Option<EventName>,
-    /// Number of processes that survive a run.
-    pub(super) survivors: usize,
+    /// Number of processes that survive a run that is not a call.
+    survivors: usize,
 }
 
 impl Fault {
@@ -42,6 +44,7 @@ impl Fault {
             script: script.into(),
             executable: means,
             manifest: means,
+            runtime: Some(means),
             hangs: false,
             takes_long: false,
             big_payload: false,
@@ -68,7 +71,27 @@ impl Fault {
     }
 
     pub(super) fn but_a_manifest(self, manifest: Means) -> Self {
-        Self { manifest, ..self }
+        Self { manifest, runtime: Some(manifest), ..self }
+    }
+
+    /// The result if the hook is called, where it is another one.
+    pub(super) fn when_called(self, runtime: Means) -> Self {
+        Self { runtime: Some(runtime), ..self }
+    }
+
+    /// Not for hooks that are called: they would wait for the next request.
+    pub(super) fn not_when_called(self) -> Self {
+        Self { runtime: None, ..self }
+    }
+
+    /// Whether a hook can do this.
+    pub(super) fn is_possible(&self, way: Way) -> bool {
+        way != Way::Runtime || self.runtime.is_some()
+    }
+
+    /// The number of processes that survive a run. Those of a runtime hook end with it.
+    pub(super) fn survivors(&self, way: Way) -> usize {
+        if way == Way::Runtime { 0 } else { self.survivors }
     }
 
     pub(super) fn hanging(self) -> Self {
@@ -104,6 +127,7 @@ impl Fault {
         match way {
             Way::Executable => self.executable,
             Way::Manifest => self.manifest,
+            Way::Runtime => self.runtime.unwrap_or(self.manifest),
         }
     }
 }

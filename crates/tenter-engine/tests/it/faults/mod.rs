@@ -1,5 +1,6 @@
 //! Hooks that misbehave: every fault of `table`, at every event that a hook of either protocol can subscribe to, under both fail modes.
 //! An ordinary run alternates between the fail modes from event to event; a soak (`TENTER_SOAK`) tries both at each.
+//! Manifest hooks are tried in both of their forms: once per event, and called.
 //! Whatever a hook does, the run ends in time, reports its result, is recorded once, and leaves no process and no file descriptor
 //! behind. Meanwhile the clock jumps back and forth.
 //!
@@ -39,6 +40,12 @@ const SAID: &str = r#""additional_context": "said so""#;
 enum Way {
     Executable,
     Manifest,
+    /// A manifest hook whose process is called.
+    Runtime,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::Executable, Self::Manifest, Self::Runtime];
 }
 
 /// The result of a run.
@@ -173,7 +180,7 @@ fn program(program: impl Into<PathBuf>, args: &[&str]) -> Invocation {
 fn parts<'f>(faults: &'f [Fault], asynchronous: &'f [AsyncFault]) -> Vec<Part<'f>> {
     let mut parts = Vec::new();
     for (row, fault) in faults.iter().enumerate() {
-        for way in [Way::Executable, Way::Manifest] {
+        for way in Way::ALL.into_iter().filter(|way| fault.is_possible(*way)) {
             for fail in [FailMode::Open, FailMode::Closed] {
                 let of = |events| Part::Cells(Cells { fault, way, fail, events });
                 let events = events(row, fault, way, fail);
@@ -191,8 +198,7 @@ fn parts<'f>(faults: &'f [Fault], asynchronous: &'f [AsyncFault]) -> Vec<Part<'f
 
 /// Returns the events at which the fault of this row is tested in this fail mode: those that the protocol supports.
 fn events(row: usize, fault: &Fault, way: Way, fail: FailMode) -> Vec<EventName> {
-    let is_wanted =
-        |column: usize| matches!(way, Way::Manifest) || !TABLE[column].executable.is_empty();
+    let is_wanted = |column: usize| way != Way::Executable || !TABLE[column].executable.is_empty();
     let is_tried = |column: usize| match fault.only {
         Some(only) => TABLE[column].event == only,
         None => is_soak() || (row + column).is_multiple_of(2) == (fail == FailMode::Open),

@@ -37,18 +37,25 @@ pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
 
 /// The table of faults and their results, which are the same at every event.
 fn of_faults(faults: &[Fault], rows: &[Row]) -> String {
-    let mut table = "| A hook that … | executable | manifest hook | left running |\n| --- | --- | --- | --- |\n".to_owned();
+    let mut table = "| A hook that … | executable | manifest hook | runtime hook, called | left running |\n| --- | --- | --- | --- | --- |\n".to_owned();
     for fault in faults {
-        let [executable, manifest] =
-            [Way::Executable, Way::Manifest].map(|way| words(fault, way, rows));
-        let left = if fault.survivors > 0 { "what it started, by design" } else { "nothing" };
-        let _ = writeln!(table, "| {} | {executable} | {manifest} | {left} |", fault.name);
+        let [executable, manifest, runtime] = Way::ALL.map(|way| words(fault, way, rows));
+        let left = if fault.survivors(Way::Manifest) > 0 {
+            "what it started, by design; nothing that a called hook started"
+        } else {
+            "nothing"
+        };
+        let _ =
+            writeln!(table, "| {} | {executable} | {manifest} | {runtime} | {left} |", fault.name);
     }
     table
 }
 
 /// The result of a fault, the same at every event at which a reply has an effect.
 fn words(fault: &Fault, way: Way, rows: &[Row]) -> String {
+    if !fault.is_possible(way) {
+        return "does not apply".to_owned();
+    }
     let is_meant =
         |row: &&Row| row.fault == fault.name && row.way == way && row.event.may(Power::AddContext);
     let found: BTreeSet<String> =

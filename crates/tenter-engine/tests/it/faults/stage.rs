@@ -95,7 +95,9 @@ pub(super) fn play(cells: &Cells<'_>) -> Played {
     }
     let mut whole = Cell { cells, event: cells.events[0], played: &mut played };
     whole.demand(journal.take_trouble().is_none(), || "the journal has trouble".to_owned());
-    let left = cells.fault.survivors * cells.fault.runs * cells.events.len();
+    // Processes that are called end with the session.
+    engine.drain(ENOUGH);
+    let left = cells.fault.survivors(cells.way) * cells.fault.runs * cells.events.len();
     for problem in [journal_problem(&scene, &seen), end_processes(&scene, left)] {
         whole.demand(problem.is_none(), || problem.unwrap_or_default());
     }
@@ -156,12 +158,44 @@ fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
             let script = format!("#!/bin/sh\n{answer}\n{}\n", cells.fault.script);
             scene.file(&format!("{directory}/{name}/scripts/run"), &script, 0o755)
         }
+        Way::Runtime => {
+            let trigger = lifecycle.name;
+            let front = format!(
+                "name: {name}\ndescription: d\ntrigger: {trigger}\nmetadata:\n  runtime: serve"
+            );
+            scene.bare(directory, &name, &front);
+            let script = called(&answer, &cells.fault.script);
+            scene.file(&format!("{directory}/{name}/scripts/run"), &script, 0o755)
+        }
     }
 }
 
-/// A shell function that prints a reply.
+/// Shell functions that print a reply: this one, and that of every correct hook.
 pub(super) fn answer() -> String {
-    format!("answer() {{ echo '{{{SAID}}}'; }}")
+    format!("say() {{ printf '%s\\n' \"$1\"; }}\nanswer() {{ say '{{{SAID}}}'; }}")
+}
+
+/// A script that does the same whether it is run once or called: then `say` responds.
+fn called(answer: &str, script: &str) -> String {
+    format!(
+        r#"#!/bin/sh
+{answer}
+if [ "$1" = serve ]; then
+    say() {{ printf '{{"jsonrpc": "2.0", "id": %s, "result": %s}}\n' "$id" "$1"; }}
+else
+    {script}
+    exit
+fi
+while IFS= read -r line; do
+    id=${{line#*'"id": '}}; id=${{id%%,*}}
+    case ${{line%%'"params"'*}} in
+    *'"initialize"'*) say '{{}}';;
+    *'"shutdown"'* | *'"cancel"'*) ;;
+    *) {script} ;;
+    esac
+done
+"#
+    )
 }
 
 /// One cell and its result.
@@ -292,6 +326,11 @@ impl Cell<'_> {
         });
     }
 
+    /// How a run ends whose reply was read.
+    fn success(&self) -> &'static str {
+        if self.cells.way == Way::Runtime { "answered" } else { "exit 0" }
+    }
+
     fn run(&mut self, run: &HookRun) {
         let reason = run.reason.as_deref().unwrap_or_default();
         let warnings = run.warnings.join("; ");
@@ -307,7 +346,7 @@ impl Cell<'_> {
             }
             Means::Unusable { reason: why } => {
                 run.decision == DecisionKind::Failed
-                    && run.end.to_string() == "exit 0"
+                    && run.end.to_string() == self.success()
                     && reason.contains(why)
             }
             Means::Silent { warning } => {
@@ -317,6 +356,8 @@ impl Cell<'_> {
                 run.decision == DecisionKind::Deny && reason.ends_with(why)
             }
             Means::Fails { exit, reason: why } => {
+                // A reply that cannot be used is one that was read.
+                let exit = if exit == "exit 0" { self.success() } else { exit };
                 let told = run.end.to_string() == exit && reason.contains(why);
                 run.decision == DecisionKind::Failed && told
             }

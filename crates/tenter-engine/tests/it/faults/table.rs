@@ -12,6 +12,10 @@ use super::{Means, SAID};
 
 const TIMED_OUT: Means = Fails { exit: "timed out", reason: "timed out after 200 ms" };
 const NO_ANSWER: Means = Fails { exit: "exit 0", reason: "its stdout is not one JSON object" };
+/// A line on the stdout of a process that is called is a message.
+const NO_MESSAGE: Means =
+    Fails { exit: "unknown", reason: "its process broke the protocol: a line is not JSON" };
+const DIED: Means = Fails { exit: "exit 2", reason: "its process exited with code 2" };
 /// Text before a reply is no error under the manifest protocol, but the reply is lost (R27, R61).
 const NO_DECISION: Means = Unusable { reason: "so no decision was read" };
 const CHANGED: Means = Fails { exit: "not started", reason: "was changed after it was loaded" };
@@ -41,24 +45,32 @@ fn streams() -> Vec<Fault> {
              [ \"$(wc -c)\" -gt 900000 ] && answer",
             Answers,
         )
-        .told_a_megabyte(),
+        .told_a_megabyte()
+        .not_when_called(),
         Fault::new("closes its stdout and hangs", "answer; exec >&- 2>&-; sleep 300", TIMED_OUT)
-            .hanging(),
+            .hanging()
+            .when_called(Answers),
         Fault::new("closes its stdin early", "exec <&-; sleep 0.1; answer", Answers)
             .told_a_megabyte(),
         Fault::new(
             "floods its stdout",
             "yes | head -c 4000000",
             too_long("it wrote 4000000 bytes to stdout"),
-        ),
+        )
+        .when_called(NO_MESSAGE),
         Fault::new(
             "floods its stdout with 100 MB",
             "head -c 100000000 /dev/zero",
             too_long("it wrote 100000000 bytes to stdout"),
         )
+        .when_called(Fails {
+            exit: "unknown",
+            reason: "its process wrote a line of more than 1 MiB",
+        })
         .only_at(EventName::BeforeTool),
         Fault::new("floods its stdout without end", "exec yes", TIMED_OUT)
             .hanging()
+            .when_called(NO_MESSAGE)
             .only_at(EventName::BeforeTool),
         Fault::new("floods its stderr", "yes | head -c 4000000 >&2; answer", Answers),
         Fault::new(
@@ -76,26 +88,28 @@ fn streams() -> Vec<Fault> {
 }
 
 fn answers() -> Vec<Fault> {
-    let printed = |text: &str| format!("printf '%s\\n' '{text}'");
+    let printed = |text: &str| format!("say '{text}'");
     let beside = |value: &str| printed(&format!("{{{SAID}, \"other\": {value}}}"));
     let (huge, deep) = ("9".repeat(HUGE), "[".repeat(DEEP) + &"]".repeat(DEEP));
     vec![
         Fault::new("prints half a reply and hangs", "printf '{\"addi'; sleep 300", TIMED_OUT)
             .hanging(),
-        Fault::new("replies and hangs", "answer; sleep 300", TIMED_OUT).hanging(),
+        Fault::new("replies and hangs", "answer; sleep 300", TIMED_OUT).hanging().when_called(Answers),
         Fault::new("prints a log line before its reply", "echo starting; answer", NO_ANSWER)
-            .but_a_manifest(NO_DECISION),
-        Fault::new("replies twice", "answer; answer", NO_ANSWER),
-        Fault::new("prints half a reply", "printf '{\"addi'", NO_ANSWER),
-        Fault::new("prints NaN", beside("NaN"), NO_ANSWER),
+            .but_a_manifest(NO_DECISION)
+            .when_called(NO_MESSAGE),
+        Fault::new("replies twice", "answer; answer", NO_ANSWER).when_called(Answers),
+        Fault::new("prints half a reply", "printf '{\"addi'", NO_ANSWER).not_when_called(),
+        Fault::new("prints NaN", beside("NaN"), NO_ANSWER).when_called(NO_MESSAGE),
         Fault::new("prints 1e999", beside("1e999"), NO_ANSWER),
         Fault::new("prints a number of 400 digits", beside(&huge), NO_ANSWER),
         Fault::new("nests 10000 deep", beside(&deep), NO_ANSWER),
         Fault::new(
             "prints invalid UTF-8",
-            "printf '{\"additional_context\": \"\\377\"}'",
+            r#"say "$(printf '{"additional_context": "\377"}')""#,
             NO_ANSWER,
-        ),
+        )
+        .when_called(Fails { exit: "unknown", reason: "a line is not UTF-8" }),
         Fault::new(
             "names a field twice",
             printed(&format!("{{\"additional_context\": \"first\", {SAID}}}")),
@@ -104,8 +118,7 @@ fn answers() -> Vec<Fault> {
         Fault::new(
             "replies with a megabyte of the wrong type",
             "long=$(yes | head -c 300000 | tr '\\n' x)
-             printf '{\"decision\": [\"%s\"], \"additional_context\": [\"%s\", \"%s\"]}' \\
-                 \"$long\" \"$long\" \"$long\"",
+             say \"{\\\"decision\\\": [\\\"$long\\\"], \\\"additional_context\\\": [\\\"$long\\\", \\\"$long\\\"]}\"",
             Unusable { reason: "must be a string" },
         ),
         Fault::new(
@@ -127,7 +140,7 @@ fn answers() -> Vec<Fault> {
         .only_at(EventName::AfterTool),
         Fault::new(
             "rewrites the output with a field that no result has",
-            "[ \"$1\" = run ] || modified=modified_; printf '{\"%soutput\": {\"text\": \"\"}}' \"$modified\"",
+            r#"[ "$1" = run ] || modified=modified_; say "{\"${modified}output\": {\"text\": \"\"}}""#,
             Fails {
                 exit: "exit 0",
                 reason: "its rewrite cannot be used: a tool's result has no field",
@@ -144,36 +157,49 @@ fn answers() -> Vec<Fault> {
             "prints a byte order mark before its reply",
             "printf '\\357\\273\\277'; answer",
             Answers,
-        ),
-        Fault::new("prints null", "echo null", Silent { warning: "" }),
-        Fault::new("prints nothing", ":", Silent { warning: "" }),
+        )
+        .not_when_called(),
+        Fault::new("prints null", "say null", Silent { warning: "" }),
+        Fault::new("prints nothing", ":", Silent { warning: "" }).not_when_called(),
     ]
 }
 
 fn ends() -> Vec<Fault> {
     let exit = |name, script, exit, reason| Fault::new(name, script, Fails { exit, reason });
     vec![
-        exit("exits with 1", "answer; exit 1", "exit 1", "it exited with code 1"),
+        exit("exits with 1", "answer; exit 1", "exit 1", "it exited with code 1")
+            .when_called(Answers),
         exit("exits with 2", "echo no >&2; exit 2", "exit 2", "it exited with code 2")
-            .but_a_manifest(Denies { reason: "no" }),
+            .but_a_manifest(Denies { reason: "no" })
+            .when_called(DIED),
         exit(
             "exits with 2 after a flood",
             "yes | head -c 4000000 | tr '\\n' x >&2; echo no >&2; exit 2",
             "exit 2",
             "it exited with code 2",
         )
-        .but_a_manifest(Denies { reason: "no" }),
-        exit("exits with 3", "answer; exit 3", "exit 3", "it exited with code 3"),
-        exit("exits with 126", "answer; exit 126", "exit 126", "it exited with code 126"),
-        exit("exits with 127", "no-such-command", "exit 127", "it exited with code 127"),
-        exit("exits with 255", "answer; exit 255", "exit 255", "it exited with code 255"),
-        exit("is killed", "answer; kill -KILL $$", "signal 9", "it was terminated by signal 9"),
+        .but_a_manifest(Denies { reason: "no" })
+        .when_called(DIED),
+        exit("exits with 3", "answer; exit 3", "exit 3", "it exited with code 3")
+            .when_called(Answers),
+        exit("exits with 126", "answer; exit 126", "exit 126", "it exited with code 126")
+            .when_called(Answers),
+        exit("exits with 127", "no-such-command", "exit 127", "it exited with code 127")
+            .not_when_called(),
+        exit("exits with 255", "answer; exit 255", "exit 255", "it exited with code 255")
+            .when_called(Answers),
+        exit("is killed", "answer; kill -KILL $$", "signal 9", "it was terminated by signal 9")
+            .when_called(Answers),
         exit(
             "crashes",
             "ulimit -c 0; kill -SEGV $$",
             "signal 11",
             "it was terminated by signal 11",
-        ),
+        )
+        .when_called(Fails {
+            exit: "signal 11",
+            reason: "its process was terminated by signal 11",
+        }),
     ]
 }
 
@@ -184,8 +210,9 @@ fn processes() -> Vec<Fault> {
             "trap '' TERM; answer; while :; do sleep 300; done",
             TIMED_OUT,
         )
-        .hanging(),
-        Fault::new("stops itself", "answer; kill -STOP $$", TIMED_OUT).hanging(),
+        .hanging()
+        .when_called(Answers),
+        Fault::new("stops itself", "answer; kill -STOP $$", TIMED_OUT).hanging().when_called(Answers),
         Fault::new("leaves a child process with its pipes", "sleep 300 & answer", Answers)
             .outlived_by_one(),
         Fault::new("leaves a process in another session with its pipes", "setsid sleep 300 & answer", Answers)
@@ -214,7 +241,8 @@ fn processes() -> Vec<Fault> {
             "terminates its own process group",
             "answer; kill -TERM 0; sleep 300",
             Fails { exit: "signal 15", reason: "it was terminated by signal 15" },
-        ),
+        )
+        .when_called(Answers),
         Fault::new("looks for inherited file descriptors", looks_for_descriptors(), Answers),
     ]
 }

@@ -111,7 +111,7 @@ fn an_answer_that_comes_after_the_timeout_is_dropped() {
 }
 
 #[test]
-fn a_hook_that_does_not_read_blocks_nobody() {
+fn a_hook_that_does_not_read_does_not_block_the_caller() {
     let script = Script {
         manifest: "timeout: 200\n",
         initialize: "respond '{}'; exec sleep 1000",

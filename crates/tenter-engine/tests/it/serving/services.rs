@@ -7,8 +7,8 @@ use std::time::Duration;
 use tenter_engine::{Cancel, ServiceCaller, Services};
 use tenter_protocol::Message;
 use tenter_protocol::runtime::{
-    Answer, Completion, CompletionRequest, HistoryQuery, HistoryResult, Question, ServiceError,
-    Usage,
+    Completion, CompletionRequest, HistoryQuery, HistoryResult, Question, ServiceError, Usage,
+    UserAnswer,
 };
 
 use super::stage::{FOREVER, Script, Stage, is_served, until};
@@ -40,9 +40,14 @@ impl Services for Fake {
         Ok(Completion { text: "too late".into(), usage: Usage::default() })
     }
 
-    fn ask(&self, _: &ServiceCaller<'_>, _: &Question, _: &Cancel) -> Result<Answer, ServiceError> {
+    fn ask(
+        &self,
+        _: &ServiceCaller<'_>,
+        _: &Question,
+        _: &Cancel,
+    ) -> Result<UserAnswer, ServiceError> {
         thread::sleep(Duration::from_millis(700));
-        Ok(Answer { answer: "yes".into() })
+        Ok(UserAnswer { answer: "yes".into() })
     }
 }
 
@@ -109,7 +114,7 @@ fn the_clock_of_a_hook_stands_still_while_the_user_is_asked() {
 }
 
 #[test]
-fn nobody_is_asked_where_nobody_is() {
+fn a_question_without_a_user_is_unsupported() {
     let stage = stage("[ask, history, model]", "request ask '{\"question\": \"really?\"}'");
     let reason = stage.reason();
     assert!(reason.contains("unsupported"), "{reason}");

@@ -13,6 +13,7 @@ use tenter_engine::static_action::StaticAction;
 use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
+use tenter_protocol::runtime::Service;
 
 use crate::failure::Failure;
 use crate::project::Project;
@@ -58,6 +59,12 @@ pub(super) struct HookEntry<'c> {
     /// The action of a static hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) action: Option<&'static str>,
+    /// `serve` or `serve-only` for a runtime hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) runtime: Option<&'static str>,
+    /// The services that a runtime hook may request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) services: Vec<Service>,
     /// The URL of a hook behind HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) url: Option<String>,
@@ -154,6 +161,7 @@ impl<'c> HookEntry<'c> {
         });
         let policy = running
             .map_or_else(|| project.settings.hooks.policies.of(&listed.name), |hook| hook.policy);
+        let runtime = running.and_then(|hook| hook.runtime.as_ref());
         let mut spellings: Vec<&str> =
             listed.subscriptions.iter().map(|subscription| subscription.spelling).collect();
         spellings.dedup();
@@ -182,6 +190,8 @@ impl<'c> HookEntry<'c> {
             asynchronous: policy.asynchronous,
             protocol: running.map(|hook| hook.protocol.as_str()),
             action: running.and_then(Hook::static_action).map(StaticAction::action),
+            runtime: runtime.map(|runtime| runtime.runtime.as_str()),
+            services: runtime.map(|runtime| runtime.services.clone()).unwrap_or_default(),
             url: running.and_then(Hook::endpoint).map(|endpoint| endpoint.url.clone()),
             description: running.and_then(description),
             threshold: None,
@@ -211,6 +221,8 @@ impl<'c> HookEntry<'c> {
             asynchronous: false,
             protocol: Some("builtin"),
             action: None,
+            runtime: None,
+            services: Vec::new(),
             url: None,
             description: Some(about_built_in(threshold)),
             threshold,

@@ -53,6 +53,9 @@ struct Explained<'c> {
     priority: Option<u16>,
     #[serde(rename = "async")]
     asynchronous: bool,
+    /// `serve` or `serve-only` for a runtime hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runtime: Option<&'static str>,
     verdict: Verdict,
     /// Why, as the end of a sentence.
     why: String,
@@ -170,6 +173,7 @@ fn explain<'c>(
         trust: entry.trust,
         priority: entry.priority,
         asynchronous: entry.asynchronous,
+        runtime: entry.runtime,
         verdict,
         why,
         matcher: considered.and_then(|hook| hook.explanation.clone()),
@@ -287,7 +291,8 @@ fn lines(mark: &str, hook: &Explained) -> String {
     let asynchronous = if hook.asynchronous { ", async" } else { "" };
     let priority =
         hook.priority.map(|priority| format!(", priority {priority}")).unwrap_or_default();
-    let place = format!("({}{priority}{asynchronous})", hook.layer);
+    let runtime = hook.runtime.map(|runtime| format!(", {runtime}")).unwrap_or_default();
+    let place = format!("({}{priority}{asynchronous}{runtime})", hook.layer);
     let (name, why) = (styled(NAME, visible(hook.name)), sanitize(&hook.why));
     let rules = hook.rules.iter().map(|rule| format!("\n     {}", sanitize(&rule_words(rule))));
     let rules: String = rules.collect();

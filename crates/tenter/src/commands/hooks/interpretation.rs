@@ -45,6 +45,15 @@ impl Interpretation {
         }
     }
 
+    /// Whether both decide the same; the words of a failure do not count.
+    pub(super) fn decides_like(&self, other: &Self) -> bool {
+        let parts = |one: &Self| {
+            let Self { decision, reason, rewrite, context, follow_ups, history, error: _ } = one;
+            json!([decision, reason, rewrite, context, follow_ups, history])
+        };
+        parts(self) == parts(other)
+    }
+
     /// A hook that failed.
     pub(super) fn failed(error: String) -> Self {
         Self { error: Some(error), ..Self::without_reply(DecisionKind::Failed.as_str()) }

@@ -114,9 +114,17 @@ fn cells(project: &Project, entry: &HookEntry) -> [String; 5] {
         one_line(&visible(entry.name), MAX_COLUMN_WIDTH),
         event.to_owned(),
         entry.layer.to_owned(),
-        entry.status.to_owned(),
+        status(entry),
         visible(&entry.short_path(project)).into_owned(),
     ]
+}
+
+/// The status, and how a runtime hook is called.
+fn status(entry: &HookEntry) -> String {
+    match entry.runtime {
+        Some(runtime) => format!("{}, {runtime}", entry.status),
+        None => entry.status.to_owned(),
+    }
 }
 
 /// One row. The last cell is not padded.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tenter_engine::hook::Hook;
-use tenter_engine::{DecisionKind, HookTest, TestRun};
+use tenter_engine::{DecisionKind, HookTest, TestRun, Transport};
 use tenter_protocol::{Object, json};
 
 use super::entry;
@@ -29,6 +29,15 @@ pub(super) struct TestReport {
     notes: Vec<String>,
     #[serde(flatten)]
     pub(super) interpretation: Interpretation,
+    /// How the hook was reached, if it is a runtime hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transport: Option<&'static str>,
+    /// What the one-shot form of a runtime hook decides, if it decides something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) one_shot: Option<Interpretation>,
+    /// Whether the one-shot form of a runtime hook was run, too.
+    #[serde(skip)]
+    is_compared: bool,
     #[serde(skip)]
     was_run: bool,
     /// What an agent would do because the hook failed.
@@ -38,6 +47,7 @@ pub(super) struct TestReport {
 
 impl TestReport {
     pub(super) fn new(test: TestRun) -> Self {
+        let runtime = test.run.transport.filter(|transport| *transport == Transport::Runtime);
         Self {
             exit: test.run.end.to_string(),
             duration_ms: test.run.duration.as_millis(),
@@ -45,12 +55,22 @@ impl TestReport {
             stderr: test.stderr.text(),
             notes: test.run.warnings.iter().chain(&test.run.notes).cloned().collect(),
             interpretation: Interpretation::new(&test),
+            transport: runtime.map(Transport::as_str),
+            one_shot: None,
+            is_compared: false,
             was_run: true,
             consequence: consequence(&test),
             hook: test.run.hook,
             event: test.run.spelling,
             payload: test.payload,
         }
+    }
+
+    /// The same report, compared with a run of the one-shot form.
+    pub(super) fn compared(self, one_shot: &TestRun) -> Self {
+        let one_shot = Interpretation::new(one_shot);
+        let differs = !one_shot.decides_like(&self.interpretation);
+        Self { one_shot: differs.then_some(one_shot), is_compared: true, ..self }
     }
 
     /// The report of a hook whose matcher is about other calls.
@@ -65,6 +85,9 @@ impl TestReport {
             stderr: String::new(),
             notes: Vec::new(),
             interpretation: Interpretation::unmatched(),
+            transport: None,
+            one_shot: None,
+            is_compared: false,
             was_run: false,
             consequence: WARN,
         }
@@ -93,8 +116,26 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
     for note in &report.notes {
         detail("note", Some(note));
     }
+    forms(report);
     if report.interpretation.error.is_some() {
         ui::out(format!("  an agent would {}", report.consequence));
+    }
+}
+
+/// Whether both forms of a runtime hook decide the same.
+fn forms(report: &TestReport) {
+    match &report.one_shot {
+        Some(one_shot) => {
+            let why = one_shot.error.as_deref().or(one_shot.reason.as_deref());
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            let words =
+                format!("differ: run once for the event, it decides {}{why}", one_shot.decision);
+            ui::out(format!("{} {}", styled(FAINT, "forms"), styled(BAD, sanitize(&words))));
+        }
+        None if report.is_compared => {
+            ui::out(format!("{} {}", styled(FAINT, "forms"), styled(GOOD, "both decide the same")));
+        }
+        None => {}
     }
 }
 

@@ -12,6 +12,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::json;
 use tenter_protocol::manifest::format;
+use tenter_protocol::runtime::{Runtime, Service};
 
 use super::entry::{self, HookEntry, TrustStatus};
 use super::manifest_file::ManifestFile;
@@ -129,6 +130,7 @@ fn print(project: &Project, shown: &HookDetails) {
     field("limit", &format!("{limit} ms"));
     field("fail", fail(entry.fail));
     field("priority", &of_manifest("priority").unwrap_or_else(|| number(entry.priority)));
+    print_runtime(shown);
     if let Some(manifest) = &shown.manifest {
         print_manifest(entry, manifest);
     }
@@ -147,6 +149,33 @@ fn number(value: Option<impl ToString>) -> String {
 fn print_built_in(entry: &HookEntry) {
     field("about", entry.description.as_deref().unwrap_or_default());
     field("order", "last; a hook that acts on the history takes precedence");
+}
+
+/// Prints how a runtime hook is called and what it may request; of one that is not trusted, what its manifest says.
+fn print_runtime(shown: &HookDetails) {
+    let entry = &shown.entry;
+    let metadata = shown.manifest.as_ref().map(|manifest| &manifest["metadata"]);
+    let of_manifest = metadata.and_then(|metadata| metadata["runtime"].as_str());
+    let Some(runtime) = entry.runtime.or(of_manifest) else { return };
+    let one_shot = if runtime == Runtime::ServeOnly.as_str() {
+        "it has no other form"
+    } else {
+        "it can also run once per event"
+    };
+    field("runtime", &format!("{runtime}: its process is called for many events; {one_shot}"));
+    let listed = metadata.and_then(|metadata| metadata["services"].as_array());
+    let is_listed = |service: &Service| match listed {
+        Some(listed) => listed.iter().any(|word| *word == service.as_str()),
+        None => entry.services.contains(service),
+    };
+    let services = Service::ALL.into_iter().filter(is_listed);
+    let services: Vec<String> =
+        services.map(|service| format!("{} ({})", service.as_str(), service.meaning())).collect();
+    let none = || "none".to_owned();
+    field(
+        "services",
+        &Some(services.join(", ")).filter(|text| !text.is_empty()).unwrap_or_else(none),
+    );
 }
 
 /// Prints the fields of a manifest.

@@ -161,13 +161,15 @@ fn notice_row(record: &Record, notice: &NoticeRecord) -> Row {
 fn run_tail(record: &Record, run: &RunRecord) -> String {
     // The reason of a failure says how the process ended.
     let shows_end = run.decision != DecisionKind::Failed
-        && !matches!(run.end, RunEnd::Exited(0) | RunEnd::NoProcess);
+        && !matches!(run.end, RunEnd::Exited(0) | RunEnd::NoProcess | RunEnd::Answered);
+    let runtime = run.transport.map(|transport| styled(FAINT, transport.as_str()));
     let also = run.also.iter().map(|also| styled(style(*also), format!("+{}", also.as_str())));
     let parts = call(record)
         .into_iter()
         .chain(also)
         .chain(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)))
         .chain(shows_end.then(|| styled(BAD, one_line(&run.end.to_string(), LENGTH))))
+        .chain(runtime)
         .chain([styled(FAINT, format!("{} ms", run.duration_ms))])
         .chain(record.is_newer().then(newer));
     joined(record, parts)

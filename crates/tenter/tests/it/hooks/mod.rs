@@ -7,6 +7,7 @@ mod explain;
 mod list;
 mod manifests;
 mod new;
+mod runtime;
 mod schema;
 mod stats;
 mod templates;

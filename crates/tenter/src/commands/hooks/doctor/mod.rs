@@ -4,6 +4,7 @@ mod bridge;
 mod hooks;
 mod kodelet;
 mod record;
+mod runtime;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -62,6 +63,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
         findings.extend(hooks::never_matches(hook));
         findings.extend(history.warnings(hook));
     }
+    findings.extend(runtime::examine(project, catalog));
     findings
 }
 

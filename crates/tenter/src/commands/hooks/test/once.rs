@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tenter_agent::session::Status as Ended;
-use tenter_engine::HookTest;
 use tenter_engine::hook::Hook;
+use tenter_engine::{Engine, HookTest, TestRun, Transport};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_protocol::executable::Subscription;
@@ -34,8 +34,15 @@ pub(super) fn run(
     };
     let event = payload::event(project, subscription, &payload);
     let test = HookTest { event: &event, subscription, payload: &payload };
-    let report = match engine(project).test(hook, test, cancel) {
-        Some(result) => TestReport::new(result),
+    let engine = engine(project);
+    let report = match engine.test(hook, test, cancel) {
+        Some(result) => {
+            let report = TestReport::new(result);
+            match other_form(&engine, hook, test, cancel) {
+                Some(one_shot) => report.compared(&one_shot),
+                None => report,
+            }
+        }
         None => TestReport::unmatched(hook, test),
     };
     if args.json {
@@ -54,8 +61,23 @@ pub(super) fn run(
     Ok(match report.interpretation.error {
         Some(_) if cancel.is_cancelled() => Exit::Agent(Ended::Interrupted),
         Some(_) => Exit::Failed,
+        None if report.one_shot.is_some() => Exit::Failed,
         None => Exit::Done,
     })
+}
+
+/// A run of the one-shot form of a hook that was called.
+pub(super) fn other_form(
+    engine: &Engine,
+    hook: &Arc<Hook>,
+    test: HookTest<'_>,
+    cancel: &Cancel,
+) -> Option<TestRun> {
+    let has_both = hook.runtime.as_ref().is_some_and(|runtime| !runtime.is_serve_only());
+    if !has_both || cancel.is_cancelled() {
+        return None;
+    }
+    engine.test_form(hook, test, Some(Transport::OneShot), cancel)
 }
 
 /// Notes how to test the hook on the other events that it subscribes to.

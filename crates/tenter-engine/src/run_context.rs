@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tenter_proc::Cancel;
 
-use super::Failure;
+use crate::failure::Failure;
 use crate::observe::Transport;
 use crate::services::Services;
 
@@ -33,7 +33,7 @@ impl RunContext<'_> {
     ///
     /// # Errors
     /// The deadline has passed.
-    pub(super) fn timeout(&self, own: Duration, asked: Duration) -> Result<Duration, Failure> {
+    pub(crate) fn timeout(&self, own: Duration, asked: Duration) -> Result<Duration, Failure> {
         match self.left(asked) {
             None => Ok(own),
             Some(Duration::ZERO) => Err(Failure::TooLate),

@@ -1,0 +1,40 @@
+//! What the caller hears of a dialogue.
+
+use crate::ProcessEnd;
+
+/// Receives what a program writes, in order, on the thread of the dialogue, which must not wait.
+pub trait DialogueListener: Send {
+    /// The program wrote a line; the line break is not part of it.
+    fn line(&mut self, line: &[u8]);
+
+    /// The program wrote more than the limit without a line break. The rest of the line is skipped.
+    fn line_too_long(&mut self);
+
+    /// The dialogue has ended, and no process of it is left. Called once, as the last.
+    fn ended(&mut self, end: DialogueEnd);
+}
+
+impl<L: DialogueListener + ?Sized> DialogueListener for Box<L> {
+    fn line(&mut self, line: &[u8]) {
+        (**self).line(line);
+    }
+
+    fn line_too_long(&mut self) {
+        (**self).line_too_long();
+    }
+
+    fn ended(&mut self, end: DialogueEnd) {
+        (**self).ended(end);
+    }
+}
+
+/// How a dialogue ended.
+#[derive(Debug)]
+pub enum DialogueEnd {
+    /// The program ended by itself.
+    Process(ProcessEnd),
+    /// The program closed its stdout and was killed.
+    StdoutClosed,
+    /// The program was killed by [`Dialogue::kill`], or because it was still running after [`Dialogue::close`].
+    Killed,
+}
