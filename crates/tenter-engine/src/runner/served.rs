@@ -73,10 +73,13 @@ impl HookProcess<'_> {
 
     fn called(
         &self,
-        CallResult { end, duration, stderr }: CallResult,
+        CallResult { end, duration, stderr, late }: CallResult,
         run: &mut HookRun,
     ) -> Output {
         run.duration += duration;
+        if late > 0 {
+            run.notes.push(format!("{late} of its answers came too late and were dropped"));
+        }
         run.stderr_tail = bounded::bounded(stderr);
         let (reply, end) = match end {
             CallEnd::Answered(Ok(result)) if result.is_object() || result.is_null() => {

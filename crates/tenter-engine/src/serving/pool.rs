@@ -14,7 +14,6 @@ use super::question_clock::QuestionClock;
 use super::requests::Ending;
 use crate::failure::Failure;
 use crate::hook::{Fingerprint, Hook, Layer, RuntimeHook};
-use crate::run_end::RunEnd;
 
 /// The number of deaths within [`DEATH_WINDOW`] after which a hook is not started again.
 const MAX_DEATHS: usize = 3;
@@ -133,8 +132,7 @@ impl Pool {
         if !hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only) {
             return ServedRun { end: ServedEnd::OneShot(left), warnings };
         }
-        let end = CallEnd::Failed(Failure::Process(why), RunEnd::NotStarted);
-        let result = CallResult { end, duration: Duration::ZERO, stderr: String::new() };
+        let result = CallResult::not_sent(Failure::Process(why));
         ServedRun { end: ServedEnd::Called(result), warnings: Vec::new() }
     }
 

@@ -61,6 +61,16 @@ pub(crate) struct CallResult {
     pub(crate) duration: Duration,
     /// The end of what the hook wrote to stderr: meanwhile, or all of it if the call failed.
     pub(crate) stderr: String,
+    /// Number of answers that came meanwhile to requests that had ended.
+    pub(crate) late: u64,
+}
+
+impl CallResult {
+    /// A call that was not sent.
+    pub(super) fn not_sent(failure: Failure) -> Self {
+        let end = CallEnd::Failed(failure, RunEnd::NotStarted);
+        Self { end, duration: Duration::ZERO, stderr: String::new(), late: 0 }
+    }
 }
 
 pub(crate) enum CallEnd {
@@ -183,7 +193,9 @@ impl ServingProcess {
             Some(connection) => connection.stderr_since(position),
             None => String::new(),
         };
-        CallResult { end, duration, stderr: excerpt::last_lines(&stderr, STDERR_LINES).to_owned() }
+        let late = std::mem::take(&mut self.shared.requests().late);
+        let stderr = excerpt::last_lines(&stderr, STDERR_LINES).to_owned();
+        CallResult { end, duration, stderr, late }
     }
 
     /// Waits until the request may be sent. Returns its id, and whether it had to wait. The time does not count against the hook's

@@ -108,6 +108,7 @@ fn an_answer_that_comes_after_the_timeout_is_dropped() {
     assert_eq!(failed(&stage.last()).2, "timed out after 200 ms");
     assert_eq!(stage.reason(), "served");
     assert_eq!(stage.pids().len(), 1);
+    assert_eq!(stage.last().notes, ["1 of its answers came too late and were dropped"]);
 }
 
 #[test]
