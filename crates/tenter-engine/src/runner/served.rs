@@ -99,9 +99,10 @@ impl HookProcess<'_> {
         Err(reply).into()
     }
 
-    /// Reads the result as the stdout of a process that exited with 0.
+    /// Reads the result as the stdout of a process that exited with 0; `null` is no output.
     fn reply(&self, result: &RawJson, duration: Duration, run: &mut HookRun) -> Output {
-        let stdout = result.text().as_bytes().to_vec();
+        let text = if result.is_null() { "" } else { result.text() };
+        let stdout = text.as_bytes().to_vec();
         let completion = Completion {
             end: ProcessEnd::Exited(0),
             stdout: CapturedOutput { total: stdout.len() as u64, head: stdout, tail: Vec::new() },

@@ -1,6 +1,7 @@
 //! The SDKs in `sdk/`: their generated parts are those of the schemas, their examples and their own tests run, and their hooks
 //! behave the same in every form of running.
 
+mod engine;
 mod javascript;
 mod python;
 mod readme;

@@ -204,7 +204,7 @@ fn services_are_requested_within_the_event() {
         peer.fire(4, "history");
         let messages = json!({"messages": [{"role": "user"}]});
         peer.provide("history.get", &json!({"request": 4, "last": 1}), &messages);
-        assert_eq!(peer.read()["result"], json!({"additional_context": "user"}));
+        assert_eq!(peer.read()["result"], json!({"additional_context": "history user"}));
         peer.fire(5, "state");
         let params =
             json!({"request": 5, "key": "k", "scope": "project", "value": [1], "if_version": 0});
@@ -213,7 +213,7 @@ fn services_are_requested_within_the_event() {
         peer.provide("state.delete", &params, &json!({"value": null, "version": 0}));
         let params = json!({"request": 5, "key": "n", "scope": "session", "by": 2});
         peer.provide("state.add", &params, &json!({"value": 7, "version": 3}));
-        assert_eq!(peer.read()["result"], json!({"additional_context": "7"}));
+        assert_eq!(peer.read()["result"], json!({"additional_context": "state 7"}));
         peer.fire(6, "notify");
         peer.provide("notify", &json!({"request": 6, "text": "look"}), &json!({}));
         assert_eq!(peer.read()["result"], Value::Null);
@@ -273,7 +273,9 @@ fn a_handler_sees_that_it_is_cancelled() {
 fn memory_is_that_of_a_conversation() {
     for language in languages() {
         let mut peer = language.write().serve(1);
-        for (id, session, expected) in [(2, "s1", "1"), (3, "s1", "2"), (4, "s2", "1")] {
+        for (id, session, expected) in
+            [(2, "s1", "count 1"), (3, "s1", "count 2"), (4, "s2", "count 1")]
+        {
             let mut params = payload("count");
             params["session_id"] = session.into();
             peer.send(&json!({"id": id, "method": "before_tool", "params": params}));

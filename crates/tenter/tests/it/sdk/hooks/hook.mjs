@@ -25,17 +25,17 @@ hook.beforeTool(async (payload, call) => {
       return deny("x".repeat(1 << 20));
     case "count":
       call.memory.count = (call.memory.count ?? 0) + 1;
-      return context(String(call.memory.count));
+      return context(`count ${call.memory.count}`);
     case "model":
       return context((await call.model("hello", { maxTokens: 5, model: "weak" })).text);
     case "ask the user":
       return context(await call.ask("go?", ["yes", "no"]));
     case "history":
-      return context((await call.history({ last: 1 }))[0].role);
+      return context(`history ${(await call.history({ last: 1 }))[0].role}`);
     case "state":
       await call.state.set("k", [1], { scope: "project", ifVersion: 0 });
       await call.state.delete("k");
-      return context(String(await call.state.add("n", 2)));
+      return context(`state ${await call.state.add("n", 2)}`);
     case "notify":
       return call.notify("look");
     case "wait":

@@ -27,17 +27,17 @@ def before_tool(payload, call):
         return deny("x" * (1 << 20))
     if command == "count":
         call.memory["count"] = call.memory.get("count", 0) + 1
-        return context(str(call.memory["count"]))
+        return context(f"count {call.memory['count']}")
     if command == "model":
         return context(call.model("hello", max_tokens=5, model="weak").text)
     if command == "ask the user":
         return context(call.ask("go?", ["yes", "no"]))
     if command == "history":
-        return context(call.history(last=1)[0]["role"])
+        return context("history " + call.history(last=1)[0]["role"])
     if command == "state":
         call.state.set("k", [1], scope="project", if_version=0)
         call.state.delete("k")
-        return context(str(call.state.add("n", 2)))
+        return context(f"state {call.state.add('n', 2)}")
     if command == "notify":
         call.notify("look")
     if command == "wait":
