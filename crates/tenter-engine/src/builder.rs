@@ -20,7 +20,7 @@ use crate::facts::CallSurroundings;
 use crate::journal::{JournalWriter, Redactor};
 use crate::keys::KeyMask;
 use crate::layout::{DirectoryNames, Layout};
-use crate::native::NativeRegistration;
+use crate::native_registration::NativeRegistration;
 use crate::observe::Observer;
 use crate::query::QUERY_TIMEOUT;
 use crate::serving::{ChildProcesses, Connector, Pool};

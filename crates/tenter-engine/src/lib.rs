@@ -63,6 +63,7 @@ pub mod layout;
 pub mod matcher;
 mod model_budget;
 mod native;
+mod native_registration;
 pub mod observe;
 mod protected_paths;
 mod provided_services;
@@ -85,7 +86,8 @@ pub use dispatch::{
     SelectionSubject, TestRun,
 };
 pub use facts::{CallFacts, CallSurroundings};
-pub use native::{NativeEvent, NativeHandle, NativeHook, NativeRegistration};
+pub use native::{NativeEvent, NativeHandle, NativeHook};
+pub use native_registration::NativeRegistration;
 pub use observe::{
     AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer, Transport,
 };
