@@ -21,15 +21,17 @@ use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 mod facts;
 mod words;
 
+/// The event of a tool call, if the arguments name none.
+const DEFAULT_EVENT: &str = "before_tool";
 /// Characters of a tool's input that are shown.
 const SHOWN_INPUT: usize = 200;
 
 /// Explain which hooks would run at an event, and why.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The event, in any of its spellings.
-    #[arg(long, value_name = "EVENT")]
-    event: String,
+    /// The event, in any of its spellings [default with --tool: before_tool].
+    #[arg(long, value_name = "EVENT", required_unless_present = "tool")]
+    event: Option<String>,
     /// The tool that is called, in any of its spellings; tool events need it.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
@@ -82,8 +84,9 @@ enum Verdict {
 }
 
 pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
-    let events = super::events_named(&args.event)?;
-    let call = call(args, &events)?;
+    let event = args.event.as_deref().unwrap_or(DEFAULT_EVENT);
+    let events = super::events_named(event)?;
+    let call = call(args, event, &events)?;
     let catalog = project.load(&Cancel::new());
     let facts = call.as_ref().map(|call| facts_of(&project, call));
     let considered = catalog.explain(&events, call.as_ref().zip(facts.as_ref()));
@@ -109,15 +112,13 @@ fn facts_of(project: &Project, call: &ToolCall) -> CallFacts {
 }
 
 /// The tool call that the arguments describe; exactly the tool events have one.
-fn call(args: &Args, events: &[EventName]) -> Result<Option<ToolCall>, Failure> {
+fn call(args: &Args, event: &str, events: &[EventName]) -> Result<Option<ToolCall>, Failure> {
     let is_about_tools = events.iter().any(|event| event.lifecycle().matcher);
     match &args.tool {
-        None if is_about_tools => {
-            Err(Failure::usage(format!("{} is about a tool call", args.event))
-                .help("say which: --tool bash --input '{\"command\": \"ls\"}'"))
-        }
+        None if is_about_tools => Err(Failure::usage(format!("{event} is about a tool call"))
+            .help("say which: --tool bash --input '{\"command\": \"ls\"}'")),
         Some(_) if !is_about_tools => {
-            Err(Failure::usage(format!("{} is not about a tool call", args.event))
+            Err(Failure::usage(format!("{event} is not about a tool call"))
                 .help("leave --tool and --input out"))
         }
         None => Ok(None),

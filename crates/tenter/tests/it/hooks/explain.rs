@@ -201,9 +201,10 @@ fn the_json_form_has_the_facts_about_the_call() {
     let sandbox = sandbox();
     sandbox.sh_hook("it", "before_tool_call", "true");
     let input = r#"{"command": "rm -rf /etc"}"#;
-    let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", input];
-    let args = [&args[..], &["--json"]].concat();
+    // Without --event, it is about the call before it runs.
+    let args = ["hooks", "explain", "--tool", "bash", "--input", input, "--json"];
     let explained = sandbox.run(&args).expect_code(0).json();
+    assert_eq!(explained[0]["verdict"], "runs", "{explained}");
     assert_eq!(explained[0]["facts"]["commands"][0]["program"], "rm", "{explained}");
     assert_eq!(explained[0]["facts"]["paths"][0]["path"], "/etc");
 }
@@ -230,4 +231,5 @@ fn an_invalid_question_is_an_error() {
         assert!(output.stderr.contains("--input is not a JSON object"), "{output}");
     }
     assert_eq!(sandbox.run(&["hooks", "explain", "--event", "nonsense"]).code, Some(2));
+    assert_eq!(sandbox.run(&["hooks", "explain"]).code, Some(2));
 }
