@@ -35,6 +35,6 @@ pub enum DialogueEnd {
     Process(ProcessEnd),
     /// The program closed its stdout and was killed.
     StdoutClosed,
-    /// The program was killed by [`Dialogue::kill`], or because it was still running after [`Dialogue::close`].
+    /// The program was killed by [`kill`](super::Dialogue::kill), or because it was still running after [`close`](super::Dialogue::close).
     Killed,
 }
