@@ -18,8 +18,8 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Returns where a program that creates missing directories ends up with the absolute path `path`: the target of a dangling
-/// symlink, which a write creates, and for `..` after what does not exist, its parent.
+/// Returns where a program that creates missing directories ends up with the absolute path `path`: [`real_path`] where there is
+/// one, the target of a dangling symlink, which a write creates, and for `..` after what does not exist, its parent.
 ///
 /// # Errors
 /// Symlinks loop, or cannot be read.
@@ -144,6 +144,9 @@ mod tests {
             ("file/../new", None),
         ] {
             assert_eq!(real(path).as_deref(), expected, "{path}");
+            if let Ok(real) = real_path(&base.join(path)) {
+                assert_eq!(destination(&base.join(path)).unwrap(), real, "{path}");
+            }
         }
     }
 

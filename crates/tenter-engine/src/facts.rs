@@ -279,7 +279,7 @@ fn resolve(path: &mut PathFact, surroundings: &Surroundings) {
     let end = fixed.map_or(whole.len(), |at| whole[..at].rfind('/').unwrap_or(0));
     let (directory, rest) = whole.split_at(end);
     let directory = Path::new(if directory.is_empty() { "/" } else { directory });
-    match real_path(directory).or_else(|_| destination(directory)) {
+    match destination(directory) {
         Ok(real) => {
             let real = text(&real);
             let whole = format!(

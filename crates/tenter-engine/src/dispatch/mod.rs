@@ -1,8 +1,9 @@
 //! Dispatches events: the subscribed hooks run in order, and their replies are folded into one outcome.
 //!
 //! `chain` runs the hooks of one event on `candidates`, the hooks that may be about its tool. `fold` combines their replies; it
-//! is pure and knows no process. `explain` says which hooks would run, by the same selection. `report` notifies the observers of every run. `background` runs asynchronous hooks, and `late`
-//! keeps what they reply. `renewal` reloads hooks that changed. `test_run` runs one hook for its author.
+//! is pure and knows no process. `explain` says which hooks would run, by the same selection. `report` notifies the observers of
+//! every run. `background` runs asynchronous hooks, and `late` keeps what they reply. `renewal` reloads hooks that changed.
+//! `test_run` runs one hook for its author.
 
 mod background;
 mod candidates;

@@ -1,8 +1,8 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. It decides nothing and knows no other hook.
 //!
 //! `job` says what to run on what, `process` how a hook of either protocol is started, `output` reads what its process wrote,
-//! `served` calls the process of a
-//! runtime hook instead, and `bounded` shortens what is reported. Static hooks run without a process.
+//! `served` calls the process of a runtime hook instead, and `bounded` shortens what is reported. Static hooks run without a
+//! process.
 
 mod bounded;
 mod job;
