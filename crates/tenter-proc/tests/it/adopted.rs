@@ -188,7 +188,7 @@ fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
     // It ends only once its daemon has survived everything that happens meanwhile.
     let (directory, mut patient) = started_by("");
     patient = Invocation {
-        args: sh("(setsid sh -c 'echo $$ >> pids; until [ -e go ]; do sleep 0.01; done; echo done > done' </dev/null >/dev/null 2>&1 &)
+        args: sh("(setsid sh -c 'echo $$ >> pids; until [ -e go ]; do sleep 0.01; done; echo done > new; mv new done' </dev/null >/dev/null 2>&1 &)
             until [ -e done ]; do sleep 0.01; done; cat done").args,
         ..patient
     };
