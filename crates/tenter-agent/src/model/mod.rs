@@ -1,6 +1,7 @@
 //! The interface to a model: one streamed response per request. No other module of this crate knows how a model is
 //! reached.
 
+pub mod completion;
 pub mod scripted;
 
 use std::fmt;

@@ -4,15 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tenter_engine::{HookSession, ServiceCaller, Services};
 use tenter_proc::Cancel;
+use tenter_protocol::Message;
 use tenter_protocol::runtime::{
     Completion, CompletionRequest, HistoryQuery, HistoryResult, ModelChoice, Question,
-    ServiceError, Usage, UserAnswer,
+    ServiceError, UserAnswer,
 };
-use tenter_protocol::{Block, Message};
 
 use super::{Agent, Session};
 use crate::conversation::Spent;
-use crate::model::{Model, ModelError, Purpose, Request, Response, ResponseBlock};
+use crate::model::completion::{self, Completed};
+use crate::model::{Model, ModelError};
 use crate::permission::{Asker, NoAnswer};
 
 /// What is the same at all events of a session.
@@ -70,30 +71,16 @@ impl Services for EventServices {
         request: &CompletionRequest,
         cancel: &Cancel,
     ) -> Result<Completion, ServiceError> {
-        let messages = [Message::user(request.prompt.as_str())];
-        let asked = Request {
-            system: request.system.as_deref().unwrap_or_default(),
-            messages: &messages,
-            tools: &[],
-            purpose: Purpose::Completion,
-            max_tokens: request.max_tokens.map(|most| most.max(1)),
-        };
         let model = self.session.model(request.model);
-        let response = model.respond(&asked, &mut |_| {}, cancel).map_err(|error| match error {
-            ModelError::Cancelled => ServiceError::Cancelled,
-            error => ServiceError::Failed(error.to_string()),
-        })?;
-        let (turn, _) = response.usage_or_estimate(&asked);
-        let cost_usd = response.cost_usd;
+        let completed =
+            completion::complete(model, request, cancel).map_err(|error| match error {
+                ModelError::Cancelled => ServiceError::Cancelled,
+                error => ServiceError::Failed(error.to_string()),
+            })?;
+        let Completed { completion, tokens: turn, cost_usd } = completed;
         let mut spent = self.session.spent.lock().unwrap_or_else(PoisonError::into_inner);
         spent.add(Spent { turn, cost_usd });
-        drop(spent);
-        let usage = Usage {
-            input_tokens: turn.input_tokens,
-            output_tokens: turn.output_tokens,
-            cost_usd: cost_usd.unwrap_or_default(),
-        };
-        Ok(Completion { text: text_of(&response), usage })
+        Ok(completion)
     }
 
     fn ask(
@@ -110,14 +97,6 @@ impl Services for EventServices {
             Err(NoAnswer::Interrupted) => Err(ServiceError::Cancelled),
         }
     }
-}
-
-fn text_of(response: &Response) -> String {
-    let texts = response.blocks.iter().filter_map(|block| match block {
-        ResponseBlock::Content(Block::Text { text }) => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }
 
 impl<'a> Session<'a> {

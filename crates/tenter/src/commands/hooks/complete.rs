@@ -6,10 +6,10 @@
 use std::io::{self, Read as _};
 
 use serde_json::json;
-use tenter_agent::model::{Purpose, Request, ResponseBlock};
+use tenter_agent::model::completion;
 use tenter_proc::Cancel;
-use tenter_protocol::runtime::{Completion, CompletionRequest, ModelChoice, Usage};
-use tenter_protocol::{Block, Message, json};
+use tenter_protocol::json;
+use tenter_protocol::runtime::{Completion, CompletionRequest, ModelChoice};
 
 use crate::agent::{AgentArgs, models};
 use crate::commands::CommandResult;
@@ -62,26 +62,8 @@ fn complete(
     let model = models::choose(project, &args, None, cancel)
         .map_err(|failure| NotCompleted::Unsupported(failure.to_string()))?
         .model;
-    let messages = [Message::user(request.prompt.as_str())];
-    let asked = Request {
-        system: request.system.as_deref().unwrap_or_default(),
-        messages: &messages,
-        tools: &[],
-        purpose: Purpose::Completion,
-        max_tokens: request.max_tokens.map(|most| most.max(1)),
-    };
-    let response = model
-        .respond(&asked, &mut |_| {}, cancel)
-        .map_err(|error| NotCompleted::Failed(error.to_string()))?;
-    let (turn, _) = response.usage_or_estimate(&asked);
-    let texts = response.blocks.iter().filter_map(|block| match block {
-        ResponseBlock::Content(Block::Text { text }) => Some(text.as_str()),
-        _ => None,
-    });
-    let usage = Usage {
-        input_tokens: turn.input_tokens,
-        output_tokens: turn.output_tokens,
-        cost_usd: response.cost_usd.unwrap_or_default(),
-    };
-    Ok(Completion { text: texts.collect::<Vec<_>>().join("\n"), usage })
+    let completed = completion::complete(&*model, request, cancel);
+    completed
+        .map(|completed| completed.completion)
+        .map_err(|error| NotCompleted::Failed(error.to_string()))
 }

@@ -1,0 +1,56 @@
+//! A completion for a runtime hook: one request without tools (S7).
+
+use tenter_proc::Cancel;
+use tenter_protocol::event::TurnUsage;
+use tenter_protocol::runtime::{Completion, CompletionRequest, Usage};
+use tenter_protocol::{Block, Message};
+
+use super::{Model, ModelError, Purpose, Request, Response, ResponseBlock};
+
+/// What a model answered to a hook, and what it cost.
+#[derive(Debug)]
+pub struct Completed {
+    /// The answer for the hook.
+    pub completion: Completion,
+    /// The tokens, estimated if the model did not report them.
+    pub tokens: TurnUsage,
+    /// The cost in USD, if known.
+    pub cost_usd: Option<f64>,
+}
+
+/// Requests a completion for a hook.
+///
+/// # Errors
+/// When there is no complete response.
+pub fn complete(
+    model: &dyn Model,
+    request: &CompletionRequest,
+    cancel: &Cancel,
+) -> Result<Completed, ModelError> {
+    let messages = [Message::user(request.prompt.as_str())];
+    let asked = Request {
+        system: request.system.as_deref().unwrap_or_default(),
+        messages: &messages,
+        tools: &[],
+        purpose: Purpose::Completion,
+        max_tokens: request.max_tokens.map(|most| most.max(1)),
+    };
+    let response = model.respond(&asked, &mut |_| {}, cancel)?;
+    let (tokens, _) = response.usage_or_estimate(&asked);
+    let cost_usd = response.cost_usd;
+    let usage = Usage {
+        input_tokens: tokens.input_tokens,
+        output_tokens: tokens.output_tokens,
+        cost_usd: cost_usd.unwrap_or_default(),
+    };
+    let completion = Completion { text: text_of(&response), usage };
+    Ok(Completed { completion, tokens, cost_usd })
+}
+
+fn text_of(response: &Response) -> String {
+    let texts = response.blocks.iter().filter_map(|block| match block {
+        ResponseBlock::Content(Block::Text { text }) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
