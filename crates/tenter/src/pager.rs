@@ -28,9 +28,21 @@ pub(crate) fn wanted(env: &Env) -> Option<&OsStr> {
 pub(crate) fn show(
     env: &Env,
     pager: &OsStr,
-    mut vars: Environment,
+    vars: Environment,
     text: &str,
 ) -> Result<bool, Failure> {
+    let interrupts = Interrupts::catch(&Cancel::new())?;
+    Ok(show_under(&interrupts, env, pager, vars, text))
+}
+
+/// [`show`], where the signals of this process are caught already: `interrupts` leaves Ctrl-C to the pager meanwhile.
+pub(crate) fn show_under(
+    interrupts: &Interrupts,
+    env: &Env,
+    pager: &OsStr,
+    mut vars: Environment,
+    text: &str,
+) -> bool {
     if vars.iter().all(|(name, _)| name != "LESS") {
         vars.push(("LESS".into(), LESS.into()));
     }
@@ -44,9 +56,7 @@ pub(crate) fn show(
         streams: Streams::Separate,
         limits: Limits::default(),
     };
-    // Ctrl-C is meant for the pager.
-    let interrupts = Interrupts::catch(&Cancel::new())?;
     let end = interrupts.while_away(|| tenter_proc::interactive(&invocation));
     // The shell exits with 126 or 127 if it cannot run the program.
-    Ok(!matches!(end, ProcessEnd::NotStarted(_) | ProcessEnd::Exited(126 | 127)))
+    !matches!(end, ProcessEnd::NotStarted(_) | ProcessEnd::Exited(126 | 127))
 }

@@ -41,6 +41,18 @@ pub(crate) fn has_colours() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
+/// The number of rows of the terminal; 24 if it does not say.
+pub(crate) fn rows() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    size.map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0).unwrap_or(24)
+}
+
+/// The number of columns of the terminal; 80 if it does not say.
+pub(crate) fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
+}
+
 /// For something that worked.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 /// For something that was blocked or failed.

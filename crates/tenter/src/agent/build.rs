@@ -19,7 +19,7 @@ use tenter_protocol::runtime::Service;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 
 use super::lost_reasoning::lost_reasoning;
-use super::{AgentArgs, models, prompt, recipes, skills};
+use super::{AgentArgs, Recap, models, prompt, recipes, skills};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -35,6 +35,8 @@ pub(crate) struct BuiltAgent {
     pub(crate) journal: Arc<JournalWriter>,
     /// The diagnostics of building it.
     pub(crate) findings: Vec<Diagnostic>,
+    /// The end of the conversation that it continues.
+    pub(crate) recap: Option<Recap>,
     conversation: Mutex<Option<Conversation>>,
     pub(super) added_directories: Vec<PathBuf>,
 }
@@ -74,6 +76,7 @@ pub(crate) fn build(
     findings.extend(of_model);
     let weak_model = weak_model(project, args, &catalog, cancel, &mut findings);
     findings.extend(stored.as_ref().and_then(|stored| lost_reasoning(stored, model.name())));
+    let recap = stored.as_ref().and_then(Recap::of);
     let conversation = match stored {
         Some(stored) if args.no_save => Conversation::detached(stored),
         Some(stored) => Conversation::resumed(stored),
@@ -103,7 +106,7 @@ pub(crate) fn build(
         settings,
     };
     let conversation = Mutex::new(Some(conversation));
-    Ok(BuiltAgent { agent, journal, findings, conversation, added_directories })
+    Ok(BuiltAgent { agent, journal, findings, recap, conversation, added_directories })
 }
 
 /// The model for hooks that request a weak one; `None` if no hook can, or none is configured.

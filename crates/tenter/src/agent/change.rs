@@ -53,7 +53,12 @@ impl BuiltAgent {
     }
 
     /// Replaces the hooks.
-    fn change_hooks(&mut self, project: &Project, catalog: Catalog, show: Arc<dyn Show>) {
+    pub(crate) fn change_hooks(
+        &mut self,
+        project: &Project,
+        catalog: Catalog,
+        show: Arc<dyn Show>,
+    ) {
         self.report_journal_error();
         self.journal = journal(project);
         let builder = project.engine_builder().added_directories(self.added_directories.clone());

@@ -7,6 +7,7 @@ mod compact;
 mod lost_reasoning;
 pub(crate) mod models;
 mod prompt;
+mod recap;
 mod recipe_task;
 pub(crate) mod recipes;
 mod skills;
@@ -35,7 +36,8 @@ use crate::user_only;
 pub(crate) use build::{BuiltAgent, build};
 pub(crate) use change::model_named;
 pub(crate) use compact::{compact, how_to_restore};
-pub(crate) use recipe_task::recipe_to_run;
+pub(crate) use recap::Recap;
+pub(crate) use recipe_task::{below, fill_in, recipe_to_run};
 
 /// The flags that `run` and `chat` share.
 #[derive(Debug, Default, Clone, clap::Args)]

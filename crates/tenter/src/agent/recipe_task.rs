@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tenter_agent::recipe::{MISSING, Recipe, Rendered, render};
+use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
+use tenter_engine::keys::KeyMask;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -51,26 +52,46 @@ impl BuiltAgent {
             Failure::new(format!("cannot use the recipe {:?}: {unknown}", recipe.name))
                 .help("fix its `allowed_tools`")
         })?;
-        let shell = self.agent.settings.recipes.shell(recipe, cancel);
-        let given: BTreeMap<String, String> = given.iter().cloned().collect();
-        match render(recipe, &given, shell.as_ref()) {
-            Ok(Rendered { text, warnings }) => {
-                for warning in &warnings {
-                    show.finding(warning);
-                }
-                Ok(self.agent.settings.keys.text(&text).into_owned())
+        let settings = &self.agent.settings;
+        fill_in(recipe, given, (&settings.recipes, &settings.keys), ("--arg ", show), cancel)
+    }
+}
+
+/// The recipe's text with its arguments filled in and keys masked. `flag` precedes an argument in messages.
+///
+/// # Errors
+/// The text cannot be filled in. The diagnostics have been shown.
+pub(crate) fn fill_in(
+    recipe: &Recipe,
+    given: &[(String, String)],
+    (book, keys): (&RecipeBook, &KeyMask),
+    (flag, show): (&str, &dyn Show),
+    cancel: &Cancel,
+) -> Result<String, Failure> {
+    let shell = book.shell(recipe, cancel);
+    let given: BTreeMap<String, String> = given.iter().cloned().collect();
+    match render(recipe, &given, shell.as_ref()) {
+        Ok(Rendered { text, warnings }) => {
+            for warning in &warnings {
+                show.finding(warning);
             }
-            Err(findings) => {
-                for finding in &findings {
-                    show.finding(finding);
-                }
-                Err(not_filled_in(recipe, &findings))
+            Ok(keys.text(&text).into_owned())
+        }
+        Err(findings) => {
+            for finding in &findings {
+                show.finding(finding);
             }
+            Err(not_filled_in(recipe, &findings, flag))
         }
     }
 }
 
-fn not_filled_in(recipe: &Recipe, findings: &[Diagnostic]) -> Failure {
+/// The text of a recipe, followed by the user's message.
+pub(crate) fn below(text: &str, message: &str) -> String {
+    if message.is_empty() { text.to_owned() } else { format!("{}\n\n{message}", text.trim_end()) }
+}
+
+fn not_filled_in(recipe: &Recipe, findings: &[Diagnostic], flag: &str) -> Failure {
     let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
     if errors().any(|error| error.id != MISSING) {
         return Failure::new(format!("cannot fill in the recipe {:?}", recipe.name))
@@ -81,8 +102,8 @@ fn not_filled_in(recipe: &Recipe, findings: &[Diagnostic]) -> Failure {
     let missing = recipe.arguments.iter().filter(|argument| is_missing(&argument.name));
     let missing: Vec<String> = missing
         .map(|argument| match argument.description.as_str() {
-            "" => format!("--arg {}=…", argument.name),
-            description => format!("--arg {}=… ({description})", argument.name),
+            "" => format!("{flag}{}=…", argument.name),
+            description => format!("{flag}{}=… ({description})", argument.name),
         })
         .collect();
     let failure = Failure::usage(format!("the recipe {:?} needs more arguments", recipe.name));

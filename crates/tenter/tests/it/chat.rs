@@ -1,9 +1,12 @@
 //! `tenter chat` in a pseudo-terminal.
 
 mod commands;
+mod continued;
 mod endings;
+mod files;
 mod history;
 mod hooks;
+mod recipes;
 mod typing;
 
 use tenter_testkit::{PtySession, Sandbox};

@@ -5,7 +5,12 @@ use rustyline::history::{History, MemHistory};
 use rustyline::{Config, Editor, ExternalPrinter, Helper};
 
 use super::keyboard::Keyboard;
+use crate::project::Project;
 use crate::signals::Interrupts;
+use crate::{pager, ui};
+
+/// Number of rows of the screen that a text leaves free: for the command, and for the next prompt.
+const FREE_ROWS: usize = 3;
 
 /// Reads lines through a line editor. Clones share the terminal.
 #[derive(Clone)]
@@ -30,6 +35,24 @@ impl Dialogue {
                 None
             }
             Err(_closed) => None,
+        }
+    }
+
+    /// Shows lines: in the user's pager if they do not fit on the screen.
+    pub(super) fn page(&self, project: &Project, lines: &[String]) {
+        let text = lines.join("\n") + "\n";
+        let is_long = lines.len() + FREE_ROWS > ui::rows();
+        let pager = pager::wanted(project.env).filter(|_| is_long);
+        let was_shown = pager.is_some_and(|pager| {
+            let (vars, shown) = (project.program_environment(), ui::for_stdout(&text));
+            let show = || pager::show_under(&self.interrupts, project.env, pager, vars, &shown);
+            match &self.keyboard {
+                Some(keyboard) => keyboard.release(show),
+                None => show(),
+            }
+        });
+        if !was_shown {
+            ui::out_piece(text);
         }
     }
 

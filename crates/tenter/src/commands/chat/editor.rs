@@ -16,16 +16,15 @@ use rustyline::{
     Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
     Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
-use tenter_agent::Agent;
-use tenter_agent::store::Summary;
 use tenter_base::private_dir;
 
+use super::completion::Completion;
 use super::dialogue::{Dialogue, Waker, waker};
 use super::input::is_unfinished;
 use super::keyboard::Keyboard;
-use super::slash::{self, COMMANDS};
+use super::slash::COMMANDS;
 use crate::failure::Failure;
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::sanitize;
 use crate::ui::{self, FAINT, NOTICE, styled};
 
 /// The prompt for messages.
@@ -84,15 +83,9 @@ impl LineEditor {
     }
 
     /// Reads the next input of the user, including what was typed already.
-    pub(super) fn read(
-        &mut self,
-        dialogue: &Dialogue,
-        agent: &Agent,
-        project: &Path,
-    ) -> ReadResult {
+    pub(super) fn read(&mut self, dialogue: &Dialogue, completion: Completion) -> ReadResult {
         if let Some(commands) = self.editor.helper_mut() {
-            commands.conversations =
-                slash::recent_conversations(agent, project).unwrap_or_default();
+            commands.completion = Some(completion);
         }
         let aside = dialogue.keyboard.as_ref().map(Keyboard::take_aside).unwrap_or_default();
         self.dropped.store(false, Ordering::Relaxed);
@@ -166,8 +159,7 @@ fn warn(file: &Path, what: &str, error: &ReadlineError) {
 /// Completion and hints for commands.
 #[derive(Default)]
 struct Commands {
-    /// The conversations for `/resume`.
-    conversations: Vec<Summary>,
+    completion: Option<Completion>,
     /// Whether hints are shown: only with colours, which tell them from typed text.
     hints: bool,
 }
@@ -193,34 +185,9 @@ impl Completer for Commands {
         position: usize,
         _context: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
-        Ok(candidates(&line[..position], &self.conversations))
+        let complete = |completion: &Completion| completion.candidates(&line[..position]);
+        Ok(self.completion.as_ref().map(complete).unwrap_or_default())
     }
-}
-
-/// The start of the word to complete, and its candidates.
-fn candidates(typed: &str, conversations: &[Summary]) -> (usize, Vec<Pair>) {
-    let Some(typed) = typed.strip_prefix('/') else { return (0, Vec::new()) };
-    let Some((name, argument)) = typed.split_once(' ') else {
-        let named = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
-        let pair = |command: &slash::Command| Pair {
-            display: format!("/{}", command.name),
-            replacement: format!(
-                "/{}{}",
-                command.name,
-                if command.argument.is_empty() { "" } else { " " }
-            ),
-        };
-        return (0, named.map(pair).collect());
-    };
-    if name != "resume" {
-        return (0, Vec::new());
-    }
-    let known = conversations.iter().filter(|summary| summary.id.starts_with(argument));
-    let pair = |summary: &Summary| Pair {
-        display: format!("{}  {}", summary.id, one_line(&summary.preview, 40)),
-        replacement: summary.id.clone(),
-    };
-    ("/resume ".len(), known.map(pair).collect())
 }
 
 impl Hinter for Commands {
@@ -256,22 +223,5 @@ impl Hint for CommandHint {
 
     fn completion(&self) -> Option<&str> {
         Some(self.name.as_str()).filter(|name| !name.is_empty())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn completed(typed: &str) -> Vec<String> {
-        candidates(typed, &[]).1.into_iter().map(|pair| pair.replacement).collect()
-    }
-
-    #[test]
-    fn commands_are_completed_and_messages_are_not() {
-        assert_eq!(completed("/res"), ["/resume "]);
-        assert_eq!(completed("/h"), ["/help", "/hooks"]);
-        assert_eq!(completed("/").len(), COMMANDS.len());
-        assert!(completed("/model x").is_empty() && completed("he").is_empty());
     }
 }

@@ -89,6 +89,14 @@ impl Keyboard {
         read
     }
 
+    /// Runs another program, which gets the terminal as it was before the chat, with the unread keys.
+    pub(super) fn release<T>(&self, run: impl FnOnce() -> T) -> T {
+        self.lend(|| {
+            restore(&self.0.before);
+            run()
+        })
+    }
+
     /// Sets aside what was typed so far as text for the next message, which the user sees before sending it.
     pub(super) fn set_aside(&self) {
         self.aside().take_waiting();

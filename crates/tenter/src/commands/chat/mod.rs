@@ -3,12 +3,16 @@
 //! A chat is a sequence of sessions: a change of the agent (its model, its hooks, its conversation) ends the session and starts
 //! another, so that hooks see every change as `session_end` and `session_start`.
 
+mod completion;
 mod dialogue;
 mod editor;
 mod input;
 mod keyboard;
 mod questions;
+mod recap;
+mod recipe_session;
 mod slash;
+mod words;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,8 +23,8 @@ use tenter_agent::store::{StoreError, StoredConversation};
 use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
+use tenter_protocol::Diagnostic;
 use tenter_protocol::event::ExitReason;
-use tenter_protocol::{Block, Diagnostic};
 
 use super::CommandResult;
 use crate::agent::{self, AgentArgs, BuiltAgent};
@@ -31,11 +35,14 @@ use crate::render::{self, Show as _};
 use crate::sanitize::{one_line, sanitize};
 use crate::signals::Interrupts;
 use crate::ui::{self, FAINT, HEADING, styled};
+use completion::Completion;
 use dialogue::Dialogue;
 use editor::{LineEditor, ReadResult};
 use input::Input;
 use keyboard::Keyboard;
 use questions::ChatAsker;
+use recipe_session::RecipeTask;
+use slash::AttachedImage;
 
 /// Chat with an agent in the terminal.
 ///
@@ -75,9 +82,10 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         built.agent.asker = Arc::new(ChatAsker::new(dialogue.clone()));
     }
     let first = args.agent.message(env, args.message.join(" "))?;
-    let mut chat =
-        Chat { project, args: &args.agent, dialogue, show, editor, images: first.images };
+    let images = AttachedImage::of_flags(&args.agent.images, first.images);
+    let mut chat = Chat { project, args: &args.agent, dialogue, show, editor, images };
     greet(&built.agent);
+    built.recap.iter().for_each(recap::show);
     let done = chat.run_sessions(&mut built, first.text);
     built.report_journal_error();
     done
@@ -91,7 +99,7 @@ struct Chat<'c> {
     show: Arc<render::Chat>,
     editor: LineEditor,
     /// Images to attach to the next message.
-    images: Vec<Block>,
+    images: Vec<AttachedImage>,
 }
 
 /// Why a session ended.
@@ -112,6 +120,8 @@ enum Change {
     Conversation(Box<StoredConversation>),
     /// A new conversation.
     New,
+    /// A recipe, for one message.
+    Recipe(Box<RecipeTask>),
 }
 
 impl Chat<'_> {
@@ -179,7 +189,8 @@ impl Chat<'_> {
         let mut interrupted = false;
         loop {
             self.new_cancel();
-            let read = self.editor.read(&self.dialogue, agent, self.project.root());
+            let completion = Completion::new(agent, &self.project);
+            let read = self.editor.read(&self.dialogue, completion);
             if self.dialogue.interrupts.terminated() {
                 return Err(ExitReason::Interrupted);
             }
@@ -200,8 +211,12 @@ impl Chat<'_> {
     fn answer(&mut self, session: &mut Session<'_>, message: String) {
         session.renew(self.new_cancel());
         let before = *session.usage();
-        let images = std::mem::take(&mut self.images);
+        let attached = std::mem::take(&mut self.images);
+        let images = attached.iter().map(|image| image.block.clone()).collect();
         let finish = session.send(&UserMessage { text: message, images });
+        if finish.denied.is_some() {
+            self.images = attached;
+        }
         if let Some(error) = &finish.error {
             let finding = error.diagnostic();
             let help = help(error).map(str::to_owned).or_else(|| finding.help.clone());
@@ -221,15 +236,19 @@ impl Chat<'_> {
         cancel
     }
 
-    /// Changes the agent, and returns the conversation of the next session: `id`, unless the change is another conversation.
+    /// Makes the change, and returns the conversation of the next session: `id`, unless the change is another conversation.
     fn prepare(
-        &self,
+        &mut self,
         built: &mut BuiltAgent,
         change: Change,
         id: &str,
     ) -> Result<Conversation, Failure> {
         let show = Arc::clone(&self.show) as _;
         match change {
+            Change::Recipe(task) => {
+                let id = self.run_recipe(built, *task, id)?;
+                return reload(built, &id);
+            }
             Change::Model(model) => built.change_model(&self.project, model, show),
             Change::Trust(catalog) => {
                 built.change_trust(&self.project, self.args, *catalog, show);
@@ -243,12 +262,7 @@ impl Chat<'_> {
                 return Ok(built.conversation());
             }
         }
-        match built.agent.store.load(id) {
-            Ok(stored) => Ok(Conversation::resumed(stored)),
-            // Nothing is stored before the first message.
-            Err(StoreError::NotFound { .. }) => Ok(built.conversation()),
-            Err(error) => Err(error.into()),
-        }
+        reload(built, id)
     }
 
     fn exit(&self, agent: &Agent, id: &str, status: Status) -> Exit {
@@ -261,6 +275,16 @@ impl Chat<'_> {
             return Exit::Agent(status);
         }
         Exit::Done
+    }
+}
+
+/// The conversation of this id as it is stored; a new one if nothing is stored yet.
+fn reload(built: &BuiltAgent, id: &str) -> Result<Conversation, Failure> {
+    match built.agent.store.load(id) {
+        Ok(stored) => Ok(Conversation::resumed(stored)),
+        // Nothing is stored before the first message.
+        Err(StoreError::NotFound { .. }) => Ok(built.conversation()),
+        Err(error) => Err(error.into()),
     }
 }
 

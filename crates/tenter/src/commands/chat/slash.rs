@@ -2,8 +2,12 @@
 
 mod about;
 mod conversations;
+mod export;
 mod hooks;
+mod images;
+mod log;
 mod model;
+mod recipe;
 
 use tenter_agent::{Agent, Session};
 use tenter_base::nearest;
@@ -12,6 +16,7 @@ use super::{Chat, SessionEnd};
 use crate::failure::Failure;
 
 pub(super) use conversations::recent as recent_conversations;
+pub(super) use images::AttachedImage;
 
 /// A command.
 pub(super) struct Command {
@@ -47,6 +52,20 @@ pub(super) const COMMANDS: &[Command] = &[
     command("help", "", "list these commands", about::help),
     command("hooks", "", "list hooks, and why some do not run", hooks::list),
     command("trust", "", "review untrusted hooks and recipes", hooks::trust),
+    command("log", "[N]", "show what hooks did in this conversation, or the newest N", log::log),
+    command(
+        "image",
+        "[FILE|URL …|clear]",
+        "attach images to the next message; show or clear them",
+        images::image,
+    ),
+    command(
+        "recipe",
+        "[NAME [ARG=VALUE …] [MESSAGE]]",
+        "list recipes; with NAME, run that one",
+        recipe::recipe,
+    ),
+    command("export", "[FILE]", "write the conversation to a Markdown file", export::export),
     command(
         "compact",
         "[NAME=VALUE]",
@@ -64,6 +83,7 @@ pub(super) const COMMANDS: &[Command] = &[
     command("new", "", "start a new conversation", conversations::new),
     command("clear", "", "the same as /new", conversations::new),
     command("exit", "", "end the chat, as Ctrl-D does", about::exit),
+    command("quit", "", "the same as /exit", about::exit),
 ];
 
 /// Runs the command of this name.

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tenter_agent::store::{Epoch, StoredEntry, Summary};
+use tenter_agent::store::{Epoch, Store, StoreError, StoredEntry, Summary};
 use tenter_base::replace_file;
 
 use super::{SummaryJson, find, markdown, open_existing_store};
@@ -56,7 +56,17 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(Exit::Done)
 }
 
-fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+/// A stored conversation as Markdown.
+pub(crate) fn as_markdown(store: &Store, id: &str) -> Result<String, StoreError> {
+    let summary = store.load(id)?.summary;
+    Ok(markdown::document(&summary, &store.history(id)?))
+}
+
+/// Writes an export to a file that only the user can read.
+///
+/// # Errors
+/// The file cannot be written, or it exists and `force` is not set.
+pub(crate) fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let written = if force {
         replace_file::replace_with_mode(path, text.as_bytes(), Some(MODE)).map(drop)
     } else {

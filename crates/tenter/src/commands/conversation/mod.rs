@@ -1,7 +1,7 @@
 //! `tenter conversation`: stored conversations. Commands that only read change nothing and create no store.
 
 mod delete;
-mod export;
+pub(crate) mod export;
 mod fork;
 mod list;
 mod markdown;

@@ -10,7 +10,7 @@ use tenter_protocol::{EventName, tool_names};
 use crate::since::Since;
 
 /// The flags that choose records.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct FilterArgs {
     /// Show only records since a time, a date (UTC), or an age: 2h, 30m, 7d.
     #[arg(long, value_name = "WHEN", value_parser = Since::parse)]

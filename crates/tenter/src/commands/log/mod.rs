@@ -60,7 +60,7 @@ pub(crate) struct Args {
 }
 
 /// Reads a number of records, at least 1.
-fn count(text: &str) -> Result<NonZeroUsize, String> {
+pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse().map_err(|_| format!("{} is not a number", visible(text)))?;
     NonZeroUsize::new(count).ok_or_else(|| "at least 1 record must be shown".to_owned())
 }
@@ -83,7 +83,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     // Half a line at the end is lost, unless the rest of it is waited for.
     let lost = if args.follow { 0 } else { news.unfinished };
     report_unreadable(&journals, news.unreadable + lost);
-    let shown = newest(args, wanted(&news, &filter, args.json));
+    let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
+    let shown = newest(limit, wanted(&news, &filter, args.json));
     if shown.is_empty() {
         ui::note(nothing(&journals, news.lines.len()));
     }
@@ -94,6 +95,22 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         show(env, project, args, &text)?;
     }
     Ok(Exit::Done)
+}
+
+/// The records of one conversation as lines, or the newest `limit` of them. Diagnostics are shown.
+pub(crate) fn of_conversation(
+    env: &Env,
+    id: &str,
+    limit: Option<NonZeroUsize>,
+) -> Result<Vec<String>, Failure> {
+    let selection = JournalSelection::Conversation(id.to_owned());
+    let mut journals = Journals::new(env.journal_dir(), selection);
+    let news = journals.read()?;
+    ui::diagnostics(&news.findings);
+    report_unreadable(&journals, news.unreadable);
+    let filter = FilterArgs::default();
+    let records = wanted(&news, &Filter::new(&filter, env::now()), false);
+    Ok(Layout::new(false, false).lines(&newest(limit, records)))
 }
 
 /// Fails if there is no such hook, neither in the journal nor among those that exist now.
@@ -135,9 +152,8 @@ fn wanted(news: &NewLines, filter: &Filter, json: bool) -> Vec<RecordView> {
     wanted.filter_map(|it| lines::view(it, json)).collect()
 }
 
-/// The newest records, up to the requested number, with the lines that belong to them.
-fn newest(args: &Args, mut shown: Vec<RecordView>) -> Vec<RecordView> {
-    let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
+/// The newest records, up to `limit`, with the lines that belong to them.
+fn newest(limit: Option<NonZeroUsize>, mut shown: Vec<RecordView>) -> Vec<RecordView> {
     let records = shown.iter().enumerate().filter(|(_, it)| it.is_record());
     let first =
         limit.and_then(|limit| records.rev().nth(limit.get() - 1)).map_or(0, |(index, _)| index);

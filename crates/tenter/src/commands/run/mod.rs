@@ -66,7 +66,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     }
     if let Some(recipe) = &recipe {
         let text = built.start_recipe(recipe, &args.arg, show.as_ref(), &cancel)?;
-        message.text = below(&text, &message.text);
+        message.text = agent::below(&text, &message.text);
     }
     let finish = agent::work(&built, &message, &cancel);
     if finish.status == Status::Interrupted {
@@ -75,11 +75,6 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     show.finished(&finish);
     built.report_journal_error();
     Ok(Exit::Agent(finish.status))
-}
-
-/// The text of a recipe, followed by the query.
-fn below(text: &str, query: &str) -> String {
-    if query.is_empty() { text.to_owned() } else { format!("{}\n\n{query}", text.trim_end()) }
 }
 
 fn query(args: &Args) -> Result<String, Failure> {

@@ -1,4 +1,4 @@
-//! `/help` and `/exit`.
+//! `/help`, `/exit` and `/quit`.
 
 use tenter_protocol::event::ExitReason;
 

@@ -6,7 +6,8 @@ use tenter_agent::Agent;
 use tenter_agent::store::{ListQuery, StoreError, Summary};
 
 use super::CommandContext;
-use crate::commands::chat::{Change, SessionEnd};
+use crate::agent::Recap;
+use crate::commands::chat::{Change, SessionEnd, recap};
 use crate::failure::Failure;
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, FAINT, NAME, styled};
@@ -39,6 +40,7 @@ pub(super) fn resume(
     }
     let stored = store.load(&id)?;
     ui::note(format!("Continuing: {}", one_line(&stored.summary.preview, 80)));
+    Recap::of(&stored).iter().for_each(recap::show);
     Ok(Some(SessionEnd::Change(Change::Conversation(Box::new(stored)))))
 }
 

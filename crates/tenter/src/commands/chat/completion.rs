@@ -1,0 +1,160 @@
+//! Completion of commands and their arguments.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustyline::completion::Pair;
+use tenter_agent::Agent;
+use tenter_agent::recipe::Recipes;
+use tenter_agent::store::Summary;
+
+use super::slash::{self, COMMANDS, Command};
+use super::words::{self, Places, Word};
+use crate::project::Project;
+use crate::sanitize::{one_line, visible};
+
+/// Maximum number of entries of a directory that are completed.
+const MAX_ENTRIES: usize = 10_000;
+/// The file name extensions of images.
+const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
+
+/// What commands and their arguments are completed from.
+pub(super) struct Completion {
+    conversations: Vec<Summary>,
+    recipes: Recipes,
+    places: Places,
+}
+
+impl Completion {
+    /// Completes from the conversations and recipes of `agent`, and from the user's files.
+    pub(super) fn new(agent: &Agent, project: &Project) -> Self {
+        let conversations = slash::recent_conversations(agent, project.root());
+        Self {
+            conversations: conversations.unwrap_or_default(),
+            recipes: agent.settings.recipes.recipes.clone(),
+            places: Places::of(project.env),
+        }
+    }
+
+    /// The start of the word to complete, and its candidates.
+    pub(super) fn candidates(&self, typed: &str) -> (usize, Vec<Pair>) {
+        let Some(command) = typed.strip_prefix('/') else { return (0, Vec::new()) };
+        let Some((name, argument)) = command.split_once(' ') else {
+            return (0, commands(command));
+        };
+        let start = typed.len() - argument.len();
+        match name {
+            "resume" => (start, self.conversations(argument)),
+            "recipe" => (start, self.recipes(argument)),
+            "export" => self.files(start, argument, |_| true),
+            "image" => self.files(start, argument, is_image),
+            _ => (0, Vec::new()),
+        }
+    }
+
+    fn conversations(&self, typed: &str) -> Vec<Pair> {
+        let known = self.conversations.iter().filter(|summary| summary.id.starts_with(typed));
+        let pair = |summary: &Summary| Pair {
+            display: format!("{}  {}", summary.id, one_line(&summary.preview, 40)),
+            replacement: summary.id.clone(),
+        };
+        known.map(pair).collect()
+    }
+
+    fn recipes(&self, typed: &str) -> Vec<Pair> {
+        let (listed, _findings) = self.recipes.list();
+        let usable =
+            listed.iter().filter(|recipe| !recipe.is_broken && recipe.shadowed_by.is_none());
+        let named = usable.filter(|recipe| recipe.name.starts_with(typed));
+        let pair = |name: &str| Pair { display: name.to_owned(), replacement: format!("{name} ") };
+        named.map(|recipe| pair(&recipe.name)).collect()
+    }
+
+    /// Completes the last word of `argument`, which begins at `start`, as a path.
+    fn files(
+        &self,
+        start: usize,
+        argument: &str,
+        is_wanted: fn(&Path) -> bool,
+    ) -> (usize, Vec<Pair>) {
+        let word = words::split(argument).pop();
+        let ends = argument.is_empty() || word.as_ref().is_some_and(|word| word.is_ended);
+        let word = word.filter(|_| !ends).unwrap_or(Word::empty_at(argument.len()));
+        (start + word.start, paths(&self.places, &word.text, is_wanted))
+    }
+}
+
+fn commands(typed: &str) -> Vec<Pair> {
+    let named = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+    let pair = |command: &Command| {
+        let end = if command.argument.is_empty() { "" } else { " " };
+        Pair {
+            display: format!("/{}", command.name),
+            replacement: format!("/{}{end}", command.name),
+        }
+    };
+    named.map(pair).collect()
+}
+
+fn is_image(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    ending.is_some_and(|ending| IMAGES.contains(&ending.as_str()))
+}
+
+/// The paths that begin with `typed`: directories, and the files that are wanted. Hidden ones only if a dot was typed.
+fn paths(places: &Places, typed: &str, is_wanted: fn(&Path) -> bool) -> Vec<Pair> {
+    let (directory, beginning) = typed
+        .rsplit_once('/')
+        .map_or(("", typed), |(directory, rest)| (&typed[..=directory.len()], rest));
+    let entries = fs::read_dir(places.resolve(directory)).into_iter().flatten().flatten();
+    let mut found: Vec<(String, PathBuf)> = entries
+        .take(MAX_ENTRIES)
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
+        .filter(|(name, _)| name.starts_with(beginning) && visible(name) == name.as_str())
+        .filter(|(name, _)| beginning.starts_with('.') || !name.starts_with('.'))
+        .filter(|(_, path)| path.is_dir() || is_wanted(path))
+        .collect();
+    found.sort();
+    let pair = |(name, path): (String, PathBuf)| {
+        let end = if path.is_dir() { "/" } else { "" };
+        let display = format!("{name}{end}");
+        Pair { replacement: words::escaped(&format!("{directory}{display}")), display }
+    };
+    found.into_iter().map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replacements(pairs: Vec<Pair>) -> Vec<String> {
+        pairs.into_iter().map(|pair| pair.replacement).collect()
+    }
+
+    #[test]
+    fn commands_are_completed_by_their_beginning() {
+        assert_eq!(replacements(commands("res")), ["/resume "]);
+        assert_eq!(replacements(commands("h")), ["/help", "/hooks"]);
+        assert_eq!(commands("").len(), COMMANDS.len());
+        assert!(commands("nothing").is_empty());
+    }
+
+    #[test]
+    fn paths_are_completed_and_spaces_escaped() {
+        let scratch = tempfile::tempdir().unwrap();
+        let cwd = scratch.path().join("project");
+        fs::create_dir_all(cwd.join("my pictures")).unwrap();
+        for name in ["cat.png", "CAT.JPG", "cats.txt", ".cat.png", "my pictures/a b.gif"] {
+            fs::write(cwd.join(name), "").unwrap();
+        }
+        let places = Places { cwd: cwd.clone(), home: scratch.path().to_owned() };
+        let images = |typed: &str| replacements(paths(&places, typed, is_image));
+        assert_eq!(images("cat"), ["cat.png"]);
+        assert_eq!(images(""), ["CAT.JPG", "cat.png", "my\\ pictures/"]);
+        assert_eq!(images("my pictures/"), ["my\\ pictures/a\\ b.gif"]);
+        assert_eq!(images("./.c"), ["./.cat.png"]);
+        assert_eq!(images("~/project/cat"), ["~/project/cat.png"]);
+        assert!(images("nowhere/").is_empty());
+        assert_eq!(replacements(paths(&places, "cats", |_| true)), ["cats.txt"]);
+    }
+}
