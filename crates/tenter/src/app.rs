@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
-    bridge, chat, commit, conversation, demo, guard, help, hooks, inspect, log, models, plugin, pr,
-    recipe, run, skill, trust,
+    bridge, chat, commit, config, conversation, demo, guard, help, hooks, inspect, log, models,
+    plugin, pr, recipe, run, skill, trust,
 };
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -71,6 +71,9 @@ enum Command {
     Inspect(inspect::Args),
     /// List known models.
     Models(models::Args),
+    /// List, get, set and edit settings.
+    #[command(subcommand)]
+    Config(config::Command),
     /// Print a shell completion script.
     Completions {
         /// The shell.
@@ -102,6 +105,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Log(args) => log::run(env, project, &args),
         Command::Inspect(args) => inspect::run(env, project, &args),
         Command::Models(args) => models::run(env, project, &args),
+        Command::Config(command) => config::run(env, project, &command),
         Command::Completions { shell } => Ok(completions(shell)),
         Command::Help(args) => help::run(env, project, App::command(), &args),
     };

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io;
 
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::Cancel;
 
+use crate::editor;
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::git::{Git, how};
@@ -98,18 +99,7 @@ impl Draft<'_> {
         let failed =
             |error: io::Error| Failure::new(format!("cannot edit {}: {error}", file.display()));
         fs::write(&file, format!("{text}\n")).map_err(failed)?;
-        // The variable may contain arguments: `code --wait`.
-        let line = format!("{} \"$@\"", self.env.editor());
-        let invocation = Invocation {
-            program: "sh".into(),
-            args: vec!["-c".into(), line.into(), "editor".into(), file.clone().into()],
-            cwd: self.git.directory.to_owned(),
-            env: self.git.vars.clone(),
-            stdin: Vec::new(),
-            streams: Streams::Separate,
-            limits: Limits::default(),
-        };
-        let end = self.interrupts.while_away(|| tenter_proc::interactive(&invocation));
+        let end = editor::open(self.env, self.interrupts, self.git.directory, self.git.vars, &file);
         if !end.is_success() {
             ui::note(format!("The editor {}, so the text is unchanged.", how(&end)));
             return Ok(None);

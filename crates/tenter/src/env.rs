@@ -19,7 +19,7 @@
 //! | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` | directories of configuration, state and caches |
 //! | `HOME` | the home directory |
 //! | `PAGER` | the pager for long texts, by default `less`; empty or `cat` disables it |
-//! | `VISUAL`, `EDITOR` | the editor for messages to review, by default `vi` |
+//! | `VISUAL`, `EDITOR` | the editor for messages and the configuration, by default `vi` |
 //! | `NO_COLOR` | disables colours |
 
 use std::ffi::{OsStr, OsString};

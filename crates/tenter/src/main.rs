@@ -6,6 +6,7 @@ mod app;
 mod bound;
 mod commands;
 mod draft;
+mod editor;
 mod env;
 mod failure;
 mod git;

@@ -3,6 +3,7 @@
 pub(crate) mod bridge;
 pub(crate) mod chat;
 pub(crate) mod commit;
+pub(crate) mod config;
 pub(crate) mod conversation;
 pub(crate) mod demo;
 pub(crate) mod guard;

@@ -77,7 +77,8 @@ pub(super) fn read(path: &Path) -> Result<Layer, Failure> {
     parse(path, std::fs::read_to_string(path))
 }
 
-fn parse(path: &Path, text: io::Result<String>) -> Result<Layer, Failure> {
+/// Parses the text of a file; a missing one sets nothing.
+pub(super) fn parse(path: &Path, text: io::Result<String>) -> Result<Layer, Failure> {
     configuration::parse(path, text).map_err(|error| {
         let failure = Failure::new(error.to_string());
         match error {
@@ -94,7 +95,16 @@ pub(super) fn read_of_project(
     path: &Path,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<(Layer, HookTables), Failure> {
-    let mut file = parse(path, untrusted_file::read_to_string(path))?;
+    of_project(path, untrusted_file::read_to_string(path), findings)
+}
+
+/// Parses the text of a project's file and removes what a project may not set.
+pub(super) fn of_project(
+    path: &Path,
+    text: io::Result<String>,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<(Layer, HookTables), Failure> {
+    let mut file = parse(path, text)?;
     let mut refuse = |said: bool, key: &str| {
         if said {
             findings.push(refused(path, key));

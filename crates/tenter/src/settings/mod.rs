@@ -5,16 +5,17 @@
 //! widen trust, remove or weaken a hook, say where keys are sent, or name the program that prints them.
 
 mod file;
+pub(crate) mod keys;
 mod model_name;
 pub(crate) mod model_tables;
 mod models;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use tenter_agent::RetrySettings;
-use tenter_engine::configuration::HookConfiguration;
+use tenter_engine::configuration::{HookConfiguration, HookTables};
 use tenter_engine::trust::TrustMode;
 use tenter_protocol::Diagnostic;
 
@@ -59,7 +60,7 @@ impl Settings {
         let config_file = env.config_file();
         let mut user = file::read(&config_file)?;
         let (mut of_project, project_hooks) =
-            file::read_of_project(&project.join("tenter.toml"), &mut findings)?;
+            file::read_of_project(&project_file(&project), &mut findings)?;
         let user_hooks = user.take_hook_tables();
         let (mut hooks, clamped) =
             HookConfiguration::resolve(user_hooks, &project_hooks, &config_file);
@@ -76,6 +77,40 @@ impl Settings {
         };
         Ok((settings, findings))
     }
+}
+
+/// Whose settings a file contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The user's: `config.toml`.
+    User,
+    /// The project's: `tenter.toml`.
+    Project,
+}
+
+/// The project's file, in its root.
+pub(crate) fn project_file(root: &Path) -> PathBuf {
+    root.join("tenter.toml")
+}
+
+/// Checks `text` as the content of the file at `path`. Returns the settings that have no effect or another one.
+///
+/// # Errors
+/// It is not a valid configuration.
+pub(crate) fn check(owner: Owner, path: &Path, text: String) -> Result<Vec<Diagnostic>, Failure> {
+    let mut findings = Vec::new();
+    match owner {
+        Owner::Project => {
+            file::of_project(path, Ok(text), &mut findings)?;
+        }
+        Owner::User => {
+            let mut layer = file::parse(path, Ok(text))?;
+            layer.compact.ratio.map_or(Ok(()), |ratio| check_file_ratio(path, ratio))?;
+            let hooks = layer.take_hook_tables();
+            findings = HookConfiguration::resolve(hooks, &HookTables::default(), path).1;
+        }
+    }
+    Ok(findings)
 }
 
 /// A file named in `config.toml`, relative to its directory.
@@ -101,15 +136,22 @@ fn retry(table: RetryTable) -> RetrySettings {
 fn auto_compact(env: &Env, user: &Layer) -> Result<Option<f64>, Failure> {
     let said = variable(env, "TENTER_COMPACT_RATIO", "a number above 0 and at most 1")?;
     let ratio = said.or(user.compact.ratio).unwrap_or(COMPACT_RATIO);
-    if !is_ratio(ratio) {
-        let place = match said {
-            Some(_) => "TENTER_COMPACT_RATIO".to_owned(),
-            None => format!("{}: compact.ratio", env.config_file().display()),
-        };
-        let message = format!("{place} is {ratio}, but must be above 0 and at most 1");
-        return Err(Failure::usage(message));
+    match said {
+        Some(_) => check_ratio("TENTER_COMPACT_RATIO", ratio)?,
+        None => check_file_ratio(&env.config_file(), ratio)?,
     }
     Ok(Some(ratio).filter(|_| user.compact.auto.unwrap_or(true)))
+}
+
+fn check_file_ratio(path: &Path, ratio: f64) -> Result<(), Failure> {
+    check_ratio(&format!("{}: compact.ratio", path.display()), ratio)
+}
+
+fn check_ratio(place: &str, ratio: f64) -> Result<(), Failure> {
+    if is_ratio(ratio) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{place} is {ratio}, but must be above 0 and at most 1")))
 }
 
 /// Whether the ratio is above 0 and at most 1.

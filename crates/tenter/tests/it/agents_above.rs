@@ -60,6 +60,10 @@ fn an_agent_cannot_loosen_its_own_guards() {
         "tenter plugin remove a/b",
         "tenter bridge install claude-code --yes",
         "tenter bridge remove claude-code",
+        "tenter config set trust all",
+        "tenter config set --project max_turns 3",
+        "tenter config unset trust",
+        "tenter config edit",
         &format!("tenter run --trust-project --model {model} hi"),
     ] {
         let output = below(&sandbox, &claude, (&here.0, &here.1), line);
@@ -82,6 +86,9 @@ fn an_agent_may_list_and_add_hooks() {
         "tenter hooks new more --format executable",
         "tenter plugin list",
         "tenter hooks doctor",
+        "tenter config list",
+        "tenter config get trust",
+        "tenter config path",
     ] {
         let output = below(&sandbox, &codex, (&here.0, &here.1), line);
         assert_eq!(output.code, Some(0), "{line}\n{output}");

@@ -8,6 +8,7 @@ mod bridge;
 mod chat;
 mod commits;
 mod concurrency;
+mod config;
 mod conversation;
 mod conversation_changes;
 mod conversation_export;

@@ -115,6 +115,49 @@ fn no_key_is_missing_from_the_table() {
     }
 }
 
+/// The key of a row as `tenter config` spells it; none for the name of an override.
+fn setting_key(row: &str) -> Option<String> {
+    if row == "hooks.override.name" {
+        return None;
+    }
+    let key = row.replace("\"PROVIDER/NAME\"", "NAME");
+    Some(key.replace("hooks.override.", "hooks.override.NAME."))
+}
+
+/// `tenter config list` knows the keys of the table, with their defaults.
+#[test]
+fn config_has_the_keys_and_defaults_of_the_table() {
+    let sandbox = sandbox();
+    let mut listed = BTreeSet::new();
+    for row in &keys().rows {
+        let Some(key) = setting_key(&row[0]) else { continue };
+        let key = key.replace("NAME", "some");
+        let shown = sandbox.run(&["config", "get", &key, "--json"]).expect_code(0).json();
+        let default = shown["default"].as_str().unwrap();
+        let is_words = default.is_empty() || default.starts_with('(');
+        assert!(
+            is_words
+                || row[2].replace(' ', "") == default.replace(['"', ' '], "")
+                || row[2] == default,
+            "{key}: {default} {}",
+            row[2]
+        );
+        assert_eq!(is_words, setting_has_words(&row[2]), "{key}: {default} {}", row[2]);
+        if !key.contains(".some.") {
+            listed.insert(key);
+        }
+    }
+    let all = sandbox.run(&["config", "list", "--json"]).expect_code(0).json();
+    let all =
+        all.as_array().unwrap().iter().map(|setting| setting["key"].as_str().unwrap().to_owned());
+    assert_eq!(all.collect::<BTreeSet<_>>(), listed);
+}
+
+/// Whether the default of a row is not a TOML value.
+fn setting_has_words(default: &str) -> bool {
+    format!("x = {default}").parse::<toml::Table>().is_err()
+}
+
 /// The list in the module that reads the environment is the list of the page.
 #[test]
 fn every_variable_is_listed() {
