@@ -5,10 +5,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use crate::commands::CommandResult;
 use crate::commands::{
-    bridge, chat, commit, config, conversation, demo, guard, help, hooks, inspect, log, models,
-    plugin, pr, recipe, run, skill, trust,
+    bridge, chat, commit, config, conversation, demo, guard, help, hooks, inspect, log, man,
+    models, plugin, pr, recipe, run, skill, trust,
 };
+use crate::completion;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::ui::{self, ColorWhen};
@@ -75,10 +77,15 @@ enum Command {
     #[command(subcommand)]
     Config(config::Command),
     /// Print a shell completion script.
+    ///
+    /// It completes commands, options, and names: of hooks, conversations, models, settings. For bash, add this line to ~/.bashrc:
+    /// source <(tenter completions bash)
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Print the manual page, or write the pages of all commands.
+    Man(man::Args),
     /// Print a page of the manual, or the help of a command.
     Help(help::Args),
 }
@@ -106,17 +113,21 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Inspect(args) => inspect::run(env, project, &args),
         Command::Models(args) => models::run(env, project, &args),
         Command::Config(command) => config::run(env, project, &command),
-        Command::Completions { shell } => Ok(completions(shell)),
+        Command::Completions { shell } => completions(shell),
+        Command::Man(args) => man::run(App::command(), &args),
         Command::Help(args) => help::run(env, project, App::command(), &args),
     };
     done.unwrap_or_else(|failure| failed(&failure)).into()
 }
 
-fn completions(shell: clap_complete::Shell) -> Exit {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut App::command(), "tenter", &mut script);
-    ui::out_piece(String::from_utf8_lossy(&script));
-    Exit::Done
+/// The command line, for completions.
+pub(crate) fn command() -> clap::Command {
+    App::command()
+}
+
+fn completions(shell: clap_complete::Shell) -> CommandResult {
+    ui::out_raw(&completion::script(shell)?);
+    Ok(Exit::Done)
 }
 
 fn failed(failure: &Failure) -> Exit {

@@ -5,6 +5,7 @@ mod ancestors;
 mod app;
 mod bound;
 mod commands;
+mod completion;
 mod draft;
 mod editor;
 mod env;
@@ -29,10 +30,14 @@ fn main() -> std::process::ExitCode {
     if let Some(failure) = bound::run(env::Env::arguments()) {
         return failure;
     }
+    let env = env::Env::of_process();
+    if let Some(completed) = completion::run(&env, app::command) {
+        return completed;
+    }
     // Where the system cannot do this, processes that leave the group of a killed hook survive it; nothing else changes.
     let _ = tenter_proc::adopt_orphans();
     // Makes it harder for other processes to read a model's key. Where the system cannot do it, everything else works.
     let _ = tenter_proc::keep_memory_private();
     signals::outlive_file_size_limit();
-    app::main(&env::Env::of_process())
+    app::main(&env)
 }

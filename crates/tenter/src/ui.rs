@@ -109,6 +109,12 @@ pub(crate) fn out_piece(piece: impl Display) {
     let _ = io::stdout().flush();
 }
 
+/// Writes data for a program to stdout as it is.
+pub(crate) fn out_raw(data: &str) {
+    let mut stdout = io::stdout();
+    let _ = stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush());
+}
+
 /// Writes a line to stderr.
 pub(crate) fn note(line: impl Display) {
     let _ = write_at_once(io::stderr(), &format!("{line}\n"));

@@ -43,6 +43,11 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, app: Command, args: &Args) 
     command_help(app, &args.words)
 }
 
+/// The names and descriptions of the topics.
+pub(crate) fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TOPICS.iter().map(|topic| (topic.name, topic.about))
+}
+
 fn show(env: &Env, project: Option<&Path>, app: &Command, topic: &Topic) -> CommandResult {
     let mut text = page::of_terminal(topic.page, TOPICS);
     if app.find_subcommand(topic.name).is_some() {

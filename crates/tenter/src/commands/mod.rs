@@ -11,6 +11,7 @@ pub(crate) mod help;
 pub(crate) mod hooks;
 pub(crate) mod inspect;
 pub(crate) mod log;
+pub(crate) mod man;
 pub(crate) mod models;
 pub(crate) mod plugin;
 pub(crate) mod pr;

@@ -56,3 +56,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         }
     }
 }
+
+/// The names and descriptions of the guards.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    shipped::GUARDS.iter().map(|guard| (guard.name, guard.description()))
+}

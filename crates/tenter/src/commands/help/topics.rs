@@ -9,7 +9,7 @@ pub(super) struct Topic {
     pub(super) name: &'static str,
     /// Name of the page's file, without `.md`; the topic goes by this name too.
     pub(super) file: &'static str,
-    about: &'static str,
+    pub(super) about: &'static str,
     pub(super) page: &'static str,
 }
 

@@ -69,3 +69,9 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
 fn user_must_run(env: &Env, project: Option<&Path>, name: &str) -> Result<(), Failure> {
     user_only::check(env, &root(env, project)?, name)
 }
+
+/// The names of the installed plugins.
+pub(crate) fn installed_names(env: &Env, root: &Path) -> Vec<String> {
+    let found = places::installed(&places::PluginDir::all(env, root)).unwrap_or_default();
+    found.into_iter().map(|found| found.plugin.name).collect()
+}

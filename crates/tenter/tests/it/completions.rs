@@ -1,0 +1,130 @@
+//! Shell completions: names of the project, in real shells, without running anything of it.
+
+use std::fs;
+
+use tenter_testkit::{Sandbox, needs};
+
+use crate::sandbox;
+
+/// A hook that leaves a file when it is run.
+const LEAVES_A_TRACE: &str =
+    "#!/bin/sh\ntouch was-run\n[ \"$1\" = hook ] && echo before_tool_call\n";
+
+/// What bash offers for the last of these words.
+fn in_bash(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let script = format!(
+        "eval \"$(tenter completions bash)\"; COMP_WORDS=({}); COMP_CWORD={}; COMP_TYPE=9; _clap_complete_tenter tenter '{}' x; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+        quoted.join(" "),
+        words.len() - 1,
+        words.last().unwrap()
+    );
+    sandbox.write("../complete.sh", script);
+    let file = sandbox.root().join("complete.sh");
+    let output = sandbox.shell(&format!("bash '{}'", file.display())).expect_code(0);
+    output.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_names_and_runs_nothing_of_the_project() {
+    if !needs::has("bash") {
+        return;
+    }
+    let sandbox = sandbox();
+    sandbox.hook("guard-one", LEAVES_A_TRACE);
+    sandbox.hook("other", LEAVES_A_TRACE);
+    sandbox.user_hook("guard-two", LEAVES_A_TRACE);
+    assert_eq!(
+        in_bash(&sandbox, &["tenter", "hooks", "show", "guard"]),
+        ["guard-one", "guard-two"]
+    );
+    assert_eq!(in_bash(&sandbox, &["tenter", "log", "--hook", "o"]), ["other"]);
+    assert!(!sandbox.project().join("was-run").exists());
+    assert_eq!(
+        in_bash(&sandbox, &["tenter", "config", "get", "max_"]),
+        ["max_tokens", "max_turns"]
+    );
+    assert_eq!(in_bash(&sandbox, &["tenter", "config", "list", "r"]), ["retry"]);
+    assert_eq!(in_bash(&sandbox, &["tenter", "bridge", "show", "claude"]), ["claude-code"]);
+    assert_eq!(in_bash(&sandbox, &["tenter", "help", "manifest"]), ["manifest-hooks"]);
+    assert_eq!(in_bash(&sandbox, &["tenter", "run", "--reasoning-effort", "mini"]), ["minimal"]);
+    let models = in_bash(&sandbox, &["tenter", "chat", "--model", "anthropic/"]);
+    assert!(
+        models.len() > 1 && models.iter().all(|model| model.starts_with("anthropic/")),
+        "{models:?}"
+    );
+    let recipes = in_bash(&sandbox, &["tenter", "run", "-r", "com"]);
+    assert!(recipes.contains(&"compact".to_owned()), "{recipes:?}");
+    let guards = in_bash(&sandbox, &["tenter", "guard", "add", ""]);
+    assert!(guards.len() > 3, "{guards:?}");
+}
+
+#[test]
+fn conversations_are_completed_with_their_first_words() {
+    let sandbox = sandbox();
+    let model = sandbox.script("turns: [{text: Hello.}]");
+    let _ = sandbox.run(&["run", "--model", &model, "Tell me a story"]).expect_code(0);
+    let listed = sandbox.run(&["conversation", "list", "--json"]).json();
+    let id = listed[0]["id"].as_str().unwrap();
+    let mut command = sandbox.command();
+    command.env("TENTER_COMPLETE", "fish").args(["--", "tenter", "run", "--resume", ""]);
+    let found = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert_eq!(found, format!("{id}\tTell me a story\n"));
+    if needs::has("bash") {
+        assert_eq!(in_bash(&sandbox, &["tenter", "conversation", "show", &id[..4]]), [id]);
+    }
+}
+
+#[test]
+fn the_project_of_the_line_counts_and_a_broken_one_offers_nothing() {
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.root().join("elsewhere")).unwrap();
+    sandbox.write("../elsewhere/tenter.toml", "zzz = 1\n");
+    let hook = sandbox.write("../elsewhere/.kodelet/hooks/there", LEAVES_A_TRACE);
+    fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    sandbox.write("../elsewhere/.kodelet/hooks/bad\u{1b}[2J", LEAVES_A_TRACE);
+    let complete = |words: &[&str]| {
+        let mut command = sandbox.command();
+        command
+            .env("TENTER_COMPLETE", "zsh")
+            .env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string());
+        let output = command.arg("--").args(words).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let hooks = complete(&["tenter", "hooks", "--project", "../elsewhere", "show", ""]);
+    assert!(hooks.contains("there") && !hooks.contains('\u{1b}'), "{hooks:?}");
+    let models = complete(&["tenter", "run", "--project", "../elsewhere", "--model", ""]);
+    assert_eq!(models, "");
+    let hooks = complete(&["tenter", "hooks", "show", ""]);
+    assert!(!hooks.contains("there"), "{hooks}");
+}
+
+#[test]
+fn the_scripts_are_valid_in_their_shells() {
+    let sandbox = sandbox();
+    for (shell, check) in [("bash", "bash -n"), ("zsh", "zsh -n"), ("fish", "fish -n")] {
+        if needs::has(shell) {
+            let _ = sandbox
+                .shell(&format!("tenter completions {shell} > script && {check} script"))
+                .expect_code(0);
+        }
+    }
+    for shell in ["elvish", "powershell"] {
+        let script = sandbox.run(&["completions", shell]).expect_code(0).stdout;
+        assert!(script.contains("TENTER_COMPLETE"), "{script}");
+    }
+    if needs::has("fish") {
+        sandbox.hook("guard-one", LEAVES_A_TRACE);
+        let shown = sandbox.shell(
+            "fish -c 'tenter completions fish | source; complete -C \"tenter hooks show guard\"'",
+        );
+        assert!(shown.stdout.starts_with("guard-one\t"), "{shown}");
+    }
+    // An unknown shell and an empty variable do nothing unexpected.
+    let mut command = sandbox.command();
+    let output = command.env("TENTER_COMPLETE", "dos").args(["--", "tenter", ""]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let mut command = sandbox.command();
+    assert!(command.env("TENTER_COMPLETE", "").arg("--version").status().unwrap().success());
+}
