@@ -89,7 +89,8 @@ pub use facts::{CallFacts, CallSurroundings};
 pub use native::{NativeEvent, NativeHandle, NativeHook};
 pub use native_registration::NativeRegistration;
 pub use observe::{
-    AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer, Transport,
+    AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer,
+    PermissionSource, Transport,
 };
 pub use protected_paths::ProtectedPaths;
 pub use run_end::RunEnd;

@@ -27,6 +27,9 @@ pub trait Observer: Send + Sync {
     /// A hook's `ask` was answered.
     fn ask_answered(&self, answer: &AskAnswer);
 
+    /// It was decided whether a tool call that needs the user's permission may run.
+    fn permission_decided(&self, _decided: &CallPermission) {}
+
     /// The user must know something.
     fn noticed(&self, _notice: &Notice) {}
 }
@@ -209,6 +212,60 @@ pub struct AskAnswer {
     pub answer: PermissionAnswer,
     /// Whether the answer was given earlier in this session, as "always".
     pub remembered: bool,
+}
+
+/// Whether a tool call that needs the user's permission may run, after hooks let it pass.
+#[derive(Debug, Clone)]
+pub struct CallPermission {
+    /// The conversation and the agent.
+    pub scope: Scope,
+    /// The call.
+    pub tool_call: ToolCall,
+    /// When it was decided.
+    pub time: Timestamp,
+    /// The permission mode: `ask` or `edits`.
+    pub mode: &'static str,
+    /// Who decided.
+    pub source: PermissionSource,
+}
+
+/// Who decided whether a call may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PermissionSource {
+    /// The mode does not ask about such a call.
+    Mode,
+    /// These rules allow it.
+    Rules(Vec<String>),
+    /// The user, if there was one to ask.
+    User {
+        /// The answer.
+        answer: PermissionAnswer,
+        /// Whether it was given earlier in this session, as "always".
+        remembered: bool,
+        /// The rules that the user added with the answer.
+        added: Vec<String>,
+        /// Why the user did not allow it, if they said so.
+        reason: Option<String>,
+    },
+}
+
+impl PermissionSource {
+    /// Whether the call may run.
+    pub fn allows(&self) -> bool {
+        match self {
+            Self::Mode | Self::Rules(_) => true,
+            Self::User { answer, .. } => answer.allows(),
+        }
+    }
+
+    /// The word for it in records: `mode`, `rule` or `user`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Mode => "mode",
+            Self::Rules(_) => "rule",
+            Self::User { .. } => "user",
+        }
+    }
 }
 
 /// Something that the user must know: that a denied call ran, or what a hook said (S7).

@@ -91,12 +91,18 @@ impl ToolResult {
         Self::success(tool_name, &metadata, timestamp).failed(format!("blocked by hook: {reason}"))
     }
 
+    /// The result of a call that does not have the user's permission.
+    pub fn not_allowed(tool_name: &str, reason: &str, timestamp: String) -> Self {
+        let metadata = Blocked { tool_name: tool_name.to_owned(), reason: reason.to_owned() };
+        Self::success(tool_name, &metadata, timestamp).failed(format!("not allowed: {reason}"))
+    }
+
     /// Whether the tool is known to have failed.
     pub fn is_failure(&self) -> bool {
         self.success == Some(false)
     }
 
-    /// Whether this is the result of a call that a hook blocked.
+    /// Whether this is the result of a call that a hook or the user blocked.
     pub fn is_blocked(&self) -> bool {
         self.metadata_type.as_deref() == Some(Blocked::TYPE)
     }

@@ -442,7 +442,7 @@ impl Metadata for Skill {
     }
 }
 
-/// A call that a hook blocked. Its keys are in snake case, as in the documents.
+/// A call that a hook or the user blocked. Its keys are in snake case, as in the documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Blocked {

@@ -1,7 +1,8 @@
 //! A session: one process's work on one conversation, from `session_start` to `session_end`.
 //!
 //! `turns` is the loop from a user message to the stop. `model_request` requests a response, `response` interprets it, and
-//! `tool_calls` runs its calls. `history` applies the changes that hooks request, `compaction` replaces the history by a summary,
+//! `tool_calls` runs its calls,
+//! if the user permits them (`permission`). `history` applies the changes that hooks request, `compaction` replaces the history by a summary,
 //! `side_recipe` runs a recipe outside the conversation, `services` answers what hooks request, `late_replies` delivers the replies of asynchronous hooks, and `subagents`
 //! runs an agent inside the agent. Only the session calls the engine.
 
@@ -9,6 +10,7 @@ mod compaction;
 mod history;
 mod late_replies;
 mod model_request;
+mod permission;
 mod response;
 mod services;
 mod side_recipe;
@@ -62,9 +64,9 @@ pub struct Agent {
     pub store: Store,
     /// Receives updates of the agent's work.
     pub watcher: Arc<dyn Watcher>,
-    /// Asks the user if a hook replies `ask`.
+    /// Asks the user if a hook replies `ask` or the permission mode says so.
     pub asker: Arc<dyn Asker>,
-    /// The calls that the user allowed for the session.
+    /// The permission mode, and what the user allowed for the session.
     pub permissions: Permissions,
     /// The settings.
     pub settings: AgentSettings,

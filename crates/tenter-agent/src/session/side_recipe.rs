@@ -11,7 +11,7 @@ use tenter_protocol::{Diagnostic, Message, Scope, Severity};
 
 use super::{Agent, AgentError, AgentSettings, Finish, Session, Status, UserMessage};
 use crate::conversation::{Conversation, Spent};
-use crate::permission::{FixedAnswer, PermissionAnswer, Permissions};
+use crate::permission::{FixedAnswer, PermissionAnswer};
 use crate::recipe::{self, Recipe, in_words};
 use crate::store::Store;
 use crate::tools::Registry;
@@ -112,7 +112,7 @@ impl Session<'_> {
             store: Store::in_memory().map_err(|error| error.to_string())?,
             watcher: Arc::new(SideWatcher(Arc::clone(&self.agent.watcher), self.hooks.scope())),
             asker: Arc::new(FixedAnswer(PermissionAnswer::Unattended { allowed: false })),
-            permissions: Permissions::default(),
+            permissions: self.agent.permissions.aside(),
             settings: AgentSettings {
                 max_turns: Some(MAX_TURNS),
                 auto_compact: None,

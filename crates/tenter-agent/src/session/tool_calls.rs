@@ -148,18 +148,23 @@ impl Session<'_> {
         call: &ToolCall,
         contexts: &mut Vec<Attributed<String>>,
     ) -> Result<ToolCall, Box<ToolResult>> {
-        let decided = match self.hooks().before_tool(call.clone()) {
-            ToolDecision::Run(approved) => Ok(approved),
-            ToolDecision::Ask(question) => self.ask(question),
-            ToolDecision::Deny(denial) => Err(denial),
+        let (decided, was_asked) = match self.hooks().before_tool(call.clone()) {
+            ToolDecision::Run(approved) => (Ok(approved), false),
+            ToolDecision::Ask(question) => (self.ask(question), true),
+            ToolDecision::Deny(denial) => (Err(denial), false),
         };
         let approved =
             decided.map_err(|denial| Box::new(self.denied_result(call, denial, contexts)))?;
         contexts.extend(approved.contexts);
-        match (approved.rewritten_by, self.invalid_input(&approved.call)) {
-            (Some(hook), Some(why)) => Err(Box::new(self.reject_rewrite(&hook, call, &why))),
-            _ => Ok(approved.call),
+        if let (Some(hook), Some(why)) =
+            (&approved.rewritten_by, self.invalid_input(&approved.call))
+        {
+            return Err(Box::new(self.reject_rewrite(hook, call, &why)));
         }
+        if !was_asked && approved.allowed_by.is_none() {
+            self.permit(&approved.call)?;
+        }
+        Ok(approved.call)
     }
 
     /// Returns the result of a denied call. The model reads the reason and the text that hooks add (R65).
@@ -194,7 +199,7 @@ impl Session<'_> {
     }
 
     /// Returns why the input is invalid for the tool, if it is.
-    fn invalid_input(&self, call: &ToolCall) -> Option<String> {
+    pub(super) fn invalid_input(&self, call: &ToolCall) -> Option<String> {
         // A hook's input may contain a field in two spellings with different values.
         let tool = self.agent.tools.get(&call.name)?;
         if let Err(too_deep) = check_depth(&call.input) {

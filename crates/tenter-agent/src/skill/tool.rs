@@ -14,7 +14,7 @@ use tenter_protocol::{Diagnostic, Severity, tool_metadata};
 
 use super::format::SKILL_FILE;
 use super::lookup::{ListedSkill, SkillError, Skills};
-use crate::tools::{Leaving, ToolContext, ToolError, TypedTool, walk};
+use crate::tools::{Effect, Leaving, ToolContext, ToolError, TypedTool, walk};
 
 /// Maximum number of skills listed in the system prompt.
 pub const MOST_OFFERED: usize = 64;
@@ -91,6 +91,7 @@ impl TypedTool for SkillTool {
     const NAME: &'static str = "skill";
     const DESCRIPTION: &'static str = "Load a skill: instructions for a particular task, and the names of the files that come \
         with them. Load it before you begin the task, and only once.";
+    const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = tool_metadata::Skill;
 

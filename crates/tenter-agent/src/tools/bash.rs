@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::Workspace;
 use super::error::ToolError;
 use super::input::{Bounded, NonEmpty};
-use super::tool::{Report, ToolContext, TypedTool};
+use super::tool::{Effect, Report, ToolContext, TypedTool};
 
 /// Maximum output kept, in bytes: the first half and the last half of it.
 const KEPT: usize = 100 << 10;
@@ -45,6 +45,7 @@ impl TypedTool for BashTool {
     const DESCRIPTION: &'static str = "Run a shell command in the working directory and return its output. Every call is a new shell \
         with an empty stdin. Long output keeps its beginning and its end. Start servers and watchers with \
         `background`.";
+    const EFFECT: Effect = Effect::Runs;
     type Input = Input;
     type Output = Outcome;
 

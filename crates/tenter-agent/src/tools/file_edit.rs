@@ -12,7 +12,7 @@ use super::error::ToolError;
 use super::input::NonEmpty;
 use super::regular_file;
 use super::replacement::{self, Replacement};
-use super::tool::{ToolContext, TypedTool};
+use super::tool::{Effect, ToolContext, TypedTool};
 
 /// Maximum size of a file to edit, in bytes: old and new text are both held in memory.
 const MAX_BYTES: u64 = 32 << 20;
@@ -38,6 +38,7 @@ impl TypedTool for FileEditTool {
     const NAME: &'static str = "file_edit";
     const DESCRIPTION: &'static str = "Replace a text in a file. The text must match exactly and only once, unless \
         `replace_all` is set. Refuses a file that has changed since it was last read.";
+    const EFFECT: Effect = Effect::Edits;
     type Input = Input;
     type Output = FileEdit;
 

@@ -10,7 +10,7 @@ use tenter_protocol::tool_metadata::FileRead;
 use super::budget::{BudgetedFile, ReadBudget};
 use super::error::{ToolError, check_cancelled};
 use super::input::{Bounded, NonEmpty};
-use super::tool::{ToolContext, TypedTool};
+use super::tool::{Effect, ToolContext, TypedTool};
 use super::{lines, regular_file};
 
 /// Maximum number of lines in one result.
@@ -44,6 +44,7 @@ impl TypedTool for FileReadTool {
     const NAME: &'static str = "file_read";
     const DESCRIPTION: &'static str = "Read a text file, with line numbers. At most 2000 lines or 100 kB at a time; continue \
         with `offset` if the result says that there is more.";
+    const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = FileRead;
 

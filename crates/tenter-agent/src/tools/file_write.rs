@@ -7,7 +7,7 @@ use tenter_protocol::tool_metadata::FileWrite;
 use super::error::ToolError;
 use super::input::NonEmpty;
 use super::regular_file;
-use super::tool::{ToolContext, TypedTool};
+use super::tool::{Effect, ToolContext, TypedTool};
 
 pub(crate) struct FileWriteTool;
 
@@ -24,6 +24,7 @@ impl TypedTool for FileWriteTool {
     const NAME: &'static str = "file_write";
     const DESCRIPTION: &'static str = "Write a whole text file; one that is there is replaced. To change a part of a file, use \
         `file_edit`. Refuses a file that has changed since it was last read.";
+    const EFFECT: Effect = Effect::Edits;
     type Input = Input;
     type Output = FileWrite;
 

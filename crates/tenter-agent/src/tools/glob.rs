@@ -12,7 +12,7 @@ use tenter_protocol::tool_metadata::{Glob, GlobFile};
 
 use super::error::{ToolError, check_cancelled};
 use super::input::NonEmpty;
-use super::tool::{ToolContext, TypedTool};
+use super::tool::{Effect, ToolContext, TypedTool};
 use super::{Leaving, WalkEntry, Workspace, walk};
 
 /// Maximum number of files in one result.
@@ -38,6 +38,7 @@ impl TypedTool for GlobTool {
     const NAME: &'static str = "glob";
     const DESCRIPTION: &'static str = "Find files and directories by a pattern of their path, newest first, at most 100. Leaves out \
         what `.gitignore` excludes. To search in files, use `grep`.";
+    const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = Glob;
 

@@ -14,7 +14,7 @@ use super::budget::ReadBudget;
 use super::error::{ToolError, check_cancelled};
 use super::grep_sink::FileMatches;
 use super::input::{Bounded, NonEmpty};
-use super::tool::{ToolContext, TypedTool};
+use super::tool::{Effect, ToolContext, TypedTool};
 use super::{Leaving, Workspace, regular_file, walk};
 
 /// Maximum number of files in one result.
@@ -64,6 +64,7 @@ impl TypedTool for GrepTool {
     const NAME: &'static str = "grep";
     const DESCRIPTION: &'static str = "Search in files with a regular expression; shows the lines that match. Leaves out what \
         `.gitignore` excludes, and binary files. To find files by name, use `glob`.";
+    const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = Grep;
 

@@ -46,6 +46,6 @@ pub use roots::DirectoryError;
 pub(crate) use slots::MAX_CALLS_AT_ONCE;
 pub(crate) use subagent::SUBAGENT;
 pub use subagents::{SubagentAnswer, SubagentError, Subagents};
-pub use tool::{Report, Tool, ToolContext, TypedTool};
+pub use tool::{Effect, Report, Tool, ToolContext, TypedTool};
 pub use walk::{Leaving, Walk, WalkEntry, walk};
 pub use workspace::{Workspace, WorkspaceSettings};

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tenter_protocol::event::Subagent;
 use tenter_protocol::tool_metadata;
 
-use super::{Report, SubagentError, ToolContext, ToolError, TypedTool};
+use super::{Effect, Report, SubagentError, ToolContext, ToolError, TypedTool};
 use tenter_protocol::ToolResult;
 
 /// The tool's name.
@@ -31,6 +31,7 @@ impl TypedTool for SubagentTool {
     const NAME: &'static str = SUBAGENT;
     const DESCRIPTION: &'static str = "Delegate a task to another agent, which works on it independently with the same tools and \
         hooks, and returns one text. Good for searches whose details you do not need. Several can run at once.";
+    const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = Outcome;
 

@@ -6,7 +6,7 @@ use tenter_protocol::tool_metadata::{Todo, TodoItem, TodoStatistics};
 
 use super::error::ToolError;
 use super::input::NonEmpty;
-use super::tool::{ToolContext, TypedTool};
+use super::tool::{Effect, ToolContext, TypedTool};
 
 pub(crate) struct TodoTool;
 
@@ -52,6 +52,7 @@ impl TypedTool for TodoTool {
     const NAME: &'static str = "todo";
     const DESCRIPTION: &'static str = "Keep a to-do list of work that takes several steps. With `todos` the whole list is \
         replaced; without, it is read.";
+    const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = Todo;
 

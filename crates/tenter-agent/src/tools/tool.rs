@@ -23,6 +23,9 @@ pub trait Tool: Send + Sync {
     /// What the system prompt says about it in addition to its description, if anything.
     fn guidance(&self) -> Option<String>;
 
+    /// What a call can do, which decides whether it needs the user's permission.
+    fn effect(&self) -> Effect;
+
     /// Checks an input.
     ///
     /// # Errors
@@ -31,6 +34,17 @@ pub trait Tool: Send + Sync {
 
     /// Runs the tool. An invalid input, like any other error, is a failed result.
     fn run(&self, input: &Object, context: &ToolContext<'_>) -> ToolResult;
+}
+
+/// What a tool call can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It reads accessible files, or changes only the agent's own state, or makes calls that need permission themselves.
+    Reads,
+    /// It changes accessible files.
+    Edits,
+    /// Anything else: it runs programs, or what it does is not known.
+    Runs,
 }
 
 /// The context of one tool call.
@@ -54,6 +68,8 @@ pub trait TypedTool: Send + Sync {
     const NAME: &'static str;
     /// The description that the model reads.
     const DESCRIPTION: &'static str;
+    /// What a call can do.
+    const EFFECT: Effect;
     /// The input; its schema is derived from it, with the doc comments of the fields as descriptions.
     type Input: DeserializeOwned + JsonSchema;
     /// The result: usually metadata.
@@ -91,6 +107,10 @@ impl<T: TypedTool> Tool for T {
 
     fn guidance(&self) -> Option<String> {
         TypedTool::guidance(self)
+    }
+
+    fn effect(&self) -> Effect {
+        T::EFFECT
     }
 
     fn check(&self, input: &Object) -> Result<(), String> {

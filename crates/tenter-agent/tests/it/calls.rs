@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenter_agent::tools::{Tool, ToolContext};
+use tenter_agent::tools::{Effect, Tool, ToolContext};
 use tenter_protocol::{Block, Object, ToolResult};
 
 use crate::session_stage::{QUICK, Stage};
@@ -30,6 +30,9 @@ impl Tool for Gauge {
     }
     fn guidance(&self) -> Option<String> {
         None
+    }
+    fn effect(&self) -> Effect {
+        Effect::Reads
     }
     fn check(&self, _: &Object) -> Result<(), String> {
         Ok(())

@@ -11,6 +11,7 @@ mod compaction;
 mod compaction_callbacks;
 mod compaction_failures;
 mod compaction_late;
+mod permissions;
 mod recipes;
 mod separate;
 mod session;

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use tenter_protocol::event::StopReason;
 use tenter_protocol::lifecycle::Power;
+use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Body, Event, EventName, EventRef, HistoryAction, Reply, Scope, Verdict};
 
 use super::background::BackgroundRun;
@@ -14,7 +15,7 @@ use super::{Engine, Outcome};
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
 use crate::facts::LazyFacts;
-use crate::hook::{FailMode, Hook};
+use crate::hook::{FailMode, Hook, Protocol};
 use crate::observe::{Decision, DecisionKind};
 use crate::runner::{Failure, Input, Job, RunContext};
 use crate::settings::{AsynchronousHooks, EngineSettings};
@@ -307,10 +308,15 @@ fn fold(
 ) -> Result<(), Failure> {
     let mut parts = DecisionKind::all_of(&reply);
     let reason = reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone());
+    let allows = reply.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Allow);
     let change = outcome.apply(&hook.name, reply).map_err(Failure::Rewrite)?;
     if change.is_none() {
         // A rewrite that changes nothing does not count (R65).
         parts.retain(|part| *part != DecisionKind::Rewrite);
+    }
+    // An executable has no word for allow: its `blocked: false` is no objection, and settles no question of the user's.
+    if allows && !matches!(hook.protocol, Protocol::Executable) {
+        outcome.allowed_by = Some(hook.name.clone());
     }
     report.decided(&parts, reason, change);
     if is_at_turn_limit(&outcome.body) && parts.contains(&DecisionKind::Continue) {

@@ -24,6 +24,8 @@ pub struct Outcome {
     pub body: Body,
     /// The strongest verdict, and the first hook that gave it.
     pub verdict: Option<Attributed<Verdict>>,
+    /// The hook that explicitly allowed the call as it is now.
+    pub(crate) allowed_by: Option<String>,
     /// Whether the event is denied because a hook failed (R42).
     pub denied_by_failure: bool,
     /// The hooks that rewrote something, in order.
@@ -45,6 +47,7 @@ impl Outcome {
         Self {
             body,
             verdict: None,
+            allowed_by: None,
             denied_by_failure: false,
             rewritten_by: Vec::new(),
             contexts: Vec::new(),
@@ -111,10 +114,8 @@ impl Outcome {
 
     /// Denies because a hook that fails closed failed (R42).
     pub(super) fn deny_for_failure(&mut self, hook: &str, failure: &str) {
-        self.deny_without_reply(
-            hook,
-            format!("{}, and it is set to fail closed", failed(hook, failure)),
-        );
+        let reason = format!("{}, and it is set to fail closed", failed(hook, failure));
+        self.deny_without_reply(hook, reason);
     }
 
     /// Denies because a hook is not the one that was trusted, whatever its fail mode (R75).
@@ -186,6 +187,7 @@ impl Outcome {
             return Ok(None);
         }
         let change = Change { before: super::subject(&self.body), after: super::subject(&body) };
+        self.allowed_by = None;
         let before = std::mem::replace(&mut self.body, body);
         self.original.get_or_insert(before);
         self.rewritten_by.push(hook.to_owned());

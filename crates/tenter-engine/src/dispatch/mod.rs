@@ -27,7 +27,7 @@ use tenter_protocol::{Body, Event, EventName, ToolCall};
 
 use crate::catalog::Catalog;
 use crate::hook::Hook;
-use crate::observe::{AskAnswer, Notice};
+use crate::observe::{AskAnswer, CallPermission, Notice};
 use crate::runner::RunContext;
 use crate::serving::ServiceProvider;
 use crate::settings::{AsynchronousHooks, EngineSettings};
@@ -158,6 +158,13 @@ impl Engine {
     pub fn ask_answered(&self, answer: &AskAnswer) {
         for observer in &self.settings.observers {
             observer.ask_answered(answer);
+        }
+    }
+
+    /// Notifies the observers of a decision about the user's permission.
+    pub(crate) fn permission_decided(&self, decided: &CallPermission) {
+        for observer in &self.settings.observers {
+            observer.permission_decided(decided);
         }
     }
 

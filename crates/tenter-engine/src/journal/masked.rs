@@ -9,7 +9,9 @@ use tenter_protocol::{Object, Scope, ToolCall};
 
 use super::redact::Redactor;
 use crate::matcher::RuleFit;
-use crate::observe::{AskAnswer, Change, Decision, HookRun, Notice, Observer};
+use crate::observe::{
+    AskAnswer, CallPermission, Change, Decision, HookRun, Notice, Observer, PermissionSource,
+};
 
 /// Passes everything to another observer with secrets masked.
 pub struct MaskingObserver {
@@ -35,6 +37,10 @@ impl Observer for MaskingObserver {
 
     fn ask_answered(&self, answer: &AskAnswer) {
         self.observer.ask_answered(&self.redactor.answer(answer));
+    }
+
+    fn permission_decided(&self, decided: &CallPermission) {
+        self.observer.permission_decided(&self.redactor.permission(decided));
     }
 
     fn noticed(&self, notice: &Notice) {
@@ -135,6 +141,30 @@ impl Redactor {
             reason: self.text(reason),
             answer: *answer,
             remembered: *remembered,
+        }
+    }
+
+    /// Returns the permission without secrets, cut to the maximum size of a record.
+    pub(super) fn permission(&self, decided: &CallPermission) -> CallPermission {
+        let CallPermission { scope, tool_call, time, mode, source } = decided;
+        let source = match source {
+            PermissionSource::Mode => PermissionSource::Mode,
+            PermissionSource::Rules(rules) => PermissionSource::Rules(self.texts(rules)),
+            PermissionSource::User { answer, remembered, added, reason } => {
+                PermissionSource::User {
+                    answer: *answer,
+                    remembered: *remembered,
+                    added: self.texts(added),
+                    reason: reason.as_ref().map(|reason| self.text(reason)),
+                }
+            }
+        };
+        CallPermission {
+            scope: self.scope(scope),
+            tool_call: self.call(tool_call),
+            time: *time,
+            mode,
+            source,
         }
     }
 

@@ -14,7 +14,8 @@ mod writer;
 pub use masked::MaskingObserver;
 pub use reader::{JournalLine, JournalLines, JournalTail, conversations, length, path, read};
 pub use record::{
-    AnswerRecord, DecisionRecord, NoticeRecord, Record, RecordKind, RuleRecord, RunRecord,
+    AnswerRecord, DecisionRecord, NoticeRecord, PermissionRecord, Record, RecordKind, RuleRecord,
+    RunRecord,
 };
 pub use redact::{Redactor, secrets_in};
 pub use writer::JournalWriter;

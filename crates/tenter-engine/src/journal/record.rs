@@ -7,7 +7,10 @@ use tenter_base::rfc3339;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
 use crate::matcher::RuleFit;
-use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun, Notice, Transport};
+use crate::observe::{
+    AskAnswer, CallPermission, Change, Decision, DecisionKind, HookRun, Notice, PermissionSource,
+    Transport,
+};
 use crate::run_end::RunEnd;
 
 /// The version that this code writes. A line of a newer version is shown as far as it can be read.
@@ -64,6 +67,8 @@ pub enum RecordKind {
     Decision(DecisionRecord),
     /// A hook's `ask` was answered.
     Answer(AnswerRecord),
+    /// It was decided whether a call has the user's permission.
+    Permission(PermissionRecord),
     /// The user must know something.
     Notice(NoticeRecord),
     /// A kind or a form that this version does not know: all its fields, including `kind`.
@@ -78,6 +83,7 @@ impl RecordKind {
             Self::Run(run) => (Some(run.hook.as_str()), &[][..]),
             Self::Decision(decision) => (decision.by.as_deref(), decision.overruled.as_slice()),
             Self::Answer(answer) => (Some(answer.hook.as_str()), &[][..]),
+            Self::Permission(_) => (None, &[][..]),
             Self::Notice(notice) => (notice.hook.as_deref(), &[][..]),
             Self::Other(fields) => (fields.get("hook").and_then(|name| name.as_str()), &[][..]),
         };
@@ -92,7 +98,7 @@ impl RecordKind {
                 decision.decision == wanted || decision.also.contains(&wanted)
             }
             Self::Answer(_) => wanted == DecisionKind::Ask,
-            Self::Notice(_) => false,
+            Self::Permission(_) | Self::Notice(_) => false,
             Self::Other(fields) => {
                 fields.get("decision").and_then(|word| word.as_str()) == Some(wanted.as_str())
             }
@@ -208,6 +214,55 @@ pub struct AnswerRecord {
     pub remembered: bool,
 }
 
+/// It was decided whether a call that needs the user's permission may run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionRecord {
+    /// The permission mode: `ask` or `edits`.
+    pub mode: String,
+    /// Who decided: `mode`, `rule` or `user`.
+    pub by: String,
+    /// Whether the call may run.
+    pub allowed: bool,
+    /// The user's answer in the words that users are shown: `yes`, `always`, `no` or `nobody to ask`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Whether the answer was given earlier in the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
+    /// The rules that allow the call, or that the user added with the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
+    /// Why the user did not allow it, if they said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl PermissionRecord {
+    /// The record of a decision in this mode.
+    pub fn new(mode: &str, source: &PermissionSource) -> Self {
+        let mut record = Self {
+            mode: mode.to_owned(),
+            by: source.as_str().to_owned(),
+            allowed: source.allows(),
+            answer: None,
+            remembered: false,
+            rules: Vec::new(),
+            reason: None,
+        };
+        match source {
+            PermissionSource::Mode => {}
+            PermissionSource::Rules(rules) => record.rules.clone_from(rules),
+            PermissionSource::User { answer, remembered, added, reason } => {
+                record.answer = Some(answer.as_str().to_owned());
+                record.remembered = *remembered;
+                record.rules.clone_from(added);
+                record.reason.clone_from(reason);
+            }
+        }
+        record
+    }
+}
+
 /// The user must know something that no hook said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticeRecord {
@@ -249,6 +304,15 @@ impl From<&Notice> for Record {
         let Notice { scope, event, time, hook, text } = notice;
         let kind = RecordKind::Notice(NoticeRecord { hook: hook.clone(), text: text.clone() });
         Envelope { time: *time, scope, event: *event, tool_call: None }.around(kind)
+    }
+}
+
+impl From<&CallPermission> for Record {
+    fn from(decided: &CallPermission) -> Self {
+        let CallPermission { scope, tool_call, time, mode, source } = decided;
+        let kind = RecordKind::Permission(PermissionRecord::new(mode, source));
+        let event = EventName::BeforeTool;
+        Envelope { time: *time, scope, event, tool_call: Some(tool_call) }.around(kind)
     }
 }
 

@@ -13,7 +13,7 @@ use tenter_protocol::{Diagnostic, Scope, Severity, json};
 
 use super::record::Record;
 use super::redact::Redactor;
-use crate::observe::{AskAnswer, Decision, HookRun, Notice, Observer};
+use crate::observe::{AskAnswer, CallPermission, Decision, HookRun, Notice, Observer};
 
 /// The journal of one conversation.
 struct Journal {
@@ -135,6 +135,10 @@ impl Observer for JournalWriter {
 
     fn ask_answered(&self, answer: &AskAnswer) {
         self.write(&answer.scope, Record::from(&self.redactor.answer(answer)));
+    }
+
+    fn permission_decided(&self, decided: &CallPermission) {
+        self.write(&decided.scope, Record::from(&self.redactor.permission(decided)));
     }
 
     fn noticed(&self, notice: &Notice) {

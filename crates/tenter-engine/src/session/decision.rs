@@ -54,6 +54,8 @@ pub struct ApprovedCall {
     pub call: ToolCall,
     /// The last hook that rewrote the input, if one did.
     pub rewritten_by: Option<String>,
+    /// The hook that explicitly allowed this call, with this input. That no hook objects is no permission: it may be `None`.
+    pub allowed_by: Option<String>,
     /// Text that hooks add for the model, in order.
     pub contexts: Vec<Attributed<String>>,
 }

@@ -18,7 +18,7 @@ pub use decision::{
 
 use crate::dispatch::{Engine, LateReply, Outcome};
 use crate::keys::KeyMask;
-use crate::observe::{AskAnswer, Notice, PermissionAnswer};
+use crate::observe::{AskAnswer, CallPermission, Notice, PermissionAnswer, PermissionSource};
 use crate::runner::RunContext;
 use crate::services::Services;
 use tenter_base::rfc3339;
@@ -117,6 +117,18 @@ impl HookSession<'_> {
     pub fn allow_as_before(&self, question: ToolQuestion) -> ApprovedCall {
         self.record(&question, PermissionAnswer::Always, true);
         question.if_allowed
+    }
+
+    /// Records whether a call that hooks let pass has the user's permission in this mode, and who decided that.
+    pub fn permission_decided(&self, call: ToolCall, mode: &'static str, source: PermissionSource) {
+        let (scope, time) = (self.scope(), self.engine.now());
+        self.engine.permission_decided(&CallPermission {
+            scope,
+            tool_call: call,
+            time,
+            mode,
+            source,
+        });
     }
 
     /// Records something about hooks that the user must know, and that no hook said.

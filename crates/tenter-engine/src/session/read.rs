@@ -39,7 +39,8 @@ impl Outcome {
             return ToolDecision::Deny(Denial::defect(event));
         };
         let rewritten_by = self.rewritten_by.pop();
-        let approved = ApprovedCall { call, rewritten_by, contexts: self.contexts };
+        let (allowed_by, contexts) = (self.allowed_by, self.contexts);
+        let approved = ApprovedCall { call, rewritten_by, allowed_by, contexts };
         match question {
             Some((hook, reason)) => {
                 ToolDecision::Ask(ToolQuestion { hook, reason, if_allowed: approved })

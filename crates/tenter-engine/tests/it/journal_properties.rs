@@ -123,7 +123,9 @@ fn redacted(mut record: Record) -> Record {
             decision.reason = decision.reason.as_ref().map(|reason| redactor.text(reason));
         }
         RecordKind::Notice(notice) => notice.text = redactor.text(&notice.text),
-        RecordKind::Answer(_) | RecordKind::Other(_) => unreachable!("neither is written here"),
+        RecordKind::Answer(_) | RecordKind::Permission(_) | RecordKind::Other(_) => {
+            unreachable!("none is written here")
+        }
     }
     record
 }

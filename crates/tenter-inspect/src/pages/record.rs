@@ -1,7 +1,9 @@
 //! One record of a timeline.
 
 use maud::{Markup, html};
-use tenter_engine::journal::{AnswerRecord, DecisionRecord, Record, RecordKind, RunRecord};
+use tenter_engine::journal::{
+    AnswerRecord, DecisionRecord, PermissionRecord, Record, RecordKind, RunRecord,
+};
 use tenter_engine::{DecisionKind, RunEnd};
 use tenter_protocol::{Object, json};
 
@@ -14,6 +16,9 @@ pub(super) fn row(context: &Context<'_>, record: &Record) -> Markup {
         RecordKind::Run(run) => html! { li.row { (run_row(context, record, run)) } },
         RecordKind::Decision(decision) => decision_row(context, record, decision),
         RecordKind::Answer(answer) => html! { li.row.answer { (answer_row(answer)) } },
+        RecordKind::Permission(permission) => {
+            html! { li.row.answer { (permission_row(permission)) } }
+        }
         RecordKind::Notice(notice) => {
             html! { li.row.notice { div.line { span.badge.notice { "notice" } @if let Some(hook) = &notice.hook { span.hook { (hook) } } } p.reason { (notice.text) } } }
         }
@@ -99,6 +104,20 @@ fn answer_row(answer: &AnswerRecord) -> Markup {
                 "; the call " (if answer.allowed { "may run" } else { "does not run" }) }
         }
         @if !answer.reason.is_empty() { p.reason { (answer.reason) } }
+    }
+}
+
+fn permission_row(permission: &PermissionRecord) -> Markup {
+    html! {
+        div.line {
+            span.badge.ask { "permission" }
+            span { "by the " strong { (permission.by) }
+                @if let Some(answer) = &permission.answer { ": " (answer) }
+                @if permission.remembered { " (given earlier)" }
+                "; the call " (if permission.allowed { "may run" } else { "does not run" }) }
+        }
+        @for rule in &permission.rules { p.detail { (rule) } }
+        @if let Some(reason) = &permission.reason { p.reason { (reason) } }
     }
 }
 

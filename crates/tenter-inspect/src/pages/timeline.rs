@@ -128,10 +128,11 @@ fn state(group: &Group<'_>) -> Option<(&'static str, &'static str)> {
             _ => false,
         })
     };
-    let refused = group
-        .records
-        .iter()
-        .any(|record| matches!(&record.kind, RecordKind::Answer(answer) if !answer.allowed));
+    let refused = group.records.iter().any(|record| match &record.kind {
+        RecordKind::Answer(answer) => !answer.allowed,
+        RecordKind::Permission(permission) => !permission.allowed,
+        _ => false,
+    });
     let failed = || group.records.iter().any(|record| record.kind.decided(DecisionKind::Failed));
     let rewritten =
         || group.records.iter().any(|record| record.kind.decided(DecisionKind::Rewrite));

@@ -102,7 +102,7 @@ pub(crate) fn build(
         store,
         watcher: show as Arc<dyn Watcher>,
         asker: asker(project),
-        permissions: Permissions::default(),
+        permissions: Permissions::new(args.permissions.unwrap_or(project.settings.permissions.run)),
         settings,
     };
     let conversation = Mutex::new(Some(conversation));

@@ -17,6 +17,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use tenter_agent::attachments::read_image;
+use tenter_agent::permission::PermissionMode;
 use tenter_agent::session::{Finish, Session, Status, UserMessage};
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
@@ -94,6 +95,9 @@ pub(crate) struct AgentArgs {
     /// Let file tools change this protected path; repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
+    /// Ask before a tool runs: ask, edits (not about files), or all (never).
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permissions: Option<PermissionMode>,
     /// Compact when the context is this full: above 0 and at most 1.
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) compact_ratio: Option<f64>,

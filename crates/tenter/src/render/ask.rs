@@ -1,22 +1,22 @@
-//! Asks the user at the terminal on behalf of a hook (R30).
+//! Asks the user at the terminal on behalf of a hook (R30), or because the permission mode says so.
 
 use std::io::{self, BufRead as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tenter_agent::permission::{Asker, NoAnswer, PermissionAnswer};
-use tenter_base::excerpt::Ends;
+use tenter_agent::permission::{
+    Asker, NoAnswer, PermissionAnswer, PermissionReply, PermissionRequest,
+};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::Question;
 use tenter_protocol::{ToolCall, json};
 
+use super::ask_permission;
+use super::call_input::whole;
 use crate::question::{ReadLine, read_at_terminal};
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
-
-/// Maximum number of characters shown of a tool's input.
-const LONGEST_SHOWN: usize = 4000;
 
 /// How often a question looks whether it was cancelled.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
@@ -40,6 +40,11 @@ impl Asker for TerminalAsker {
         let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         put_question(hook, reason, call);
         read_at_terminal(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
+    }
+
+    fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        ask_permission(request, &mut read_at_terminal)
     }
 
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
@@ -146,15 +151,6 @@ pub(crate) fn put_write_question(place: &Path, file: &Path) {
 /// A path with line ends and control characters escaped.
 fn quoted(path: &Path) -> String {
     sanitize(&path.to_string_lossy().escape_debug().to_string()).into_owned()
-}
-
-/// The whole input, since the user agrees to it; of a long one the two ends, and how much is left out.
-fn whole(input: &str) -> String {
-    let Some(Ends { head, omitted, tail }) = Ends::new(input, LONGEST_SHOWN) else {
-        return sanitize(input).into_owned();
-    };
-    // Sanitized one by one: an escape sequence at the end of the head must not swallow the note.
-    format!("{} [… {omitted} bytes omitted …] {}", sanitize(head), sanitize(tail))
 }
 
 /// The answer in a typed line; everything but a clear yes means no.

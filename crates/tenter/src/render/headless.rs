@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_agent::session::Finish;
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_engine::journal::Redactor;
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
+use tenter_engine::journal::{PermissionRecord, Redactor};
+use tenter_engine::{AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::{Diagnostic, Object, Scope};
 
 use super::Show;
@@ -199,6 +199,18 @@ fn answered(answer: &AskAnswer) -> Value {
            "reason": answer.reason})
 }
 
+/// Whether a call has the user's permission.
+fn permitted(decided: &CallPermission) -> Value {
+    let record = PermissionRecord::new(decided.mode, &decided.source);
+    let mut fields = json!({"tool_call_id": decided.tool_call.id});
+    if let (Value::Object(fields), Ok(Value::Object(record))) =
+        (&mut fields, serde_json::to_value(record))
+    {
+        fields.extend(record);
+    }
+    fields
+}
+
 /// Something that the user must know.
 fn noticed(notice: &Notice) -> Value {
     let mut fields = json!({"event": notice.event.as_str()});
@@ -218,6 +230,10 @@ impl Observer for Headless {
 
     fn ask_answered(&self, answer: &AskAnswer) {
         write(&answer.scope, "answer", masked(answered(answer)));
+    }
+
+    fn permission_decided(&self, decided: &CallPermission) {
+        write(&decided.scope, "permission", masked(permitted(decided)));
     }
 
     fn noticed(&self, notice: &Notice) {

@@ -1,10 +1,12 @@
 //! Shows an agent's work: on a terminal, as JSON lines, or only its result.
 
 mod ask;
+mod call_input;
 mod chat;
 pub(crate) mod diff;
 mod headless;
 mod markdown;
+mod permission;
 mod quiet;
 mod terminal;
 
@@ -20,6 +22,7 @@ pub(crate) use ask::{
 pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
 pub(crate) use markdown::Markdown;
+pub(crate) use permission::ask_permission;
 pub(crate) use quiet::Quiet;
 pub(crate) use terminal::{Terminal, call_line, cut, result_lines};
 

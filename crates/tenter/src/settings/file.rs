@@ -21,6 +21,7 @@ use tenter_protocol::Diagnostic;
 
 use super::model_name::ModelName;
 use super::model_tables::{Effort, ModelTable, ProviderTable};
+use super::permissions::PermissionsTable;
 use crate::failure::Failure;
 
 /// The contents of a configuration file.
@@ -42,6 +43,7 @@ pub(super) struct Layer {
     pub(super) models: BTreeMap<String, ModelTable>,
     pub(super) compact: CompactTable,
     pub(super) tools: ToolsTable,
+    pub(super) permissions: PermissionsTable,
     pub(super) hooks: HooksTable,
     pub(super) bridge: BridgeTable,
 }
@@ -123,6 +125,9 @@ pub(super) fn of_project(
     refuse(file.compact.auto.take().is_some(), "compact.auto");
     refuse(!mem::take(&mut file.providers).is_empty(), "providers");
     refuse(!mem::take(&mut file.models).is_empty(), "models");
+    for key in file.permissions.refuse_in_project() {
+        refuse(true, key);
+    }
     let mut tables = file.take_hook_tables();
     findings.extend(tables.refuse_in_project(path));
     Ok((file, tables))

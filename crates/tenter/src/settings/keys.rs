@@ -36,6 +36,8 @@ pub(crate) enum Precedence {
     Smaller,
     /// `"closed"`.
     Closed,
+    /// The stricter permission mode, also than the default.
+    Stricter,
     /// Both lists.
     Both,
 }
@@ -116,6 +118,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("models.NAME.images", "(known)", "whether it reads images"),
     setting("tools.protect", "[]", "files that file tools change only with your consent")
         .precedence(Precedence::Both),
+    setting("permissions.chat", "\"ask\"", "which calls of tools a chat asks about")
+        .precedence(Precedence::Stricter),
+    setting("permissions.run", "\"all\"", "which calls of tools other commands ask about")
+        .precedence(Precedence::Stricter),
     setting("max_turns", "50", "maximum number of model responses to one message")
         .variable("TENTER_MAX_TURNS")
         .precedence(Precedence::Smaller),

@@ -9,6 +9,7 @@ pub(crate) mod keys;
 mod model_name;
 pub(crate) mod model_tables;
 mod models;
+mod permissions;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -21,6 +22,7 @@ use tenter_protocol::Diagnostic;
 
 use self::file::{Layer, RetryTable};
 use self::models::ModelSettings;
+use self::permissions::PermissionSettings;
 use crate::env::Env;
 use crate::failure::Failure;
 
@@ -48,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) auto_compact: Option<f64>,
     /// Maximum number of model responses to one user message; `None` means no limit.
     pub(crate) max_turns: Option<u64>,
+    /// Which calls of tools the user is asked about.
+    pub(crate) permissions: PermissionSettings,
     /// The settings of hooks.
     pub(crate) hooks: HookConfiguration,
 }
@@ -72,6 +76,7 @@ impl Settings {
             retry: retry(user.retry.unwrap_or_default()),
             auto_compact: auto_compact(env, &user)?,
             max_turns: max_turns(env, &user, &of_project)?,
+            permissions: PermissionSettings::new(&user.permissions, &of_project.permissions),
             hooks,
             project,
         };

@@ -14,7 +14,7 @@ use tenter_testkit::{PtySession, Sandbox};
 use crate::sandbox;
 
 /// The prompt of a chat.
-const PROMPT: &str = "\n> ";
+pub(crate) const PROMPT: &str = "\n> ";
 
 /// A chat with a scripted model, at its first prompt.
 pub(crate) fn chat(sandbox: &Sandbox, script: &str) -> PtySession {
@@ -28,6 +28,11 @@ fn chat_with(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
 }
 
 fn start(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
+    asking(sandbox, script, &[&["--permissions", "all"], flags].concat())
+}
+
+/// A chat that asks before a tool runs, as chats do unless told otherwise.
+pub(crate) fn asking(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
     let model = sandbox.script(script);
     let mut command = sandbox.command();
     command.args(["chat", "--model", &model]).args(flags);

@@ -30,6 +30,7 @@ mod long_session;
 mod man;
 mod manifests;
 mod models;
+mod permissions;
 mod plugin_authors;
 mod plugins;
 mod prompts;

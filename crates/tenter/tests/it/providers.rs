@@ -263,7 +263,7 @@ fn run_and_chat_work_with_a_real_server() {
             sandbox.run(&[&["run", "-m", model], &flags[..], &["Run the command ls -la"]].concat());
         assert!(matches!(output.code, Some(0 | 5)), "{model}: {output}");
         let mut command = sandbox.command();
-        command.args(["chat", "-m", model]).args(flags);
+        command.args(["chat", "--permissions", "all", "-m", model]).args(flags);
         let mut chat = PtySession::start(command);
         chat.wait_for("\n> ");
         chat.enter("Run the command pwd");

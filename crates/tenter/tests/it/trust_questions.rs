@@ -298,7 +298,8 @@ fn a_hook_that_changes_during_the_question_is_not_skipped_silently() {
 fn a_chat_asks_about_a_changed_hook_at_its_prompt() {
     let sandbox = guarded("");
     let model = changed_by_a_run(&sandbox);
-    let mut chat = at_terminal(&sandbox, &["chat", "--model", &model, "hi"]);
+    let chat = ["chat", "--permissions", "all", "--model", &model, "hi"];
+    let mut chat = at_terminal(&sandbox, &chat);
     chat.wait_for("[q] quit: ");
     chat.enter("t");
     chat.wait_for("Done.");

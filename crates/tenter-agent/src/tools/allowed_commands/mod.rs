@@ -31,7 +31,7 @@ use serde_json::Value;
 use tenter_protocol::{Object, ToolResult};
 
 use self::split::commands;
-use super::tool::{Tool, ToolContext};
+use super::tool::{Effect, Tool, ToolContext};
 
 /// Shell keywords, which do not start a simple command.
 const RESERVED: [&str; 22] = [
@@ -170,6 +170,10 @@ impl Tool for Restricted {
 
     fn input_schema(&self) -> Value {
         self.tool.input_schema()
+    }
+
+    fn effect(&self) -> Effect {
+        self.tool.effect()
     }
 
     fn check(&self, input: &Object) -> Result<(), String> {

@@ -71,6 +71,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let shown = Arc::clone(&show) as _;
     let mut built = agent::build(&project, &args.agent, catalog, shown, &cancel)?;
     built.agent.settings.ui = "chat";
+    let mode = args.agent.permissions.unwrap_or(project.settings.permissions.chat);
+    built.agent.permissions = Permissions::new(mode);
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
     let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
@@ -290,7 +292,7 @@ fn reload(built: &BuiltAgent, id: &str) -> Result<Conversation, Failure> {
 
 /// Resets what belongs to a conversation: permissions, files that were read, and the todo list.
 fn reset(agent: &mut Agent) {
-    agent.permissions = Permissions::default();
+    agent.permissions = agent.permissions.aside();
     agent.workspace = Arc::new(agent.workspace.aside());
 }
 

@@ -3,14 +3,17 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use tenter_agent::permission::{Asker, NoAnswer, PermissionAnswer};
+use tenter_agent::permission::{
+    Asker, NoAnswer, PermissionAnswer, PermissionReply, PermissionRequest,
+};
 use tenter_proc::Cancel;
 use tenter_protocol::ToolCall;
 use tenter_protocol::runtime::Question;
 
 use super::dialogue::Dialogue;
 use crate::render::{
-    ASK_PROMPT, WRITE_PROMPT, answer_question, put_question, put_write_question, read_answer,
+    ASK_PROMPT, WRITE_PROMPT, answer_question, ask_permission, put_question, put_write_question,
+    read_answer,
 };
 
 /// Asks the user on behalf of hooks (R30), and before a protected path is changed (R76).
@@ -31,6 +34,11 @@ impl Asker for ChatAsker {
         let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         put_question(hook, reason, call);
         self.dialogue.question(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
+    }
+
+    fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        ask_permission(request, &mut |prompt| self.dialogue.question(prompt))
     }
 
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {

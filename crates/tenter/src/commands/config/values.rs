@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
+use tenter_agent::permission::PermissionMode;
 use tenter_engine::journal::Redactor;
 use toml::{Table, Value};
 
@@ -114,6 +115,12 @@ impl<'p> Layers<'p> {
         match (user, project) {
             (None, None) => (default(key.setting), Source::Default),
             (Some(user), None) => (Some(user), Source::User),
+            (None, Some(project)) if key.setting.precedence == Precedence::Stricter => {
+                match default(key.setting) {
+                    Some(usual) if mode(&usual) <= mode(&project) => (Some(usual), Source::Default),
+                    _ => (Some(project), Source::Project),
+                }
+            }
             (None, Some(project)) => (Some(project), Source::Project),
             (Some(user), Some(project)) => of_both(key.setting.precedence, user, project),
         }
@@ -238,6 +245,7 @@ fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value
             let (of_user, of_project) = (user.as_integer(), project.as_integer());
             of_user.is_some_and(|limit| limit > 0) && of_user <= of_project
         }
+        Precedence::Stricter => mode(&user) <= mode(&project),
         Precedence::Closed => user.as_str() == Some("closed"),
         Precedence::Both => {
             let lists = [user, project].map(|list| list.as_array().cloned().unwrap_or_default());
@@ -247,9 +255,27 @@ fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value
     if is_users { (Some(user), Source::User) } else { (Some(project), Source::Project) }
 }
 
+/// The permission mode that a value names, the strictest first.
+fn mode(value: &Value) -> Option<PermissionMode> {
+    value.as_str()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_stricter_permission_mode_counts() {
+        let value = |mode: &str| Value::String(mode.to_owned());
+        for (user, project, source) in [
+            ("ask", "edits", Source::User),
+            ("edits", "ask", Source::Project),
+            ("all", "edits", Source::Project),
+        ] {
+            let (_, found) = of_both(Precedence::Stricter, value(user), value(project));
+            assert_eq!(found, source, "{user} {project}");
+        }
+    }
 
     #[test]
     fn passwords_in_addresses_and_the_arguments_of_commands_are_hidden() {

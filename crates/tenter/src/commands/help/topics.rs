@@ -54,6 +54,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("configuration", "Files, keys, environment variables, exit codes"),
     topic!("models", "Providers, model names, API keys, your own server"),
     topic!("chat", "Conversations at the terminal"),
+    topic!("permissions", "Which calls of tools you are asked about"),
     topic!("conversations", "Search, export, fork, restore and delete conversations"),
     topic!("compaction", "Summaries of long conversations"),
     topic!("recipes", "Prompts in files; commit messages and pull requests"),

@@ -90,6 +90,9 @@ fn is_failure(kind: &RecordKind) -> bool {
     match kind {
         RecordKind::Run(run) => run.decision == DecisionKind::Failed,
         RecordKind::Decision(decision) => decision.by_failure,
-        RecordKind::Answer(_) | RecordKind::Notice(_) | RecordKind::Other(_) => false,
+        RecordKind::Answer(_)
+        | RecordKind::Permission(_)
+        | RecordKind::Notice(_)
+        | RecordKind::Other(_) => false,
     }
 }

@@ -3,7 +3,8 @@
 use anstyle::Style;
 use serde_json::Value;
 use tenter_engine::journal::{
-    AnswerRecord, DecisionRecord, JournalLine, NoticeRecord, Record, RecordKind, RunRecord,
+    AnswerRecord, DecisionRecord, JournalLine, NoticeRecord, PermissionRecord, Record, RecordKind,
+    RunRecord,
 };
 use tenter_engine::observe::Change;
 use tenter_engine::{DecisionKind, RunEnd};
@@ -116,6 +117,9 @@ pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
         RecordKind::Run(run) => (Some(run_row(record, run)), run_lines(run)),
         RecordKind::Decision(decision) => (None, decision_lines(record, decision)),
         RecordKind::Answer(answer) => (None, vec![answer_line(record, answer)]),
+        RecordKind::Permission(permission) => {
+            (Some(permission_row(record, permission)), Vec::new())
+        }
         RecordKind::Notice(notice) => (Some(notice_row(record, notice)), Vec::new()),
         RecordKind::Other(fields) => (Some(other_row(record, fields)), Vec::new()),
     };
@@ -154,6 +158,28 @@ fn notice_row(record: &Record, notice: &NoticeRecord) -> Row {
         ],
         decision: NOTICE,
         tail: joined(record, [one_line(&notice.text, LENGTH)].into_iter()),
+    }
+}
+
+/// Whether a call had the user's permission, and who said so.
+fn permission_row(record: &Record, permission: &PermissionRecord) -> Row {
+    let (word, decision) = if permission.allowed { ("allow", FAINT) } else { ("deny", BAD) };
+    let earlier = if permission.remembered { " (answered earlier)" } else { "" };
+    let answer = permission.answer.as_deref();
+    let said = answer.map(|answer| format!("answer: {}{earlier}", one_line(answer, LENGTH)));
+    let rules = permission.rules.iter().map(|rule| one_line(rule, LENGTH));
+    let reason = permission.reason.as_deref().map(|reason| one_line(reason, LENGTH));
+    let by = format!("by the {} in mode {}", permission.by, permission.mode);
+    let parts = call(record).into_iter().chain([one_line(&by, LENGTH)]);
+    Row {
+        cells: [
+            ui::short_time(&record.time),
+            one_line(&record.event, COLUMN),
+            "permission".to_owned(),
+            word.to_owned(),
+        ],
+        decision,
+        tail: joined(record, parts.chain(said).chain(rules).chain(reason)),
     }
 }
 

@@ -87,7 +87,10 @@ fn session(sandbox: &Sandbox, block: &Block) {
     }
 }
 
-/// Types what stands behind the prompt, each line when it is asked for.
+/// What a chat asks before a tool runs.
+const QUESTION: &str = "  Run it? ";
+
+/// Types what stands behind the prompt or a question, each line when it is asked for.
 fn chat(sandbox: &Sandbox, block: &Block) {
     let mut lines = block.text.lines();
     let start = lines.next().and_then(|line| line.strip_prefix("$ tenter "));
@@ -96,9 +99,15 @@ fn chat(sandbox: &Sandbox, block: &Block) {
     command.args(args.split_whitespace());
     let mut terminal = PtySession::start(command);
     let mut shown = String::new();
-    for typed in lines.filter_map(|line| line.strip_prefix("> ")) {
-        shown += &terminal.wait_for("\n> ");
-        terminal.enter(typed);
+    for line in lines {
+        let asked = [("> ", "\n> "), (QUESTION, QUESTION)];
+        let asked = asked
+            .into_iter()
+            .find_map(|(begins, prompt)| Some((prompt, line.strip_prefix(begins)?)));
+        if let Some((prompt, typed)) = asked {
+            shown += &terminal.wait_for(prompt);
+            terminal.enter(typed);
+        }
     }
     let output = sandbox.finish_pty(terminal);
     let real = self::lines(&output, &format!("$ tenter {args}\n{shown}{}", output.stdout));

@@ -42,6 +42,13 @@ turns:
 recipes: {compact: [{text: A shop that is not published.}]}
 ";
 
+/// A call that needs the permission of a user, and there is none.
+const UNPERMITTED: &str = r"
+turns:
+  - tool_calls: [{id: call-5, name: file_write, input: {file_path: new.txt, text: x}}]
+  - text: I may not.
+";
+
 /// Every line that is printed, with what varies replaced.
 fn printed() -> Vec<String> {
     let sandbox = sandbox();
@@ -75,6 +82,10 @@ fn printed() -> Vec<String> {
     let compact = r#"case "$payload" in *"no one to ask"*) [ -e short ] || { touch short; echo '{"result": "callback", "callback": "compact"}'; } ;; esac"#;
     manifest_hook(&sandbox, "shorten", "after_turn", "", compact);
     loop_breaker(&sandbox);
+    let model = sandbox.script(UNPERMITTED);
+    let asks =
+        ["run", "--headless", "--no-hooks", "--permissions", "ask", "--model", &model, "Go."];
+    lines.extend(normal_lines(&sandbox, &asks, 0));
     let model = sandbox.script(SUMMARISED);
     lines.extend(normal_lines(&sandbox, &["run", "--headless", "--model", &model, "Publish."], 0));
     sandbox.hook("lint", "#!/bin/sh\n");

@@ -1,60 +1,21 @@
-//! Asks the user when a hook replies `ask` (R30, R71).
+//! The answers that the user gave in a session.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tenter_proc::Cancel;
-use tenter_protocol::runtime::Question;
+use tenter_engine::PermissionSource;
 use tenter_protocol::{Object, ToolCall};
 
-pub use tenter_engine::PermissionAnswer;
+use super::{Asker, PermissionAnswer, PermissionMode, PermissionReply, PermissionRequest};
 
-/// Asks the user a question. Without a user, the answer is fixed.
-pub trait Asker: Send + Sync {
-    /// Whether `call` may run; `hook` asks, for `reason`.
-    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer;
-
-    /// Whether file tools may change the protected `place` (R76) for the rest of the session; `file` is the first file to
-    /// change. Without a user, the answer is no.
-    fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
-        let _ = (place, file);
-        false
-    }
-
-    /// The user's answer to a hook's question (S7): one of its choices if it has any. Questions are put one after another.
-    ///
-    /// # Errors
-    /// Why there is no answer.
-    fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
-        let _ = (hook, question, cancel);
-        Err(NoAnswer::NoUser)
-    }
-}
-
-/// Why there is no answer to a hook's question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoAnswer {
-    /// There is no user to ask.
-    NoUser,
-    /// The user interrupted the agent, or the hook's request ended.
-    Interrupted,
-}
-
-/// Gives the same answer to every question.
-#[derive(Debug, Clone, Copy)]
-pub struct FixedAnswer(pub PermissionAnswer);
-
-impl Asker for FixedAnswer {
-    fn ask(&self, _hook: &str, _reason: &str, _call: &ToolCall) -> PermissionAnswer {
-        self.0
-    }
-}
-
-/// The answers that the user gave for the rest of the session.
+/// The permission mode, and the answers that the user gave for the rest of the session.
 #[derive(Debug, Default)]
 pub struct Permissions {
+    mode: PermissionMode,
     always: Mutex<Vec<Allowed>>,
+    /// The calls that the user allowed where the mode asked.
+    calls: Mutex<Vec<(String, Object)>>,
     /// The answers about protected paths.
     writes: Mutex<BTreeMap<PathBuf, bool>>,
 }
@@ -77,6 +38,48 @@ pub(crate) struct RecordedAnswer {
 }
 
 impl Permissions {
+    /// No answers yet, in this mode.
+    pub fn new(mode: PermissionMode) -> Self {
+        Self { mode, ..Self::default() }
+    }
+
+    /// The same mode for another conversation, in which the user has not answered anything yet.
+    #[must_use]
+    pub fn aside(&self) -> Self {
+        Self::new(self.mode)
+    }
+
+    /// The mode.
+    pub fn mode(&self) -> PermissionMode {
+        self.mode
+    }
+
+    /// Who decides whether a call may run that the mode asks about, and what. Asks the user, unless they answered "always" to
+    /// exactly this call before.
+    pub(crate) fn decide(
+        &self,
+        asker: &dyn Asker,
+        request: &PermissionRequest<'_>,
+    ) -> PermissionSource {
+        // Held while asking: parallel calls must not ask two questions at once, and an answer may settle the next one.
+        let mut calls = lock(&self.calls);
+        let asked = (request.call.name.clone(), what_counts(request.call));
+        if calls.contains(&asked) {
+            return answered(PermissionAnswer::Always, true, None);
+        }
+        match asker.permits(request) {
+            PermissionReply::Yes => answered(PermissionAnswer::Yes, false, None),
+            PermissionReply::Always => {
+                calls.push(asked);
+                answered(PermissionAnswer::Always, false, None)
+            }
+            PermissionReply::No { reason } => answered(PermissionAnswer::No, false, reason),
+            PermissionReply::NoUser => {
+                answered(PermissionAnswer::Unattended { allowed: false }, false, None)
+            }
+        }
+    }
+
     /// The answer to a hook's question about a call. Does not ask again if the user answered "always" before.
     pub(crate) fn answer(
         &self,
@@ -86,7 +89,7 @@ impl Permissions {
         call: &ToolCall,
     ) -> RecordedAnswer {
         // Held while asking: parallel calls must not ask two questions on one terminal at once.
-        let mut always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut always = lock(&self.always);
         let asked =
             Allowed { hook: hook.to_owned(), tool: call.name.clone(), input: call.input.clone() };
         if always.contains(&asked) {
@@ -102,15 +105,37 @@ impl Permissions {
     /// Whether file tools may change `place`; asks once per path.
     pub(crate) fn may_write(&self, asker: &dyn Asker, place: &Path, file: &Path) -> bool {
         // Held while asking, so that parallel calls do not ask the same question.
-        let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writes = lock(&self.writes);
         *writes.entry(place.to_owned()).or_insert_with(|| asker.agrees_to_write(place, file))
     }
 
     /// Forgets refusals: with the next message the user may have changed their mind.
     pub(crate) fn forget_refused_writes(&self) {
-        let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writes = lock(&self.writes);
         writes.retain(|_, agreed| *agreed);
     }
+}
+
+fn answered(
+    answer: PermissionAnswer,
+    remembered: bool,
+    reason: Option<String>,
+) -> PermissionSource {
+    PermissionSource::User { answer, remembered, added: Vec::new(), reason }
+}
+
+/// The input without what does not change what the call does: models describe the same command in other words each time.
+fn what_counts(call: &ToolCall) -> Object {
+    let mut input = call.input.clone();
+    if call.name == "bash" {
+        input.remove("description");
+    }
+    input
+}
+
+/// No lock here guards data that a panic could leave inconsistent.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

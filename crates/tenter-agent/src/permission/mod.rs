@@ -1,0 +1,92 @@
+//! Whether a tool call has the user's permission.
+//!
+//! Hooks come first: what a hook denies does not run, and what a hook explicitly allows needs no further permission. A hook's `ask`
+//! asks the user (R30, R71), and the answer settles it. For all other calls the [`PermissionMode`] says whether the user is asked.
+
+mod answers;
+mod mode;
+
+use std::path::Path;
+
+use tenter_proc::Cancel;
+use tenter_protocol::ToolCall;
+use tenter_protocol::runtime::Question;
+
+pub use answers::Permissions;
+pub(crate) use answers::RecordedAnswer;
+pub use mode::{PermissionMode, UnknownMode};
+pub use tenter_engine::PermissionAnswer;
+
+/// Asks the user a question. Without a user, the answer is fixed.
+pub trait Asker: Send + Sync {
+    /// Whether `call` may run; `hook` asks, for `reason`.
+    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer;
+
+    /// Whether a call may run that the permission mode asks about. Without a user, it may not.
+    fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
+        let _ = request;
+        PermissionReply::NoUser
+    }
+
+    /// Whether file tools may change the protected `place` (R76) for the rest of the session; `file` is the first file to
+    /// change. Without a user, the answer is no.
+    fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
+        let _ = (place, file);
+        false
+    }
+
+    /// The user's answer to a hook's question (S7): one of its choices if it has any. Questions are put one after another.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
+        let _ = (hook, question, cancel);
+        Err(NoAnswer::NoUser)
+    }
+}
+
+/// A call that the permission mode asks about.
+#[derive(Debug, Clone, Copy)]
+pub struct PermissionRequest<'r> {
+    /// The call that runs if the user allows it, as hooks left it.
+    pub call: &'r ToolCall,
+    /// The real path of the file that the call changes, if it is a call of a file tool.
+    pub file: Option<&'r Path>,
+    /// Whether a subagent makes the call.
+    pub of_subagent: bool,
+}
+
+/// The user's answer to a [`PermissionRequest`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PermissionReply {
+    /// The call may run, this time.
+    Yes,
+    /// Exactly this call may run for the rest of the session.
+    Always,
+    /// The call must not run.
+    No {
+        /// What the user says about it to the model.
+        reason: Option<String>,
+    },
+    /// There is no user to ask: the call must not run.
+    NoUser,
+}
+
+/// Why there is no answer to a hook's question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// There is no user to ask.
+    NoUser,
+    /// The user interrupted the agent, or the hook's request ended.
+    Interrupted,
+}
+
+/// Gives the same answer to every question.
+#[derive(Debug, Clone, Copy)]
+pub struct FixedAnswer(pub PermissionAnswer);
+
+impl Asker for FixedAnswer {
+    fn ask(&self, _hook: &str, _reason: &str, _call: &ToolCall) -> PermissionAnswer {
+        self.0
+    }
+}

@@ -1,0 +1,63 @@
+//! Whether a call that hooks let pass has the user's permission.
+
+use tenter_engine::{PermissionAnswer, PermissionSource};
+use tenter_protocol::{ToolCall, ToolResult};
+
+use super::Session;
+use crate::permission::{PermissionMode, PermissionRequest};
+use crate::tools::Effect;
+
+impl Session<'_> {
+    /// Asks the user about a call, if the permission mode says so.
+    ///
+    /// # Errors
+    /// The result of a call that does not run.
+    pub(super) fn permit(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
+        let mode = self.agent.permissions.mode();
+        // Nothing runs for a tool that does not exist.
+        let Some(tool) = self.agent.tools.get(&call.name) else { return Ok(()) };
+        if mode == PermissionMode::All || tool.effect() == Effect::Reads {
+            return Ok(());
+        }
+        if let Some(why) = self.invalid_input(call) {
+            let error = format!("the input does not fit: {why}");
+            return Err(Box::new(ToolResult::failure(&call.name, error, self.now())));
+        }
+        let source = if mode.asks(tool.effect()) {
+            let file = self.changed_file(call);
+            let of_subagent = self.conversation.parent().is_some();
+            let request = PermissionRequest { call, file: file.as_deref(), of_subagent };
+            self.agent.permissions.decide(self.agent.asker.as_ref(), &request)
+        } else {
+            PermissionSource::Mode
+        };
+        self.hooks().permission_decided(call.clone(), mode.as_str(), source.clone());
+        if source.allows() {
+            return Ok(());
+        }
+        if self.cancel().is_cancelled() {
+            return Err(Box::new(ToolResult::failure(&call.name, "interrupted", self.now())));
+        }
+        Err(Box::new(ToolResult::not_allowed(&call.name, &refusal(mode, &source), self.now())))
+    }
+
+    /// The real path of the file that a file tool is about to change.
+    fn changed_file(&self, call: &ToolCall) -> Option<std::path::PathBuf> {
+        let is_edit = self.agent.tools.get(&call.name)?.effect() == Effect::Edits;
+        let path = call.input.get("file_path")?.as_str().filter(|_| is_edit)?;
+        self.workspace.resolve_to_read(path).ok()
+    }
+}
+
+/// Why a call does not run, for the model and the user.
+fn refusal(mode: PermissionMode, source: &PermissionSource) -> String {
+    match source {
+        PermissionSource::User { answer: PermissionAnswer::Unattended { .. }, .. } => format!(
+            "the permission mode `{mode}` asks the user, and there is no user to ask; with `--permissions all` such calls run"
+        ),
+        PermissionSource::User { reason: Some(reason), .. } => {
+            format!("the user does not allow it: {reason}")
+        }
+        _ => "the user does not allow it".to_owned(),
+    }
+}

@@ -1,0 +1,185 @@
+//! Permission modes, in the program: flags, configuration, questions at a terminal, records.
+
+use tenter_testkit::{Output, PtySession, Sandbox};
+
+use crate::chat::{PROMPT, asking};
+use crate::{headless, of_kind, sandbox};
+
+const CONFIG: &str = "../home/.config/tenter/config.toml";
+
+/// One edit and one command.
+const WORK: &str = r"
+turns:
+  - tool_calls:
+      - {name: file_write, input: {file_path: new.txt, text: hello}}
+      - {name: bash, input: {command: touch ran}}
+  - text: Done.
+";
+
+fn run(sandbox: &Sandbox, flags: &[&str]) -> Output {
+    let model = sandbox.script(WORK);
+    sandbox.run(&[&["run", "--model", &model], flags, &["go"]].concat()).expect_code(0)
+}
+
+/// Whether the edit and the command took effect.
+fn effects(sandbox: &Sandbox) -> (bool, bool) {
+    let exists = |name| sandbox.project().join(name).exists();
+    (exists("new.txt"), exists("ran"))
+}
+
+#[test]
+fn run_asks_about_nothing_unless_told_so() {
+    for (flags, effects) in [
+        (&[][..], (true, true)),
+        (&["--permissions", "all"], (true, true)),
+        (&["--permissions", "edits"], (true, false)),
+        (&["--permissions", "ask"], (false, false)),
+    ] {
+        let sandbox = sandbox();
+        let output = run(&sandbox, flags);
+        assert_eq!(self::effects(&sandbox), effects, "{flags:?}\n{output}");
+    }
+}
+
+#[test]
+fn without_a_terminal_the_reason_of_a_denial_says_how_to_allow_the_call() {
+    let output = run(&sandbox(), &["--permissions", "ask"]);
+    assert!(
+        output.stderr.contains(
+            "✗ not allowed: the permission mode `ask` asks the user, and there is no user to ask"
+        ),
+        "{output}"
+    );
+    assert!(output.stderr.contains("--permissions all"), "{output}");
+}
+
+#[test]
+fn an_unknown_mode_is_an_error() {
+    let output = sandbox().run(&["run", "--permissions", "some", "go"]).expect_code(2);
+    assert!(output.stderr.contains("must be ask, edits or all"), "{output}");
+}
+
+#[test]
+fn the_configuration_sets_the_mode_and_a_project_only_a_stricter_one() {
+    for (user, project, effects) in [
+        ("edits", "", (true, false)),
+        ("ask", "all", (false, false)),
+        ("ask", "edits", (false, false)),
+        ("edits", "ask", (false, false)),
+        ("", "ask", (false, false)),
+        ("", "all", (true, true)),
+    ] {
+        let sandbox = sandbox();
+        let table = |mode: &str| match mode {
+            "" => String::new(),
+            mode => format!("[permissions]\nrun = \"{mode}\"\n"),
+        };
+        sandbox.write(CONFIG, table(user));
+        sandbox.write("tenter.toml", table(project));
+        let output = run(&sandbox, &[]);
+        assert_eq!(self::effects(&sandbox), effects, "{user:?} {project:?}\n{output}");
+        let is_refused = output.stderr.contains("a project may not set permissions.run = \"all\"");
+        assert_eq!(is_refused, project == "all", "{output}");
+    }
+}
+
+#[test]
+fn a_flag_takes_precedence_over_the_configuration() {
+    let sandbox = sandbox();
+    sandbox.write(CONFIG, "[permissions]\nrun = \"ask\"\nchat = \"all\"\n");
+    let output = run(&sandbox, &["--permissions", "all"]);
+    assert_eq!(effects(&sandbox), (true, true), "{output}");
+}
+
+/// Waits for a question and answers it.
+fn answer(terminal: &mut PtySession, answer: &str) -> String {
+    let shown = terminal.wait_for("Run it? ");
+    terminal.enter(answer);
+    shown
+}
+
+#[test]
+fn a_chat_asks_before_it_edits_and_runs() {
+    let sandbox = sandbox();
+    let mut chat = asking(&sandbox, WORK, &["go"]);
+    let first = answer(&mut chat, "y");
+    let second = answer(&mut chat, "n, not here");
+    let rest = chat.wait_for(PROMPT);
+    let shown = format!("{first}{second}{rest}");
+    assert!(shown.contains("? file_write needs your permission\n  new.txt\n"), "{shown}");
+    assert!(shown.contains("    +hello\n"), "{shown}");
+    assert!(shown.contains("? bash needs your permission\n  touch ran\n"), "{shown}");
+    assert!(shown.contains("✗ not allowed: the user does not allow it: not here"), "{shown}");
+}
+
+#[test]
+fn run_asks_at_a_terminal() {
+    let sandbox = sandbox();
+    let model = sandbox.script(WORK);
+    let mut command = sandbox.command();
+    command.args(["run", "--permissions", "edits", "--model", &model, "go"]);
+    let mut terminal = PtySession::start(command);
+    answer(&mut terminal, "yes");
+    assert_eq!(terminal.end().0, Some(0));
+    assert_eq!(effects(&sandbox), (true, true));
+}
+
+#[test]
+fn ctrl_c_at_a_question_stops_the_answer() {
+    let sandbox = sandbox();
+    let script =
+        "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: Back.}]";
+    let mut chat = asking(&sandbox, script, &["go"]);
+    chat.wait_for("Run it? ");
+    chat.type_in("\x03");
+    chat.wait_for("stopped; your next message continues from here");
+    chat.wait_for(PROMPT);
+    chat.enter("and now?");
+    assert!(chat.wait_for(PROMPT).contains("Back."));
+    assert_eq!(effects(&sandbox), (false, false));
+}
+
+#[test]
+fn a_new_conversation_keeps_the_mode_and_forgets_the_answers() {
+    let sandbox = sandbox();
+    let call = "{tool_calls: [{name: bash, input: {command: echo x >> ran}}]}";
+    let script = format!("turns: [{call}, {call}, {{text: One.}}, {call}, {{text: Two.}}]");
+    let mut chat = asking(&sandbox, &script, &["go"]);
+    answer(&mut chat, "a");
+    assert!(chat.wait_for(PROMPT).contains("One."));
+    chat.enter("/new");
+    chat.wait_for(PROMPT);
+    chat.enter("again");
+    answer(&mut chat, "n");
+    assert!(chat.wait_for(PROMPT).contains("Two."));
+    assert_eq!(sandbox.read("ran"), "x\nx\n");
+}
+
+#[test]
+fn a_call_that_hides_its_end_or_controls_the_terminal_is_shown_as_what_it_is() {
+    let sandbox = sandbox();
+    let script = r#"turns: [{tool_calls: [{name: bash, input: {command: "ls\u001b[2K\rtouch ran \u202e"}}]}, {text: Ok.}]"#;
+    let mut chat = asking(&sandbox, script, &["go"]);
+    let shown = answer(&mut chat, "n");
+    assert!(shown.contains("touch ran"), "{shown}");
+    assert!(!chat.raw().contains("\x1b[2K") && !chat.raw().contains('\u{202e}'), "{}", chat.raw());
+}
+
+#[test]
+fn every_decision_is_in_the_stream_and_in_the_journal() {
+    let sandbox = sandbox();
+    sandbox.write(CONFIG, "[permissions]\nrun = \"edits\"\n");
+    let (lines, _) = headless(&sandbox, WORK);
+    for records in [lines, sandbox.run(&["log", "--json"]).expect_code(0).json_lines()] {
+        let said = |record: &&serde_json::Value| {
+            let answer = record["answer"].as_str().unwrap_or_default();
+            format!("{} {} {} {answer}", record["mode"], record["by"], record["allowed"])
+        };
+        let mut decided: Vec<String> = of_kind(&records, "permission").iter().map(said).collect();
+        decided.sort();
+        assert_eq!(decided, [r#""edits" "mode" true "#, r#""edits" "user" false nobody to ask"#]);
+    }
+    let log = sandbox.run(&["log"]).expect_code(0).stdout;
+    assert!(log.contains("permission") && log.contains("by the mode in mode edits"), "{log}");
+    assert!(log.contains("answer: nobody to ask"), "{log}");
+}
