@@ -53,8 +53,9 @@ fn show(env: &Env, project: Option<&Path>, app: &Command, topic: &Topic) -> Comm
     if app.find_subcommand(topic.name).is_some() {
         let _ = write!(text, "\nOptions of the command: `tenter {} --help`\n", topic.name);
     }
+    let columns = ui::columns();
     let mut markdown = Markdown::default();
-    let text = markdown.push(&text) + &markdown.finish();
+    let text = markdown.push(&text, columns) + &markdown.finish(columns);
     if let Some(pager) = pager::wanted(env)
         // Without the configuration it is not known which variables hold keys.
         && let Ok(project) = Project::open(env, project)

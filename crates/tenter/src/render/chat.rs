@@ -69,12 +69,12 @@ impl Chat {
     }
 
     fn add_text(&self, piece: &str) {
-        let whole = self.state().text.push(piece);
+        let whole = self.state().text.push(piece, ui::columns());
         self.terminal.rendered(&whole);
     }
 
     fn end_text(&self) {
-        let rest = self.state().text.finish();
+        let rest = self.state().text.finish(ui::columns());
         self.terminal.rendered(&rest);
     }
 
@@ -88,7 +88,7 @@ impl Chat {
     /// The path and the contents of the file that a call writes; empty contents for a new file, `None` for a large or special one.
     fn file_before(&self, call: &ToolCall) -> Option<(String, String)> {
         let path = call.input.get("file_path").and_then(Value::as_str)?;
-        if call.name != "file_write" {
+        if !["file_write", "file_edit"].contains(&call.name.as_str()) {
             return None;
         }
         let file = self.project.join(path);
@@ -107,24 +107,33 @@ impl Chat {
             return Vec::new();
         }
         let mut lines = result_lines(result);
-        lines.extend(self.changes(before, result).unwrap_or_default());
+        lines.extend(self.changes(before.as_ref(), result).unwrap_or_default());
         lines
     }
 
     /// The diff of the file that a call changed.
     fn changes(
         &self,
-        before: Option<(String, String)>,
+        before: Option<&(String, String)>,
         result: &ToolResult,
     ) -> Option<Vec<String>> {
+        let is_file = |path: &str| before.filter(|(file, _)| self.is_same(file, path));
         if let Some(edit) = metadata::<FileEdit>(result) {
-            return Some(diff::of_edit(&edit));
+            let known = is_file(&edit.file_path);
+            let after = known.and_then(|(_, text)| Some((text, diff::edited(text, &edit)?)));
+            return Some(match after {
+                Some((before, after)) => diff::of_files(before, &after, ui::columns()),
+                None => diff::of_edit(&edit, ui::columns()),
+            });
         }
         let written = metadata::<FileWrite>(result)?;
-        let (path, before) = before?;
-        // A hook may have changed the path.
-        let is_that_file = self.project.join(&path) == self.project.join(&written.file_path);
-        is_that_file.then(|| diff::of_files(&before, &written.content))
+        let (_, before) = is_file(&written.file_path)?;
+        Some(diff::of_files(before, &written.content, ui::columns()))
+    }
+
+    /// Whether two paths are one file. A hook may have changed the path of a call.
+    fn is_same(&self, one: &str, other: &str) -> bool {
+        self.project.join(one) == self.project.join(other)
     }
 }
 

@@ -1,16 +1,24 @@
 //! Renders streamed Markdown for a terminal. Text arrives in pieces of any size, and each block is returned once, when it is
-//! complete. Code is returned line by line, because code blocks are long.
+//! complete. Code is returned line by line, because code blocks are long. The incomplete rest can be shown at any time as it
+//! would look if the text ended there.
 //!
 //! Only complete lines decide where a block ends, so the result does not depend on how the text was split. What Markdown would
 //! hide (HTML, the targets of links) is shown, and no control character reaches the terminal.
 
 mod block;
+mod line_start;
+mod pending;
+mod table;
+#[cfg(test)]
+mod tests;
 
+use super::wrap::Line;
 use crate::sanitize::sanitize;
-use block::{code_line, language_line, render};
+use block::{Layout, render};
+use line_start::{Fence, begins_item, is_heading, is_indented, is_rule};
 
 /// A renderer for one text.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Markdown {
     /// The incomplete last line.
     line: String,
@@ -40,36 +48,48 @@ enum Open {
     Code(Fence),
 }
 
-/// The first line of a code block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fence {
-    mark: char,
-    length: usize,
-    indent: usize,
-}
-
 impl Markdown {
-    /// Appends a piece of text and returns the blocks that it completed, styled.
-    pub(crate) fn push(&mut self, piece: &str) -> String {
-        let mut out = String::new();
+    /// Appends a piece of text and returns the blocks that it completed, styled, in lines of at most `width` columns. Long lines
+    /// of code are not broken, so that they are copied as one line.
+    pub(crate) fn push(&mut self, piece: &str, width: usize) -> String {
+        let mut page = Page { layout: Layout::new(width), text: String::new() };
         let mut lines = piece.split('\n');
         self.line.push_str(lines.next().unwrap_or_default());
         for begun in lines {
-            self.end_line(&mut out);
+            self.end_line(&mut page);
             self.line.push_str(begun);
         }
-        out
+        page.text
     }
 
     /// Returns the rest and resets the renderer.
-    pub(crate) fn finish(&mut self) -> String {
-        let mut out = String::new();
+    pub(crate) fn finish(&mut self, width: usize) -> String {
+        self.end(Layout::new(width))
+    }
+
+    /// Returns what was not returned yet as it would look if the text ended here, in lines of at most `width` columns. Of a very
+    /// long rest it is only the end. Marks whose meaning depends on what follows are left out.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the screen will show it"))]
+    pub(crate) fn pending(&self, width: usize) -> String {
+        let (block, line) = match self.open {
+            Open::Code(fence) if fence.may_be_closed_by(&self.line) => Default::default(),
+            Open::Code(_) => (String::new(), self.line.clone()),
+            _ => pending::closed(&self.block, &self.line),
+        };
+        Self { line, block, ..*self }.end(Layout::new(width))
+    }
+
+    fn end(&mut self, layout: Layout) -> String {
+        let mut page = Page { layout, text: String::new() };
         if !self.line.is_empty() {
-            self.end_line(&mut out);
+            self.end_line(&mut page);
         }
-        self.flush(&mut out);
+        if matches!(self.open, Open::Code(_)) {
+            page.line(&layout.code_end());
+        }
+        self.flush(&mut page);
         self.discard();
-        out
+        page.text
     }
 
     /// Drops everything that was not returned yet.
@@ -77,50 +97,57 @@ impl Markdown {
         *self = Self::default();
     }
 
-    fn end_line(&mut self, out: &mut String) {
+    fn end_line(&mut self, page: &mut Page) {
         let line = std::mem::take(&mut self.line);
         let line = sanitize(line.strip_suffix('\r').unwrap_or(&line));
         match self.open {
-            Open::Code(fence) if fence.is_closed_by(&line) => self.open = Open::Nothing,
-            Open::Code(fence) => out.push_str(&code_line(fence.without_indent(&line))),
-            _ if line.trim().is_empty() => self.empty_line(out),
+            Open::Code(fence) if fence.is_closed_by(&line) => {
+                page.line(&page.layout.code_end());
+                self.open = Open::Nothing;
+            }
+            Open::Code(fence) => {
+                page.text.push_str(fence.without_indent(&line));
+                page.text.push('\n');
+            }
+            _ if line.trim().is_empty() => self.empty_line(page),
             Open::Item { blank } if is_indented(&line) => {
                 self.block.push_str(if blank { "\n" } else { "" });
                 self.add(&line, Open::Item { blank: false });
             }
             Open::Item { blank: true } => {
-                self.flush(out);
+                self.flush(page);
                 self.gap = true;
-                self.begin_or_continue(&line, out);
+                self.begin_or_continue(&line, page);
             }
-            _ => self.begin_or_continue(&line, out),
+            _ => self.begin_or_continue(&line, page),
         }
     }
 
-    fn empty_line(&mut self, out: &mut String) {
+    fn empty_line(&mut self, page: &mut Page) {
         if let Open::Item { blank } = &mut self.open {
             *blank = true;
             return;
         }
-        self.flush(out);
+        self.flush(page);
         self.gap = true;
     }
 
     /// Handles a line that begins a block or continues the open one.
-    fn begin_or_continue(&mut self, line: &str, out: &mut String) {
+    fn begin_or_continue(&mut self, line: &str, page: &mut Page) {
         if let Some((fence, language)) = Fence::read(line) {
-            self.flush(out);
-            self.emit(&language_line(language), out);
+            self.flush(page);
+            self.begin_block(page);
+            page.line(&page.layout.code_head(language));
             self.open = Open::Code(fence);
         } else if is_heading(line) {
-            self.flush(out);
+            self.flush(page);
             self.add(line, Open::Text);
-            self.flush(out);
+            self.flush(page);
         } else if begins_item(line) {
-            self.flush(out);
+            self.flush(page);
             self.add(line, Open::Item { blank: false });
         } else if self.open == Open::Nothing || is_rule(line) && self.open != Open::Text {
-            self.flush(out);
+            self.flush(page);
             self.add(line, Open::Text);
         } else {
             self.add(line, self.open);
@@ -134,248 +161,33 @@ impl Markdown {
     }
 
     /// Renders the open block, which is complete.
-    fn flush(&mut self, out: &mut String) {
+    fn flush(&mut self, page: &mut Page) {
         let block = std::mem::take(&mut self.block);
         if !block.is_empty() {
-            self.emit(&render(&block), out);
+            self.begin_block(page);
+            page.text.push_str(&render(&block, page.layout));
         }
         self.open = Open::Nothing;
     }
 
-    /// Appends rendered text, after an empty line if the text had any.
-    fn emit(&mut self, rendered: &str, out: &mut String) {
+    /// Begins a block, after an empty line if the text had any.
+    fn begin_block(&mut self, page: &mut Page) {
         if std::mem::take(&mut self.gap) && self.begun {
-            out.push('\n');
+            page.text.push('\n');
         }
-        out.push_str(rendered);
         self.begun = true;
     }
 }
 
-impl Fence {
-    /// The fence in a line, and its language; `None` if the line is no fence.
-    fn read(line: &str) -> Option<(Self, &str)> {
-        let rest = line.trim_start_matches(' ');
-        let mark = rest.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
-        let language = rest.trim_start_matches(mark);
-        let (length, indent) = (rest.len() - language.len(), line.len() - rest.len());
-        let is_inline = mark == '`' && language.contains('`');
-        let fence = Self { mark, length, indent };
-        (length >= 3 && indent <= 3 && !is_inline).then_some((fence, language.trim()))
-    }
-
-    fn is_closed_by(self, line: &str) -> bool {
-        Self::read(line).is_some_and(|(fence, language)| {
-            fence.mark == self.mark && fence.length >= self.length && language.is_empty()
-        })
-    }
-
-    fn without_indent(self, line: &str) -> &str {
-        let spaces = line.len() - line.trim_start_matches(' ').len();
-        &line[spaces.min(self.indent)..]
-    }
+/// Where rendered lines are collected.
+struct Page {
+    layout: Layout,
+    text: String,
 }
 
-fn is_indented(line: &str) -> bool {
-    line.starts_with("  ") || line.starts_with('\t')
-}
-
-fn is_heading(line: &str) -> bool {
-    let rest = line.trim_start_matches('#');
-    (1..=6).contains(&(line.len() - rest.len())) && (rest.is_empty() || rest.starts_with(' '))
-}
-
-fn begins_item(line: &str) -> bool {
-    let rest = line.trim_start_matches(' ');
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let after = match (digits, &rest[digits..]) {
-        (0, rest) => rest.strip_prefix(['-', '*', '+']),
-        (1..=9, rest) => rest.strip_prefix(['.', ')']),
-        _ => None,
-    };
-    line.len() - rest.len() <= 3
-        && !is_rule(line)
-        && after.is_some_and(|after| after.starts_with(' '))
-}
-
-/// Whether the line is `---` or similar. Right below a text it makes that a heading.
-fn is_rule(line: &str) -> bool {
-    let mut marks = line.chars().filter(|c| *c != ' ');
-    let Some(first @ ('-' | '*' | '_')) = marks.next() else { return false };
-    let mut more = 0;
-    marks.all(|mark| {
-        more += 1;
-        mark == first
-    }) && more >= 2
-}
-
-#[cfg(test)]
-mod tests {
-    use anstream::adapter::strip_str;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn whole(text: &str) -> String {
-        let mut markdown = Markdown::default();
-        markdown.push(text) + &markdown.finish()
-    }
-
-    fn plain(text: &str) -> String {
-        strip_str(&whole(text)).to_string()
-    }
-
-    #[test]
-    fn each_block_is_returned_once_when_it_is_complete() {
-        let mut markdown = Markdown::default();
-        assert_eq!(markdown.push("One **bo"), "");
-        assert_eq!(markdown.push("ld** word\n"), "");
-        assert_eq!(
-            strip_str(&markdown.push("\n# Head\n")).to_string(),
-            "One bold word\n\n# Head\n"
-        );
-        assert_eq!(markdown.push("rest"), "");
-        assert_eq!(markdown.finish(), "rest\n");
-        assert_eq!(markdown.finish(), "");
-    }
-
-    #[test]
-    fn code_is_returned_line_by_line() {
-        let mut markdown = Markdown::default();
-        assert_eq!(
-            strip_str(&markdown.push("```rust\nfn a() {}\n  // #")).to_string(),
-            "  rust\n    fn a() {}\n"
-        );
-        assert_eq!(strip_str(&markdown.push(" x\n```\nafter")).to_string(), "      // # x\n");
-        assert_eq!(markdown.finish(), "after\n");
-    }
-
-    #[test]
-    fn discarded_text_leaves_nothing() {
-        let mut markdown = Markdown::default();
-        markdown.push("- half an it");
-        markdown.discard();
-        assert_eq!(markdown.finish(), "");
-    }
-
-    #[test]
-    fn lists_keep_order_levels_and_code() {
-        let text =
-            "1. one\n2. two\n   - inner\n     more\n\n   ```sh\n   ls\n   ```\n3. three\n\nafter\n";
-        let shown =
-            "1. one\n2. two\n   • inner\n     more\n     sh\n       ls\n3. three\n\nafter\n";
-        assert_eq!(plain(text), shown);
-    }
-
-    #[test]
-    fn renders_quotes_rules_tables_and_links() {
-        assert_eq!(plain("> said *so*\n> twice\n"), "│ said so\n│ twice\n");
-        assert_eq!(plain("a\n\n---\n\nb"), format!("a\n\n{}\n\nb\n", "─".repeat(24)));
-        assert_eq!(plain("Title\n---\nb"), "## Title\n\nb\n");
-        assert_eq!(
-            plain("| name | n |\n|:--|--:|\n| `x` | 1 |\n| **long** | 22 |\n"),
-            "name │  n\n─────┼───\n`x`  │  1\nlong │ 22\n"
-        );
-        assert_eq!(
-            plain("See [here](https://a.b/c) or <https://d.e>."),
-            "See here (https://a.b/c) or https://d.e.\n"
-        );
-    }
-
-    #[test]
-    fn wide_characters_take_two_columns() {
-        assert_eq!(
-            plain("| 名前 | n |\n|--|--|\n| Ada | 1 |\n| 👩‍🚀 | 2 |\n"),
-            "名前 │ n\n─────┼──\nAda  │ 1\n👩‍🚀   │ 2\n"
-        );
-        let long = "字".repeat(70_000);
-        assert!(plain(&format!("| a | b |\n|--|--|\n| {long} | 1 |\n")).contains(&long));
-    }
-
-    #[test]
-    fn hidden_parts_are_shown() {
-        assert_eq!(plain("[1]: https://a.b\n"), "[1]: https://a.b\n");
-        assert_eq!(plain("a Vec<String> and <br>\n"), "a Vec<String> and <br>\n");
-        assert_eq!(plain("<!-- note -->\n"), "<!-- note -->\n");
-        assert_eq!(plain("![cat](c.png)"), "cat (c.png)\n");
-    }
-
-    #[test]
-    fn control_characters_are_removed() {
-        assert_eq!(plain("a\x1b[31mb"), "ab\n");
-        assert_eq!(plain("a &#27;[31m b"), "a [31m b\n");
-        assert_eq!(plain("```\x1b]0;x\x07\n\x1b[2J\n"), "    \n");
-        assert_eq!(plain("[x](<a&#27;[2Jb>)"), "x (ab)\n");
-    }
-
-    /// Text with many marks of Markdown.
-    fn text() -> impl Strategy<Value = String> {
-        let piece = prop_oneof![
-            Just("\n"),
-            Just("\n\n"),
-            Just("- "),
-            Just("1. "),
-            Just("  "),
-            Just("```"),
-            Just("~~~ x"),
-            Just("**"),
-            Just("*"),
-            Just("`"),
-            Just("# "),
-            Just("> "),
-            Just("|"),
-            Just("|--|\n"),
-            Just("---"),
-            Just("["),
-            Just("](u)"),
-            Just("<b>"),
-            Just("\r\n"),
-            Just("\r"),
-            Just("\t"),
-            Just("\x1b[1m"),
-            Just("\x1b"),
-            Just("&#27;"),
-            Just("\u{202e}"),
-            Just("é"),
-            Just("word "),
-            Just("[1]: u"),
-            Just("![")
-        ];
-        proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
-    }
-
-    proptest! {
-        #[test]
-        fn the_result_does_not_depend_on_the_pieces(text in text(), cuts in proptest::collection::vec(1_usize..7, 1..20)) {
-            let mut markdown = Markdown::default();
-            let mut shown = String::new();
-            let mut rest = text.as_str();
-            for cut in cuts.iter().cycle() {
-                if rest.is_empty() {
-                    break;
-                }
-                let (piece, after) = rest.split_at(rest.ceil_char_boundary((*cut).min(rest.len())));
-                shown.push_str(&markdown.push(piece));
-                rest = after;
-            }
-            shown.push_str(&markdown.finish());
-            prop_assert_eq!(shown, whole(&text));
-        }
-
-        #[test]
-        fn only_styles_contain_control_characters(text in prop_oneof![text(), any::<String>()]) {
-            let shown = plain(&text);
-            let safe = |c: char| c == '\n' || c == '\t' || !c.is_control();
-            prop_assert!(shown.chars().all(safe), "{:?}", shown);
-        }
-
-        #[test]
-        fn no_word_is_lost(words in proptest::collection::vec("[a-z]{3,6}", 1..12), mark in "[-*_`#>|~ \n\\[\\]()!.0-9<]{0,3}") {
-            let text = words.join(&mark);
-            let shown = plain(&text);
-            for word in &words {
-                prop_assert!(shown.contains(word), "{:?} of {:?} is not in {:?}", word, text, shown);
-            }
-        }
+impl Page {
+    fn line(&mut self, line: &Line) {
+        self.text.push_str(&line.to_string());
+        self.text.push('\n');
     }
 }

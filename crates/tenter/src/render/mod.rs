@@ -9,6 +9,7 @@ mod markdown;
 mod permission;
 mod quiet;
 mod terminal;
+mod wrap;
 
 use tenter_agent::Watcher;
 use tenter_agent::session::Finish;

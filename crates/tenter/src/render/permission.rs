@@ -74,7 +74,7 @@ fn change(call: &ToolCall, file: &Path) -> Option<Vec<String>> {
         }
         _ => return None,
     };
-    Some(diff::of_files(&before, &after)).filter(|lines| !lines.is_empty())
+    Some(diff::of_files(&before, &after, ui::columns())).filter(|lines| !lines.is_empty())
 }
 
 /// The answer in a typed line. Everything but a clear yes means no, and is the reason.

@@ -120,17 +120,22 @@ fn no_color_disables_styles() {
 #[test]
 fn file_changes_are_shown() {
     let sandbox = sandbox();
-    sandbox.write("list.txt", "one\ntwo\nthree\n");
+    sandbox.write("list.txt", "one\n\tnumber two\nthree\n");
     let mut chat = chat(
         &sandbox,
         r#"turns:
   - tool_calls: [{name: file_edit, input: {file_path: list.txt, old_text: two, new_text: zwei}}]
-  - tool_calls: [{name: file_write, input: {file_path: list.txt, text: "one\nzwei\nthree\nfour\n"}}]
+  - tool_calls: [{name: file_write, input: {file_path: list.txt, text: "one\n\tnumber zwei\nthree\nfour\n"}}]
   - text: Done."#,
     );
     let shown = say(&mut chat, "add a line");
     assert!(shown.contains("● file_edit list.txt"), "{shown}");
-    assert!(shown.contains("    @@ line 2 @@\n    -two\n    +zwei\n"), "{shown}");
+    assert!(
+        shown.contains(
+            "    @@ line 1 @@\n     one\n    -    number two\n    +    number zwei\n     three\n"
+        ),
+        "{shown}"
+    );
     assert!(shown.contains("● file_write list.txt"), "{shown}");
     assert!(shown.contains("     three\n    +four\n"), "{shown}");
     assert!(shown.contains("3 turns"), "{shown}");

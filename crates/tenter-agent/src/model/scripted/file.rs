@@ -39,6 +39,9 @@ pub(super) struct Turn {
     #[serde(default)]
     pub(super) expect: Expect,
     pub(super) fault: Option<Fault>,
+    /// The pause between two words of the text, in milliseconds.
+    #[serde(default)]
+    pub(super) pace_ms: u64,
 }
 
 /// A turn of a side recipe or a completion; a turn that is only text may be written as a string.

@@ -11,6 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use tenter_base::excerpt;
 use tenter_proc::Cancel;
@@ -152,13 +153,13 @@ impl Model for ScriptedModel {
         match turn.failure().filter(|_| fails) {
             Some(failure) => {
                 turn.wait(cancel)?;
-                Err(turn.fail(failure, deltas))
+                Err(turn.fail(failure, deltas, cancel))
             }
             // A turn that failed was already delayed.
-            None if turn.failures() > 0 => Ok(turn.response(number, deltas)),
+            None if turn.failures() > 0 => turn.response(number, deltas, cancel),
             None => {
                 turn.wait(cancel)?;
-                Ok(turn.response(number, deltas))
+                turn.response(number, deltas, cancel)
             }
         }
     }
@@ -189,40 +190,58 @@ impl Turn {
         if !delay.is_zero() && cancel.wait(delay) { Err(ModelError::Cancelled) } else { Ok(()) }
     }
 
-    fn fail(&self, failure: &Failure, deltas: &mut dyn FnMut(Delta)) -> ModelError {
-        if failure.is_cut() {
-            let text = self.text.as_deref().unwrap_or_default();
-            stream(&text[..text.floor_char_boundary(text.len() / 2)], deltas);
-        }
-        failure.error()
+    fn fail(
+        &self,
+        failure: &Failure,
+        deltas: &mut dyn FnMut(Delta),
+        cancel: &Cancel,
+    ) -> ModelError {
+        let text = self.text.as_deref().filter(|_| failure.is_cut()).unwrap_or_default();
+        let half = &text[..text.floor_char_boundary(text.len() / 2)];
+        self.stream(half, deltas, cancel).err().unwrap_or_else(|| failure.error())
     }
 
-    fn response(&self, number: usize, deltas: &mut dyn FnMut(Delta)) -> Response {
+    fn response(
+        &self,
+        number: usize,
+        deltas: &mut dyn FnMut(Delta),
+        cancel: &Cancel,
+    ) -> Result<Response, ModelError> {
         let mut blocks = Vec::new();
         if let Some(text) = &self.reasoning {
             deltas(Delta::Reasoning(text));
             blocks.push(ResponseBlock::Content(Block::Reasoning { text: text.clone() }));
         }
         if let Some(text) = &self.text {
-            stream(text, deltas);
+            self.stream(text, deltas, cancel)?;
             blocks.push(ResponseBlock::Content(Block::text(text)));
         }
         blocks.extend(
             self.tool_calls.iter().enumerate().map(|(index, call)| call.block(number, index + 1)),
         );
-        Response {
+        Ok(Response {
             blocks,
             usage: self.usage.map(TurnUsage::from),
             cost_usd: self.cost_usd,
             stop: self.stop.map_or(StopCause::Done, StopCause::from),
             native: None,
-        }
+        })
     }
-}
 
-/// Streams text word by word, like a model.
-fn stream(text: &str, deltas: &mut dyn FnMut(Delta)) {
-    for word in text.split_inclusive(' ').filter(|word| !word.is_empty()) {
-        deltas(Delta::Text(word));
+    /// Streams text word by word, like a model.
+    fn stream(
+        &self,
+        text: &str,
+        deltas: &mut dyn FnMut(Delta),
+        cancel: &Cancel,
+    ) -> Result<(), ModelError> {
+        let pace = Duration::from_millis(self.pace_ms);
+        for (index, word) in text.split_inclusive(' ').enumerate() {
+            if index > 0 && !pace.is_zero() && cancel.wait(pace) {
+                return Err(ModelError::Cancelled);
+            }
+            deltas(Delta::Text(word));
+        }
+        Ok(())
     }
 }

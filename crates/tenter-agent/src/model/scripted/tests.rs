@@ -204,3 +204,21 @@ fn a_script_that_cannot_be_loaded_is_named_in_the_error() {
     let begin = format!("the script {} is not valid: line 1 column 1: ", path.display());
     assert!(error().starts_with(&begin), "{}", error());
 }
+
+#[test]
+fn a_paced_turn_pauses_between_words_and_can_be_cancelled() {
+    let model =
+        model("turns:\n  - {text: one two, pace_ms: 3600000}\n  - {text: one two, pace_ms: 1}\n");
+    let cancel = Cancel::new();
+    let messages = [Message::user("hi")];
+    let request = Request {
+        system: "",
+        messages: &messages,
+        tools: &[],
+        purpose: Purpose::Conversation,
+        max_tokens: None,
+    };
+    let response = model.respond(&request, &mut |_| cancel.cancel(), &cancel);
+    assert_eq!(response, Err(ModelError::Cancelled));
+    assert_eq!(respond(&model, "hi").1, "one two");
+}

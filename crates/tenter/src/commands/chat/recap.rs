@@ -39,7 +39,7 @@ fn lines(recap: &Recap, rows: usize, columns: usize) -> Vec<String> {
         lines.push(styled(FAINT, format!("  {} tool {calls}", recap.calls)));
     }
     let mut markdown = Markdown::default();
-    let answer = markdown.push(&recap.answer) + &markdown.finish();
+    let answer = markdown.push(&recap.answer, columns) + &markdown.finish(columns);
     if answer.is_empty() {
         lines.push(styled(FAINT, "  no answer"));
     }

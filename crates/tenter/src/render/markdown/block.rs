@@ -1,39 +1,78 @@
 //! Renders one block of Markdown as styled lines.
 
-use std::fmt::Write as _;
-
 use anstyle::{Effects, Style};
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use rustyline::GraphemeClusterMode;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use super::line_start::without_deep_marks;
+use super::table::Table;
+use crate::render::wrap::{Line, columns};
 use crate::sanitize::sanitize;
-use crate::ui::{FAINT, NAME, styled};
+use crate::ui::{FAINT, GOOD, NAME, styled};
 
-/// Width of a horizontal rule, in characters.
+/// Width of a horizontal rule, in columns.
 const RULE: usize = 24;
+/// Width of the rules around code, in columns.
+const CODE_RULE: usize = 40;
+/// Maximum width of text, in columns: longer lines are hard to read. Tables and code may be wider.
+const TEXT: usize = 120;
+/// Maximum number of cells in a row of a table.
+const MAX_CELLS: usize = 100;
+/// Minimum width for which blocks are laid out, in columns.
+const NARROWEST: usize = 16;
 
-/// A line of code.
-pub(super) fn code_line(code: &str) -> String {
-    format!("    {code}\n")
+/// The place that blocks have on the terminal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    /// Maximum number of columns of a line, except in code.
+    width: usize,
 }
 
-/// A line with the language of the code below it; empty if unknown.
-pub(super) fn language_line(language: &str) -> String {
-    if language.is_empty() { String::new() } else { format!("  {}\n", styled(FAINT, language)) }
+impl Layout {
+    /// A layout for lines of this many columns.
+    pub(super) fn new(width: usize) -> Self {
+        Self { width: width.max(NARROWEST) }
+    }
+
+    /// The line before code in this language, which may be empty. There is nothing left of code, so that it can be copied.
+    pub(super) fn code_head(self, language: &str) -> Line {
+        if language.is_empty() {
+            return self.code_end();
+        }
+        let width = CODE_RULE.min(self.width);
+        let language = Line::new(FAINT, &language.replace('\t', " "));
+        let mut line = Line::new(FAINT, "── ");
+        line.append(&language.wrapped(width.saturating_sub(6)).swap_remove(0));
+        line.push(FAINT, " ");
+        line.push(FAINT, &"─".repeat(width.saturating_sub(line.width())));
+        line
+    }
+
+    /// The line after code.
+    pub(super) fn code_end(self) -> Line {
+        Line::new(FAINT, &"─".repeat(CODE_RULE.min(self.width)))
+    }
+
+    /// The layout within text that takes this many columns.
+    fn within(self, columns: usize) -> Self {
+        Self { width: self.width - columns }
+    }
 }
 
 /// The styled lines of the block, each with a line end.
-pub(super) fn render(block: &str) -> String {
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let parser = Parser::new_ext(block, options);
+pub(super) fn render(block: &str, layout: Layout) -> String {
+    let mut options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    // The parser adds missing cells to each row.
+    let is_too_wide = |line: &str| line.matches('|').count() > MAX_CELLS;
+    options.set(Options::ENABLE_TABLES, !block.lines().any(is_too_wide));
+    let block: String = block.split_inclusive('\n').flat_map(without_deep_marks).collect();
+    let parser = Parser::new_ext(&block, options);
     let mut targets: Vec<(usize, String)> = parser
         .reference_definitions()
         .iter()
         .map(|(label, target)| (target.span.start, format!("[{label}]: {}", target.dest)))
         .collect();
     targets.sort();
-    let mut page = Page::default();
+    let mut page = Page::new(layout);
     parser.for_each(|event| page.see(event));
     for (_, target) in targets {
         page.text(&target, FAINT);
@@ -43,11 +82,11 @@ pub(super) fn render(block: &str) -> String {
 }
 
 /// The state of rendering one block.
-#[derive(Default)]
 struct Page {
+    layout: Layout,
     out: String,
-    /// The incomplete line, styled and plain.
-    line: String,
+    /// The incomplete line, and its text.
+    line: Line,
     plain: String,
     /// Whether an empty line precedes the next block.
     gap: bool,
@@ -55,7 +94,7 @@ struct Page {
     within: Vec<Within>,
     /// The next number of each open list; `None` in a bulleted list.
     lists: Vec<Option<u64>>,
-    effects: Vec<Effects>,
+    emphasis: Emphasis,
     /// Targets of open links, and where their texts begin in the line.
     links: Vec<(String, usize)>,
     /// The code of the open code block.
@@ -68,16 +107,34 @@ struct Within {
     /// Prefix of the first line, until it is written.
     first: Option<String>,
     rest: String,
+    width: usize,
 }
 
+/// How many of each kind are open. They can be nested.
 #[derive(Default)]
-struct Table {
-    columns: Vec<Alignment>,
-    /// Styled cells with their widths.
-    rows: Vec<Vec<(String, usize)>>,
+struct Emphasis {
+    bold: usize,
+    italic: usize,
+    strikethrough: usize,
 }
 
 impl Page {
+    fn new(layout: Layout) -> Self {
+        Self {
+            layout,
+            out: String::new(),
+            line: Line::default(),
+            plain: String::new(),
+            gap: false,
+            within: Vec::new(),
+            lists: Vec::new(),
+            emphasis: Emphasis::default(),
+            links: Vec::new(),
+            code: None,
+            table: None,
+        }
+    }
+
     fn see(&mut self, event: Event) {
         match event {
             Event::Start(tag) => self.begin(tag),
@@ -86,7 +143,11 @@ impl Page {
                 Some(code) => code.push_str(&text),
                 None => self.text(&text, Style::new()),
             },
-            Event::Code(code) => self.text(&format!("`{code}`"), NAME),
+            Event::Code(code) => {
+                self.text("`", FAINT);
+                self.text(&code, NAME);
+                self.text("`", FAINT);
+            }
             Event::Html(html) | Event::InlineHtml(html) => self.html(&html),
             Event::SoftBreak | Event::HardBreak if self.table.is_some() => {
                 self.text(" ", Style::new());
@@ -94,12 +155,12 @@ impl Page {
             Event::SoftBreak | Event::HardBreak => self.end_line(),
             Event::Rule => {
                 self.begin_block();
-                self.text(&"─".repeat(RULE), FAINT);
+                let width = RULE.min(self.inner().width);
+                self.text(&"─".repeat(width), FAINT);
                 self.end_block();
             }
-            Event::TaskListMarker(done) => {
-                self.text(if done { "[x] " } else { "[ ] " }, Style::new());
-            }
+            Event::TaskListMarker(true) => self.text("[x] ", GOOD),
+            Event::TaskListMarker(false) => self.text("[ ] ", Style::new()),
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.text(&text, Style::new());
             }
@@ -111,7 +172,7 @@ impl Page {
             Tag::Heading { level, .. } => self.begin_heading(level),
             Tag::BlockQuote(_) => {
                 self.begin_block();
-                self.within.push(Within { first: None, rest: styled(FAINT, "│ ") });
+                self.within.push(Within { first: None, rest: styled(FAINT, "│ "), width: 2 });
             }
             Tag::CodeBlock(kind) => self.begin_code(&kind),
             Tag::List(start) => {
@@ -125,12 +186,13 @@ impl Page {
             }
             Tag::TableHead | Tag::TableRow => {
                 if let Some(table) = &mut self.table {
+                    self.emphasis.bold = usize::from(table.rows.is_empty());
                     table.rows.push(Vec::new());
                 }
             }
-            Tag::Emphasis => self.effects.push(Effects::ITALIC),
-            Tag::Strong => self.effects.push(Effects::BOLD),
-            Tag::Strikethrough => self.effects.push(Effects::STRIKETHROUGH),
+            Tag::Emphasis => self.emphasis.italic += 1,
+            Tag::Strong => self.emphasis.bold += 1,
+            Tag::Strikethrough => self.emphasis.strikethrough += 1,
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 self.links.push((dest_url.into_string(), self.plain.len()));
             }
@@ -143,7 +205,7 @@ impl Page {
         match tag {
             TagEnd::Paragraph | TagEnd::HtmlBlock => self.end_block(),
             TagEnd::Heading(_) => {
-                self.effects.pop();
+                self.emphasis.bold -= 1;
                 self.end_block();
             }
             TagEnd::BlockQuote(_) => {
@@ -157,11 +219,12 @@ impl Page {
                 self.gap = self.lists.is_empty();
             }
             TagEnd::Item => self.end_item(),
+            TagEnd::TableHead => self.emphasis.bold = 0,
             TagEnd::TableCell => self.end_cell(),
             TagEnd::Table => self.end_table(),
-            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
-                self.effects.pop();
-            }
+            TagEnd::Emphasis => self.emphasis.italic -= 1,
+            TagEnd::Strong => self.emphasis.bold -= 1,
+            TagEnd::Strikethrough => self.emphasis.strikethrough -= 1,
             TagEnd::Link | TagEnd::Image => self.end_link(),
             _ => {}
         }
@@ -169,14 +232,14 @@ impl Page {
 
     /// Appends text without control characters, which entities may contain.
     fn text(&mut self, text: &str, style: Style) {
-        let text = sanitize(text).replace('\n', " ");
-        if text.is_empty() {
-            return;
-        }
-        let effects = self.effects.iter().fold(style.get_effects(), |all, one| all | *one);
-        let style = style.effects(effects);
-        self.line.push_str(&styled(style, &text));
+        let text = sanitize(text).replace(['\n', '\t'], " ");
+        let effects = style.get_effects() | self.emphasis.effects() | self.link_effects();
+        self.line.push(style.effects(effects), &text);
         self.plain.push_str(&text);
+    }
+
+    fn link_effects(&self) -> Effects {
+        if self.links.is_empty() { Effects::new() } else { Effects::UNDERLINE }
     }
 
     fn html(&mut self, html: &str) {
@@ -190,31 +253,28 @@ impl Page {
 
     fn begin_heading(&mut self, level: HeadingLevel) {
         self.begin_block();
-        self.effects.push(Effects::BOLD);
-        self.text(&format!("{} ", "#".repeat(level as usize)), Style::new());
+        self.text(&format!("{} ", "#".repeat(level as usize)), FAINT);
+        self.emphasis.bold += 1;
     }
 
     fn begin_code(&mut self, kind: &CodeBlockKind) {
         self.begin_block();
         self.code = Some(String::new());
-        let CodeBlockKind::Fenced(language) = kind else { return };
-        if !language.trim().is_empty() {
-            self.indented("  ", language, FAINT);
-        }
+        let language = match kind {
+            CodeBlockKind::Fenced(language) => language.trim(),
+            CodeBlockKind::Indented => "",
+        };
+        let head = self.inner().code_head(&sanitize(language).replace('\n', " "));
+        self.write_line(&head);
     }
 
     fn end_code(&mut self) {
         let code = self.code.take().unwrap_or_default();
-        for line in code.lines() {
-            self.indented("    ", line, Style::new());
+        for line in sanitize(&code).lines() {
+            self.write_line(&Line::new(Style::new(), line));
         }
+        self.write_line(&self.inner().code_end());
         self.gap = true;
-    }
-
-    fn indented(&mut self, indent: &str, text: &str, style: Style) {
-        self.text(indent, Style::new());
-        self.text(text, style);
-        self.end_line();
     }
 
     fn begin_item(&mut self) {
@@ -226,8 +286,12 @@ impl Page {
             }
             _ => "• ".to_owned(),
         };
-        let rest = " ".repeat(mark.chars().count());
-        self.within.push(Within { first: Some(mark), rest });
+        let width = columns(&mark);
+        self.within.push(Within { first: None, rest: " ".repeat(width), width });
+        let is_shown = self.shown().count() == self.within.len();
+        if let Some(item) = self.within.last_mut().filter(|_| is_shown) {
+            item.first = Some(mark);
+        }
         self.gap = false;
     }
 
@@ -250,9 +314,8 @@ impl Page {
     }
 
     fn end_cell(&mut self) {
-        let width = columns(&self.plain);
         self.plain.clear();
-        let cell = (std::mem::take(&mut self.line), width);
+        let cell = std::mem::take(&mut self.line);
         if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
             row.push(cell);
         }
@@ -260,15 +323,8 @@ impl Page {
 
     fn end_table(&mut self) {
         let Some(table) = self.table.take() else { return };
-        let widths = table.widths();
-        for (index, row) in table.rows.iter().enumerate() {
-            self.line = table.row(row, &widths);
-            self.end_line();
-            if index == 0 {
-                let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-                self.line = styled(FAINT, rules.join("─┼─"));
-                self.end_line();
-            }
+        for line in table.lines(self.inner().width) {
+            self.write_line(&line);
         }
         self.gap = true;
     }
@@ -276,7 +332,7 @@ impl Page {
     fn begin_block(&mut self) {
         self.end_begun_line();
         if std::mem::take(&mut self.gap) {
-            let before: String = self.within.iter().map(|within| within.rest.as_str()).collect();
+            let before: String = self.shown().map(|within| within.rest.as_str()).collect();
             self.out.push_str(before.trim_end());
             self.out.push('\n');
         }
@@ -294,48 +350,43 @@ impl Page {
     }
 
     fn end_line(&mut self) {
-        for within in &mut self.within {
+        let line = std::mem::take(&mut self.line);
+        self.plain.clear();
+        for line in line.wrapped(self.inner().width.min(TEXT)) {
+            self.write_line(&line);
+        }
+    }
+
+    fn write_line(&mut self, line: &Line) {
+        let shown = self.shown().count();
+        for within in self.within.iter_mut().take(shown) {
             self.out.push_str(within.first.take().as_deref().unwrap_or(&within.rest));
         }
-        self.out.push_str(&self.line);
+        self.out.push_str(&line.to_string());
         self.out.push('\n');
-        self.line.clear();
-        self.plain.clear();
+    }
+
+    /// The layout within the enclosing items and quotes.
+    fn inner(&self) -> Layout {
+        self.layout.within(self.shown().map(|within| within.width).sum())
+    }
+
+    /// The enclosing items and quotes whose prefix is shown: the inner ones of a deep nesting have none.
+    fn shown(&self) -> impl Iterator<Item = &Within> {
+        let mut left = self.layout.width / 2;
+        self.within.iter().take_while(move |within| {
+            let fits = within.width <= left;
+            left = left.saturating_sub(within.width);
+            fits
+        })
     }
 }
 
-/// Width of a text on the terminal in columns; approximate for texts wider than any terminal.
-fn columns(text: &str) -> usize {
-    if text.len() > usize::from(u16::MAX) {
-        return text.chars().count();
-    }
-    GraphemeClusterMode::Unicode.width(text).into()
-}
-
-impl Table {
-    fn widths(&self) -> Vec<usize> {
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|(_, width)| *width).max().unwrap_or(0)
-        };
-        (0..self.columns.len()).map(width).collect()
-    }
-
-    /// A row as a line, without trailing spaces.
-    fn row(&self, cells: &[(String, usize)], widths: &[usize]) -> String {
-        let mut line = String::new();
-        for (index, (cell, width)) in cells.iter().enumerate() {
-            let free = widths.get(index).map_or(0, |widest| widest - width);
-            let before = match self.columns.get(index) {
-                Some(Alignment::Right) => free,
-                Some(Alignment::Center) => free / 2,
-                _ => 0,
-            };
-            let after = if index + 1 == cells.len() { 0 } else { free - before };
-            let bar = if index == 0 { String::new() } else { styled(FAINT, " │ ") };
-            // The width in a format is limited; cells are not.
-            let _ = write!(line, "{bar}{}{cell}{}", " ".repeat(before), " ".repeat(after));
-        }
-        line
+impl Emphasis {
+    fn effects(&self) -> Effects {
+        let shown = |count: usize, effect| if count > 0 { effect } else { Effects::new() };
+        shown(self.bold, Effects::BOLD)
+            | shown(self.italic, Effects::ITALIC)
+            | shown(self.strikethrough, Effects::STRIKETHROUGH)
     }
 }
