@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::tools::OutputTail;
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 
@@ -24,6 +25,13 @@ pub enum SessionUpdate<'h> {
         /// The number of loaded hooks.
         hooks: usize,
     },
+    /// A response is requested from the model. Always followed by [`ModelEnded`](Self::ModelEnded).
+    ModelStarted {
+        /// The model's name.
+        model: &'h str,
+    },
+    /// The model responded, or the request failed or was cancelled.
+    ModelEnded,
     /// A piece of the model's text.
     TextDelta(&'h str),
     /// A piece of the model's reasoning.
@@ -47,6 +55,18 @@ pub enum SessionUpdate<'h> {
     Reasoning(&'h str),
     /// The model calls a tool, with the input that the model gave.
     ToolUse(&'h ToolCall),
+    /// A tool runs: hooks and the user allowed the call. Always followed by [`ToolEnded`](Self::ToolEnded).
+    ToolStarted {
+        /// The call, as hooks left it.
+        call: &'h ToolCall,
+        /// The end of its output, which grows while it runs.
+        output: &'h OutputTail,
+    },
+    /// A tool has run. Hooks have not seen the result yet.
+    ToolEnded {
+        /// The call's id.
+        call_id: &'h str,
+    },
     /// The result of a call, after hooks rewrote it (R25).
     ToolResult {
         /// The call's id.
@@ -62,6 +82,8 @@ pub enum SessionUpdate<'h> {
         hook: &'h str,
         /// The reason.
         reason: &'h str,
+        /// The id of the call that does not run because of it, if it is one of this conversation.
+        call_id: Option<&'h str>,
     },
     /// A hook's follow-up message makes the agent continue.
     FollowUp {
@@ -76,6 +98,11 @@ pub enum SessionUpdate<'h> {
         recipe: &'h str,
         /// The hook that requested it; otherwise `user` or `the model's limit`.
         by: &'h str,
+    },
+    /// A side recipe has run.
+    RecipeEnded {
+        /// The recipe's name.
+        recipe: &'h str,
     },
     /// The history was replaced.
     History {

@@ -15,6 +15,12 @@ use crate::run_end::RunEnd;
 
 /// Is notified of what the engine does, on the thread that dispatches: the tools of one model response run in parallel.
 pub trait Observer: Send + Sync {
+    /// A hook starts to run. Always followed by [`hook_stopped`](Self::hook_stopped) with the same event, hook and call.
+    fn hook_started(&self, _run: &HookRun) {}
+
+    /// A hook that was started has stopped, before its reply is applied.
+    fn hook_stopped(&self, _run: &HookRun) {}
+
     /// A hook was run, successfully or not.
     fn hook_ran(&self, run: &HookRun);
 

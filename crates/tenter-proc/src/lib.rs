@@ -56,7 +56,7 @@ pub use completion::{Completion, ProcessEnd};
 pub use dialogue::{Dialogue, DialogueEnd, DialogueLimits, DialogueListener, NotSent};
 pub use interactive::{interactive, replace_process};
 pub use invocation::{Invocation, Limits, Streams};
-pub use supervise::run;
+pub use supervise::{run, run_watched};
 pub use trampoline::Trampoline;
 
 /// Prevents other processes of the same user from reading this process's memory and environment, which hold keys, and disables

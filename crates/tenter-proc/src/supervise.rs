@@ -27,13 +27,23 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 ///
 /// SIGPIPE must be ignored, which is the default in Rust programs.
 pub fn run(invocation: &Invocation, cancel: &Cancel) -> Completion {
+    run_watched(invocation, cancel, &|_| ())
+}
+
+/// Like [`run`], and also passes the output to `on_output` in pieces, as it comes. The program waits for a slow `on_output` once
+/// its pipe is full, and so do its timeout and `cancel`.
+pub fn run_watched(
+    invocation: &Invocation,
+    cancel: &Cancel,
+    on_output: &dyn Fn(&[u8]),
+) -> Completion {
     let started = Instant::now();
     let deadline = Deadline::after(invocation.limits.timeout);
     if cancel.is_cancelled() {
         return without_output(ProcessEnd::Cancelled, started);
     }
     match start_with_retry(deadline, cancel, || Process::start(invocation)) {
-        Ok(process) => Supervisor { process, invocation, cancel, deadline }.run(started),
+        Ok(process) => Supervisor { process, invocation, cancel, deadline, on_output }.run(started),
         Err(_) if cancel.is_cancelled() => without_output(ProcessEnd::Cancelled, started),
         Err(error) => without_output(ProcessEnd::NotStarted(error), started),
     }
@@ -71,6 +81,7 @@ struct Supervisor<'a> {
     invocation: &'a Invocation,
     cancel: &'a Cancel,
     deadline: Deadline,
+    on_output: &'a dyn Fn(&[u8]),
 }
 
 /// The state of a supervised program.
@@ -104,7 +115,7 @@ impl Supervisor<'_> {
             }
             let may_be_cancelled = matches!(phase, Phase::Running | Phase::Lingering { .. });
             let cancel = may_be_cancelled.then_some(self.cancel);
-            self.process.pump(cancel, self.deadline_of(phase).left());
+            self.process.pump(cancel, self.deadline_of(phase).left(), self.on_output);
         }
     }
 
@@ -176,6 +187,7 @@ impl Supervisor<'_> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::sync::Mutex;
     use std::thread;
 
     use super::*;
@@ -229,17 +241,46 @@ mod tests {
         assert_eq!(attempts.get(), 1);
     }
 
-    #[test]
-    fn a_cancel_without_a_latch_ends_a_program() {
-        let invocation = Invocation {
-            program: "sleep".into(),
-            args: vec!["1000".into()],
+    fn program(name: &str, args: &[&str]) -> Invocation {
+        Invocation {
+            program: name.into(),
+            args: args.iter().map(Into::into).collect(),
             cwd: "/".into(),
             env: vec![("PATH".into(), "/usr/bin:/bin".into())],
             stdin: Vec::new(),
             streams: Streams::Separate,
             limits: Limits { timeout: Duration::MAX, ..Limits::default() },
-        };
+        }
+    }
+
+    #[test]
+    fn output_is_passed_on_while_the_program_runs() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("seen");
+        // It ends only after its first line was seen.
+        let line = "echo one; echo two >&2; while [ ! -e \"$0\" ]; do sleep 0.01; done; echo three";
+        let invocation = program("/bin/sh", &["-c", line, file.to_str().unwrap()]);
+        let seen = Mutex::new(Vec::new());
+        let completion = run_watched(&invocation, &Cancel::new(), &|bytes| {
+            let mut seen = seen.lock().unwrap();
+            seen.extend_from_slice(bytes);
+            if seen.len() == 8 {
+                std::fs::write(&file, "").unwrap();
+            }
+        });
+        assert!(completion.end.is_success());
+        let mut lines: Vec<String> = String::from_utf8(seen.into_inner().unwrap())
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        lines.sort();
+        assert_eq!(lines, ["one", "three", "two"]);
+    }
+
+    #[test]
+    fn a_cancel_without_a_latch_ends_a_program() {
+        let invocation = program("sleep", &["1000"]);
         let cancel = Cancel::without_latch();
         let other = cancel.clone();
         let canceller = thread::spawn(move || other.cancel());

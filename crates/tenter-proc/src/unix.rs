@@ -81,17 +81,22 @@ impl<'a> Process<'a> {
     }
 
     /// Waits for an event, for at most `timeout`, and reads and writes what is possible without blocking. Setting `cancel` is an
-    /// event.
-    pub(crate) fn pump(&mut self, cancel: Option<&Cancel>, timeout: Option<Duration>) {
+    /// event. What is read is passed to `on_output`.
+    pub(crate) fn pump(
+        &mut self,
+        cancel: Option<&Cancel>,
+        timeout: Option<Duration>,
+        on_output: &dyn Fn(&[u8]),
+    ) {
         let [stdin, stdout, stderr, exit, _] = self.wait(cancel, timeout);
         if stdin && self.stdin.as_mut().is_some_and(Feed::is_over) {
             self.stdin = None;
         }
         if stdout {
-            self.stdout.read(&mut self.buffer);
+            self.stdout.read(&mut self.buffer, on_output);
         }
         if stderr {
-            self.stderr.read(&mut self.buffer);
+            self.stderr.read(&mut self.buffer, on_output);
         }
         if exit {
             self.exit = None;
@@ -385,11 +390,14 @@ impl Drain {
     }
 
     /// Reads what is available, with at most [`READS`] reads.
-    fn read(&mut self, buffer: &mut [u8]) {
+    fn read(&mut self, buffer: &mut [u8], on_output: &dyn Fn(&[u8])) {
         for _ in 0..READS {
             let Some(pipe) = &mut self.pipe else { return };
             match pipe.read(buffer) {
-                Ok(count) if count > 0 => self.capture.push(&buffer[..count]),
+                Ok(count) if count > 0 => {
+                    self.capture.push(&buffer[..count]);
+                    on_output(&buffer[..count]);
+                }
                 Err(error) if is_retryable(&error) => return,
                 Ok(_) | Err(_) => self.pipe = None,
             }

@@ -2,6 +2,11 @@
 //!
 //! The terminal is not a controlling terminal, so a typed Ctrl-C only reaches programs that read keys themselves. Use
 //! [`PtySession::signal`] to send a signal.
+//!
+//! [`PtySession::wait_for`] reads what a program prints, in order. [`PtySession::wait_for_rows`] sees the screen as the user
+//! does: what was erased is gone.
+
+mod emulator;
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -17,10 +22,14 @@ use rustix::process::{Pid, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
+use emulator::Emulator;
+
 /// Maximum time that a test waits for expected output.
 const TIMEOUT: Duration = Duration::from_mins(1);
 /// Columns and rows: wide enough that expected lines do not wrap.
 const SIZE: (u16, u16) = (200, 50);
+/// What begins and ends a region that the program redraws in place. What is in it is not part of the printed output.
+const REGION: (&str, &str) = ("?7l", "?7h");
 
 /// A program in a terminal. Dropping it kills the program.
 pub struct PtySession {
@@ -31,15 +40,14 @@ pub struct PtySession {
     seen: usize,
 }
 
-#[derive(Default)]
 struct Screen {
     shown: Mutex<Shown>,
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct Shown {
     bytes: Vec<u8>,
+    emulator: Emulator,
     is_over: bool,
 }
 
@@ -49,13 +57,24 @@ impl PtySession {
     ///
     /// # Panics
     /// The terminal cannot be created, or the program does not start.
-    pub fn start(mut command: Command) -> Self {
-        let (keyboard, terminal) = open().unwrap();
-        command.env("TERM", "xterm-256color");
+    pub fn start(command: Command) -> Self {
+        Self::start_sized(command, SIZE)
+    }
+
+    /// Starts `command` in a terminal of a number of columns and rows.
+    ///
+    /// # Panics
+    /// The terminal cannot be created, or the program does not start.
+    pub fn start_sized(mut command: Command, size: (u16, u16)) -> Self {
+        let (keyboard, terminal) = open(size).unwrap();
+        if command.get_envs().all(|(name, _)| name != "TERM") {
+            command.env("TERM", "xterm-256color");
+        }
         command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap());
         let child = command.stderr(terminal).spawn().unwrap();
         drop(command); // it holds the terminal open, which would hide the end of the program
-        let screen = Arc::new(Screen::default());
+        let shown = Shown { bytes: Vec::new(), emulator: Emulator::new(size), is_over: false };
+        let screen = Arc::new(Screen { shown: Mutex::new(shown), changed: Condvar::new() });
         let (output, reader) = (keyboard.try_clone().unwrap(), Arc::clone(&screen));
         thread::spawn(move || reader.fill(output));
         Self { child, keyboard, screen, seen: 0 }
@@ -74,7 +93,8 @@ impl PtySession {
         self.type_in(&format!("{line}\r"));
     }
 
-    /// Waits until `text` is shown after the output of earlier waits. Returns the output up to it, without escape sequences.
+    /// Waits until `text` is printed after the output of earlier waits. Returns the output up to it, without escape sequences and
+    /// without regions that are redrawn in place.
     ///
     /// # Panics
     /// `text` does not appear within a minute, or the program ends before.
@@ -93,6 +113,60 @@ impl PtySession {
             assert!(start.elapsed() < TIMEOUT, "gave up waiting for {text:?}\n{plain}");
             shown = self.screen.wait(shown);
         }
+    }
+
+    /// Waits until the visible rows satisfy `is_expected`, and returns them, without spaces at their ends.
+    ///
+    /// # Panics
+    /// They do not within a minute, or the program ends before.
+    pub fn wait_for_rows(&self, is_expected: impl Fn(&[String]) -> bool) -> Vec<String> {
+        let start = Instant::now();
+        let mut shown = self.screen.lock();
+        loop {
+            let rows = shown.emulator.rows();
+            if is_expected(&rows) {
+                return rows;
+            }
+            let text = rows.join("\n");
+            assert!(!shown.is_over, "it ended without the expected rows\n{text}");
+            assert!(start.elapsed() < TIMEOUT, "gave up waiting for rows\n{text}");
+            shown = self.screen.wait(shown);
+        }
+    }
+
+    /// Waits until a visible row contains `text`, and returns that row.
+    ///
+    /// # Panics
+    /// None does within a minute, or the program ends before.
+    pub fn wait_for_row(&self, text: &str) -> String {
+        let find = |rows: &[String]| rows.iter().find(|row| row.contains(text)).cloned();
+        let rows = self.wait_for_rows(|rows| find(rows).is_some());
+        find(&rows).unwrap()
+    }
+
+    /// The visible rows, without spaces at their ends.
+    pub fn rows(&self) -> Vec<String> {
+        self.screen.lock().emulator.rows()
+    }
+
+    /// Every line that is on the screen or has scrolled off it. Wrapped rows are joined.
+    pub fn lines(&self) -> Vec<String> {
+        self.screen.lock().emulator.lines()
+    }
+
+    /// Column and row of the cursor, from 0; `None` if it is hidden.
+    pub fn cursor(&self) -> Option<(usize, usize)> {
+        self.screen.lock().emulator.cursor()
+    }
+
+    /// Changes the size of the terminal to a number of columns and rows.
+    ///
+    /// # Panics
+    /// The terminal is closed.
+    pub fn resize(&self, size: (u16, u16)) {
+        let mut shown = self.screen.lock();
+        shown.emulator.resize(size);
+        set_size(&self.keyboard, size).unwrap();
     }
 
     /// The output so far, with escape sequences.
@@ -120,6 +194,21 @@ impl PtySession {
     pub fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).unwrap();
         kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits until the program ends. Returns its exit code (`None` if a signal ended it), and every line that is on the screen or
+    /// has scrolled off it.
+    ///
+    /// # Panics
+    /// The program does not end within a minute, or it leaves the cursor hidden or not at the beginning of a line.
+    pub fn end_lines(self) -> (Option<i32>, Vec<String>) {
+        let screen = Arc::clone(&self.screen);
+        let (code, _) = self.end();
+        let shown = screen.lock();
+        let lines = shown.emulator.lines();
+        let cursor = shown.emulator.cursor();
+        assert!(matches!(cursor, Some((0, _))), "the cursor is at {cursor:?}\n{lines:?}");
+        (code, lines)
     }
 
     /// Waits until the program ends. Returns its exit code (`None` if a signal ended it) and the output after earlier waits.
@@ -164,6 +253,7 @@ impl Screen {
             };
             let mut shown = self.lock();
             shown.bytes.extend_from_slice(&buffer[..count]);
+            shown.emulator.feed(&buffer[..count]);
             shown.is_over = count == 0;
             self.changed.notify_all();
             if shown.is_over {
@@ -184,7 +274,7 @@ impl Screen {
 }
 
 /// Opens a terminal. Returns the side of the user and the side of the program.
-fn open() -> io::Result<(File, File)> {
+fn open(size: (u16, u16)) -> io::Result<(File, File)> {
     let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&keyboard)?;
     unlockpt(&keyboard)?;
@@ -196,25 +286,34 @@ fn open() -> io::Result<(File, File)> {
         flags,
     )
     .open(path)?;
-    let (columns, rows) = SIZE;
-    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&terminal, size)?;
+    set_size(&terminal, size)?;
     Ok((File::from(keyboard), terminal))
 }
 
-/// The output without escape sequences and carriage returns. An incomplete sequence at the end is left out.
+fn set_size(terminal: &File, (columns, rows): (u16, u16)) -> io::Result<()> {
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    Ok(tcsetwinsize(terminal, size)?)
+}
+
+/// The output without escape sequences, carriage returns and regions that are redrawn. An incomplete sequence at the end is left
+/// out.
 fn plain(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars();
+    let mut is_in_region = false;
     while let Some(character) = characters.next() {
         match character {
             '\x1b' => {
                 if characters.next() == Some('[') {
+                    let sequence = characters.as_str();
+                    is_in_region = sequence.starts_with(REGION.0)
+                        || is_in_region && !sequence.starts_with(REGION.1);
                     characters.find(|c| ('\x40'..='\x7e').contains(c));
                 }
             }
             '\r' => {}
+            _ if is_in_region => {}
             character => plain.push(character),
         }
     }

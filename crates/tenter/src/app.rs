@@ -13,6 +13,7 @@ use crate::commands::{
 use crate::completion;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
+use crate::screen::screen;
 use crate::ui::{self, ColorWhen};
 
 /// Run a coding agent under lifecycle hooks: your programs watch, block, rewrite and steer what it does.
@@ -94,6 +95,9 @@ enum Command {
 pub(crate) fn main(env: &Env) -> ExitCode {
     let app = App::parse();
     app.color.apply();
+    if env.can_redraw() {
+        screen().enable();
+    }
     let project = app.project.as_deref();
     let done = match app.command {
         Command::Run(args) => run::run(env, project, &args),

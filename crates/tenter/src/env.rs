@@ -127,6 +127,16 @@ impl Env {
         io::stdin().is_terminal() && io::stdout().is_terminal()
     }
 
+    /// Whether the terminal cannot move its cursor, or is unknown.
+    pub(crate) fn is_dumb(&self) -> bool {
+        self.var("TERM").is_none_or(|term| term == "dumb")
+    }
+
+    /// Whether the output is a terminal that can move its cursor: stdout and stderr are, and `TERM` does not deny it.
+    pub(crate) fn can_redraw(&self) -> bool {
+        !self.is_dumb() && io::stdout().is_terminal() && io::stderr().is_terminal()
+    }
+
     /// All of stdin; empty if stdin is a terminal.
     pub(crate) fn piped_stdin() -> io::Result<String> {
         let mut bytes = Vec::new();

@@ -15,8 +15,7 @@ const LESS: &str = "FRX+G";
 
 /// The user's pager; `None` if there is no terminal or the user disabled it.
 pub(crate) fn wanted(env: &Env) -> Option<&OsStr> {
-    let is_dumb = env.var("TERM").is_none_or(|term| term == "dumb");
-    if is_dumb || !Env::has_terminal() {
+    if env.is_dumb() || !Env::has_terminal() {
         return None;
     }
     // An empty variable means no pager, as for git.

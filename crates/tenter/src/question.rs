@@ -3,6 +3,7 @@
 use std::io::{self, BufRead as _};
 
 use crate::env::Env;
+use crate::screen::screen;
 use crate::ui;
 
 /// Shows a prompt and returns the line that the user types; `None` if the user cannot be asked or closed the input.
@@ -34,10 +35,12 @@ pub(crate) fn read_at_terminal(prompt: &str) -> Option<String> {
     if !Env::can_ask() {
         return None;
     }
-    ui::note_piece(prompt);
-    let mut line = String::new();
-    let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
-    (length > 0).then_some(line)
+    screen().suspended(|| {
+        ui::note_piece(prompt);
+        let mut line = String::new();
+        let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
+        (length > 0).then_some(line)
+    })
 }
 
 /// Asks until the user chooses; `None` if the user cannot be asked or closed the input.

@@ -12,6 +12,7 @@ use signal_hook::low_level::raise;
 use tenter_proc::Cancel;
 
 use crate::failure::Failure;
+use crate::screen::screen;
 
 /// Maximum number of times that a line editor waiting for a key is woken, and the pause after each.
 const WAKINGS: u32 = 250;
@@ -44,6 +45,7 @@ struct State {
 impl State {
     /// Cleans up and exits the process.
     fn exit(&self) {
+        screen().leave();
         if let Some(clean_up) = &self.clean_up {
             clean_up();
         }
@@ -112,10 +114,10 @@ impl Interrupts {
         Some(line)
     }
 
-    /// Runs `run`, which hands the terminal to another program.
+    /// Runs `run`, which hands the terminal to another program. Nothing else is printed meanwhile.
     pub(crate) fn while_away<T>(&self, run: impl FnOnce() -> T) -> T {
         self.state().away = true;
-        let result = run();
+        let result = screen().suspended(run);
         self.state().away = false;
         result
     }

@@ -1,18 +1,19 @@
-//! Output to the user: data goes to stdout, everything else to stderr. All styles are defined here.
+//! Output to the user: data goes to stdout, everything else to stderr. While an agent works, the screen has the terminal, and
+//! prints everything above its live region.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
 use anstream::adapter::strip_str;
-use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::failure::Failure;
 use crate::sanitize::{one_line, sanitize, visible};
+use crate::screen::{Stream, screen};
+pub(crate) use crate::style::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -53,24 +54,6 @@ pub(crate) fn columns() -> usize {
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
-/// For something that worked.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// For something that was blocked or failed.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default();
-/// For something that needs attention.
-pub(crate) const NOTICE: Style = AnsiColor::Yellow.on_default();
-/// For a name.
-pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
-/// For a heading.
-pub(crate) const HEADING: Style = Style::new().bold();
-/// For something less important.
-pub(crate) const FAINT: Style = Style::new().dimmed();
-
-/// `text` in a style.
-pub(crate) fn styled(style: Style, text: impl Display) -> String {
-    format!("{style}{text}{style:#}")
-}
-
 /// Writes a line of data to stdout. Errors are ignored: the reader may have gone.
 pub(crate) fn out(line: impl Display) {
     let _ = try_out(line);
@@ -81,15 +64,7 @@ pub(crate) fn out(line: impl Display) {
 /// # Errors
 /// It cannot be written, for instance because the reader has gone.
 pub(crate) fn try_out(line: impl Display) -> io::Result<()> {
-    write_at_once(io::stdout(), &format!("{line}\n"))
-}
-
-/// Writes a text with one call, without styles if the stream has no colours. A call per line would be slow, and lines of
-/// several threads would mix.
-fn write_at_once<S: RawStream>(mut stream: S, text: &str) -> io::Result<()> {
-    let is_plain = AutoStream::choice(&stream) == ColorChoice::Never;
-    let text = if is_plain { strip_str(text).to_string().into() } else { Cow::Borrowed(text) };
-    stream.write_all(text.as_bytes())
+    screen().print(Stream::Stdout, &format!("{line}\n"))
 }
 
 /// The text without its styles if stdout has no colours.
@@ -105,8 +80,7 @@ pub(crate) fn short_time(rfc3339: &str) -> String {
 
 /// Writes data to stdout without a line end, and flushes.
 pub(crate) fn out_piece(piece: impl Display) {
-    let _ = write_at_once(io::stdout(), &piece.to_string());
-    let _ = io::stdout().flush();
+    let _ = screen().print(Stream::Stdout, &piece.to_string());
 }
 
 /// Writes data for a program to stdout as it is.
@@ -117,12 +91,12 @@ pub(crate) fn out_raw(data: &str) {
 
 /// Writes a line to stderr.
 pub(crate) fn note(line: impl Display) {
-    let _ = write_at_once(io::stderr(), &format!("{line}\n"));
+    let _ = screen().print(Stream::Stderr, &format!("{line}\n"));
 }
 
 /// Writes text to stderr without a line end: a prompt, or part of a line.
 pub(crate) fn note_piece(text: impl Display) {
-    let _ = write_at_once(io::stderr(), &text.to_string());
+    let _ = screen().print(Stream::Stderr, &text.to_string());
 }
 
 /// Writes a diagnostic to stderr.

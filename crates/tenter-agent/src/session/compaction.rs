@@ -132,6 +132,7 @@ impl Session<'_> {
     ) -> Result<String, String> {
         self.notify(&SessionUpdate::Recipe { recipe: cause.recipe, by: cause.by });
         let answer = run.run();
+        self.notify(&SessionUpdate::RecipeEnded { recipe: cause.recipe });
         self.conversation.add_side_usage(answer.spent);
         answer.text
     }

@@ -101,7 +101,9 @@ impl Session<'_> {
     }
 
     fn finish_late_recipe(&mut self, run: LateRecipe) {
-        let Ok(answer) = run.thread.join() else {
+        let joined = run.thread.join();
+        self.notify(&SessionUpdate::RecipeEnded { recipe: &run.recipe });
+        let Ok(answer) = joined else {
             return self.report_late_failure(&run.hook, &run.recipe, "it panicked");
         };
         self.conversation.add_side_usage(answer.spent);

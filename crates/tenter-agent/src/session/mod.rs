@@ -294,8 +294,13 @@ impl<'a> Session<'a> {
 
     /// Reports that a hook denied, if one did.
     fn report_denial(&self, denial: Option<&Denial>) {
+        self.report_denial_of(None, denial);
+    }
+
+    /// Reports that a hook denied the call with this id, if one did.
+    fn report_denial_of(&self, call_id: Option<&str>, denial: Option<&Denial>) {
         if let Some(Denial { event, hook: Some(hook), reason, .. }) = denial {
-            self.notify(&SessionUpdate::Blocked { event: *event, hook, reason });
+            self.notify(&SessionUpdate::Blocked { event: *event, hook, reason, call_id });
         }
     }
 }

@@ -143,7 +143,9 @@ impl Session<'_> {
                 Delta::Reasoning(text) => SessionUpdate::ReasoningDelta(text),
             });
         };
+        self.notify(&SessionUpdate::ModelStarted { model: self.agent.model.name() });
         let result = self.agent.model.respond(request, &mut show, self.cancel());
+        self.notify(&SessionUpdate::ModelEnded);
         (result, shown)
     }
 

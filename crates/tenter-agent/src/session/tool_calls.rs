@@ -12,7 +12,7 @@ use tenter_protocol::{ToolCall, ToolResult, tool_fields};
 use super::Session;
 use crate::model::{MAX_ARGUMENT_DEPTH, check_depth};
 use crate::permission::RecordedAnswer;
-use crate::tools::{MAX_CALLS_AT_ONCE, SUBAGENT, ToolContext, WriteConsent};
+use crate::tools::{MAX_CALLS_AT_ONCE, OutputTail, SUBAGENT, ToolContext, WriteConsent};
 use crate::watch::SessionUpdate;
 
 /// A tool call in a model's response.
@@ -174,7 +174,7 @@ impl Session<'_> {
         denial: Denial,
         contexts: &mut Vec<Attributed<String>>,
     ) -> ToolResult {
-        self.report_denial(Some(&denial));
+        self.report_denial_of(Some(&call.id), Some(&denial));
         let is_cancelled = denial.is_cancelled();
         contexts.extend(denial.contexts);
         if is_cancelled {
@@ -234,14 +234,20 @@ impl Session<'_> {
         };
         let subagents: Option<&dyn crate::tools::Subagents> =
             if self.conversation.parent().is_none() { Some(self) } else { None };
+        let output = OutputTail::new(self.agent.settings.keys.clone());
         let context = ToolContext {
             call_id: &call.id,
             workspace: &self.workspace,
+            output: &output,
             cancel: self.cancel(),
             consent: self,
             subagents,
         };
-        tool.run(&call.input, &context)
+        self.notify(&SessionUpdate::ToolStarted { call, output: &output });
+        let run = AssertUnwindSafe(|| tool.run(&call.input, &context));
+        let result = catch_unwind(run).unwrap_or_else(|_| self.bug(&call.name).result);
+        self.notify(&SessionUpdate::ToolEnded { call_id: &call.id });
+        result
     }
 
     fn failure(&self, tool: &str, error: &str) -> CallResult {

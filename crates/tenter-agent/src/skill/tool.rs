@@ -176,6 +176,7 @@ mod tests {
         let context = ToolContext {
             call_id: "call_1",
             workspace: &bench.workspace,
+            output: &crate::tools::OutputTail::default(),
             cancel: &bench.cancel,
             consent: &false,
             subagents: None,

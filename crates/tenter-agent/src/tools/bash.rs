@@ -55,7 +55,8 @@ impl TypedTool for BashTool {
         if input.background {
             return start(input.command.0, &invocation, context.workspace).map(Outcome::Started);
         }
-        let completion = tenter_proc::run(&invocation, context.cancel);
+        let on_output = |bytes: &[u8]| context.output.push(bytes);
+        let completion = tenter_proc::run_watched(&invocation, context.cancel, &on_output);
         let error = error(&completion.end, seconds)?;
         Ok(Outcome::Ended(metadata(input.command.0, &completion, context.workspace), error))
     }

@@ -21,6 +21,7 @@ mod grep_sink;
 mod ignore_files;
 mod input;
 mod lines;
+mod output_tail;
 mod protect;
 mod registry;
 mod regular_file;
@@ -40,6 +41,7 @@ pub(crate) mod testing;
 
 pub use allowed_commands::{AllowedCommands, PatternError};
 pub use error::ToolError;
+pub use output_tail::OutputTail;
 pub use protect::{ProtectedPaths, WriteConsent};
 pub use registry::{Registry, UnknownTools};
 pub use roots::DirectoryError;

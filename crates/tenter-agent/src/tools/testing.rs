@@ -14,7 +14,8 @@ use tenter_proc::Cancel;
 use tenter_protocol::{ToolResult, tool_fields};
 
 use super::{
-    ProtectedPaths, Registry, Tool, ToolContext, Workspace, WorkspaceSettings, WriteConsent,
+    OutputTail, ProtectedPaths, Registry, Tool, ToolContext, Workspace, WorkspaceSettings,
+    WriteConsent,
 };
 
 /// A user who always gives the same answer.
@@ -97,6 +98,7 @@ impl Bench {
         let context = ToolContext {
             call_id: "call_1",
             workspace: &self.workspace,
+            output: &OutputTail::default(),
             cancel: &self.cancel,
             consent: &self.consent,
             subagents: None,

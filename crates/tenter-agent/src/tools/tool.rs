@@ -7,7 +7,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::Metadata;
 use tenter_protocol::{Object, ToolResult};
 
-use super::{Subagents, ToolError, Workspace, WriteConsent, input, schema};
+use super::{OutputTail, Subagents, ToolError, Workspace, WriteConsent, input, schema};
 
 /// A tool in the registry.
 pub trait Tool: Send + Sync {
@@ -54,6 +54,8 @@ pub struct ToolContext<'a> {
     pub call_id: &'a str,
     /// What the tools of one agent share.
     pub workspace: &'a Workspace,
+    /// Receives the output of the tool as it comes, for displays.
+    pub output: &'a OutputTail,
     /// Cancels the call.
     pub cancel: &'a Cancel,
     /// Asked before something protected is changed.

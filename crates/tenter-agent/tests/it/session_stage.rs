@@ -73,7 +73,7 @@ impl Watcher for ReportLog {
             SessionUpdate::History { kind, by, recipe, before, after } => {
                 format!("history {kind} by {}: {before} -> {after}", recipe.unwrap_or(by))
             }
-            SessionUpdate::Blocked { event, hook, reason } => {
+            SessionUpdate::Blocked { event, hook, reason, .. } => {
                 format!("blocked {event} {hook}: {reason}")
             }
             _ => return,

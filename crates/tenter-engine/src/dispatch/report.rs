@@ -100,7 +100,9 @@ impl<'e> RunReport<'e> {
                 return Err(error.into());
             }
         };
+        self.settings.observers.iter().for_each(|observer| observer.hook_started(&self.run));
         let output = runner::run(&job, self.settings, context, &mut self.run);
+        self.settings.observers.iter().for_each(|observer| observer.hook_stopped(&self.run));
         (self.stdout, self.stderr) = (output.stdout, output.stderr);
         output.reply
     }

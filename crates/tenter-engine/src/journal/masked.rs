@@ -27,6 +27,14 @@ impl MaskingObserver {
 }
 
 impl Observer for MaskingObserver {
+    fn hook_started(&self, run: &HookRun) {
+        self.observer.hook_started(&self.redactor.run(run));
+    }
+
+    fn hook_stopped(&self, run: &HookRun) {
+        self.observer.hook_stopped(&self.redactor.run(run));
+    }
+
     fn hook_ran(&self, run: &HookRun) {
         self.observer.hook_ran(&self.redactor.run(run));
     }

@@ -291,7 +291,7 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
 
 fn asker(project: &Project) -> Arc<dyn tenter_agent::permission::Asker> {
     if Env::can_ask() {
-        Arc::new(TerminalAsker::default())
+        Arc::new(TerminalAsker)
     } else {
         Arc::new(FixedAnswer(project.settings.hooks.ask))
     }

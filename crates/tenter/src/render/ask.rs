@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead as _};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tenter_agent::permission::{
@@ -16,6 +15,7 @@ use super::ask_permission;
 use super::call_input::whole;
 use crate::question::{ReadLine, read_at_terminal};
 use crate::sanitize::{sanitize, visible};
+use crate::screen::screen;
 use crate::ui::{self, NAME, NOTICE, styled};
 
 /// How often a question looks whether it was cancelled.
@@ -29,29 +29,26 @@ pub(crate) const ASK_PROMPT: &str =
 pub(crate) const WRITE_PROMPT: &str = "  Allow it in this session? [y] yes  [n] no: ";
 
 /// Asks at the terminal: yes, always for this call in this session, or no.
-#[derive(Default)]
-pub(crate) struct TerminalAsker {
-    /// Locked during a question: hooks run in parallel, and there is one terminal.
-    asking: Mutex<()>,
-}
+pub(crate) struct TerminalAsker;
 
 impl Asker for TerminalAsker {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
-        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        put_question(hook, reason, call);
-        read_at_terminal(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
+        screen().suspended(|| {
+            put_question(hook, reason, call);
+            read_at_terminal(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
+        })
     }
 
     fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
-        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        ask_permission(request, &mut read_at_terminal)
+        screen().suspended(|| ask_permission(request, &mut read_at_terminal))
     }
 
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
-        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        answer_question(hook, question, cancel, &mut |prompt| {
-            ui::note_piece(prompt);
-            read_line_until(cancel)
+        screen().suspended(|| {
+            answer_question(hook, question, cancel, &mut |prompt| {
+                ui::note_piece(prompt);
+                read_line_until(cancel)
+            })
         })
     }
 }

@@ -15,9 +15,10 @@ use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
 use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult, call_summary};
 
 use super::markdown::Markdown;
-use super::terminal::{Terminal, result_lines};
-use super::{Show, diff};
+use super::terminal::Terminal;
+use super::{Show, diff, live};
 use crate::sanitize::{one_line, visible};
+use crate::screen::screen;
 use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 
 /// Maximum number of characters shown of a call.
@@ -69,20 +70,33 @@ impl Chat {
     }
 
     fn add_text(&self, piece: &str) {
-        let whole = self.state().text.push(piece, ui::columns());
-        self.terminal.rendered(&whole);
+        let mut state = self.state();
+        let whole = state.text.push(piece, ui::columns());
+        let rest = state.text.clone();
+        drop(state);
+        self.terminal.end_line();
+        screen().show_text(&whole, move |columns| rest.pending(columns));
     }
 
     fn end_text(&self) {
         let rest = self.state().text.finish(ui::columns());
-        self.terminal.rendered(&rest);
+        if !rest.is_empty() {
+            self.terminal.end_line();
+        }
+        screen().show_text(&rest, |_| String::new());
     }
 
-    fn call(&self, call: &ToolCall) {
+    fn discard_text(&self) {
+        self.state().text.discard();
+        screen().show_text("", |_| String::new());
+    }
+
+    fn call(&self, scope: &Scope, call: &ToolCall) {
         if let Some(before) = self.file_before(call) {
             self.state().before.insert(call.id.clone(), before);
         }
         self.terminal.lines([short_call(call)]);
+        self.terminal.open(scope, call);
     }
 
     /// The path and the contents of the file that a call writes; empty contents for a new file, `None` for a large or special one.
@@ -101,12 +115,9 @@ impl Chat {
         }
     }
 
-    fn result(&self, call_id: &str, result: &ToolResult) -> Vec<String> {
+    fn result(&self, scope: &Scope, call_id: &str, result: &ToolResult) -> Vec<String> {
         let before = self.state().before.remove(call_id);
-        if self.terminal.was_shown_blocked(result) {
-            return Vec::new();
-        }
-        let mut lines = result_lines(result);
+        let mut lines = self.terminal.result(scope, call_id, result);
         lines.extend(self.changes(before.as_ref(), result).unwrap_or_default());
         lines
     }
@@ -164,27 +175,42 @@ fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
 
 impl Watcher for Chat {
     fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
+        live::on_update(scope, update);
         if scope.parent_conversation_id.is_some() {
-            return self.terminal.on_update(scope, update);
+            return self.terminal.show(scope, update);
         }
         match update {
             SessionUpdate::TextDelta(piece) => return self.add_text(piece),
-            SessionUpdate::Retry { discarded: true, .. } => self.state().text.discard(),
+            SessionUpdate::Retry { discarded: true, .. } => self.discard_text(),
             SessionUpdate::Usage(_) => self.state().turns += 1,
-            SessionUpdate::Ended { .. } => return, // the chat shows figures of its own
+            // The chat shows figures of its own at the end; the others are not shown, so they do not end the text.
+            SessionUpdate::Ended { .. }
+            | SessionUpdate::ModelStarted { .. }
+            | SessionUpdate::ModelEnded
+            | SessionUpdate::ToolStarted { .. }
+            | SessionUpdate::ToolEnded { .. }
+            | SessionUpdate::RecipeEnded { .. } => return,
             _ => self.end_text(),
         }
         match update {
-            SessionUpdate::ToolUse(call) => self.call(call),
+            SessionUpdate::ToolUse(call) => self.call(scope, call),
             SessionUpdate::ToolResult { call_id, result } => {
-                self.terminal.lines(self.result(call_id, result));
+                self.terminal.lines(self.result(scope, call_id, result));
             }
-            _ => self.terminal.on_update(scope, update),
+            _ => self.terminal.show(scope, update),
         }
     }
 }
 
 impl Observer for Chat {
+    fn hook_started(&self, run: &HookRun) {
+        self.terminal.hook_started(run);
+    }
+
+    fn hook_stopped(&self, run: &HookRun) {
+        self.terminal.hook_stopped(run);
+    }
+
     fn hook_ran(&self, run: &HookRun) {
         self.terminal.hook_ran(run);
     }

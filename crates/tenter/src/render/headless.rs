@@ -83,10 +83,15 @@ fn object(
         SessionUpdate::ReasoningDelta(text) if stream_deltas => {
             ("reasoning-delta", json!({"delta": text}))
         }
-        // Deltas that were not requested; and a block, which the run of its hook shows.
+        // Deltas that were not requested; a block, which the run of its hook shows; and what only a display needs.
         SessionUpdate::TextDelta(_)
         | SessionUpdate::ReasoningDelta(_)
-        | SessionUpdate::Blocked { .. } => {
+        | SessionUpdate::Blocked { .. }
+        | SessionUpdate::ModelStarted { .. }
+        | SessionUpdate::ModelEnded
+        | SessionUpdate::ToolStarted { .. }
+        | SessionUpdate::ToolEnded { .. }
+        | SessionUpdate::RecipeEnded { .. } => {
             return None;
         }
         SessionUpdate::Retry { attempt, of, after, reason, discarded } => (
@@ -259,6 +264,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
+    use tenter_agent::tools::OutputTail;
     use tenter_engine::hook::{Fingerprint, Layer};
     use tenter_engine::{PermissionAnswer, RunEnd, observe::Change};
     use tenter_protocol::diagnostic::Span;
@@ -337,6 +343,7 @@ mod tests {
             ..Usage::default()
         };
         let (call, diagnostic) = (call(), full_diagnostic());
+        let output = OutputTail::default();
         let result = ToolResult::blocked("bash", "no", "T".to_owned());
         let (event, hook, text, recipe, by) = (EventName::BeforeTool, "h", "t", "r", "h");
         let mut next =
@@ -344,7 +351,11 @@ mod tests {
         while let Some(update) = next {
             visit(&update);
             next = match update {
-                SessionUpdate::SessionStarted { .. } => Some(SessionUpdate::TextDelta(text)),
+                SessionUpdate::SessionStarted { .. } => {
+                    Some(SessionUpdate::ModelStarted { model: text })
+                }
+                SessionUpdate::ModelStarted { .. } => Some(SessionUpdate::ModelEnded),
+                SessionUpdate::ModelEnded => Some(SessionUpdate::TextDelta(text)),
                 SessionUpdate::TextDelta(_) => Some(SessionUpdate::ReasoningDelta(text)),
                 SessionUpdate::ReasoningDelta(_) => Some(SessionUpdate::Retry {
                     attempt: 2,
@@ -357,14 +368,21 @@ mod tests {
                 SessionUpdate::Text(_) => Some(SessionUpdate::Reasoning(text)),
                 SessionUpdate::Reasoning(_) => Some(SessionUpdate::ToolUse(&call)),
                 SessionUpdate::ToolUse(_) => {
+                    Some(SessionUpdate::ToolStarted { call: &call, output: &output })
+                }
+                SessionUpdate::ToolStarted { .. } => {
+                    Some(SessionUpdate::ToolEnded { call_id: text })
+                }
+                SessionUpdate::ToolEnded { .. } => {
                     Some(SessionUpdate::ToolResult { call_id: text, result: &result })
                 }
                 SessionUpdate::ToolResult { .. } => {
-                    Some(SessionUpdate::Blocked { event, hook, reason: text })
+                    Some(SessionUpdate::Blocked { event, hook, reason: text, call_id: Some(text) })
                 }
                 SessionUpdate::Blocked { .. } => Some(SessionUpdate::FollowUp { hook, text }),
                 SessionUpdate::FollowUp { .. } => Some(SessionUpdate::Recipe { recipe, by }),
-                SessionUpdate::Recipe { .. } => Some(SessionUpdate::History {
+                SessionUpdate::Recipe { .. } => Some(SessionUpdate::RecipeEnded { recipe }),
+                SessionUpdate::RecipeEnded { .. } => Some(SessionUpdate::History {
                     kind: "compact",
                     by,
                     recipe: Some(recipe),

@@ -69,7 +69,6 @@ impl Markdown {
 
     /// Returns what was not returned yet as it would look if the text ended here, in lines of at most `width` columns. Of a very
     /// long rest it is only the end. Marks whose meaning depends on what follows are left out.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the screen will show it"))]
     pub(crate) fn pending(&self, width: usize) -> String {
         let (block, line) = match self.open {
             Open::Code(fence) if fence.may_be_closed_by(&self.line) => Default::default(),

@@ -19,8 +19,8 @@ impl Watcher for Quiet {
     fn on_update(&self, _scope: &Scope, update: &SessionUpdate) {
         match update {
             SessionUpdate::Diagnostic(finding) => ui::diagnostics([*finding]),
-            SessionUpdate::Blocked { event, hook, reason } => {
-                ui::note(terminal::blocked_line(*event, hook, reason));
+            SessionUpdate::Blocked { event, hook, reason, .. } => {
+                ui::note(terminal::blocked_line(None, *event, hook, reason));
             }
             SessionUpdate::Retry { attempt, of, after, reason, .. } => {
                 ui::note(terminal::retry_line((*attempt, *of), *after, reason));

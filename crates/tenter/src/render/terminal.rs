@@ -12,7 +12,8 @@ use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
 
-use super::{Show, status_words};
+use super::open_calls::OpenCalls;
+use super::{Show, live, status_words};
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
 
@@ -57,6 +58,7 @@ struct State {
     /// Tokens sent to models, and how many of them a provider had cached.
     sent: u64,
     cached: u64,
+    calls: OpenCalls,
     /// The reasons of blocked calls, which are shown before the result comes.
     shown_reasons: Vec<String>,
 }
@@ -102,13 +104,9 @@ impl Terminal {
         state.cursor = if piece.ends_with('\n') { Cursor::LineStart } else { Cursor::Text };
     }
 
-    /// Shows complete lines of the model's text that are sanitised and styled already.
-    pub(super) fn rendered(&self, lines: &str) {
-        if !lines.is_empty() {
-            let mut state = self.state();
-            state.end_line();
-            ui::out_piece(lines);
-        }
+    /// Ends an incomplete line.
+    pub(super) fn end_line(&self) {
+        self.state().end_line();
     }
 
     /// Shows reasoning, indented because it is not part of the answer.
@@ -130,15 +128,15 @@ impl Terminal {
         lines.into_iter().for_each(ui::note);
     }
 
-    fn blocked(&self, event: EventName, hook: &str, reason: &str) {
-        self.lines([blocked_line(event, hook, reason)]);
+    fn blocked(&self, call: Option<&str>, event: EventName, hook: &str, reason: &str) {
+        self.lines([blocked_line(call, event, hook, reason)]);
         if matches!(event, EventName::BeforeTool | EventName::SubagentStart) {
             self.state().shown_reasons.push(reason.to_owned());
         }
     }
 
     /// Whether this is the result of a blocked call whose reason was shown already.
-    pub(super) fn was_shown_blocked(&self, result: &ToolResult) -> bool {
+    fn was_shown_blocked(&self, result: &ToolResult) -> bool {
         let reason = result.metadata.as_ref().and_then(|metadata| metadata.get("reason"));
         let Some(reason) = reason.filter(|_| result.is_blocked()) else { return false };
         let shown_reasons = &mut self.state().shown_reasons;
@@ -152,7 +150,7 @@ impl Terminal {
         state.cached += turn.cached_input_tokens;
     }
 
-    fn end_line(&self, scope: &Scope, status: &str, usage: &Usage) -> String {
+    fn summary(&self, scope: &Scope, status: &str, usage: &Usage) -> String {
         let state = self.state();
         let parts = [status_words(status).to_owned(), figures(usage, state.sent, state.cached)];
         let cost = usage.cost_usd.map(|cost| format!("${cost:.4}"));
@@ -162,8 +160,23 @@ impl Terminal {
     }
 }
 
-impl Watcher for Terminal {
-    fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
+impl Terminal {
+    /// A call was shown.
+    pub(super) fn open(&self, scope: &Scope, call: &ToolCall) {
+        self.state().calls.open(scope, call);
+    }
+
+    /// The lines of a result; none if it was shown as blocked.
+    pub(super) fn result(&self, scope: &Scope, call_id: &str, result: &ToolResult) -> Vec<String> {
+        let was_shown = self.was_shown_blocked(result);
+        let mut state = self.state();
+        let name = state.calls.name(scope, call_id);
+        state.calls.close(scope, call_id);
+        if was_shown { Vec::new() } else { result_lines_of(name.as_deref(), result) }
+    }
+
+    /// Shows an update, but not that something runs.
+    pub(super) fn show(&self, scope: &Scope, update: &SessionUpdate) {
         let of_subagent = scope.parent_conversation_id.is_some();
         match update {
             SessionUpdate::TextDelta(piece) if !of_subagent => self.text(piece),
@@ -183,10 +196,17 @@ impl Watcher for Terminal {
                 );
             }
             SessionUpdate::Usage(usage) => self.count(&usage.turn),
-            SessionUpdate::ToolUse(call) => self.lines([call_line(call, of_subagent)]),
-            SessionUpdate::ToolResult { result, .. } if self.was_shown_blocked(result) => {}
-            SessionUpdate::ToolResult { result, .. } => self.lines(result_lines(result)),
-            SessionUpdate::Blocked { event, hook, reason } => self.blocked(*event, hook, reason),
+            SessionUpdate::ToolUse(call) => {
+                self.lines([call_line(call, of_subagent)]);
+                self.open(scope, call);
+            }
+            SessionUpdate::ToolResult { call_id, result } => {
+                self.lines(self.result(scope, call_id, result));
+            }
+            SessionUpdate::Blocked { event, hook, reason, call_id } => {
+                let name = call_id.and_then(|id| self.state().calls.name(scope, id));
+                self.blocked(name.as_deref(), *event, hook, reason);
+            }
             SessionUpdate::FollowUp { hook, text } => self.lines([format!(
                 "{} hook {} continues with: {}",
                 styled(NOTICE, "↪"),
@@ -209,14 +229,29 @@ impl Watcher for Terminal {
                 ui::diagnostics([*finding]);
             }
             SessionUpdate::Ended { usage, status, .. } if !of_subagent => {
-                self.lines([self.end_line(scope, status, usage)]);
+                self.lines([self.summary(scope, status, usage)]);
             }
             _ => {}
         }
     }
 }
 
+impl Watcher for Terminal {
+    fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
+        live::on_update(scope, update);
+        self.show(scope, update);
+    }
+}
+
 impl Observer for Terminal {
+    fn hook_started(&self, run: &HookRun) {
+        live::hook_started(run);
+    }
+
+    fn hook_stopped(&self, run: &HookRun) {
+        live::hook_stopped(run);
+    }
+
     fn hook_ran(&self, run: &HookRun) {
         match run.decision {
             DecisionKind::Failed => self.lines(self.failures.lines(run)),
@@ -274,10 +309,16 @@ impl Show for Terminal {
     }
 }
 
-/// The line for a blocked event.
-pub(super) fn blocked_line(event: EventName, hook: &str, reason: &str) -> String {
-    let hook = styled(NAME, visible(hook));
-    format!("  {} blocked by hook {hook} at {event}: {}", styled(BAD, "✗"), sanitize(reason))
+/// The line for a blocked event, or for a call with a name that is blocked.
+pub(super) fn blocked_line(
+    call: Option<&str>,
+    event: EventName,
+    hook: &str,
+    reason: &str,
+) -> String {
+    let (mark, hook, reason) = (styled(BAD, "✗"), styled(NAME, visible(hook)), sanitize(reason));
+    let call = call.map_or_else(String::new, |call| format!("{call}: "));
+    format!("  {mark} {call}blocked by hook {hook} at {event}: {reason}")
 }
 
 /// The lines for a hook's failure (R42).
@@ -339,11 +380,17 @@ pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
 
 /// The first lines of a tool's result.
 pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
+    result_lines_of(None, result)
+}
+
+/// The first lines of the result of a call, which may have a name.
+fn result_lines_of(call: Option<&str>, result: &ToolResult) -> Vec<String> {
     let mark = if result.is_failure() { styled(BAD, "✗") } else { styled(GOOD, "✓") };
     let text = plain_text(result);
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
-    let mut shown = vec![format!("  {mark} {}", one_line(first, LINE_LENGTH))];
+    let call = call.map_or_else(String::new, |call| format!("{}: ", styled(FAINT, call)));
+    let mut shown = vec![format!("  {mark} {call}{}", one_line(first, LINE_LENGTH))];
     shown.extend(lines.by_ref().take(RESULT_LINES - 1).map(|line| format!("    {}", cut(line))));
     let left = lines.count();
     if left > 0 {

@@ -25,6 +25,7 @@ mod guards;
 mod help;
 mod hooks;
 mod inspect;
+mod live;
 mod log;
 mod long_session;
 mod man;

@@ -155,6 +155,7 @@ fn rejected_commands_do_not_start_in_the_background() {
     let context = ToolContext {
         call_id: "call_1",
         workspace: &bench.workspace,
+        output: &crate::tools::OutputTail::default(),
         cancel: &bench.cancel,
         consent: &false,
         subagents: None,

@@ -6,6 +6,7 @@ use rustyline::{Config, Editor, ExternalPrinter, Helper};
 
 use super::keyboard::Keyboard;
 use crate::project::Project;
+use crate::screen::screen;
 use crate::signals::Interrupts;
 use crate::{pager, ui};
 
@@ -56,13 +57,13 @@ impl Dialogue {
         }
     }
 
-    /// Runs a line editor; `None` if the process should end.
+    /// Runs a line editor, which has the screen for itself; `None` if the process should end.
     pub(super) fn read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
         let read = || self.interrupts.while_reading(read);
-        match &self.keyboard {
+        screen().suspended(|| match &self.keyboard {
             Some(keyboard) => keyboard.lend(read),
             None => read(),
-        }
+        })
     }
 }
 

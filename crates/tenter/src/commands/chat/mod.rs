@@ -33,6 +33,7 @@ use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::render::{self, Show as _};
 use crate::sanitize::{one_line, sanitize};
+use crate::screen::screen;
 use crate::signals::Interrupts;
 use crate::ui::{self, FAINT, HEADING, styled};
 use completion::Completion;
@@ -213,6 +214,7 @@ impl Chat<'_> {
     fn answer(&mut self, session: &mut Session<'_>, message: String) {
         session.renew(self.new_cancel());
         let before = *session.usage();
+        let working = screen().work();
         let attached = std::mem::take(&mut self.images);
         let images = attached.iter().map(|image| image.block.clone()).collect();
         let finish = session.send(&UserMessage { text: message, images });
@@ -224,6 +226,7 @@ impl Chat<'_> {
             let help = help(error).map(str::to_owned).or_else(|| finding.help.clone());
             session.diagnose(&Diagnostic { help, ..finding });
         }
+        drop(working);
         self.show.answered(&finish, &before, session.usage());
         if finish.status != Status::Done {
             // It was typed for an answer that did not come, so the user sees it again before it is sent.

@@ -1,7 +1,6 @@
 //! Questions of the agent in a chat. They use the line editor, so that Ctrl-C stops the answer that a question belongs to.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use tenter_agent::permission::{
     Asker, NoAnswer, PermissionAnswer, PermissionReply, PermissionRequest,
@@ -15,41 +14,43 @@ use crate::render::{
     ASK_PROMPT, WRITE_PROMPT, answer_question, ask_permission, put_question, put_write_question,
     read_answer,
 };
+use crate::screen::screen;
 
 /// Asks the user on behalf of hooks (R30), and before a protected path is changed (R76).
 pub(super) struct ChatAsker {
     dialogue: Dialogue,
-    /// Locked during a question: tool calls run in parallel, and there is one terminal.
-    asking: Mutex<()>,
 }
 
 impl ChatAsker {
     pub(super) fn new(dialogue: Dialogue) -> Self {
-        Self { dialogue, asking: Mutex::default() }
+        Self { dialogue }
     }
 }
 
 impl Asker for ChatAsker {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
-        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        put_question(hook, reason, call);
-        self.dialogue.question(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
+        screen().suspended(|| {
+            put_question(hook, reason, call);
+            let answer = self.dialogue.question(ASK_PROMPT);
+            answer.map_or(PermissionAnswer::No, |line| read_answer(&line))
+        })
     }
 
     fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
-        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        ask_permission(request, &mut |prompt| self.dialogue.question(prompt))
+        screen().suspended(|| ask_permission(request, &mut |prompt| self.dialogue.question(prompt)))
     }
 
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
-        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        answer_question(hook, question, cancel, &mut |prompt| self.dialogue.question(prompt))
+        screen().suspended(|| {
+            answer_question(hook, question, cancel, &mut |prompt| self.dialogue.question(prompt))
+        })
     }
 
     fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
-        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        put_write_question(place, file);
-        let answer = self.dialogue.question(WRITE_PROMPT);
-        answer.is_some_and(|line| read_answer(&line).allows())
+        screen().suspended(|| {
+            put_write_question(place, file);
+            let answer = self.dialogue.question(WRITE_PROMPT);
+            answer.is_some_and(|line| read_answer(&line).allows())
+        })
     }
 }

@@ -7,7 +7,7 @@ use tenter_agent::session::{Finish, Session, Status};
 use tenter_engine::builtin;
 use tenter_proc::Cancel;
 
-use super::{Args, show};
+use super::{Args, show, work};
 use crate::agent;
 use crate::commands::CommandResult;
 use crate::env::Env;
@@ -22,6 +22,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
     let show = show(env, args);
+    let _working = work(args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     let recipe = agent::recipe_to_run(&mut project, &args.agent, builtin::RECIPE, show.as_ref())?;
     let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;

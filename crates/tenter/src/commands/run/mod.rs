@@ -16,6 +16,7 @@ use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::render::{Headless, Quiet, Show, Terminal};
+use crate::screen::{Working, screen};
 use crate::signals;
 
 /// Run an agent on one query, in the project, until it is done.
@@ -56,6 +57,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
     let show = show(env, args);
+    let _working = work(args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     let find_recipe =
         |name: &String| agent::recipe_to_run(&mut project, &args.agent, name, show.as_ref());
@@ -91,6 +93,11 @@ fn query(args: &Args) -> Result<String, Failure> {
         ));
     }
     Ok(parts.join("\n"))
+}
+
+/// Begins work that a terminal shows.
+fn work(args: &Args) -> Option<Working> {
+    (!args.headless && !args.result_only).then(|| screen().work())
 }
 
 fn show(env: &Env, args: &Args) -> Arc<dyn Show> {

@@ -1,0 +1,105 @@
+//! The end of a running tool's output, for displays.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenter_base::sanitize;
+use tenter_engine::keys::KeyMask;
+
+/// Maximum number of bytes kept.
+const KEPT: usize = 8 << 10;
+
+/// The end of a tool's output. The tool adds to it, and displays read it whenever they redraw. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct OutputTail {
+    bytes: Arc<Mutex<Bytes>>,
+    keys: KeyMask,
+}
+
+#[derive(Debug, Default)]
+struct Bytes {
+    last: VecDeque<u8>,
+    /// Whether earlier bytes were dropped.
+    is_cut: bool,
+}
+
+impl OutputTail {
+    /// An empty tail, in which model keys are masked (R80).
+    pub fn new(keys: KeyMask) -> Self {
+        Self { keys, ..Self::default() }
+    }
+
+    /// Adds output.
+    pub fn push(&self, output: &[u8]) {
+        let output = &output[output.len().saturating_sub(KEPT)..];
+        let mut bytes = self.bytes();
+        let excess = (bytes.last.len() + output.len()).saturating_sub(KEPT);
+        bytes.is_cut |= excess > 0 || output.len() == KEPT;
+        bytes.last.drain(..excess);
+        bytes.last.extend(output);
+    }
+
+    /// The last `count` lines that are not empty, sanitised and with keys masked. Of a line that was overwritten after a carriage
+    /// return, the last version.
+    pub fn lines(&self, count: usize) -> Vec<String> {
+        let (text, is_cut) = {
+            let bytes = self.bytes();
+            let (first, second) = bytes.last.as_slices();
+            (String::from_utf8_lossy(&[first, second].concat()).into_owned(), bytes.is_cut)
+        };
+        // The beginning of a cut line may be the rest of a key or of an escape sequence.
+        let whole =
+            if is_cut { text.split_once(['\n', '\r']).map_or("", |(_, rest)| rest) } else { &text };
+        let masked = self.keys.text(whole);
+        let shown = masked.lines().map(|line| {
+            let written = line.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
+            sanitize::sanitize(written).trim_end().to_owned()
+        });
+        let shown: Vec<String> = shown.filter(|line| !line.is_empty()).collect();
+        shown[shown.len().saturating_sub(count)..].to_vec()
+    }
+
+    fn bytes(&self) -> MutexGuard<'_, Bytes> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(pieces: &[&str]) -> Vec<String> {
+        let tail = OutputTail::default();
+        for piece in pieces {
+            tail.push(piece.as_bytes());
+        }
+        tail.lines(3)
+    }
+
+    #[test]
+    fn returns_the_last_lines_including_the_incomplete_one() {
+        assert_eq!(lines(&["one\ntw", "o\n\nthree\nfo"]), ["two", "three", "fo"]);
+        assert!(lines(&[]).is_empty());
+    }
+
+    #[test]
+    fn an_overwritten_line_is_shown_as_it_is_now() {
+        assert_eq!(lines(&["a\r\n10 %\r50 %", "\r70 %\r"]), ["a", "70 %"]);
+    }
+
+    #[test]
+    fn control_sequences_are_removed() {
+        assert_eq!(lines(&["\x1b[31mred\x1b[0m\x1b]0;x\x07\n"]), ["red"]);
+    }
+
+    #[test]
+    fn long_output_loses_its_beginning_and_the_line_that_is_cut() {
+        let tail = OutputTail::default();
+        tail.push(&b"x".repeat(KEPT));
+        assert!(tail.lines(3).is_empty());
+        tail.push(b"\nend");
+        assert_eq!(tail.lines(3), ["end"]);
+        tail.push(&b"y\n".repeat(KEPT));
+        assert_eq!(tail.lines(3), ["y"; 3]);
+    }
+}

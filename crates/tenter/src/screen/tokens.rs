@@ -1,0 +1,82 @@
+//! The tokens of the present work.
+
+use std::collections::HashMap;
+
+/// Number of bytes that are counted as a token until the model says how many there were.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Tokens sent to models and received from them.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    sent: u64,
+    received: u64,
+    /// Bytes received of responses that are not counted yet, by conversation.
+    streamed: HashMap<String, usize>,
+}
+
+impl Tokens {
+    /// A piece of a response was received.
+    pub(super) fn add_streamed(&mut self, conversation: &str, bytes: usize) {
+        match self.streamed.get_mut(conversation) {
+            Some(streamed) => *streamed += bytes,
+            None => drop(self.streamed.insert(conversation.to_owned(), bytes)),
+        }
+    }
+
+    /// What was received of a response is discarded, or counted.
+    pub(super) fn forget_streamed(&mut self, conversation: &str) {
+        self.streamed.remove(conversation);
+    }
+
+    /// The tokens of a complete response.
+    pub(super) fn add_response(&mut self, conversation: &str, sent: u64, received: u64) {
+        self.forget_streamed(conversation);
+        self.sent += sent;
+        self.received += received;
+    }
+
+    /// The tokens in words; `None` if there are none.
+    pub(super) fn words(&self) -> Option<String> {
+        let streamed = self.streamed.values().sum::<usize>() / BYTES_PER_TOKEN;
+        match (self.sent, self.received + streamed as u64) {
+            (0, 0) => None,
+            (0, received) => Some(format!("{} tokens out", short(received))),
+            (sent, received) => Some(format!("{} tokens in, {} out", short(sent), short(received))),
+        }
+    }
+}
+
+/// A number in at most five characters: `950`, `12.3k`.
+fn short(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        1000..100_000 => format!("{}.{}k", number / 1000, number % 1000 / 100),
+        100_000..1_000_000 => format!("{}k", number / 1000),
+        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streamed_text_is_estimated_until_it_is_counted() {
+        let mut tokens = Tokens::default();
+        assert_eq!(tokens.words(), None);
+        tokens.add_streamed("a", 39);
+        tokens.add_streamed("a", 1);
+        tokens.add_streamed("b", 4);
+        assert_eq!(tokens.words().as_deref(), Some("11 tokens out"));
+        tokens.forget_streamed("b");
+        assert_eq!(tokens.words().as_deref(), Some("10 tokens out"));
+        tokens.add_response("a", 12_345, 12);
+        assert_eq!(tokens.words().as_deref(), Some("12.3k tokens in, 12 out"));
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [999, 1000, 99_999, 100_000, 1_000_000].map(short);
+        assert_eq!(shown, ["999", "1.0k", "99.9k", "100k", "1.0M"]);
+    }
+}
