@@ -60,6 +60,7 @@
 //!         watcher: Arc::new(Printer),
 //!         asker: Arc::new(FixedAnswer(PermissionAnswer::No)),
 //!         permissions: Permissions::default(),
+//!         snapshots: None,
 //!         settings: AgentSettings {
 //!             system_prompt: "You are a coding agent.".into(),
 //!             max_turns: Some(20),
@@ -100,6 +101,7 @@ pub mod prompt;
 pub mod recipe;
 pub mod session;
 pub mod skill;
+pub mod snapshot;
 pub mod store;
 pub mod tools;
 mod transcript;

@@ -97,6 +97,11 @@ impl Env {
         self.state_dir().join("conversations.db")
     }
 
+    /// The directory of the snapshots of files.
+    pub(crate) fn snapshot_dir(&self) -> PathBuf {
+        self.state_dir().join("snapshots")
+    }
+
     /// The directory of the journal.
     pub(crate) fn journal_dir(&self) -> PathBuf {
         self.state_dir().join("journal")

@@ -39,6 +39,7 @@ use crate::model::{Model, ToolSpec};
 use crate::permission::{Asker, Permissions};
 use crate::prompt::{SectionWriter, SystemPrompt};
 use crate::recipe::RecipeBook;
+use crate::snapshot::Recorder;
 use crate::store::Store;
 use crate::tools::{Registry, Workspace};
 use crate::watch::{SessionUpdate, Watcher};
@@ -68,6 +69,8 @@ pub struct Agent {
     pub asker: Arc<dyn Asker>,
     /// The permission mode, and what the user allowed for the session.
     pub permissions: Permissions,
+    /// Records what files were before each turn, so that the user can undo it.
+    pub snapshots: Option<Arc<Recorder>>,
     /// The settings.
     pub settings: AgentSettings,
 }

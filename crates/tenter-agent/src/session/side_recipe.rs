@@ -113,6 +113,7 @@ impl Session<'_> {
             watcher: Arc::new(SideWatcher(Arc::clone(&self.agent.watcher), self.hooks.scope())),
             asker: Arc::new(FixedAnswer(PermissionAnswer::Unattended { allowed: false })),
             permissions: self.agent.permissions.aside(),
+            snapshots: self.agent.snapshots.clone(),
             settings: AgentSettings {
                 max_turns: Some(MAX_TURNS),
                 auto_compact: None,

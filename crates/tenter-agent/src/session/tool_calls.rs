@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use serde_json::Value;
 use tenter_engine::{ApprovedCall, Attributed, Denial, ToolDecision, ToolQuestion};
 use tenter_protocol::{ToolCall, ToolResult, tool_fields};
 
@@ -232,6 +233,7 @@ impl Session<'_> {
             let error = format!("there is no tool {:?}; {others}", call.name);
             return ToolResult::failure(&call.name, error, self.now());
         };
+        self.record_before(call);
         let subagents: Option<&dyn crate::tools::Subagents> =
             if self.conversation.parent().is_none() { Some(self) } else { None };
         let output = OutputTail::new(self.agent.settings.keys.clone());
@@ -248,6 +250,23 @@ impl Session<'_> {
         let result = catch_unwind(run).unwrap_or_else(|_| self.bug(&call.name).result);
         self.notify(&SessionUpdate::ToolEnded { call_id: &call.id });
         result
+    }
+
+    /// Records what files are before a call changes them.
+    fn record_before(&self, call: &ToolCall) {
+        let Some(recorder) = &self.agent.snapshots else { return };
+        match call.name.as_str() {
+            // The calls of a subagent are recorded themselves.
+            "file_read" | "grep" | "glob" | "todo" | "skill" | SUBAGENT => {}
+            // Hooks may change other files, such as formatters.
+            "file_write" | "file_edit" if self.agent.engine.catalog().hooks().is_empty() => {
+                let path = call.input.get("file_path").and_then(Value::as_str);
+                if let Some(path) = path.and_then(|path| self.workspace.writable(path)) {
+                    recorder.before_file(&path);
+                }
+            }
+            _ => recorder.before_anything(self.cancel()),
+        }
     }
 
     fn failure(&self, tool: &str, error: &str) -> CallResult {

@@ -75,6 +75,8 @@ impl Session<'_> {
         // Models work best if an image precedes the text about it.
         let mut blocks = message.images.clone();
         blocks.push(Block::text(text));
+        let note = |note: &String| Block::text(self.sections.section("note", &[], note));
+        blocks.extend(message.notes.iter().map(note));
         blocks.extend(contexts.map(|context| self.context_block(&context.hook, &context.value)));
         self.conversation.push(Message::new(Role::User, blocks), Origin::User);
         self.save()?;

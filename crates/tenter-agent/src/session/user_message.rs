@@ -9,10 +9,12 @@ pub struct UserMessage {
     pub text: String,
     /// Images, as returned by [`read_image`](crate::attachments::read_image).
     pub images: Vec<Block>,
+    /// What the model should know besides, such as what the user did since the last message. Hooks do not see it.
+    pub notes: Vec<String>,
 }
 
 impl From<&str> for UserMessage {
     fn from(text: &str) -> Self {
-        Self { text: text.to_owned(), images: Vec::new() }
+        Self { text: text.to_owned(), ..Self::default() }
     }
 }

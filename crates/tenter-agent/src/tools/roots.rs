@@ -69,6 +69,11 @@ impl Roots {
         &self.project
     }
 
+    /// The project root and the directories added to it.
+    pub(crate) fn writable(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.project).chain(&self.added).map(PathBuf::as_path)
+    }
+
     /// The working directory.
     pub(crate) fn cwd(&self) -> &Path {
         &self.cwd

@@ -103,6 +103,16 @@ impl Workspace {
         self.roots.cwd()
     }
 
+    /// The directories in which file tools may write, as real paths; the project is the first.
+    pub fn writable_roots(&self) -> Vec<PathBuf> {
+        self.roots.writable().map(Path::to_owned).collect()
+    }
+
+    /// The real path of a path from the model, if file tools may write there.
+    pub(crate) fn writable(&self, path: &str) -> Option<PathBuf> {
+        self.roots.resolve(path).ok()
+    }
+
     /// The environment variables of commands.
     pub fn env(&self) -> &[(OsString, OsString)] {
         &self.env

@@ -214,7 +214,11 @@ fn repeated_compaction_keeps_the_last_request_verbatim_with_its_images() {
         media_type: "image/png".into(),
         source: ImageSource::Data("aGk=".into()),
     });
-    let request = UserMessage { text: "What\n  is <it>?".into(), images: vec![image.clone()] };
+    let request = UserMessage {
+        text: "What\n  is <it>?".into(),
+        images: vec![image.clone()],
+        ..UserMessage::default()
+    };
     let asked =
         Message::new(tenter_protocol::Role::User, vec![image, Block::text("What\n  is <it>?")]);
     let mut session = stage.session();

@@ -213,7 +213,11 @@ fn images_precede_the_text_of_a_message() {
     });
     let stage =
         Stage::new("turns: [{text: A cat., expect: {contains: ['[image: image/png']}}]", QUICK);
-    let message = UserMessage { text: "What is it?".into(), images: vec![image.clone()] };
+    let message = UserMessage {
+        text: "What is it?".into(),
+        images: vec![image.clone()],
+        ..UserMessage::default()
+    };
     let (finish, _) = stage.send(&message);
     assert_eq!(finish.response, "A cat.");
     assert_eq!(stage.stored().0[0].blocks, [image, Block::text("What is it?")]);

@@ -150,6 +150,7 @@ impl Stage {
             watcher: Arc::clone(&told) as Arc<dyn Watcher>,
             asker: Arc::new(FixedAnswer(PermissionAnswer::No)),
             permissions: Permissions::default(),
+            snapshots: None,
             settings,
         };
         Self { directory, agent, cancel: Cancel::new(), told }

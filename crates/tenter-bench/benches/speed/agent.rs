@@ -158,6 +158,7 @@ pub(crate) fn agent(
         watcher,
         asker: Arc::new(FixedAnswer(PermissionAnswer::No)),
         permissions: Permissions::default(),
+        snapshots: None,
         settings: settings(scene),
     })
 }
@@ -198,7 +199,7 @@ pub(crate) fn play(agent: &Agent, conversation: Conversation) -> Measured<()> {
     let Ok(mut session) = Session::start(agent, conversation, Cancel::new()) else {
         return Err("a hook denied the session".into());
     };
-    let message = UserMessage { text: "Do what is on the list.".to_owned(), images: Vec::new() };
+    let message = UserMessage::from("Do what is on the list.");
     let finish = session.send(&message);
     session.end(finish.status, ExitReason::Done);
     match finish.error {

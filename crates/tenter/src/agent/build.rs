@@ -103,6 +103,7 @@ pub(crate) fn build(
         watcher: show as Arc<dyn Watcher>,
         asker: asker(project),
         permissions: Permissions::new(args.permissions.unwrap_or(project.settings.permissions.run)),
+        snapshots: None,
         settings,
     };
     let conversation = Mutex::new(Some(conversation));

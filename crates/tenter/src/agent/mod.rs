@@ -140,7 +140,8 @@ impl AgentArgs {
     pub(crate) fn message(&self, env: &Env, text: String) -> Result<UserMessage, Failure> {
         let images = self.images.iter().map(|source| read_image(source, &env.cwd));
         let images = images.collect::<Result<_, _>>();
-        Ok(UserMessage { text, images: images.map_err(|error| Failure::usage(error.to_string()))? })
+        let images = images.map_err(|error| Failure::usage(error.to_string()))?;
+        Ok(UserMessage { text, images, ..UserMessage::default() })
     }
 }
 

@@ -42,6 +42,7 @@ pub(super) struct Layer {
     pub(super) providers: BTreeMap<String, ProviderTable>,
     pub(super) models: BTreeMap<String, ModelTable>,
     pub(super) compact: CompactTable,
+    pub(super) chat: ChatTable,
     pub(super) tools: ToolsTable,
     pub(super) permissions: PermissionsTable,
     pub(super) hooks: HooksTable,
@@ -72,6 +73,13 @@ pub(super) struct RetryTable {
 pub(super) struct CompactTable {
     pub(super) auto: Option<bool>,
     pub(super) ratio: Option<f64>,
+}
+
+/// The terminal chat.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ChatTable {
+    pub(super) snapshots: Option<bool>,
 }
 
 /// Reads a file; a missing one sets nothing.
@@ -123,6 +131,7 @@ pub(super) fn of_project(
     refuse(file.retry.take().is_some(), "retry");
     refuse(file.compact.ratio.take().is_some(), "compact.ratio");
     refuse(file.compact.auto.take().is_some(), "compact.auto");
+    refuse(file.chat.snapshots.take().is_some(), "chat.snapshots");
     refuse(!mem::take(&mut file.providers).is_empty(), "providers");
     refuse(!mem::take(&mut file.models).is_empty(), "models");
     for key in file.permissions.refuse_in_project() {

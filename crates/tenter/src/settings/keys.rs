@@ -79,6 +79,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("compact.auto", "true", "whether conversations are compacted automatically"),
     setting("compact.ratio", "0.8", "the share of the context window at which they are compacted")
         .variable("TENTER_COMPACT_RATIO"),
+    setting("chat.snapshots", "true", "whether chats keep snapshots of files, for /undo and /diff"),
     setting("retry.attempts", "5", "maximum number of attempts for one response"),
     setting("retry.first_delay_ms", "1000", "the pause before the first retry, in milliseconds"),
     setting("retry.max_delay_ms", "60000", "the longest pause, in milliseconds"),

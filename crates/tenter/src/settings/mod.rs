@@ -48,6 +48,8 @@ pub(crate) struct Settings {
     /// The context usage at which the conversation is compacted, as a fraction of the window; `None` compacts only on
     /// request (R50).
     pub(crate) auto_compact: Option<f64>,
+    /// Whether chats keep snapshots of files.
+    pub(crate) snapshots: bool,
     /// Maximum number of model responses to one user message; `None` means no limit.
     pub(crate) max_turns: Option<u64>,
     /// Which calls of tools the user is asked about.
@@ -75,6 +77,7 @@ impl Settings {
             system_prompt_file: system_prompt_file(env, &user),
             retry: retry(user.retry.unwrap_or_default()),
             auto_compact: auto_compact(env, &user)?,
+            snapshots: user.chat.snapshots.unwrap_or(true),
             max_turns: max_turns(env, &user, &of_project)?,
             permissions: PermissionSettings::new(&user.permissions, &of_project.permissions),
             hooks,

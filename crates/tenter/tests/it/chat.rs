@@ -8,6 +8,7 @@ mod history;
 mod hooks;
 mod recipes;
 mod typing;
+mod undo;
 
 use tenter_testkit::{PtySession, Sandbox};
 

@@ -46,7 +46,7 @@ impl Completion {
         match name {
             "resume" => (start, self.conversations(argument)),
             "recipe" => (start, self.recipes(argument)),
-            "export" => self.files(start, argument, |_| true),
+            "export" | "diff" => self.files(start, argument, |_| true),
             "image" => self.files(start, argument, is_image),
             _ => (0, Vec::new()),
         }

@@ -12,6 +12,7 @@ mod questions;
 mod recap;
 mod recipe_session;
 mod slash;
+mod snapshots;
 mod words;
 
 use std::path::Path;
@@ -44,6 +45,7 @@ use keyboard::Keyboard;
 use questions::ChatAsker;
 use recipe_session::RecipeTask;
 use slash::AttachedImage;
+use snapshots::Snapshots;
 
 /// Chat with an agent in the terminal.
 ///
@@ -86,7 +88,9 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     }
     let first = args.agent.message(env, args.message.join(" "))?;
     let images = AttachedImage::of_flags(&args.agent.images, first.images);
-    let mut chat = Chat { project, args: &args.agent, dialogue, show, editor, images };
+    let snapshots = Snapshots::open(&project, &args.agent, &built.agent.workspace);
+    built.agent.snapshots = snapshots.recorder();
+    let mut chat = Chat { project, args: &args.agent, dialogue, show, editor, images, snapshots };
     greet(&built.agent);
     built.recap.iter().for_each(recap::show);
     let done = chat.run_sessions(&mut built, first.text);
@@ -103,6 +107,7 @@ struct Chat<'c> {
     editor: LineEditor,
     /// Images to attach to the next message.
     images: Vec<AttachedImage>,
+    snapshots: Snapshots,
 }
 
 /// Why a session ended.
@@ -217,7 +222,9 @@ impl Chat<'_> {
         let working = screen().work();
         let attached = std::mem::take(&mut self.images);
         let images = attached.iter().map(|image| image.block.clone()).collect();
-        let finish = session.send(&UserMessage { text: message, images });
+        let notes = self.snapshots.begin(session.conversation_id(), &message);
+        let finish = session.send(&UserMessage { text: message, images, notes });
+        self.snapshots.end(session.conversation_id(), finish.denied.is_none());
         if finish.denied.is_some() {
             self.images = attached;
         }

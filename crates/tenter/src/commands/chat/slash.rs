@@ -2,12 +2,14 @@
 
 mod about;
 mod conversations;
+mod diff;
 mod export;
 mod hooks;
 mod images;
 mod log;
 mod model;
 mod recipe;
+mod undo;
 
 use tenter_agent::{Agent, Session};
 use tenter_base::nearest;
@@ -52,6 +54,14 @@ pub(super) const COMMANDS: &[Command] = &[
     command("help", "", "list these commands", about::help),
     command("hooks", "", "list hooks, and why some do not run", hooks::list),
     command("trust", "", "review untrusted hooks and recipes", hooks::trust),
+    command(
+        "diff",
+        "[FILE|last]",
+        "show what the agent changed, of a file, or in the last turn",
+        diff::diff,
+    ),
+    command("undo", "", "restore the files as they were before the agent's last turn", undo::undo),
+    command("redo", "", "redo what was undone", undo::redo),
     command("log", "[N]", "show what hooks did in this conversation, or the newest N", log::log),
     command(
         "image",

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
+use tenter_agent::snapshot;
 use tenter_agent::store::{Store, Summary};
 use tenter_base::rfc3339;
 
@@ -52,13 +53,16 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(Exit::Done)
 }
 
-/// Removes what hooks keep for these conversations. What stays is removed when it is old.
+/// Removes what hooks keep for these conversations, and the snapshots of files. What stays is removed when it is old.
 fn forget(env: &Env, ids: &[String]) {
     let directories = env.directories();
     for id in ids {
         if let Err(error) = directories.forget_conversation(id) {
             ui::note(format!("The state of hooks in conversation {id} cannot be removed: {error}"));
         }
+    }
+    if let Err(error) = snapshot::forget(&env.snapshot_dir(), ids) {
+        ui::note(format!("The snapshots of files cannot be removed: {error}"));
     }
 }
 

@@ -1,0 +1,157 @@
+//! The state of all files of a project.
+//!
+//! Files that ignore files exclude and version stores are left out. A file whose metadata is that of an earlier survey is not
+//! read again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use tenter_base::FileStamp;
+use tenter_proc::Cancel;
+
+use super::beneath::{self, FileContent};
+use super::objects::Objects;
+use super::state::{FileState, StoredPath, UnknownReason};
+use crate::tools::{Leaving, walk};
+
+/// Maximum number of files and directories.
+const MAX_ENTRIES: usize = 30_000;
+/// Maximum size of all kept files, in bytes.
+const MAX_BYTES: u64 = 256 << 20;
+/// Time after which no further content is read. The next survey reads it.
+const MAX_TIME: Duration = Duration::from_secs(2);
+/// Metadata this young says nothing: the file may change again without another time. Nanoseconds.
+const YOUNG_NS: i128 = 50_000_000;
+
+/// The files of a project at one moment.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+pub(super) struct ProjectState {
+    pub(super) files: BTreeMap<StoredPath, SurveyedFile>,
+}
+
+/// A file of a survey.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct SurveyedFile {
+    pub(super) state: FileState,
+    /// Its metadata, if it tells whether the file changed.
+    stamp: Option<FileStamp>,
+    /// Its device and inode.
+    identity: (u64, u64),
+}
+
+/// What a survey needs.
+pub(super) struct Surveyor<'s> {
+    pub(super) roots: &'s [PathBuf],
+    /// A directory that is left out: that of the snapshots.
+    pub(super) without: &'s Path,
+    pub(super) objects: &'s Objects,
+    pub(super) cancel: &'s Cancel,
+    /// Nanoseconds since 1970.
+    pub(super) now_ns: i128,
+}
+
+impl Surveyor<'_> {
+    /// The state of all files now; `None` if it was cancelled.
+    pub(super) fn survey(&self, earlier: &ProjectState) -> io::Result<Option<ProjectState>> {
+        let began = Instant::now();
+        let mut now = ProjectState::default();
+        let mut bytes = 0_u64;
+        for root in self.roots {
+            // A directory that cannot be read is left out: it is not known what is in it.
+            for entry in walk(root, Leaving::IgnoredWithin(root), self.cancel).flatten() {
+                if now.files.len() >= MAX_ENTRIES {
+                    break;
+                }
+                let Ok(metadata) = entry.metadata() else { continue };
+                if entry.path == *root || entry.path.starts_with(self.without) {
+                    continue;
+                }
+                let path = StoredPath(entry.path);
+                let may_read = bytes + metadata.len() <= MAX_BYTES && began.elapsed() < MAX_TIME;
+                let known = earlier.files.get(&path);
+                let file = self.file(&path.0, &metadata, known, may_read)?;
+                if let FileState::File { size, .. } = file.state {
+                    bytes += size;
+                }
+                now.files.insert(path, file);
+            }
+        }
+        Ok((!self.cancel.is_cancelled()).then_some(now))
+    }
+
+    fn file(
+        &self,
+        path: &Path,
+        metadata: &Metadata,
+        known: Option<&SurveyedFile>,
+        may_read: bool,
+    ) -> io::Result<SurveyedFile> {
+        let stamp = FileStamp::new(metadata);
+        let identity = (metadata.dev(), metadata.ino());
+        if let Some(known) = known.filter(|known| known.stamp == Some(stamp)) {
+            return Ok(known.clone());
+        }
+        if metadata.is_file() && !may_read {
+            let reason = UnknownReason::TooMany;
+            let state = FileState::Unknown { reason, stamp: Some(stamp) };
+            return Ok(SurveyedFile { state, stamp: None, identity });
+        }
+        let (state, read) = kept(beneath::read(path)?, self.objects)?;
+        let is_old = |stamp: &FileStamp| stamp.changed_ns() < self.now_ns - YOUNG_NS;
+        Ok(SurveyedFile { state, stamp: read.filter(is_old), identity })
+    }
+}
+
+impl ProjectState {
+    /// The identities of all files.
+    pub(super) fn identities(&self) -> BTreeSet<(u64, u64)> {
+        self.files.values().map(|file| file.identity).collect()
+    }
+}
+
+/// Stores a content that was found. Returns the state with the stamp of a regular file.
+pub(super) fn kept(
+    found: FileContent,
+    objects: &Objects,
+) -> io::Result<(FileState, Option<FileStamp>)> {
+    Ok(match found {
+        FileContent::Other(state) => (state, None),
+        FileContent::File { bytes, mode, stamp } => {
+            let (content, size) = (objects.put(&bytes)?, bytes.len() as u64);
+            (FileState::File { content, size, mode }, Some(stamp))
+        }
+    })
+}
+
+/// Whether a file that an earlier survey did not see was created since: then it may be deleted.
+pub(super) fn origin(path: &Path, earlier: &BTreeSet<(u64, u64)>, since_ns: i128) -> FileOrigin {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return FileOrigin::Earlier };
+    // It was moved: its content is known at the old path.
+    if earlier.contains(&(metadata.dev(), metadata.ino())) {
+        return FileOrigin::Created;
+    }
+    let since_ns = since_ns - YOUNG_NS;
+    let born = metadata.created().ok();
+    let born = born.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    match born.map(|born| born.as_nanos().cast_signed()) {
+        Some(born) if born >= since_ns => FileOrigin::Created,
+        _ if FileStamp::new(&metadata).changed_ns() < since_ns => FileOrigin::Earlier,
+        _ => FileOrigin::NotSeen,
+    }
+}
+
+/// Where a file comes from that an earlier survey did not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileOrigin {
+    /// It was created since, or moved here.
+    Created,
+    /// It existed, and did not change.
+    Earlier,
+    /// It changed, and it is not known what it was.
+    NotSeen,
+}
