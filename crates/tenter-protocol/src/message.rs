@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::tool_metadata::{Mcp, McpImage, Metadata as _};
 use crate::{ToolCall, ToolResult};
 
 /// The author of a message, as models see it.
@@ -88,6 +89,21 @@ pub enum ImageSource {
     Data(String),
     /// A URL that the provider fetches.
     Url(String),
+}
+
+impl Image {
+    /// The images in a tool's result, which the model sees besides its text.
+    pub fn all_of(result: &ToolResult) -> Vec<Self> {
+        let is_mcp = result.metadata_type.as_deref() == Some(Mcp::TYPE);
+        let Some(metadata) = result.metadata.as_ref().filter(|_| is_mcp) else { return Vec::new() };
+        let known = serde_json::from_value::<Mcp>(Value::Object(metadata.clone()));
+        let images = known.map(|known| known.images).unwrap_or_default().into_iter();
+        let image = |image: McpImage| Self {
+            media_type: image.media_type,
+            source: ImageSource::Data(image.data),
+        };
+        images.map(image).collect()
+    }
 }
 
 impl fmt::Display for Image {

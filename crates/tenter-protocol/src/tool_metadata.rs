@@ -3,6 +3,8 @@
 //! The text depends on the metadata only, so that a hook that rewrites the metadata rewrites what the model, the terminal, the
 //! store and the JSON stream show (R25).
 
+mod mcp;
+
 use std::fmt::Write as _;
 
 use serde::de::DeserializeOwned;
@@ -10,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Object;
+
+pub use mcp::{Mcp, McpImage};
 
 /// Metadata of one kind.
 pub trait Metadata: Serialize + DeserializeOwned {
@@ -49,6 +53,7 @@ metadata_types!(
     Todo,
     Subagent,
     Skill,
+    Mcp,
     Blocked
 );
 

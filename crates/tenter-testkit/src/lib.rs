@@ -2,7 +2,7 @@
 //!
 //! A [`Sandbox`] is a directory with a project and a home; commands run in it with an environment of a few variables. The output
 //! of a command is an [`Output`], in which everything that differs between runs is replaced, so that a test reads like a terminal
-//! session. [`model_server`] is a scripted model server, [`http_server`] one for anything else, and [`tls`] a TLS proxy in front of
+//! session. [`McpServer`] is an MCP server as a script, [`model_server`] is a scripted model server, [`http_server`] one for anything else, and [`tls`] a TLS proxy in front of
 //! one. [`shell_text`] rewrites shell commands, and has bash say what they run.
 //!
 //! ```
@@ -17,6 +17,7 @@
 mod choices;
 pub mod fake_claude;
 pub mod http_server;
+mod mcp_server;
 pub mod model_server;
 pub mod needs;
 mod output;
@@ -27,6 +28,7 @@ mod soak;
 pub mod tls;
 
 pub use choices::Choices;
+pub use mcp_server::McpServer;
 pub use output::Output;
 pub use pty::PtySession;
 pub use sandbox::{Sandbox, wait_until};

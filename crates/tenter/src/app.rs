@@ -7,7 +7,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::CommandResult;
 use crate::commands::{
-    bridge, chat, commit, config, conversation, demo, guard, help, hooks, inspect, log, man,
+    bridge, chat, commit, config, conversation, demo, guard, help, hooks, inspect, log, man, mcp,
     models, plugin, pr, recipe, run, skill, trust,
 };
 use crate::completion;
@@ -68,6 +68,9 @@ enum Command {
     /// List and show skills.
     #[command(subcommand)]
     Skill(skill::Command),
+    /// List and test MCP servers.
+    #[command(subcommand)]
+    Mcp(mcp::Command),
     /// Show what hooks did.
     Log(log::Args),
     /// Show in a browser what hooks did, live.
@@ -113,6 +116,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Commit(args) => commit::run(env, project, &args),
         Command::Pr(args) => pr::run(env, project, &args),
         Command::Skill(command) => skill::run(env, project, &command),
+        Command::Mcp(command) => mcp::run(env, project, &command),
         Command::Log(args) => log::run(env, project, &args),
         Command::Inspect(args) => inspect::run(env, project, &args),
         Command::Models(args) => models::run(env, project, &args),

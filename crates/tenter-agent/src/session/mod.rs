@@ -1,7 +1,7 @@
 //! A session: one process's work on one conversation, from `session_start` to `session_end`.
 //!
 //! `turns` is the loop from a user message to the stop. `model_request` requests a response, `response` interprets it, and
-//! `tool_calls` runs its calls,
+//! `tool_calls` runs its calls, which choose from `tool_set`,
 //! if the user permits them (`permission`). `history` applies the changes that hooks request, `compaction` replaces the history by a summary,
 //! `side_recipe` runs a recipe outside the conversation, `services` answers what hooks request, `late_replies` delivers the replies of asynchronous hooks, and `subagents`
 //! runs an agent inside the agent. Only the session calls the engine.
@@ -17,6 +17,7 @@ mod side_recipe;
 mod status;
 mod subagents;
 mod tool_calls;
+mod tool_set;
 mod turns;
 mod user_message;
 
@@ -34,8 +35,9 @@ use tenter_protocol::{Diagnostic, Message, Object, Scope};
 
 use self::late_replies::LateRecipe;
 use self::services::SessionServices;
+use self::tool_set::ToolSet;
 use crate::conversation::{Conversation, Spent};
-use crate::model::{Model, ToolSpec};
+use crate::model::Model;
 use crate::permission::{Asker, Permissions};
 use crate::prompt::{SectionWriter, SystemPrompt};
 use crate::recipe::RecipeBook;
@@ -106,9 +108,8 @@ pub struct Session<'a> {
     conversation: Conversation,
     workspace: Arc<Workspace>,
     hooks: HookSession<'a>,
-    specs: Vec<ToolSpec>,
-    /// The system prompt, including the tools' guidance.
-    system: String,
+    /// The tools, and what the model reads about them.
+    tools: ToolSet,
     /// Marks text that hooks add for the model.
     sections: SectionWriter,
     started: Timestamp,
@@ -179,24 +180,14 @@ impl<'a> Session<'a> {
             }
         };
         session.report_stopped_callbacks();
+        session.start_tool_source();
         Ok(session)
     }
 
     fn new(agent: &'a Agent, conversation: Conversation, cancel: Cancel) -> Self {
-        let specs = agent
-            .tools
-            .iter()
-            .map(|tool| ToolSpec {
-                name: tool.name().to_owned(),
-                description: tool.description().to_owned(),
-                schema: tool.input_schema(),
-            })
-            .collect();
-        let guidance = agent.tools.iter().filter_map(crate::tools::Tool::guidance);
         // A subagent uses its parent's marker, so that both prompts have the same beginning, which providers cache.
         let sections =
             SectionWriter::new(conversation.parent().unwrap_or_else(|| conversation.id()));
-        let prompt = std::iter::once(agent.settings.system_prompt.render(&sections));
         let scope = Scope::new(conversation.id(), agent.workspace.cwd())
             .with_parent(conversation.parent())
             .with_recipe(agent.settings.recipe.as_deref());
@@ -206,8 +197,7 @@ impl<'a> Session<'a> {
             conversation,
             workspace: Arc::clone(&agent.workspace),
             hooks: agent.engine.session(scope).with_cancel(cancel).with_key_mask(keys),
-            specs,
-            system: prompt.chain(guidance).collect::<Vec<_>>().join("\n\n"),
+            tools: ToolSet::new(agent, &sections),
             sections,
             started: agent.engine.now(),
             steps: 0,

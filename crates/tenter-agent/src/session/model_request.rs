@@ -81,9 +81,9 @@ impl Session<'_> {
     fn request_and_count(&mut self) -> Result<Response, AgentError> {
         let messages = self.conversation.messages();
         let request = Request {
-            system: &self.system,
+            system: &self.tools.system,
             messages: &messages,
-            tools: &self.specs,
+            tools: &self.tools.specs,
             purpose: self.purpose(),
             max_tokens: None,
         };

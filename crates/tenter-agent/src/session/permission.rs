@@ -15,7 +15,7 @@ impl Session<'_> {
     pub(super) fn permit(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
         let mode = self.agent.permissions.mode();
         // Nothing runs for a tool that does not exist.
-        let Some(tool) = self.agent.tools.get(&call.name) else { return Ok(()) };
+        let Some(tool) = self.tools.registry.get(&call.name) else { return Ok(()) };
         if mode == PermissionMode::All || tool.effect() == Effect::Reads {
             return Ok(());
         }
@@ -43,7 +43,7 @@ impl Session<'_> {
 
     /// The real path of the file that a file tool is about to change.
     fn changed_file(&self, call: &ToolCall) -> Option<std::path::PathBuf> {
-        let is_edit = self.agent.tools.get(&call.name)?.effect() == Effect::Edits;
+        let is_edit = self.tools.registry.get(&call.name)?.effect() == Effect::Edits;
         let path = call.input.get("file_path")?.as_str().filter(|_| is_edit)?;
         self.workspace.resolve_to_read(path).ok()
     }

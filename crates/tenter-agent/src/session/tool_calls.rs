@@ -202,7 +202,7 @@ impl Session<'_> {
     /// Returns why the input is invalid for the tool, if it is.
     pub(super) fn invalid_input(&self, call: &ToolCall) -> Option<String> {
         // A hook's input may contain a field in two spellings with different values.
-        let tool = self.agent.tools.get(&call.name)?;
+        let tool = self.tools.registry.get(&call.name)?;
         if let Err(too_deep) = check_depth(&call.input) {
             return Some(too_deep);
         }
@@ -224,8 +224,9 @@ impl Session<'_> {
     }
 
     fn run_tool(&self, call: &ToolCall) -> ToolResult {
-        let Some(tool) = self.agent.tools.get(&call.name) else {
-            let known: Vec<&str> = self.agent.tools.iter().map(crate::tools::Tool::name).collect();
+        let Some(tool) = self.tools.registry.get(&call.name) else {
+            let known: Vec<&str> =
+                self.tools.registry.iter().map(crate::tools::Tool::name).collect();
             let others = match known.as_slice() {
                 [] => "there are no tools".to_owned(),
                 known => format!("the tools are {}", known.join(", ")),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tenter_engine::{Attributed, MessageDecision, StopReview};
 use tenter_protocol::event::{StopAttempt, StopReason, Turn};
-use tenter_protocol::{Block, Diagnostic, Message, Role, Severity};
+use tenter_protocol::{Block, Diagnostic, Image, Message, Role, Severity};
 
 use super::response::{assistant_message, bounded, finding, requested_calls, response_text};
 use super::{AgentError, DeniedByHook, Finish, Session, Status, UserMessage};
@@ -111,6 +111,7 @@ impl Session<'_> {
     /// Returns whether there were calls.
     fn turn(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
         self.deliver_late_replies()?;
+        self.renew_tools();
         progress.turns += 1;
         self.steps += 1;
         let response = bounded(self.request_response()?);
@@ -128,7 +129,9 @@ impl Session<'_> {
             let contexts = reports.iter().flat_map(|report| &report.contexts);
             let contexts =
                 contexts.map(|context| self.context_block(&context.hook, &context.value));
-            let message = Message::new(Role::User, results.chain(contexts).collect());
+            let images = reports.iter().flat_map(|report| Image::all_of(&report.result));
+            let blocks = results.chain(images.map(Block::Image)).chain(contexts);
+            let message = Message::new(Role::User, blocks.collect());
             self.conversation.push(message, Origin::Tools);
         }
         self.conversation.add_subagent_usage(self.take_subagents_spent());

@@ -13,18 +13,23 @@ use super::file_read::FileReadTool;
 use super::file_write::FileWriteTool;
 use super::glob::GlobTool;
 use super::grep::GrepTool;
+use super::source::{FilteredSource, SourcedTools, ToolSource};
 use super::subagent::SubagentTool;
 use super::todo::TodoTool;
 use super::tool::Tool;
 
 /// The tools of an agent, in the order in which the model sees them.
 #[derive(Default, Clone)]
-pub struct Registry(Vec<Arc<dyn Tool>>);
+pub struct Registry {
+    tools: Vec<Arc<dyn Tool>>,
+    /// Where further tools come from while the agent works.
+    source: Option<FilteredSource>,
+}
 
 impl Registry {
     /// The tools of this module.
     pub fn standard() -> Self {
-        Self(vec![
+        let tools: Vec<Arc<dyn Tool>> = vec![
             Arc::new(BashTool),
             Arc::new(FileReadTool),
             Arc::new(FileWriteTool),
@@ -33,13 +38,34 @@ impl Registry {
             Arc::new(GlobTool),
             Arc::new(TodoTool),
             Arc::new(SubagentTool),
-        ])
+        ];
+        Self { tools, source: None }
+    }
+
+    /// Adds the tools of `source`, which come and go while the agent works. They follow all others.
+    #[must_use]
+    pub fn with_source(self, source: Arc<dyn ToolSource>) -> Self {
+        Self { source: Some(FilteredSource::new(source)), ..self }
+    }
+
+    /// Where further tools come from, if any may.
+    pub(crate) fn source(&self) -> Option<&FilteredSource> {
+        self.source.as_ref()
+    }
+
+    /// These tools and the `sourced` ones. A sourced tool never replaces another one.
+    #[must_use]
+    pub(crate) fn completed(&self, sourced: &SourcedTools) -> Self {
+        let mut tools = self.tools.clone();
+        let is_new = |tool: &&Arc<dyn Tool>| self.get(tool.name()).is_none();
+        tools.extend(sourced.tools.iter().filter(is_new).cloned());
+        Self { tools, source: self.source.clone() }
     }
 
     /// Adds a tool, replacing one of the same name.
     pub fn push(&mut self, tool: Arc<dyn Tool>) {
-        self.0.retain(|known| known.name() != tool.name());
-        self.0.push(tool);
+        self.tools.retain(|known| known.name() != tool.name());
+        self.tools.push(tool);
     }
 
     /// The tool called `name`.
@@ -49,11 +75,11 @@ impl Registry {
 
     /// All tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Tool> {
-        self.0.iter().map(AsRef::as_ref)
+        self.tools.iter().map(AsRef::as_ref)
     }
 
     /// Keeps only the tools with these names, in the registry's order; none for an empty list (R33). Names from other
-    /// agents are accepted (R20).
+    /// agents are accepted (R20), and so are names and patterns of tools that the source may provide.
     ///
     /// # Errors
     /// When a name is unknown.
@@ -62,26 +88,34 @@ impl Registry {
             Some(tool) => Some(tool.name()),
             None => self.get(tool_names::canonical(name)?).map(Tool::name),
         };
+        let (of_source, of_tools): (Vec<&String>, Vec<&String>) = allowed
+            .iter()
+            .partition(|name| self.source.as_ref().is_some_and(|source| source.may_provide(name)));
+        let is_unknown = |name: &&&String| own(name).is_none();
         let unknown: Vec<String> =
-            allowed.iter().filter(|name| own(name).is_none()).cloned().collect();
+            of_tools.iter().filter(is_unknown).map(|name| (*name).clone()).collect();
         if !unknown.is_empty() {
-            return Err(UnknownTools { unknown, known: self.iter().map(Tool::name).collect() });
+            let known = self.iter().map(|tool| tool.name().to_owned()).collect();
+            return Err(UnknownTools { unknown, known });
         }
-        let kept: Vec<&str> = allowed.iter().filter_map(|name| own(name)).collect();
-        self.0.retain(|tool| kept.contains(&tool.name()));
+        let kept: Vec<String> =
+            of_tools.iter().filter_map(|name| own(name)).map(str::to_owned).collect();
+        let of_source: Vec<String> = of_source.into_iter().cloned().collect();
+        self.source = self.source.and_then(|source| source.restricted(of_source));
+        self.tools.retain(|tool| kept.iter().any(|name| name == tool.name()));
         Ok(self)
     }
 
     /// Restricts `bash` to these commands, and removes it if there are none. Earlier restrictions remain.
     #[must_use]
     pub fn with_commands(mut self, allowed: &AllowedCommands) -> Self {
-        let Some(position) = self.0.iter().position(|tool| tool.name() == "bash") else {
+        let Some(position) = self.tools.iter().position(|tool| tool.name() == "bash") else {
             return self;
         };
-        let tool = self.0.remove(position);
+        let tool = self.tools.remove(position);
         if !allowed.is_empty() {
             let restricted = Restricted { tool, allowed: allowed.clone() };
-            self.0.insert(position, Arc::new(restricted));
+            self.tools.insert(position, Arc::new(restricted));
         }
         self
     }
@@ -99,13 +133,13 @@ pub struct UnknownTools {
     /// The unknown names.
     pub unknown: Vec<String>,
     /// The known names.
-    pub known: Vec<&'static str>,
+    pub known: Vec<String>,
 }
 
 impl UnknownTools {
     /// The tool that was probably meant by `name`.
-    pub fn suggestion(&self, name: &str) -> Option<&'static str> {
-        let known = || self.known.iter().copied().filter(|_| !name.is_empty());
+    pub fn suggestion(&self, name: &str) -> Option<&str> {
+        let known = || self.known.iter().map(String::as_str).filter(|_| !name.is_empty());
         nearest(name, known())
             .or_else(|| known().find(|known| name.starts_with(known) || known.starts_with(name)))
     }
@@ -130,7 +164,7 @@ impl std::error::Error for UnknownTools {}
 mod tests {
     use super::*;
 
-    fn names(registry: &Registry) -> Vec<&'static str> {
+    fn names(registry: &Registry) -> Vec<&str> {
         registry.iter().map(Tool::name).collect()
     }
 

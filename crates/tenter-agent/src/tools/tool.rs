@@ -12,10 +12,10 @@ use super::{OutputTail, Subagents, ToolError, Workspace, WriteConsent, input, sc
 /// A tool in the registry.
 pub trait Tool: Send + Sync {
     /// The name by which the model calls it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// The description that the model reads.
-    fn description(&self) -> &'static str;
+    fn description(&self) -> &str;
 
     /// The JSON Schema of its input.
     fn input_schema(&self) -> Value;
@@ -95,11 +95,11 @@ pub trait TypedTool: Send + Sync {
 }
 
 impl<T: TypedTool> Tool for T {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         T::NAME
     }
 
-    fn description(&self) -> &'static str {
+    fn description(&self) -> &str {
         T::DESCRIPTION
     }
 

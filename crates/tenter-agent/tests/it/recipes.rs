@@ -9,7 +9,7 @@ use tenter_agent::recipe::{
     CommandOutput, ListedRecipe, MISSING, Origin, Recipe, RecipeError, RecipeLayer, Recipes,
     Rendered, Shell, render,
 };
-use tenter_agent::tools::{Registry, Tool};
+use tenter_agent::tools::Registry;
 use tenter_engine::layout::Layout;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -459,8 +459,9 @@ fn built_in_recipes_render_without_arguments_and_without_warnings() {
 
 #[test]
 fn a_recipe_restricts_the_tools_of_its_caller_and_never_adds_any() {
-    let names =
-        |registry: Registry| -> Vec<&'static str> { registry.iter().map(Tool::name).collect() };
+    let names = |registry: Registry| -> Vec<String> {
+        registry.iter().map(|tool| tool.name().to_owned()).collect()
+    };
     let restrict = |field: &str, registry: Registry| {
         read(&format!("---\n{field}\n---\nx")).0.unwrap().restrict(registry).map(names)
     };

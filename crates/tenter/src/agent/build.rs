@@ -7,7 +7,7 @@ use tenter_agent::permission::{FixedAnswer, Permissions};
 use tenter_agent::recipe::{Recipe, RecipeBook};
 use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
-use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
+use tenter_agent::tools::{ProtectedPaths, Registry, ToolSource, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
@@ -22,6 +22,7 @@ use super::lost_reasoning::lost_reasoning;
 use super::{AgentArgs, Recap, models, prompt, recipes, skills};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
+use crate::mcp;
 use crate::project::Project;
 use crate::render::{Show, TerminalAsker};
 use crate::trust::Reloader;
@@ -85,7 +86,8 @@ pub(crate) fn build(
     let (skills, of_skills) = skills::offered(project, args);
     findings.extend(of_skills);
     let directories = skills.as_ref().map(SkillTool::directories).unwrap_or_default();
-    let tools = tools(args, skills)?;
+    let servers = servers(project, args, &mut findings);
+    let tools = tools(args, skills, servers)?;
     let read_dirs = if tools.get("skill").is_some() { directories } else { Vec::new() };
     let journal = journal(project);
     let settings = agent_settings(project, args, &mut findings);
@@ -233,8 +235,29 @@ pub(super) fn journal(project: &Project) -> Arc<JournalWriter> {
     Arc::new(writer.of_project(project.root()))
 }
 
-fn tools(args: &AgentArgs, skills: Option<SkillTool>) -> Result<Registry, Failure> {
+/// The tools of MCP servers, if there are any. No server is started.
+fn servers(
+    project: &Project,
+    args: &AgentArgs,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Arc<dyn ToolSource>> {
+    if args.no_mcp {
+        return None;
+    }
+    let (servers, found) = mcp::source(project);
+    findings.extend(found);
+    servers
+}
+
+fn tools(
+    args: &AgentArgs,
+    skills: Option<SkillTool>,
+    servers: Option<Arc<dyn ToolSource>>,
+) -> Result<Registry, Failure> {
     let mut registry = Registry::standard();
+    if let Some(servers) = servers {
+        registry = registry.with_source(servers);
+    }
     if let Some(skills) = skills {
         registry.push(Arc::new(skills));
     }

@@ -110,6 +110,9 @@ pub(crate) struct AgentArgs {
     /// Run without skills.
     #[arg(long)]
     pub(crate) no_skills: bool,
+    /// Run without MCP servers.
+    #[arg(long)]
+    pub(crate) no_mcp: bool,
 }
 
 fn whole_number(text: &str) -> Result<u64, String> {

@@ -50,6 +50,7 @@ impl WritingArgs {
             no_hooks: !self.hooks,
             trust_project: self.trust_project,
             allowed_tools: Some(vec!["none".to_owned()]),
+            no_mcp: true,
             disable_auto_compact: true,
             fragment_dirs: self.fragment_dirs.clone(),
             ..AgentArgs::default()

@@ -12,6 +12,7 @@ pub(crate) mod hooks;
 pub(crate) mod inspect;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod plugin;
 pub(crate) mod pr;

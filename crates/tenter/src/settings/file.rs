@@ -19,13 +19,14 @@ use tenter_engine::configuration::{
 };
 use tenter_protocol::Diagnostic;
 
+use super::mcp::McpTable;
 use super::model_name::ModelName;
 use super::model_tables::{Effort, ModelTable, ProviderTable};
 use super::permissions::PermissionsTable;
 use crate::failure::Failure;
 
 /// The contents of a configuration file.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Layer {
     pub(super) model: Option<String>,
@@ -47,6 +48,7 @@ pub(super) struct Layer {
     pub(super) permissions: PermissionsTable,
     pub(super) hooks: HooksTable,
     pub(super) bridge: BridgeTable,
+    pub(super) mcp: McpTable,
 }
 
 impl Layer {
@@ -134,6 +136,7 @@ pub(super) fn of_project(
     refuse(file.chat.snapshots.take().is_some(), "chat.snapshots");
     refuse(!mem::take(&mut file.providers).is_empty(), "providers");
     refuse(!mem::take(&mut file.models).is_empty(), "models");
+    refuse(!mem::take(&mut file.mcp.servers).is_empty(), "mcp.servers");
     for key in file.permissions.refuse_in_project() {
         refuse(true, key);
     }

@@ -119,6 +119,20 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("models.NAME.images", "(known)", "whether it reads images"),
     setting("tools.protect", "[]", "files that file tools change only with your consent")
         .precedence(Precedence::Both),
+    setting("mcp.servers.NAME.command", "", "the program of an MCP server"),
+    setting("mcp.servers.NAME.args", "[]", "its arguments").secret(),
+    setting("mcp.servers.NAME.env", "{}", "variables that it gets").secret(),
+    setting(
+        "mcp.servers.NAME.pass_env",
+        "[]",
+        "variables that it gets although they look like a key",
+    ),
+    setting("mcp.servers.NAME.cwd", "\".\"", "its working directory"),
+    setting("mcp.servers.NAME.tools", "(all)", "only these of its tools"),
+    setting("mcp.servers.NAME.exclude", "[]", "not these of its tools"),
+    setting("mcp.servers.NAME.timeout_s", "120", "maximum duration of one call, in seconds"),
+    setting("mcp.servers.NAME.startup_timeout_s", "10", "how long the first request waits for it"),
+    setting("mcp.servers.NAME.enabled", "true", "whether it is used"),
     setting("permissions.chat", "\"ask\"", "which calls of tools a chat asks about")
         .precedence(Precedence::Stricter),
     setting("permissions.run", "\"all\"", "which calls of tools other commands ask about")

@@ -6,6 +6,7 @@
 
 mod file;
 pub(crate) mod keys;
+mod mcp;
 mod model_name;
 pub(crate) mod model_tables;
 mod models;
@@ -26,6 +27,7 @@ use self::permissions::PermissionSettings;
 use crate::env::Env;
 use crate::failure::Failure;
 
+pub(crate) use mcp::ConfiguredServer;
 pub(crate) use model_name::ModelName;
 pub(crate) use models::NamedModel;
 
@@ -35,7 +37,6 @@ const MAX_TURNS: u64 = 50;
 const COMPACT_RATIO: f64 = 0.80;
 
 /// The resolved settings: nothing is unset.
-#[derive(Debug)]
 pub(crate) struct Settings {
     /// The project root.
     pub(crate) project: PathBuf,
@@ -56,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) permissions: PermissionSettings,
     /// The settings of hooks.
     pub(crate) hooks: HookConfiguration,
+    /// The MCP servers.
+    pub(crate) mcp: Vec<ConfiguredServer>,
 }
 
 impl Settings {
@@ -81,6 +84,7 @@ impl Settings {
             max_turns: max_turns(env, &user, &of_project)?,
             permissions: PermissionSettings::new(&user.permissions, &of_project.permissions),
             hooks,
+            mcp: mcp::servers(std::mem::take(&mut user.mcp), &config_file),
             project,
         };
         Ok((settings, findings))

@@ -30,6 +30,7 @@ mod log;
 mod long_session;
 mod man;
 mod manifests;
+mod mcp;
 mod models;
 mod permissions;
 mod plugin_authors;

@@ -156,11 +156,11 @@ pub(super) struct Restricted {
 }
 
 impl Tool for Restricted {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.tool.name()
     }
 
-    fn description(&self) -> &'static str {
+    fn description(&self) -> &str {
         self.tool.description()
     }
 

@@ -59,6 +59,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("compaction", "Summaries of long conversations"),
     topic!("recipes", "Prompts in files; commit messages and pull requests"),
     topic!("skills", "Instructions that the model loads on demand"),
+    topic!("mcp", "Tools of MCP servers"),
     topic!("bridge", "Your hooks in Claude Code and other agents"),
     topic!("hosts", "What hooks can do in each agent"),
     topic!("ci", "Prove each new version of an agent in CI"),

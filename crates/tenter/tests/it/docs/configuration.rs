@@ -41,6 +41,12 @@ fn setting(key: &str, value: &str) -> String {
         Some(("hooks.override", key)) => {
             format!("[[hooks.override]]\nname = \"no-sudo\"\n{key} = {value}\n")
         }
+        // Without a command it would be reported.
+        Some(("mcp.servers.NAME", key)) => {
+            let command = if key == "command" { "" } else { "command = \"true\"\n" };
+            let off = if key == "enabled" { "" } else { "enabled = false\n" };
+            format!("[mcp.servers.NAME]\n{command}{off}{key} = {value}\n")
+        }
         Some((table, key)) => format!("[{table}]\n{key} = {value}\n"),
         None => format!("{key} = {value}\n"),
     }
@@ -98,6 +104,8 @@ fn no_key_is_missing_from_the_table() {
         "hooks.override.",
         "bridge.",
         "retry.",
+        "mcp.",
+        "mcp.servers.NAME.",
         "providers.NAME.",
         "models.\"PROVIDER/NAME\".",
     ] {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use tenter_protocol::lifecycle;
 use tenter_protocol::tool_metadata::{
-    Bash, BashBackground, Blocked, FileEdit, FileRead, FileWrite, Glob, Grep, Metadata, Skill,
-    Subagent, TYPES, Todo,
+    Bash, BashBackground, Blocked, FileEdit, FileRead, FileWrite, Glob, Grep, Mcp, McpImage,
+    Metadata, Skill, Subagent, TYPES, Todo,
 };
 
 use super::every_tool;
@@ -93,6 +93,9 @@ fn full_metadata(kind: &str) -> Value {
         Todo::TYPE => json!(Todo::default()),
         Subagent::TYPE => json!(Subagent { conversation_id: "c".into(), ..Subagent::default() }),
         Skill::TYPE => json!(Skill { truncated: true, ..Skill::default() }),
+        Mcp::TYPE => {
+            json!(Mcp { images: vec![McpImage::default()], dropped_bytes: 1, ..Mcp::default() })
+        }
         Blocked::TYPE => json!(Blocked::default()),
         other => panic!("no such metadata: {other}"),
     }

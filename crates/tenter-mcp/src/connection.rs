@@ -1,0 +1,134 @@
+//! A conversation with one server.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
+use rmcp::service::{NotificationContext, RunningService, serve_client};
+use rmcp::{ClientHandler, Peer, RoleClient};
+
+use crate::definition::{ServerDefinition, ServerProgram, Transport};
+use crate::errors::refused;
+use crate::listing::{self, Listing};
+use crate::stdio::{Program, StdioTransport};
+
+/// Is called when a server says that its list of tools changed.
+pub(crate) type OnListChanged = Arc<dyn Fn() + Send + Sync>;
+
+/// What Tenter is for a server: a client that offers nothing to servers, neither its model nor its user.
+pub(crate) struct Client {
+    on_list_changed: OnListChanged,
+}
+
+impl ClientHandler for Client {
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        (self.on_list_changed)();
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        let client = Implementation::new("tenter", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), client)
+    }
+}
+
+/// A connection that is open.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    /// Sends requests.
+    pub(crate) peer: Peer<RoleClient>,
+    /// The program, if the server is one.
+    pub(crate) program: Option<Arc<Program>>,
+}
+
+impl Connection {
+    /// Begins to end the server.
+    pub(crate) fn close(&self) {
+        if let Some(program) = &self.program {
+            program.close();
+        }
+    }
+
+    /// Waits until the server has ended, for a moment.
+    pub(crate) fn wait(&self) {
+        if let Some(program) = &self.program {
+            program.wait();
+        }
+    }
+}
+
+/// A server that was greeted and has listed its tools.
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    /// Runs until the connection ends.
+    pub(crate) service: RunningService<RoleClient, Client>,
+    pub(crate) listing: Listing,
+}
+
+/// Starts a server, greets it and asks for its tools, within `limit`.
+///
+/// # Errors
+/// Why there is no connection, as a sentence about the server.
+pub(crate) async fn open(
+    definition: &ServerDefinition,
+    on_list_changed: OnListChanged,
+    limit: Duration,
+) -> Result<Opened, String> {
+    let client = Client { on_list_changed };
+    match definition.transport.clone() {
+        Transport::Program(program) => {
+            let name = program.invocation.program.display().to_string();
+            let (program, transport) = start(program)
+                .await
+                .map_err(|error| format!("{name} cannot be started: {error}"))?;
+            let greeted = within(limit, greet(client, transport, definition)).await;
+            match greeted {
+                Ok((service, listing)) => {
+                    let peer = service.peer().clone();
+                    let connection = Connection { peer, program: Some(program) };
+                    Ok(Opened { connection, service, listing })
+                }
+                Err(why) => Err(with_account(&why, program).await),
+            }
+        }
+    }
+}
+
+async fn start(program: ServerProgram) -> io::Result<(Arc<Program>, StdioTransport)> {
+    // Starting a program may wait.
+    let started = tokio::task::spawn_blocking(|| Program::start(program)).await;
+    started.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+async fn greet<T>(
+    client: Client,
+    transport: T,
+    definition: &ServerDefinition,
+) -> Result<(RunningService<RoleClient, Client>, Listing), String>
+where
+    T: rmcp::transport::Transport<RoleClient> + Send + 'static,
+{
+    let service = serve_client(client, transport).await.map_err(|error| refused(&error))?;
+    let listing = listing::list(service.peer(), definition).await?;
+    Ok((service, listing))
+}
+
+async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, String>>,
+) -> Result<T, String> {
+    let late = || format!("it did not answer within {} s", limit.as_secs());
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(late()))
+}
+
+/// An error with what is known of the program, which is ended.
+async fn with_account(why: &str, program: Arc<Program>) -> String {
+    program.close();
+    let account = tokio::task::spawn_blocking(move || {
+        program.wait();
+        program.account()
+    });
+    let account = account.await.unwrap_or_default();
+    let parts: Vec<&str> = std::iter::once(why).chain(account.iter().map(String::as_str)).collect();
+    parts.join("; ")
+}

@@ -1,0 +1,136 @@
+//! How a server is reached, as the caller resolved it.
+
+use std::fmt;
+use std::time::Duration;
+
+use tenter_proc::{Invocation, Trampoline};
+
+use crate::names;
+
+/// Maximum number of characters of a server's name: the names of its tools, which begin with it, are limited too.
+const MAX_NAME: usize = 32;
+
+/// The name of a server: letters, digits, `-` and single `_`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ServerName(String);
+
+impl ServerName {
+    /// Checks a name.
+    ///
+    /// # Errors
+    /// What a name must be.
+    pub fn new(name: &str) -> Result<Self, String> {
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let is_valid = !name.is_empty()
+            && name.len() <= MAX_NAME
+            && name.chars().all(is_allowed)
+            && !name.contains("__")
+            && !name.starts_with('_')
+            && !name.ends_with('_');
+        if is_valid {
+            return Ok(Self(name.to_owned()));
+        }
+        Err(format!(
+            "{name:?} is not a name of an MCP server: use letters, digits, - and single _, at most {MAX_NAME} characters"
+        ))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What the names of all tools of the server begin with.
+    pub fn prefix(&self) -> String {
+        names::prefix(&self.0)
+    }
+}
+
+impl fmt::Display for ServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A server.
+#[derive(Clone)]
+pub struct ServerDefinition {
+    /// Its name.
+    pub name: ServerName,
+    /// How it is reached.
+    pub transport: Transport,
+    /// How long the first model request waits for its tools.
+    pub startup_timeout: Duration,
+    /// Maximum duration of one call.
+    pub call_timeout: Duration,
+    /// Which of its tools the model gets.
+    pub selection: ToolSelection,
+    /// Values that no message may contain, such as tokens in its environment.
+    pub secrets: Vec<String>,
+}
+
+/// How a server is reached.
+#[derive(Clone)]
+pub enum Transport {
+    /// A program that exchanges lines.
+    Program(ServerProgram),
+}
+
+/// The program of a server.
+#[derive(Clone)]
+pub struct ServerProgram {
+    /// The program, its arguments, environment and working directory.
+    pub invocation: Invocation,
+    /// Lets the program die with this one, where the system can do that.
+    pub trampoline: Option<Trampoline>,
+}
+
+/// Which tools of a server the model gets, by the server's own names.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSelection {
+    /// Only these, if set.
+    pub only: Option<Vec<String>>,
+    /// Not these.
+    pub exclude: Vec<String>,
+}
+
+impl ToolSelection {
+    /// Whether the model gets a tool.
+    pub(crate) fn includes(&self, tool: &str) -> bool {
+        let is_in = |names: &Vec<String>| names.iter().any(|name| name == tool);
+        self.only.as_ref().is_none_or(is_in) && !is_in(&self.exclude)
+    }
+
+    /// The names in `only` that are not among `tools`.
+    pub(crate) fn missing(&self, tools: &[&str]) -> Vec<&str> {
+        let only = self.only.iter().flatten().map(String::as_str);
+        only.filter(|name| !tools.contains(name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_servers_are_unambiguous_in_names_of_tools() {
+        for name in ["git", "my-server", "a_b", "G1"] {
+            assert_eq!(ServerName::new(name).unwrap().as_str(), name);
+        }
+        for name in ["", "a__b", "_a", "a_", "a b", "ä", "a/b", "a.b", &"a".repeat(33)] {
+            assert!(ServerName::new(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_selection_includes_and_excludes() {
+        let all = ToolSelection::default();
+        assert!(all.includes("x"));
+        let some = ToolSelection {
+            only: Some(vec!["a".to_owned(), "b".to_owned()]),
+            exclude: vec!["b".to_owned()],
+        };
+        assert!(some.includes("a") && !some.includes("b") && !some.includes("c"));
+        assert_eq!(some.missing(&["a", "c"]), ["b"]);
+    }
+}

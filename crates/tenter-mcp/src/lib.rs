@@ -1,0 +1,64 @@
+//! Tools of MCP servers (Model Context Protocol) for the agent.
+//!
+//! ```text
+//! McpServers ── ToolSource ──► Session: names, descriptions and schemas before each model request
+//!     │
+//!     ├─ Server ── connection ──► process (stdio)
+//!     └─ Server ── connection ──► process (stdio)
+//! ```
+//!
+//! A program of a server runs under [`tenter_proc`]: in its own process group, with bounded lines, and it dies with this process.
+//! The protocol is that of the official SDK, whose tasks run on one thread, which is started with the first server. Nothing is
+//! started before [`ToolSource::start`](tenter_agent::tools::ToolSource::start).
+//!
+//! What servers write is untrusted: names, descriptions, schemas, results and messages are limited and sanitised. The
+//! crate reads neither environment nor files: programs with their environment are passed in.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use tenter_agent::tools::ToolSource as _;
+//! use tenter_mcp::{McpServers, ServerDefinition, ServerName, ServerProgram, ToolSelection, Transport};
+//! use tenter_proc::{Cancel, Invocation, Limits, Streams};
+//!
+//! let invocation = Invocation {
+//!     program: "/bin/sh".into(),
+//!     args: vec!["-c".into(), "echo 'no server' >&2; exit 3".into()],
+//!     cwd: "/".into(),
+//!     env: Vec::new(),
+//!     stdin: Vec::new(),
+//!     streams: Streams::Separate,
+//!     limits: Limits::default(),
+//! };
+//! let servers = McpServers::new(vec![ServerDefinition {
+//!     name: ServerName::new("example")?,
+//!     transport: Transport::Program(ServerProgram { invocation, trampoline: None }),
+//!     startup_timeout: Duration::from_secs(10),
+//!     call_timeout: Duration::from_secs(60),
+//!     selection: ToolSelection::default(),
+//!     secrets: Vec::new(),
+//! }]);
+//! let found = servers.tools(&|_| true, &Cancel::new());
+//! assert!(found.tools.is_empty());
+//! let problem = &found.diagnostics[0].message;
+//! assert!(problem.contains("the MCP server example is not available"), "{problem}");
+//! assert!(problem.contains("no server"), "{problem}");
+//! # Ok::<(), String>(())
+//! ```
+
+mod calls;
+mod connection;
+mod definition;
+mod errors;
+mod listing;
+mod names;
+mod result;
+mod runtime;
+mod schema;
+mod server;
+mod servers;
+mod stdio;
+mod tool;
+
+pub use definition::{ServerDefinition, ServerName, ServerProgram, ToolSelection, Transport};
+pub use servers::{McpServers, ServerReport};

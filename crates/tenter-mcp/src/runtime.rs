@@ -1,0 +1,47 @@
+//! The thread on which the SDK's tasks run. It is started with the first task.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+
+/// The thread of the SDK's tasks, which ends when this is dropped.
+#[derive(Default)]
+pub(crate) struct Runtime(Mutex<Option<Running>>);
+
+impl Runtime {
+    /// Ends the thread, and with it all connections that are open or being opened. A later task starts another one.
+    pub(crate) fn stop(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+struct Running {
+    handle: Handle,
+    /// Ends the thread when it is dropped.
+    _stop: oneshot::Sender<()>,
+}
+
+impl Runtime {
+    /// Where tasks are started.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub(crate) fn handle(&self) -> io::Result<Handle> {
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = &*running {
+            return Ok(running.handle.clone());
+        }
+        let runtime = Builder::new_current_thread().enable_time().build()?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel::<()>();
+        thread::Builder::new().name("mcp".to_owned()).spawn(move || {
+            let _ = runtime.block_on(stopped);
+            runtime.shutdown_background();
+        })?;
+        *running = Some(Running { handle: handle.clone(), _stop: stop });
+        Ok(handle)
+    }
+}

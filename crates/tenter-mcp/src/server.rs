@@ -1,0 +1,301 @@
+//! One server: whether it is running, and what it provides.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tenter_base::sanitize;
+use tenter_proc::Cancel;
+
+use crate::connection::{self, Connection, Opened};
+use crate::definition::ServerDefinition;
+use crate::listing::{self, Listing};
+use crate::runtime::Runtime;
+
+/// How long a server may take to start, even if no request waits for it any more: some install themselves first.
+const START_LIMIT: Duration = Duration::from_mins(2);
+/// A server is started at most this often...
+const STARTS: usize = 3;
+/// ... in this time.
+const STARTS_PERIOD: Duration = Duration::from_mins(1);
+/// How often waiting threads look whether they are cancelled.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long the tools of a running server that changed them are awaited.
+const LIST_LIMIT: Duration = Duration::from_secs(5);
+/// Maximum number of characters of a message about a server.
+const MAX_MESSAGE: usize = 800;
+
+/// A server and its state.
+pub(crate) struct Server {
+    pub(crate) definition: ServerDefinition,
+    runtime: Arc<Runtime>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    phase: Phase,
+    /// What it provided when it was asked last.
+    listing: Option<Arc<NumberedListing>>,
+    /// Whether it said that its list changed since.
+    is_stale: bool,
+    /// Why the last start or the last list failed.
+    problem: Option<String>,
+    /// When it was started.
+    starts: VecDeque<Instant>,
+    /// Whether a request has waited for the first start.
+    was_awaited: bool,
+}
+
+/// A listing with a number that no other listing of this process has.
+pub(crate) struct NumberedListing {
+    pub(crate) number: u64,
+    pub(crate) listing: Listing,
+}
+
+impl NumberedListing {
+    fn new(listing: Listing) -> Arc<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
+        Arc::new(Self { number: NUMBER.fetch_add(1, Ordering::Relaxed), listing })
+    }
+}
+
+enum Phase {
+    /// Not running: not started yet, ended, or failed to start.
+    Down,
+    /// It is starting since then.
+    Starting(Instant),
+    Up(Connection),
+    /// It is not started any more.
+    Closed,
+}
+
+/// What a server provides to a model request.
+pub(crate) struct Provided {
+    pub(crate) listing: Option<Arc<NumberedListing>>,
+    /// Why it does not provide what it should.
+    pub(crate) problem: Option<String>,
+}
+
+impl Server {
+    pub(crate) fn new(definition: ServerDefinition, runtime: Arc<Runtime>) -> Arc<Self> {
+        let state = State {
+            phase: Phase::Down,
+            listing: None,
+            is_stale: false,
+            problem: None,
+            starts: VecDeque::new(),
+            was_awaited: false,
+        };
+        Arc::new(Self { definition, runtime, state: Mutex::new(state), changed: Condvar::new() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the server if it was never started. Does not wait.
+    pub(crate) fn start_first(self: &Arc<Self>) {
+        let mut state = self.state();
+        if state.starts.is_empty() {
+            self.start(&mut state);
+        }
+    }
+
+    /// Starts the server unless it is running or was started too often. Does not wait.
+    fn start(self: &Arc<Self>, state: &mut State) {
+        if !matches!(state.phase, Phase::Down) {
+            return;
+        }
+        let now = Instant::now();
+        state.starts.retain(|start| now.duration_since(*start) < STARTS_PERIOD);
+        if state.starts.len() >= STARTS {
+            return;
+        }
+        let handle = match self.runtime.handle() {
+            Ok(handle) => handle,
+            Err(error) => {
+                state.problem = Some(format!("no thread can be started for it: {error}"));
+                return;
+            }
+        };
+        state.starts.push_back(now);
+        state.phase = Phase::Starting(now);
+        let server = Arc::clone(self);
+        handle.spawn(async move { server.run().await });
+    }
+
+    /// Opens the connection and stays until it ends.
+    async fn run(self: Arc<Self>) {
+        let weak = Arc::downgrade(&self);
+        let on_list_changed = Arc::new(move || {
+            if let Some(server) = weak.upgrade() {
+                server.state().is_stale = true;
+            }
+        });
+        let opened = connection::open(&self.definition, on_list_changed, START_LIMIT).await;
+        let service = match opened {
+            Ok(Opened { connection, service, listing }) => {
+                let mut state = self.state();
+                if matches!(state.phase, Phase::Closed) {
+                    drop(state);
+                    connection.close();
+                    return;
+                }
+                state.phase = Phase::Up(connection);
+                state.problem = None;
+                state.is_stale = false;
+                let is_same = state.listing.as_ref().is_some_and(|old| old.listing == listing);
+                if !is_same {
+                    state.listing = Some(NumberedListing::new(listing));
+                }
+                service
+            }
+            Err(why) => {
+                let mut state = self.state();
+                state.problem = Some(self.message(&why));
+                if matches!(state.phase, Phase::Starting(_)) {
+                    state.phase = Phase::Down;
+                }
+                drop(state);
+                self.changed.notify_all();
+                return;
+            }
+        };
+        self.changed.notify_all();
+        let _ = service.waiting().await;
+        let mut state = self.state();
+        if matches!(state.phase, Phase::Up(_)) {
+            state.phase = Phase::Down;
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// A message about the server: without secrets and control characters, and bounded.
+    pub(crate) fn message(&self, text: &str) -> String {
+        let masked = self
+            .definition
+            .secrets
+            .iter()
+            .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[secret]"));
+        sanitize::one_line(&masked, MAX_MESSAGE)
+    }
+
+    /// What the server provides now. The first time, waits until it has started, up to its limit.
+    pub(crate) fn provided(self: &Arc<Self>, cancel: &Cancel) -> Provided {
+        let mut state = self.state();
+        let period_is_over =
+            state.starts.back().is_none_or(|start| start.elapsed() >= STARTS_PERIOD);
+        // A server that failed is tried again later, and one that ended when it is called.
+        if state.listing.is_none() && period_is_over {
+            self.start(&mut state);
+        }
+        if state.listing.is_none() && !state.was_awaited {
+            let limit = self.definition.startup_timeout;
+            let is_starting = |state: &State| match state.phase {
+                Phase::Starting(since) => since.elapsed() < limit,
+                _ => false,
+            };
+            state = self.wait_while(state, cancel, is_starting);
+            state.was_awaited = !cancel.is_cancelled();
+        }
+        if state.is_stale && matches!(state.phase, Phase::Up(_)) {
+            drop(state);
+            self.list_again(cancel);
+            state = self.state();
+        }
+        let is_late = state.listing.is_none() && matches!(state.phase, Phase::Starting(_));
+        let late = is_late.then(|| {
+            let limit = self.definition.startup_timeout.as_secs();
+            format!("it has not started within {limit} s; its tools are available once it has")
+        });
+        Provided { listing: state.listing.clone(), problem: late.or_else(|| state.problem.clone()) }
+    }
+
+    /// Waits while `condition` holds, until the call is cancelled.
+    fn wait_while<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+        cancel: &Cancel,
+        condition: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'s, State> {
+        while condition(&state) && !cancel.is_cancelled() {
+            let waited = self.changed.wait_timeout(state, LOOK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state
+    }
+
+    /// Asks a running server again for its tools.
+    fn list_again(self: &Arc<Self>, cancel: &Cancel) {
+        let connection = {
+            let mut state = self.state();
+            state.is_stale = false;
+            match &state.phase {
+                Phase::Up(connection) => connection.clone(),
+                _ => return,
+            }
+        };
+        let definition = self.definition.clone();
+        let listed = self.runtime.wait(cancel, async move {
+            let listing = listing::list(&connection.peer, &definition);
+            let late = |_| format!("it did not list its tools within {} s", LIST_LIMIT.as_secs());
+            tokio::time::timeout(LIST_LIMIT, listing).await.map_err(late)?
+        });
+        let mut state = self.state();
+        match listed {
+            Some(Ok(listing)) => {
+                state.problem = None;
+                if state.listing.as_ref().is_none_or(|old| old.listing != listing) {
+                    state.listing = Some(NumberedListing::new(listing));
+                }
+            }
+            Some(Err(why)) => state.problem = Some(self.message(&why)),
+            None => state.is_stale = true,
+        }
+    }
+
+    /// A connection for a call: starts the server if it is not running.
+    ///
+    /// # Errors
+    /// It does not start, or the call is cancelled.
+    pub(crate) fn connection(self: &Arc<Self>, cancel: &Cancel) -> Result<Connection, String> {
+        let mut state = self.state();
+        self.start(&mut state);
+        let is_starting = |state: &State| matches!(state.phase, Phase::Starting(_));
+        let state = self.wait_while(state, cancel, is_starting);
+        match &state.phase {
+            Phase::Up(connection) => Ok(connection.clone()),
+            _ if cancel.is_cancelled() => Err("interrupted".to_owned()),
+            Phase::Closed => Err(format!("the MCP server {} has ended", self.definition.name)),
+            Phase::Starting(_) | Phase::Down => {
+                let why = state.problem.clone().unwrap_or_else(|| {
+                    format!("it ended, and was started {STARTS} times within a minute")
+                });
+                Err(format!("the MCP server {} is not available: {why}", self.definition.name))
+            }
+        }
+    }
+
+    /// The thread of the SDK's tasks.
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Begins to end the server; it is not started again. Returns what has to be awaited.
+    pub(crate) fn close(&self) -> Option<Connection> {
+        let mut state = self.state();
+        let phase = std::mem::replace(&mut state.phase, Phase::Closed);
+        drop(state);
+        self.changed.notify_all();
+        match phase {
+            Phase::Up(connection) => {
+                connection.close();
+                Some(connection)
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `tenter mcp show`.
+
+use crate::commands::CommandResult;
+use crate::failure::Exit;
+use crate::mcp;
+use crate::project::Project;
+use crate::sanitize::one_line;
+use crate::ui::{self, NAME, styled};
+
+/// Maximum number of characters of a line.
+const LENGTH: usize = 1024;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The name, as `tenter mcp list` shows it.
+    name: String,
+}
+
+pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
+    let server = super::find(project, &args.name)?;
+    let state = mcp::state(project, server).to_owned();
+    let origin = server.file.display().to_string();
+    let head = [("name", server.name.clone()), ("state", state), ("origin", origin)];
+    let facts = head.into_iter().chain(server.facts());
+    for (what, text) in facts {
+        ui::out(format!("{}  {}", styled(NAME, format!("{what:17}")), one_line(&text, LENGTH)));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,165 @@
+//! MCP servers in sessions: their tools, hooks about them, and what happens without them.
+
+use serde_json::{Value, json};
+use tenter_testkit::{McpServer, Sandbox};
+
+use crate::{headless, of_kind, sandbox};
+
+/// The user's configuration.
+const USER_FILE: &str = "../home/.config/tenter/config.toml";
+
+/// Installs a server beside the project and names it in the user's configuration, with more settings.
+fn user_server(sandbox: &Sandbox, name: &str, server: &McpServer, more: &str) {
+    let program = server.install(&sandbox.root().join(name));
+    let table = format!("[mcp.servers.{name}]\ncommand = {:?}\n{more}\n", program.display());
+    let file = sandbox.project().join(USER_FILE);
+    let before = std::fs::read_to_string(file).unwrap_or_default();
+    sandbox.write(USER_FILE, before + &table);
+}
+
+fn received(sandbox: &Sandbox, name: &str) -> String {
+    McpServer::received(&sandbox.root().join(name))
+}
+
+fn results(lines: &[Value]) -> Vec<&Value> {
+    of_kind(lines, "tool-result").into_iter().map(|line| &line["result"]).collect()
+}
+
+#[test]
+fn a_tool_of_a_server_is_called_and_hooks_see_the_call() {
+    let sandbox = sandbox();
+    let server = McpServer::default().instructions("Echo is for tests.");
+    user_server(&sandbox, "test", &server, "");
+    sandbox.sh_hook("before", "before_tool_call", r#"echo "$payload" >> seen"#);
+    sandbox.sh_hook("after", "after_tool_call", r#"echo "$payload" >> seen-after"#);
+    let (lines, code) = headless(
+        &sandbox,
+        "turns:
+- tool_calls: [{name: mcp__test__echo, input: {text: hello}}]
+- {text: ok, expect: {contains: ['arguments:{text:hello}']}}",
+    );
+    assert_eq!(code, 0);
+    let result = results(&lines)[0];
+    assert_eq!(result["toolName"], "mcp__test__echo");
+    assert_eq!(result["metadataType"], "mcp");
+    assert_eq!(result["metadata"]["server"], "test");
+    assert_eq!(result["metadata"]["tool"], "echo");
+    let seen: Value = serde_json::from_str(&sandbox.read("seen")).unwrap();
+    assert_eq!(seen["tool_name"], "mcp__test__echo");
+    assert_eq!(seen["tool_input"], json!({"text": "hello"}));
+    assert!(sandbox.read("seen-after").contains(r#""metadataType": "mcp""#));
+}
+
+#[test]
+fn a_hook_blocks_a_tool_of_a_server() {
+    let sandbox = sandbox();
+    user_server(&sandbox, "test", &McpServer::default(), "");
+    sandbox.write(
+        "../home/.kodelet/hooks/no-test/HOOK.md",
+        "---\nname: no-test\ndescription: d\ntrigger: before_tool\nmatcher: {tool: ^mcp__test__}\n---\n",
+    );
+    sandbox.write("../home/.kodelet/hooks/no-test/scripts/run.sh", "echo not today >&2; exit 2\n");
+    let (lines, code) = headless(
+        &sandbox,
+        "turns: [{tool_calls: [{name: mcp__test__echo}]}, {text: ok, expect: {contains: ['blocked by hook: not today']}}]",
+    );
+    assert_eq!(code, 0);
+    assert_eq!(results(&lines)[0]["metadataType"], "blocked");
+    assert!(!received(&sandbox, "test").contains("tools/call"));
+}
+
+#[test]
+fn a_server_that_fails_is_reported_and_the_session_continues() {
+    let sandbox = sandbox();
+    user_server(&sandbox, "bad", &McpServer::default().at_start("echo no license >&2; exit 1"), "");
+    user_server(&sandbox, "good", &McpServer::default(), "");
+    user_server(&sandbox, "odd", &McpServer::default(), "args = [\"${UNSET_FOR_TEST}\"]");
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: mcp__good__echo}, {name: mcp__bad__echo}]}, {text: ok, expect: {contains: ['called with', 'there is no tool']}}]",
+    );
+    let output = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    for expected in [
+        "the MCP server bad is not available",
+        "no license",
+        "the variable UNSET_FOR_TEST is not set",
+    ] {
+        assert_eq!(output.stderr.matches(expected).count(), 1, "{expected}\n{output}");
+    }
+}
+
+#[test]
+fn servers_do_not_start_where_their_tools_are_not_offered() {
+    let sandbox = sandbox();
+    for name in ["one", "two"] {
+        user_server(&sandbox, name, &McpServer::default(), "");
+    }
+    user_server(&sandbox, "off", &McpServer::default(), "enabled = false");
+    let run = |flags: &[&str], script: &str| {
+        let model = sandbox.script(script);
+        sandbox.run(&[&["run", "--model", &model], flags, &["do it"]].concat())
+    };
+    let none = "turns: [{text: ok}]";
+    let goes_well = |flags: &[&str], script: &str| {
+        let output = run(flags, script);
+        assert_eq!(output.code, Some(0), "{flags:?} {output}");
+    };
+    goes_well(&["--no-mcp"], none);
+    goes_well(&["--allowed-tools", "none"], none);
+    goes_well(&["--allowed-tools", "grep,bash"], none);
+    assert_eq!(received(&sandbox, "one") + &received(&sandbox, "two"), "");
+    let script = "turns: [{tool_calls: [{name: mcp__one__echo}, {name: grep, input: {pattern: x}}]}, {text: ok, expect: {contains: ['called with', 'there is no tool \"grep\"']}}]";
+    goes_well(&["--allowed-tools", "mcp__one__*"], script);
+    assert!(received(&sandbox, "one").contains("tools/call"));
+    assert_eq!(received(&sandbox, "two") + &received(&sandbox, "off"), "");
+    let output = run(&["--allowed-tools", "mcp__three__*"], none).expect_code(2);
+    assert!(output.stderr.contains("there is no tool \"mcp__three__*\""), "{output}");
+}
+
+#[test]
+fn a_server_gets_its_variables_and_no_model_key() {
+    let sandbox = sandbox();
+    let server = McpServer::default().at_start("env > env-of-server");
+    user_server(
+        &sandbox,
+        "test",
+        &server,
+        "env = {TOKEN_OF_TEST = \"${SOURCE:-none}-x\"}\npass_env = [\"GEMINI_API_KEY\"]",
+    );
+    let model = sandbox.script("turns: [{text: ok}]");
+    let mut command = sandbox.command();
+    command.args(["run", "--model", &model, "do it"]);
+    command.env("OPENAI_API_KEY", "sk-one").env("GEMINI_API_KEY", "key-two").env("SOURCE", "three");
+    assert!(command.status().unwrap().success());
+    let env = sandbox.read("env-of-server");
+    assert!(env.contains("TOKEN_OF_TEST=three-x\n"), "{env}");
+    assert!(env.contains("GEMINI_API_KEY=key-two\n") && !env.contains("sk-one"), "{env}");
+}
+
+#[test]
+fn a_subagent_uses_the_same_servers() {
+    let sandbox = sandbox();
+    user_server(&sandbox, "test", &McpServer::default().at_start("echo x >> starts"), "");
+    let (lines, code) = headless(
+        &sandbox,
+        "turns:
+- tool_calls: [{name: subagent, input: {question: ask}}]
+- tool_calls: [{name: mcp__test__echo, input: {text: from-subagent}}]
+- {text: answer}
+- {text: ok}",
+    );
+    assert_eq!(code, 0, "{lines:?}");
+    assert!(received(&sandbox, "test").contains("from-subagent"));
+    assert_eq!(sandbox.read("starts"), "x\n");
+}
+
+#[test]
+fn a_tool_of_a_server_needs_permission_in_the_modes_ask_and_edits() {
+    let sandbox = sandbox();
+    user_server(&sandbox, "test", &McpServer::default(), "");
+    let model = sandbox.script("turns: [{tool_calls: [{name: mcp__test__echo}]}, {text: ok}]");
+    for (mode, is_called) in [("ask", false), ("edits", false), ("all", true)] {
+        let output = sandbox.run(&["run", "--model", &model, "--permissions", mode, "do it"]);
+        let received = received(&sandbox, "test");
+        assert_eq!(received.contains("tools/call"), is_called, "{mode} {output}");
+    }
+}
