@@ -14,6 +14,7 @@ use crate::completion;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::screen::screen;
+use crate::signals;
 use crate::ui::{self, ColorWhen};
 
 /// Run a coding agent under lifecycle hooks: your programs watch, block, rewrite and steer what it does.
@@ -100,6 +101,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
     app.color.apply();
     if env.can_redraw() {
         screen().enable();
+        signals::watch_continuing(screen().continued());
     }
     let project = app.project.as_deref();
     let done = match app.command {

@@ -2,11 +2,12 @@
 //! process groups of their own, so the terminal's Ctrl-C reaches only Tenter, which ends them.
 
 use std::io;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::raise;
 use tenter_proc::Cancel;
@@ -163,6 +164,12 @@ impl Interrupts {
 
 fn not_handled(error: &io::Error) -> Failure {
     Failure::new(format!("cannot handle signals: {error}"))
+}
+
+/// Sets `flag` whenever this process continues after it was stopped.
+pub(crate) fn watch_continuing(flag: Arc<AtomicBool>) {
+    // Where it cannot be noticed, everything else works.
+    let _ = signal_hook::flag::register(SIGCONT, flag);
 }
 
 /// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, like a full disk, instead of the end of the process.

@@ -11,6 +11,7 @@ use super::{AgentArgs, build, hooks_to_run, recipe_to_run, work};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::render::{Quiet, Show};
+use crate::screen::screen;
 
 /// The flags that `commit` and `pr` share.
 #[derive(Debug, Default, clap::Args)]
@@ -71,6 +72,7 @@ pub(crate) fn write(
 ) -> Result<String, Failure> {
     let of_agent = args.agent(project);
     let show: Arc<dyn Show> = Arc::new(Quiet::default());
+    let _working = screen().work();
     let catalog = hooks_to_run(project, &of_agent, show.as_ref(), cancel)?;
     let recipe = recipe_to_run(project, &of_agent, name, show.as_ref())?;
     let mut built = build(project, &of_agent, catalog, Arc::clone(&show), cancel)?;

@@ -5,8 +5,8 @@ use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::{Diagnostic, Scope};
 
-use super::Show;
 use super::terminal::{self, Failures};
+use super::{Show, live};
 use crate::ui;
 
 /// Shows only the result.
@@ -16,7 +16,8 @@ pub(crate) struct Quiet {
 }
 
 impl Watcher for Quiet {
-    fn on_update(&self, _scope: &Scope, update: &SessionUpdate) {
+    fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
+        live::on_update(scope, update);
         match update {
             SessionUpdate::Diagnostic(finding) => ui::diagnostics([*finding]),
             SessionUpdate::Blocked { event, hook, reason, .. } => {
@@ -31,6 +32,14 @@ impl Watcher for Quiet {
 }
 
 impl Observer for Quiet {
+    fn hook_started(&self, run: &HookRun) {
+        live::hook_started(run);
+    }
+
+    fn hook_stopped(&self, run: &HookRun) {
+        live::hook_stopped(run);
+    }
+
     fn hook_ran(&self, run: &HookRun) {
         if run.decision == DecisionKind::Failed {
             self.failures.lines(run).iter().for_each(ui::note);

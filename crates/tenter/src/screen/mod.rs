@@ -12,7 +12,8 @@ mod state;
 mod tokens;
 mod writer;
 
-use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,12 @@ pub(crate) struct Screen {
 
 /// Work that the screen shows. The region is removed when the last is dropped.
 pub(crate) struct Working(());
+
+/// Something that runs until it is dropped.
+pub(crate) struct Waiting {
+    key: Key,
+    _working: Working,
+}
 
 /// A question, or another program that has the terminal.
 struct Suspended;
@@ -70,6 +77,19 @@ impl Screen {
         }
         self.changed.notify_all();
         Working(())
+    }
+
+    /// Begins work that is one thing that runs.
+    pub(crate) fn wait_for(&'static self, label: String) -> Waiting {
+        let working = self.work();
+        let key = Key(format!("wait {label}"));
+        self.begin(key.clone(), Activity::new(label));
+        Waiting { key, _working: working }
+    }
+
+    /// Is set when this process continues after it was stopped: others have used the terminal meanwhile.
+    pub(crate) fn continued(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.state().is_continued)
     }
 
     /// Writes a text to stdout or stderr: above the region while an agent works, after the end of a question while one is open.
@@ -177,6 +197,12 @@ impl Screen {
 impl Drop for Working {
     fn drop(&mut self) {
         screen().state().end_work();
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        screen().end(&self.key);
     }
 }
 

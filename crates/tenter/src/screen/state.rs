@@ -1,6 +1,8 @@
 //! The state of the screen: what the region shows, and who has the terminal.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -36,6 +38,8 @@ pub(super) struct State {
     pending_rows: Option<(usize, Vec<String>)>,
     /// The region on the terminal.
     region: Region,
+    /// Whether others have used the terminal since the region was drawn.
+    pub(super) is_continued: Arc<AtomicBool>,
     /// Whether something changed since the last redraw.
     pub(super) is_changed: bool,
 }
@@ -153,6 +157,9 @@ impl State {
     }
 
     fn replace(&mut self, lines: &str, region: Region) {
+        if self.is_continued.swap(false, Ordering::Relaxed) {
+            self.region = Region::default(); // what is left of it belongs to the lines above
+        }
         write_raw(&paint::replace(&self.region, &for_terminal(lines), &region));
         self.region = region;
     }

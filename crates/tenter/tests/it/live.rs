@@ -182,3 +182,65 @@ fn a_question_is_not_overprinted_and_others_wait_for_it() {
         assert!(sandbox.project().join(file).exists(), "{file}");
     }
 }
+
+#[test]
+fn a_compaction_in_a_chat_is_shown() {
+    let sandbox = sandbox();
+    let script = "turns: [{text: Hello.}]
+recipes:
+  compact: [{text: We spoke., fault: {delay_ms: 1500}}]
+";
+    let mut command = sandbox.command();
+    command.args(["chat", "--model", &sandbox.script(script), "hi"]);
+    let mut session = PtySession::start_sized(command, (100, 30));
+    session.wait_for("Hello.\n");
+    session.wait_for("\n> ");
+    session.enter("/compact");
+    let row = session.wait_for_row("recipe compact · ");
+    assert!(row.ends_with("Ctrl-C stops"), "{row}");
+    session.wait_for("\n> ");
+    assert!(status(&session.rows()).is_none(), "{:?}", session.rows());
+}
+
+#[test]
+fn fetching_a_plugin_is_shown() {
+    let sandbox = sandbox();
+    let mut command = sandbox.command();
+    let ssh = format!("sh -c 'cd {} && {UNTIL_GO}; false'", sandbox.project().display());
+    command.env("GIT_SSH_COMMAND", ssh).args(["plugin", "add", "ssh://host.invalid/ada/guards"]);
+    let session = PtySession::start_sized(command, (100, 30));
+    let row = session.wait_for_row("fetching ada/guards");
+    assert!(row.ends_with("Ctrl-C stops"), "{row}");
+    session.signal(Signal::INT);
+    let (code, lines) = session.end_lines();
+    assert_eq!(code, Some(130));
+    assert!(status(&lines).is_none(), "{lines:?}");
+}
+
+#[test]
+fn only_the_result_stays_with_result_only() {
+    let sandbox = sandbox();
+    let mut command = sandbox.command();
+    let script = bash(UNTIL_GO);
+    command.args(["run", "--result-only", "--model", &sandbox.script(&script), "go"]);
+    let session = PtySession::start_sized(command, (100, 30));
+    session.wait_for_row("bash while");
+    sandbox.write("go", "");
+    let lines = session.end_lines().1;
+    let lines: Vec<String> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, ["Done."]);
+}
+
+#[test]
+fn a_chat_shows_the_text_word_by_word_and_prints_it_once() {
+    let sandbox = sandbox();
+    let script = "turns: [{text: alpha **beta** gamma delta., pace_ms: 700}]";
+    let mut command = sandbox.command();
+    command.args(["chat", "--model", &sandbox.script(script), "hi"]);
+    let mut session = PtySession::start_sized(command, (60, 30));
+    session.wait_for_rows(|rows| rows.iter().any(|row| row.trim_end() == "alpha beta"));
+    session.wait_for("alpha beta gamma delta.\n");
+    session.wait_for("\n> ");
+    let rows = session.rows();
+    assert_eq!(rows.iter().filter(|row| row.contains("alpha")).count(), 1, "{rows:?}");
+}

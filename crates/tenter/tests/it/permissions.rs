@@ -46,7 +46,7 @@ fn without_a_terminal_the_reason_of_a_denial_says_how_to_allow_the_call() {
     let output = run(&sandbox(), &["--permissions", "ask"]);
     assert!(
         output.stderr.contains(
-            "✗ not allowed: the permission mode `ask` asks the user, and there is no user to ask"
+            "✗ bash touch ran: not allowed: the permission mode `ask` asks the user, and there is no user to ask"
         ),
         "{output}"
     );
@@ -109,7 +109,10 @@ fn a_chat_asks_before_it_edits_and_runs() {
     assert!(shown.contains("? file_write needs your permission\n  new.txt\n"), "{shown}");
     assert!(shown.contains("    +hello\n"), "{shown}");
     assert!(shown.contains("? bash needs your permission\n  touch ran\n"), "{shown}");
-    assert!(shown.contains("✗ not allowed: the user does not allow it: not here"), "{shown}");
+    assert!(
+        shown.contains("✗ bash touch ran: not allowed: the user does not allow it: not here"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -70,6 +70,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let cancel = Cancel::new();
     let interrupts = Interrupts::catch(&cancel)?;
     let show = Arc::new(render::Chat::new(project.root(), env.text("TENTER_LOG") == Some("debug")));
+    let starting = screen().work();
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     let shown = Arc::clone(&show) as _;
     let mut built = agent::build(&project, &args.agent, catalog, shown, &cancel)?;
@@ -77,6 +78,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let mode = args.agent.permissions.unwrap_or(project.settings.permissions.chat);
     built.agent.permissions = Permissions::new(mode);
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
+    drop(starting);
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
     let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
     let dialogue = Dialogue { interrupts, keyboard };
@@ -138,8 +140,10 @@ impl Chat<'_> {
         let mut conversation = built.conversation();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
-            let Ok(mut session) = Session::start(&built.agent, conversation, self.new_cancel())
-            else {
+            let working = screen().work();
+            let started = Session::start(&built.agent, conversation, self.new_cancel());
+            drop(working);
+            let Ok(mut session) = started else {
                 return Ok(Exit::Agent(Status::Blocked));
             };
             let end = self.talk(&mut session, &built.agent, first.take());
@@ -150,7 +154,9 @@ impl Chat<'_> {
                 }
                 _ => (Status::Done, ExitReason::UserExit),
             };
+            let working = screen().work();
             session.end(status, reason);
+            drop(working);
             match end {
                 SessionEnd::Exit(_) => return Ok(self.exit(&built.agent, &id, status)),
                 SessionEnd::Change(change) => conversation = self.prepare(built, change, &id)?,

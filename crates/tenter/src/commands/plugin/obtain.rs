@@ -16,6 +16,7 @@ use crate::env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::sanitize;
+use crate::screen::screen;
 use crate::ui;
 
 /// Maximum duration of one git command.
@@ -79,6 +80,7 @@ pub(super) fn fetch(
 ) -> Result<(Staging, Fetched), ObtainError> {
     let source = spec.source.as_text();
     ui::note(format!("Fetching {} from {} …", spec.name, sanitize(&source)));
+    let _waiting = screen().wait_for(format!("fetching {}", spec.name));
     let staging = place.plugins.stage()?;
     let env = project.program_environment();
     let fetcher = Fetcher { env: &env, cancel, timeout: TIMEOUT };

@@ -97,7 +97,7 @@ fn query(args: &Args) -> Result<String, Failure> {
 
 /// Begins work that a terminal shows.
 fn work(args: &Args) -> Option<Working> {
-    (!args.headless && !args.result_only).then(|| screen().work())
+    (!args.headless).then(|| screen().work())
 }
 
 fn show(env: &Env, args: &Args) -> Arc<dyn Show> {

@@ -8,6 +8,7 @@ use crate::agent::{self, models};
 use crate::commands::chat::{Change, SessionEnd};
 use crate::failure::Failure;
 use crate::sanitize::sanitize;
+use crate::screen::screen;
 use crate::ui;
 
 /// Shows the model; or switches to another, in a new session on the same conversation.
@@ -58,7 +59,10 @@ pub(super) fn compact(
     let args = arguments(argument)?;
     let cancel = context.chat.new_cancel();
     context.session.renew(cancel.clone());
-    if let Ok(words) = agent::compact(context.session, &args, &cancel) {
+    let working = screen().work();
+    let compacted = agent::compact(context.session, &args, &cancel);
+    drop(working);
+    if let Ok(words) = compacted {
         ui::note(words);
         if !context.chat.args.no_save {
             ui::note(agent::how_to_restore(context.session));

@@ -23,6 +23,7 @@ use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::visible;
+use crate::screen::screen;
 use crate::trust::{self, Pending, TrustChoice};
 use crate::user_only;
 use crate::{signals, ui};
@@ -64,6 +65,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let catalog = trusted(&mut project, catalog, args, &cancel)?;
     super::show_findings(&project);
     let hook = find(&project, &catalog, &args.name)?;
+    let _waiting = screen().wait_for(format!("hook {}", visible(&hook.name)));
     if given.is_none() && args.event.is_none() && !args.sample {
         let tests = table::Tests { files: case::files(hook)?, examples: example::of(hook)? };
         if !tests.is_empty() {
