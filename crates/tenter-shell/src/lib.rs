@@ -39,6 +39,7 @@ mod forkbomb;
 pub mod limits;
 mod locate;
 mod paths;
+mod plain;
 mod reader;
 mod scope;
 mod surroundings;
@@ -50,6 +51,7 @@ pub use facts::{
     Class, Code, Command, Facts, Flow, FlowRole, FlowSource, Language, Location, Path, PathOp,
     PathPlace, Redirect, Stdin, Uncertain,
 };
+pub use plain::{PlainCommand, PlainWord, plain};
 pub use surroundings::Surroundings;
 pub use tables::known_programs;
 

@@ -2,17 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenter_engine::PermissionSource;
 use tenter_protocol::{Object, ToolCall};
 
-use super::{Asker, PermissionAnswer, PermissionMode, PermissionReply, PermissionRequest};
+use super::{
+    Asker, CallContext, PermissionAnswer, PermissionMode, PermissionReply, PermissionRequest, Rule,
+    Rules,
+};
 
-/// The permission mode, and the answers that the user gave for the rest of the session.
+/// The permission mode, the rules, and the answers that the user gave for the rest of the session.
 #[derive(Debug, Default)]
 pub struct Permissions {
-    mode: PermissionMode,
+    mode: Arc<Mutex<PermissionMode>>,
+    rules: Rules,
     always: Mutex<Vec<Allowed>>,
     /// The calls that the user allowed where the mode asked.
     calls: Mutex<Vec<(String, Object)>>,
@@ -38,46 +42,72 @@ pub(crate) struct RecordedAnswer {
 }
 
 impl Permissions {
-    /// No answers yet, in this mode.
-    pub fn new(mode: PermissionMode) -> Self {
-        Self { mode, ..Self::default() }
+    /// No answers yet, in this mode and with these rules.
+    pub fn new(mode: PermissionMode, rules: Rules) -> Self {
+        Self { mode: Arc::new(Mutex::new(mode)), rules, ..Self::default() }
     }
 
-    /// The same mode for another conversation, in which the user has not answered anything yet.
+    /// The same mode and rules for another conversation, in which the user has not answered anything yet.
     #[must_use]
     pub fn aside(&self) -> Self {
-        Self::new(self.mode)
+        let (mode, rules) = (Arc::clone(&self.mode), self.rules.clone());
+        Self { mode, rules, ..Self::default() }
     }
 
     /// The mode.
     pub fn mode(&self) -> PermissionMode {
-        self.mode
+        *lock(&self.mode)
     }
 
-    /// Who decides whether a call may run that the mode asks about, and what. Asks the user, unless they answered "always" to
-    /// exactly this call before.
+    /// Switches to another mode.
+    pub fn set_mode(&self, mode: PermissionMode) {
+        *lock(&self.mode) = mode;
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Who decides whether a call may run that the mode asks about, and what. Asks the user, unless a rule allows the call or they
+    /// answered "always" to exactly this call before. If rules that they added could not be kept, says why.
     pub(crate) fn decide(
         &self,
         asker: &dyn Asker,
-        request: &PermissionRequest<'_>,
-    ) -> PermissionSource {
+        context: CallContext<'_>,
+        of_subagent: bool,
+    ) -> (PermissionSource, Option<String>) {
         // Held while asking: parallel calls must not ask two questions at once, and an answer may settle the next one.
         let mut calls = lock(&self.calls);
-        let asked = (request.call.name.clone(), what_counts(request.call));
-        if calls.contains(&asked) {
-            return answered(PermissionAnswer::Always, true, None);
+        let CallContext { call, file, .. } = context;
+        if let Some(rules) = self.rules.allowing(context) {
+            return (PermissionSource::Rules(rules), None);
         }
-        match asker.permits(request) {
+        let asked = (call.name.clone(), what_counts(call));
+        if calls.contains(&asked) {
+            return (answered(PermissionAnswer::Always, true, None), None);
+        }
+        let rules = self.rules.proposed(context);
+        let request = PermissionRequest { call, file, rules: &rules, of_subagent };
+        let source = match asker.permits(&request) {
             PermissionReply::Yes => answered(PermissionAnswer::Yes, false, None),
             PermissionReply::Always => {
                 calls.push(asked);
                 answered(PermissionAnswer::Always, false, None)
             }
+            PermissionReply::AddRules => {
+                let failure = self.rules.add(&rules).err();
+                let added = rules.iter().map(Rule::to_string).collect();
+                let (answer, reason) = (PermissionAnswer::Always, None);
+                let source = PermissionSource::User { answer, remembered: false, added, reason };
+                return (source, failure);
+            }
             PermissionReply::No { reason } => answered(PermissionAnswer::No, false, reason),
             PermissionReply::NoUser => {
                 answered(PermissionAnswer::Unattended { allowed: false }, false, None)
             }
-        }
+        };
+        (source, None)
     }
 
     /// The answer to a hook's question about a call. Does not ask again if the user answered "always" before.

@@ -1,10 +1,15 @@
 //! Whether a tool call has the user's permission.
 //!
 //! Hooks come first: what a hook denies does not run, and what a hook explicitly allows needs no further permission. A hook's `ask`
-//! asks the user (R30, R71), and the answer settles it. For all other calls the [`PermissionMode`] says whether the user is asked.
+//! asks the user (R30, R71), and the answer settles it. For all other calls
+//! the [`PermissionMode`] says whether the user is asked, unless [`Rules`] allow the call.
 
 mod answers;
+mod command_line;
 mod mode;
+mod proposal;
+mod rule;
+mod rules;
 
 use std::path::Path;
 
@@ -15,6 +20,9 @@ use tenter_protocol::runtime::Question;
 pub use answers::Permissions;
 pub(crate) use answers::RecordedAnswer;
 pub use mode::{PermissionMode, UnknownMode};
+pub use rule::{Rule, RuleError};
+pub(crate) use rules::CallContext;
+pub use rules::{RuleSource, RuleStore, Rules};
 pub use tenter_engine::PermissionAnswer;
 
 /// Asks the user a question. Without a user, the answer is fixed.
@@ -52,6 +60,8 @@ pub struct PermissionRequest<'r> {
     pub call: &'r ToolCall,
     /// The real path of the file that the call changes, if it is a call of a file tool.
     pub file: Option<&'r Path>,
+    /// Rules that would allow the call, which the user can add; none if there are no such rules.
+    pub rules: &'r [Rule],
     /// Whether a subagent makes the call.
     pub of_subagent: bool,
 }
@@ -63,6 +73,8 @@ pub enum PermissionReply {
     Yes,
     /// Exactly this call may run for the rest of the session.
     Always,
+    /// The rules of the request are added for the project.
+    AddRules,
     /// The call must not run.
     No {
         /// What the user says about it to the model.

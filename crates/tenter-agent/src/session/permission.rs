@@ -1,10 +1,10 @@
 //! Whether a call that hooks let pass has the user's permission.
 
 use tenter_engine::{PermissionAnswer, PermissionSource};
-use tenter_protocol::{ToolCall, ToolResult};
+use tenter_protocol::{Diagnostic, Severity, ToolCall, ToolResult};
 
 use super::Session;
-use crate::permission::{PermissionMode, PermissionRequest};
+use crate::permission::{CallContext, PermissionMode};
 use crate::tools::Effect;
 
 impl Session<'_> {
@@ -23,14 +23,8 @@ impl Session<'_> {
             let error = format!("the input does not fit: {why}");
             return Err(Box::new(ToolResult::failure(&call.name, error, self.now())));
         }
-        let source = if mode.asks(tool.effect()) {
-            let file = self.changed_file(call);
-            let of_subagent = self.conversation.parent().is_some();
-            let request = PermissionRequest { call, file: file.as_deref(), of_subagent };
-            self.agent.permissions.decide(self.agent.asker.as_ref(), &request)
-        } else {
-            PermissionSource::Mode
-        };
+        let source =
+            if mode.asks(tool.effect()) { self.decide(call) } else { PermissionSource::Mode };
         self.hooks().permission_decided(call.clone(), mode.as_str(), source.clone());
         if source.allows() {
             return Ok(());
@@ -39,6 +33,22 @@ impl Session<'_> {
             return Err(Box::new(ToolResult::failure(&call.name, "interrupted", self.now())));
         }
         Err(Box::new(ToolResult::not_allowed(&call.name, &refusal(mode, &source), self.now())))
+    }
+
+    /// Lets rules or the user decide.
+    fn decide(&self, call: &ToolCall) -> PermissionSource {
+        let file = self.changed_file(call);
+        let facts = self.hooks().facts(call).facts.call;
+        let (file, workspace) = (file.as_deref(), &self.workspace);
+        let context = CallContext { call, file, facts: &facts, workspace };
+        let of_subagent = self.conversation.parent().is_some();
+        let asker = self.agent.asker.as_ref();
+        let (source, failure) = self.agent.permissions.decide(asker, context, of_subagent);
+        if let Some(why) = failure {
+            let message = format!("the rule applies in this session only: {why}");
+            self.diagnose(&Diagnostic::new("rule-not-kept", Severity::Warning, message));
+        }
+        source
     }
 
     /// The real path of the file that a file tool is about to change.
@@ -53,7 +63,7 @@ impl Session<'_> {
 fn refusal(mode: PermissionMode, source: &PermissionSource) -> String {
     match source {
         PermissionSource::User { answer: PermissionAnswer::Unattended { .. }, .. } => format!(
-            "the permission mode `{mode}` asks the user, and there is no user to ask; with `--permissions all` such calls run"
+            "the permission mode `{mode}` asks the user, and there is no user to ask; `--allow RULE` allows such calls, for example --allow 'bash(git status *)', and `--permissions all` allows every call"
         ),
         PermissionSource::User { reason: Some(reason), .. } => {
             format!("the user does not allow it: {reason}")

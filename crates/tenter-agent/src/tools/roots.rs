@@ -109,7 +109,7 @@ impl Roots {
         Ok(real)
     }
 
-    fn is_inside(&self, real: &Path) -> bool {
+    pub(crate) fn is_inside(&self, real: &Path) -> bool {
         real.starts_with(&self.project) || self.added.iter().any(|root| real.starts_with(root))
     }
 

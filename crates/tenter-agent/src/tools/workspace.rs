@@ -155,6 +155,16 @@ impl Workspace {
         self.roots.resolve_to_read(path)
     }
 
+    /// Whether a real path is in the project or an added directory.
+    pub(crate) fn contains(&self, real: &Path) -> bool {
+        self.roots.is_inside(real)
+    }
+
+    /// Whether file tools may change a real path without the user's consent.
+    pub(crate) fn may_change(&self, real: &Path) -> bool {
+        self.contains(real) && self.protected.around(real).is_none()
+    }
+
     /// The topmost directory whose ignore files apply to a search of the real path `root`.
     pub(crate) fn top_of<'p>(&'p self, root: &'p Path) -> &'p Path {
         self.roots.top_of(root)

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tenter_agent::permission::{
     Asker, PermissionAnswer, PermissionMode, PermissionReply, PermissionRequest, Permissions,
+    RuleSource, RuleStore, Rules,
 };
 use tenter_protocol::{Block, ToolCall, json};
 
@@ -42,7 +43,7 @@ fn stage(script: &str, mode: PermissionMode, reply: PermissionReply) -> (Stage, 
     let mut stage = Stage::new(script, QUICK);
     let asked = Mutex::default();
     let answers = Arc::new(Answers { reply, asked, is_asking: AtomicBool::new(false) });
-    stage.agent.permissions = Permissions::new(mode);
+    stage.agent.permissions = Permissions::new(mode, Rules::default());
     stage.agent.asker = Arc::clone(&answers) as Arc<dyn Asker>;
     (stage, answers)
 }
@@ -218,4 +219,33 @@ fn an_invalid_input_is_not_asked_about() {
     assert_eq!(questions, [] as [&str; 0]);
     assert!(results[0].contains("the input does not fit: command: must not be empty"));
     assert!(results[1].contains("there is no tool"));
+}
+
+/// Keeps nothing, and fails.
+struct FullDisk;
+
+impl RuleStore for FullDisk {
+    fn add(&self, _: &[tenter_agent::permission::Rule]) -> Result<(), String> {
+        Err("disk full".to_owned())
+    }
+
+    fn remove(&self, _: &tenter_agent::permission::Rule) -> Result<(), String> {
+        Err("disk full".to_owned())
+    }
+}
+
+#[test]
+fn an_added_rule_settles_the_questions_that_wait_for_the_answer() {
+    let call = |n: usize| format!("{{name: bash, input: {{command: touch ran{n}}}}}");
+    let calls: Vec<String> = (0..6).map(call).collect();
+    let script = format!("turns: [{{tool_calls: [{}]}}, {{text: Done.}}]", calls.join(", "));
+    let mut stage = stage(&script, PermissionMode::Ask, PermissionReply::AddRules);
+    let rules = Rules::new(Vec::new(), Some(Arc::new(FullDisk)));
+    stage.0.agent.permissions = Permissions::new(PermissionMode::Ask, rules);
+    assert_eq!(played(&stage).0.len(), 1);
+    assert!((0..6).all(|n| exists(&stage.0, &format!("ran{n}"))));
+    let listed = stage.0.agent.permissions.rules().list();
+    assert_eq!(listed, [("bash(touch *)".parse().unwrap(), RuleSource::Project)]);
+    let told = stage.0.told();
+    assert!(told.iter().any(|line| line.contains("in this session only: disk full")), "{told:?}");
 }

@@ -17,6 +17,7 @@ pub use decision::{
 };
 
 use crate::dispatch::{Engine, LateReply, Outcome};
+use crate::facts::CallFacts;
 use crate::keys::KeyMask;
 use crate::observe::{AskAnswer, CallPermission, Notice, PermissionAnswer, PermissionSource};
 use crate::runner::RunContext;
@@ -117,6 +118,13 @@ impl HookSession<'_> {
     pub fn allow_as_before(&self, question: ToolQuestion) -> ApprovedCall {
         self.record(&question, PermissionAnswer::Always, true);
         question.if_allowed
+    }
+
+    /// The facts about a tool call in the session's working directory: the commands that it would run, the paths that it would
+    /// touch. They may become outdated: a symlink can change at any time.
+    pub fn facts(&self, call: &ToolCall) -> CallFacts {
+        let body = Body::BeforeTool(call.clone());
+        self.engine.settings().surroundings.facts(&body, None, &self.scope.cwd)
     }
 
     /// Records whether a call that hooks let pass has the user's permission in this mode, and who decided that.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenter_agent::permission::{FixedAnswer, Permissions};
+use tenter_agent::permission::FixedAnswer;
 use tenter_agent::recipe::{Recipe, RecipeBook};
 use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
@@ -19,6 +19,7 @@ use tenter_protocol::runtime::Service;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 
 use super::lost_reasoning::lost_reasoning;
+use super::permissions::permissions;
 use super::{AgentArgs, Recap, models, prompt, recipes, skills};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
@@ -91,6 +92,8 @@ pub(crate) fn build(
     let read_dirs = if tools.get("skill").is_some() { directories } else { Vec::new() };
     let journal = journal(project);
     let settings = agent_settings(project, args, &mut findings);
+    let (permissions, of_rules) = permissions(project, args, project.settings.permissions.run);
+    findings.extend(of_rules);
     let added_directories = added_directories(project, args);
     let builder = project.engine_builder().added_directories(added_directories.clone());
     let engine =
@@ -104,7 +107,7 @@ pub(crate) fn build(
         store,
         watcher: show as Arc<dyn Watcher>,
         asker: asker(project),
-        permissions: Permissions::new(args.permissions.unwrap_or(project.settings.permissions.run)),
+        permissions,
         snapshots: None,
         settings,
     };

@@ -6,10 +6,12 @@ mod change;
 mod compact;
 mod lost_reasoning;
 pub(crate) mod models;
+mod permissions;
 mod prompt;
 mod recap;
 mod recipe_task;
 pub(crate) mod recipes;
+mod rule_store;
 mod skills;
 pub(crate) mod writing;
 
@@ -17,7 +19,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use tenter_agent::attachments::read_image;
-use tenter_agent::permission::PermissionMode;
+use tenter_agent::permission::{PermissionMode, Rule};
 use tenter_agent::session::{Finish, Session, Status, UserMessage};
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
@@ -98,6 +100,9 @@ pub(crate) struct AgentArgs {
     /// Ask before a tool runs: ask, edits (not about files), or all (never).
     #[arg(long, value_name = "MODE")]
     pub(crate) permissions: Option<PermissionMode>,
+    /// Allow calls without asking: bash(git status *), file_edit(src/**).
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<Rule>,
     /// Compact when the context is this full: above 0 and at most 1.
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) compact_ratio: Option<f64>,

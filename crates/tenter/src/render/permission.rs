@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use tenter_agent::permission::{PermissionReply, PermissionRequest};
+use tenter_agent::permission::{PermissionReply, PermissionRequest, Rule};
 use tenter_base::untrusted_file;
 use tenter_protocol::{ToolCall, json};
 
@@ -24,7 +24,8 @@ pub(crate) fn ask_permission(
 ) -> PermissionReply {
     put(request);
     let line = read("  Run it? ");
-    line.map_or(PermissionReply::No { reason: None }, |line| reply(&line))
+    let has_rules = !request.rules.is_empty();
+    line.map_or(PermissionReply::No { reason: None }, |line| reply(&line, has_rules))
 }
 
 fn put(request: &PermissionRequest<'_>) {
@@ -35,6 +36,10 @@ fn put(request: &PermissionRequest<'_>) {
         ui::note(line);
     }
     ui::note("  [y] yes  [a] always this call, in this session");
+    if !request.rules.is_empty() {
+        let rules: Vec<String> = request.rules.iter().map(Rule::to_string).collect();
+        ui::note(format!("  [p] always in this project: {}", visible(&rules.join(", "))));
+    }
     ui::note("  [n] no; what you type after it is sent to the model");
 }
 
@@ -78,11 +83,12 @@ fn change(call: &ToolCall, file: &Path) -> Option<Vec<String>> {
 }
 
 /// The answer in a typed line. Everything but a clear yes means no, and is the reason.
-fn reply(line: &str) -> PermissionReply {
+fn reply(line: &str, has_rules: bool) -> PermissionReply {
     let line = line.trim();
     match line.to_lowercase().as_str() {
         "y" | "yes" | "once" => return PermissionReply::Yes,
         "a" | "always" => return PermissionReply::Always,
+        "p" | "project" if has_rules => return PermissionReply::AddRules,
         _ => {}
     }
     let (first, rest) = line.split_once([' ', ',', ':', ';']).unwrap_or((line, ""));
@@ -110,8 +116,10 @@ mod tests {
             ("now what?", no(Some("now what?"))),
             ("yes please", no(Some("yes please"))),
             ("always ask", no(Some("always ask"))),
+            ("p", no(Some("p"))),
         ] {
-            assert_eq!(reply(line), expected, "{line:?}");
+            assert_eq!(reply(line, false), expected, "{line:?}");
         }
+        assert_eq!(reply("P", true), PermissionReply::AddRules);
     }
 }

@@ -137,6 +137,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         .precedence(Precedence::Stricter),
     setting("permissions.run", "\"all\"", "which calls of tools other commands ask about")
         .precedence(Precedence::Stricter),
+    setting("permissions.allow", "[]", "calls of tools that need no permission"),
     setting("max_turns", "50", "maximum number of model responses to one message")
         .variable("TENTER_MAX_TURNS")
         .precedence(Precedence::Smaller),

@@ -75,6 +75,8 @@ impl Settings {
             HookConfiguration::resolve(user_hooks, &project_hooks, &config_file);
         hooks.trust = trust(env, hooks.trust)?;
         findings.extend(clamped);
+        let of_user = (&user.permissions, config_file.as_path());
+        let permissions = PermissionSettings::new(of_user, &of_project.permissions, &mut findings);
         let settings = Self {
             models: ModelSettings::new(env, &mut user, &mut of_project)?,
             system_prompt_file: system_prompt_file(env, &user),
@@ -82,7 +84,7 @@ impl Settings {
             auto_compact: auto_compact(env, &user)?,
             snapshots: user.chat.snapshots.unwrap_or(true),
             max_turns: max_turns(env, &user, &of_project)?,
-            permissions: PermissionSettings::new(&user.permissions, &of_project.permissions),
+            permissions,
             hooks,
             mcp: mcp::servers(std::mem::take(&mut user.mcp), &config_file),
             project,

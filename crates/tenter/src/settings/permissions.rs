@@ -1,7 +1,10 @@
 //! The table `[permissions]`: which calls of tools the user is asked about.
 
+use std::path::Path;
+
 use serde::Deserialize;
-use tenter_agent::permission::PermissionMode;
+use tenter_agent::permission::{PermissionMode, Rule, RuleError};
+use tenter_protocol::{Diagnostic, Severity};
 
 /// The table of a file.
 #[derive(Debug, Default, Deserialize)]
@@ -9,6 +12,7 @@ use tenter_agent::permission::PermissionMode;
 pub(super) struct PermissionsTable {
     pub(super) chat: Option<PermissionMode>,
     pub(super) run: Option<PermissionMode>,
+    pub(super) allow: Vec<String>,
 }
 
 impl PermissionsTable {
@@ -17,7 +21,8 @@ impl PermissionsTable {
         let is_all = |mode: &mut PermissionMode| *mode == PermissionMode::All;
         let chat = self.chat.take_if(is_all).map(|_| "permissions.chat = \"all\"");
         let run = self.run.take_if(is_all).map(|_| "permissions.run = \"all\"");
-        chat.into_iter().chain(run).collect()
+        let allow = (!std::mem::take(&mut self.allow).is_empty()).then_some("permissions.allow");
+        chat.into_iter().chain(run).chain(allow).collect()
     }
 }
 
@@ -28,20 +33,42 @@ pub(crate) struct PermissionSettings {
     pub(crate) chat: PermissionMode,
     /// The mode of all other commands.
     pub(crate) run: PermissionMode,
+    /// The calls that need no permission.
+    pub(crate) allow: Vec<Rule>,
 }
 
 impl PermissionSettings {
-    /// Resolves the tables of the user's file and the project's: the stricter mode counts.
-    pub(super) fn new(user: &PermissionsTable, project: &PermissionsTable) -> Self {
+    /// Resolves the tables of the user's file, at `file`, and the project's: the stricter mode counts. A rule that is not understood
+    /// is a warning, and allows nothing.
+    pub(super) fn new(
+        (user, file): (&PermissionsTable, &Path),
+        project: &PermissionsTable,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Self {
         let stricter = |user: Option<PermissionMode>, project: Option<PermissionMode>, usual| {
             let of_user = user.unwrap_or(usual);
             project.map_or(of_user, |of_project| of_project.min(of_user))
         };
+        let mut allow = Vec::new();
+        for rule in &user.allow {
+            match rule.parse() {
+                Ok(rule) => allow.push(rule),
+                Err(error) => findings.push(not_understood(file, &error)),
+            }
+        }
         Self {
             chat: stricter(user.chat, project.chat, PermissionMode::Ask),
             run: stricter(user.run, project.run, PermissionMode::All),
+            allow,
         }
     }
+}
+
+fn not_understood(file: &Path, error: &RuleError) -> Diagnostic {
+    let message = format!("permissions.allow: {error}; it allows nothing");
+    Diagnostic::new("permission-rule", Severity::Warning, message)
+        .at(file)
+        .help("`tenter help permissions` describes rules")
 }
 
 #[cfg(test)]
@@ -58,11 +85,23 @@ mod tests {
         ];
         for user in modes {
             for project in modes {
-                let table = |mode| PermissionsTable { chat: mode, run: mode };
+                let table = |mode| PermissionsTable {
+                    chat: mode,
+                    run: mode,
+                    allow: vec!["bash".to_owned()],
+                };
                 let (user, mut project) = (table(user), table(project));
-                let alone = PermissionSettings::new(&user, &PermissionsTable::default());
+                let resolve = |project: &PermissionsTable| {
+                    PermissionSettings::new(
+                        (&user, Path::new("config.toml")),
+                        project,
+                        &mut Vec::new(),
+                    )
+                };
+                let alone = resolve(&PermissionsTable::default());
                 project.refuse_in_project();
-                let both = PermissionSettings::new(&user, &project);
+                let both = resolve(&project);
+                assert_eq!(both.allow.len(), 1);
                 assert!(both.chat <= alone.chat && both.run <= alone.run, "{user:?} {project:?}");
                 assert!(project.chat.is_none_or(|mode| both.chat <= mode));
             }

@@ -20,7 +20,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     (
         "tenter-agent",
-        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-template", "tenter-engine"],
+        &[
+            "tenter-base",
+            "tenter-protocol",
+            "tenter-proc",
+            "tenter-template",
+            "tenter-engine",
+            "tenter-shell",
+        ],
     ),
     ("tenter-plugins", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     (

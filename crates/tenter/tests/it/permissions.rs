@@ -186,3 +186,116 @@ fn every_decision_is_in_the_stream_and_in_the_journal() {
     assert!(log.contains("permission") && log.contains("by the mode in mode edits"), "{log}");
     assert!(log.contains("answer: nobody to ask"), "{log}");
 }
+
+#[test]
+fn rules_of_flags_and_of_the_configuration_allow_calls() {
+    for (flags, config, effects) in [
+        (&["--allow", "bash(touch *)"][..], "", (false, true)),
+        (&["--allow", "Bash(touch:*)", "--allow", "Write(*.txt)"], "", (true, true)),
+        (&[], "allow = [\"bash(touch ran)\"]\n", (false, true)),
+        (&["--allow", "bash(git *)"], "", (false, false)),
+    ] {
+        let sandbox = sandbox();
+        sandbox.write(CONFIG, format!("[permissions]\nrun = \"ask\"\n{config}"));
+        let output = run(&sandbox, flags);
+        assert_eq!(self::effects(&sandbox), effects, "{flags:?}\n{output}");
+    }
+}
+
+#[test]
+fn a_rule_that_is_not_understood_allows_nothing() {
+    let output = sandbox().run(&["run", "--allow", "bash(a; b)", "go"]).expect_code(2);
+    assert!(output.stderr.contains("is not a permission rule"), "{output}");
+    let sandbox = sandbox();
+    sandbox.write(CONFIG, "[permissions]\nrun = \"ask\"\nallow = [\"bash(*)\"]\n");
+    let output = run(&sandbox, &[]);
+    assert!(output.stderr.contains("it allows nothing"), "{output}");
+    assert_eq!(effects(&sandbox), (false, false));
+}
+
+#[test]
+fn a_project_cannot_add_rules() {
+    let sandbox = sandbox();
+    sandbox.write("tenter.toml", "[permissions]\nrun = \"ask\"\nallow = [\"bash\"]\n");
+    sandbox.write(".local/state/tenter/permissions.json", "{}");
+    let output = run(&sandbox, &[]);
+    assert!(output.stderr.contains("a project may not set permissions.allow"), "{output}");
+    assert_eq!(effects(&sandbox), (false, false));
+}
+
+/// Two messages, each with a command.
+const TWO: &str = "turns: [{tool_calls: [{name: bash, input: {command: ls -a}}]}, {text: One.}, {tool_calls: [{name: bash, input: {command: ls -l}}]}, {text: Two.}]";
+
+#[test]
+fn a_rule_is_kept_for_the_project_and_removed_again() {
+    let sandbox = sandbox();
+    let mut chat = asking(&sandbox, TWO, &["go"]);
+    let shown = answer(&mut chat, "p");
+    assert!(shown.contains("[p] always in this project: bash(ls *)"), "{shown}");
+    assert!(chat.wait_for(PROMPT).contains("One."));
+    chat.enter("/exit");
+    assert_eq!(chat.end().0, Some(0));
+    let file = sandbox.home().join(".local/state/tenter/permissions.json");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+
+    let mut chat = asking(&sandbox, TWO, &["go"]);
+    assert!(chat.wait_for(PROMPT).contains("One."));
+    let shown = |chat: &mut PtySession, line: &str| {
+        chat.enter(line);
+        chat.wait_for(PROMPT)
+    };
+    let listed = shown(&mut chat, "/permissions");
+    assert!(
+        listed.contains("ask  asks before") && listed.contains("bash(ls *) (this project)"),
+        "{listed}"
+    );
+    assert!(shown(&mut chat, "/permissions remove bash(ls *)").contains("Removed: bash(ls *)"));
+    chat.enter("again");
+    answer(&mut chat, "n");
+    assert!(chat.wait_for(PROMPT).contains("Two."));
+    assert!(!std::fs::read_to_string(file).unwrap().contains("ls"));
+}
+
+#[test]
+fn the_chat_switches_modes_and_adds_rules() {
+    let sandbox = sandbox();
+    let mut chat = asking(&sandbox, WORK, &[]);
+    chat.wait_for(PROMPT);
+    let mut say = |line: &str| {
+        chat.enter(line);
+        chat.wait_for(PROMPT)
+    };
+    assert!(say("/permissions edits").contains("The mode is edits now"));
+    assert!(
+        say("/permissions add bash(touch *)").contains("Allowed in this project: bash(touch *)")
+    );
+    assert!(say("/permissions some").contains("is neither a mode nor"));
+    assert!(say("/permissions add bash(a; b)").contains("is not a permission rule"));
+    assert!(say("/permissions remove bash").contains("there is no rule bash"));
+    assert!(say("go").contains("Done."));
+    assert_eq!(effects(&sandbox), (true, true));
+}
+
+#[test]
+fn a_damaged_file_of_rules_allows_nothing_and_is_reported() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "../home/.local/state/tenter/permissions.json",
+        "{\"version\": 1, \"projects\": [\"bash\"]}",
+    );
+    let output = run(&sandbox, &["--permissions", "ask"]);
+    assert!(output.stderr.contains("it is damaged"), "{output}");
+    assert_eq!(effects(&sandbox), (false, false));
+}
+
+#[test]
+fn the_records_name_the_rules() {
+    let sandbox = sandbox();
+    sandbox.write(CONFIG, "[permissions]\nrun = \"edits\"\nallow = [\"bash(touch *)\"]\n");
+    let (lines, _) = headless(&sandbox, WORK);
+    let records = of_kind(&lines, "permission");
+    let by_rule = records.iter().find(|record| record["by"] == "rule").unwrap();
+    assert_eq!(by_rule["rules"], serde_json::json!(["bash(touch *)"]));
+    assert!(sandbox.run(&["log"]).expect_code(0).stdout.contains("bash(touch *)"));
+}

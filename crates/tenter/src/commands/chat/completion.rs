@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustyline::completion::Pair;
 use tenter_agent::Agent;
+use tenter_agent::permission::RuleSource;
 use tenter_agent::recipe::Recipes;
 use tenter_agent::store::Summary;
 
@@ -22,6 +23,8 @@ const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 pub(super) struct Completion {
     conversations: Vec<Summary>,
     recipes: Recipes,
+    /// The permission rules that are kept for the project.
+    rules: Vec<String>,
     places: Places,
 }
 
@@ -32,6 +35,7 @@ impl Completion {
         Self {
             conversations: conversations.unwrap_or_default(),
             recipes: agent.settings.recipes.recipes.clone(),
+            rules: kept_rules(agent),
             places: Places::of(project.env),
         }
     }
@@ -46,6 +50,7 @@ impl Completion {
         match name {
             "resume" => (start, self.conversations(argument)),
             "recipe" => (start, self.recipes(argument)),
+            "permissions" => self.permissions(start, argument),
             "export" | "diff" => self.files(start, argument, |_| true),
             "image" => self.files(start, argument, is_image),
             _ => (0, Vec::new()),
@@ -70,6 +75,17 @@ impl Completion {
         named.map(|recipe| pair(&recipe.name)).collect()
     }
 
+    /// Completes modes, `add`, `remove`, and the rules that can be removed.
+    fn permissions(&self, start: usize, argument: &str) -> (usize, Vec<Pair>) {
+        let pair = |text: &str| Pair { display: text.to_owned(), replacement: text.to_owned() };
+        if let Some(rule) = argument.strip_prefix("remove ") {
+            let kept = self.rules.iter().filter(|kept| kept.starts_with(rule));
+            return (start + "remove ".len(), kept.map(|kept| pair(kept)).collect());
+        }
+        let words = ["ask", "edits", "all", "add ", "remove "];
+        (start, words.into_iter().filter(|word| word.starts_with(argument)).map(pair).collect())
+    }
+
     /// Completes the last word of `argument`, which begins at `start`, as a path.
     fn files(
         &self,
@@ -82,6 +98,12 @@ impl Completion {
         let word = word.filter(|_| !ends).unwrap_or(Word::empty_at(argument.len()));
         (start + word.start, paths(&self.places, &word.text, is_wanted))
     }
+}
+
+fn kept_rules(agent: &Agent) -> Vec<String> {
+    let rules = agent.permissions.rules().list().into_iter();
+    let kept = rules.filter(|(_, source)| *source == RuleSource::Project);
+    kept.map(|(rule, _)| visible(&rule.to_string()).into_owned()).collect()
 }
 
 fn commands(typed: &str) -> Vec<Pair> {

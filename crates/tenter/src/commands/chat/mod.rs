@@ -18,7 +18,6 @@ mod words;
 use std::path::Path;
 use std::sync::Arc;
 
-use tenter_agent::permission::Permissions;
 use tenter_agent::session::{Session, Status, UserMessage};
 use tenter_agent::store::{StoreError, StoredConversation};
 use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
@@ -76,7 +75,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let mut built = agent::build(&project, &args.agent, catalog, shown, &cancel)?;
     built.agent.settings.ui = "chat";
     let mode = args.agent.permissions.unwrap_or(project.settings.permissions.chat);
-    built.agent.permissions = Permissions::new(mode);
+    built.agent.permissions.set_mode(mode);
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     drop(starting);
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;

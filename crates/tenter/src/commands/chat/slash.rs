@@ -8,6 +8,7 @@ mod hooks;
 mod images;
 mod log;
 mod model;
+mod permissions;
 mod recipe;
 mod undo;
 
@@ -83,6 +84,12 @@ pub(super) const COMMANDS: &[Command] = &[
         model::compact,
     ),
     command("model", "[NAME]", "show the model; with NAME, switch to it", model::model),
+    command(
+        "permissions",
+        "[MODE|add RULE|remove RULE]",
+        "show which calls ask, and the rules; switch the mode, change the rules",
+        permissions::permissions,
+    ),
     command("usage", "", "show tokens, the context in use, and cost", model::usage),
     command(
         "resume",

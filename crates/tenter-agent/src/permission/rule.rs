@@ -1,0 +1,286 @@
+//! One permission rule: `TOOL` or `TOOL(PATTERN)`. Flags, configuration and stored rules have the same grammar.
+//!
+//! - `bash(git status *)`: a program and its arguments, as bash would read them. An unquoted `*` stands for any text in a word; as
+//!   the last word, it stands for any number of words.
+//! - `file_edit(src/**)`: a path relative to the project's root, or an absolute one. `*` does not match `/`, `**` does.
+//! - `mcp__server__tool`, `mcp__server__*`: a tool of an MCP server, or all of them.
+//!
+//! Names of tools in other agents are accepted (R20).
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use tenter_base::did_you_mean;
+use tenter_protocol::tool_names;
+use tenter_shell::{PlainCommand, plain};
+
+use super::command_line::RunCommand;
+
+/// The tools of Tenter that a rule can be about: those that ask.
+const TOOLS: [&str; 3] = ["bash", "file_edit", "file_write"];
+/// How the names of tools of MCP servers begin.
+const MCP: &str = "mcp__";
+
+/// A permission rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    text: String,
+    tool: String,
+    pattern: Pattern,
+}
+
+#[derive(Debug, Clone)]
+enum Pattern {
+    /// Every call of the tool.
+    Any,
+    /// Every tool whose name begins with that of the rule.
+    Server,
+    Command(CommandPattern),
+    Path {
+        glob: GlobMatcher,
+        is_absolute: bool,
+    },
+}
+
+#[derive(Debug, Clone)]
+struct CommandPattern {
+    program: String,
+    args: Vec<ArgPattern>,
+    /// Any further arguments may follow.
+    is_open: bool,
+}
+
+#[derive(Debug, Clone)]
+enum ArgPattern {
+    Literal(String),
+    Glob(GlobMatcher),
+}
+
+/// Why a text is no rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{rule:?} is not a permission rule: {why}")]
+pub struct RuleError {
+    /// The text.
+    pub rule: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let text = text.trim();
+        parsed(text).map_err(|why| RuleError { rule: text.to_owned(), why })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Rule {
+    /// Whether it allows every call of this tool.
+    pub(super) fn allows_every(&self, tool: &str) -> bool {
+        match self.pattern {
+            Pattern::Any => self.tool == tool,
+            Pattern::Server => tool.starts_with(&self.tool),
+            Pattern::Command(_) | Pattern::Path { .. } => false,
+        }
+    }
+
+    /// Whether it allows this command of a command line. `project` is the root that programs with a slash are relative to.
+    pub(super) fn allows_command(&self, command: &RunCommand, project: &Path) -> bool {
+        let Pattern::Command(pattern) = &self.pattern else { return self.allows_every("bash") };
+        command.is_program(&pattern.program, project)
+            && (pattern.is_open || command.args.len() == pattern.args.len())
+            && command.args.len() >= pattern.args.len()
+            && pattern.args.iter().zip(&command.args).all(|(pattern, arg)| match pattern {
+                // A pattern of the shell stands for any files.
+                _ if arg.is_pattern => false,
+                ArgPattern::Literal(text) => *text == arg.text,
+                ArgPattern::Glob(glob) => glob.is_match(&arg.text),
+            })
+    }
+
+    /// Whether it allows this tool to change the file with this real path.
+    pub(super) fn allows_file(&self, tool: &str, file: &Path, project: &Path) -> bool {
+        let Pattern::Path { glob, is_absolute } = &self.pattern else {
+            return self.allows_every(tool);
+        };
+        let path = if *is_absolute { Some(file) } else { file.strip_prefix(project).ok() };
+        self.tool == tool && path.and_then(Path::to_str).is_some_and(|path| glob.is_match(path))
+    }
+}
+
+fn parsed(text: &str) -> Result<Rule, String> {
+    let (name, pattern) = match text.split_once('(') {
+        Some((name, rest)) => {
+            (name, Some(rest.strip_suffix(')').ok_or("its parenthesis is not closed")?))
+        }
+        None => (text, None),
+    };
+    let name = name.trim_end();
+    if name.starts_with(MCP) {
+        return of_server(name, pattern);
+    }
+    let tool = tool_names::canonical(name).ok_or_else(|| unknown(name))?;
+    if !TOOLS.contains(&tool) {
+        return Err(format!("{tool} never asks"));
+    }
+    let Some(pattern) = pattern.map(str::trim) else {
+        return Ok(Rule { text: tool.to_owned(), tool: tool.to_owned(), pattern: Pattern::Any });
+    };
+    let parsed = if tool == "bash" { of_command(pattern)? } else { of_path(pattern)? };
+    Ok(Rule { text: format!("{tool}({pattern})"), tool: tool.to_owned(), pattern: parsed })
+}
+
+fn unknown(name: &str) -> String {
+    let about = || format!("rules are about {} and mcp__SERVER__TOOL", TOOLS.join(", "));
+    format!("there is no tool {name:?}; {}", did_you_mean(name, &TOOLS, about))
+}
+
+fn of_server(name: &str, pattern: Option<&str>) -> Result<Rule, String> {
+    if pattern.is_some() {
+        return Err("rules for MCP tools have no pattern".to_owned());
+    }
+    let (server, tool) = match name[MCP.len()..].split_once("__") {
+        Some((server, tool)) => (server, tool),
+        None => (&name[MCP.len()..], "*"),
+    };
+    let is_name = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c))
+    };
+    if !is_name(server) || !(tool == "*" || is_name(tool)) {
+        return Err("an MCP tool is called mcp__SERVER__TOOL, or mcp__SERVER__* for all".to_owned());
+    }
+    let text = format!("{MCP}{server}__{tool}");
+    let (tool, pattern) = match tool {
+        "*" => (format!("{MCP}{server}__"), Pattern::Server),
+        _ => (text.clone(), Pattern::Any),
+    };
+    Ok(Rule { text, tool, pattern })
+}
+
+fn of_command(text: &str) -> Result<Pattern, String> {
+    // As Claude Code writes it.
+    let text = text.strip_suffix(":*").map_or_else(|| text.to_owned(), |text| format!("{text} *"));
+    let commands = plain(&text).unwrap_or_default();
+    let [PlainCommand { words, writes }] = commands.as_slice() else {
+        return Err("its pattern is not one command with literal words".to_owned());
+    };
+    let [program, args @ ..] = words.as_slice() else {
+        return Err("it names no program".to_owned());
+    };
+    if program.is_pattern || !writes.is_empty() {
+        let why =
+            "its pattern begins with the name of a program; `bash` alone allows every command";
+        return Err(why.to_owned());
+    }
+    let is_open = args.last().is_some_and(|last| last.text == "*" && last.is_pattern);
+    let args = &args[..args.len() - usize::from(is_open)];
+    let arg = |word: &tenter_shell::PlainWord| match word {
+        word if !word.is_pattern => Ok(ArgPattern::Literal(word.text.clone())),
+        word if word.is_quoted || word.text.starts_with('~') => {
+            Err(format!("{:?} mixes quotes or `~` with a pattern", word.text))
+        }
+        word => Glob::new(&word.text)
+            .map(|glob| ArgPattern::Glob(glob.compile_matcher()))
+            .map_err(|error| error.kind().to_string()),
+    };
+    let args = args.iter().map(arg).collect::<Result<_, _>>()?;
+    Ok(Pattern::Command(CommandPattern { program: program.text.clone(), args, is_open }))
+}
+
+fn of_path(text: &str) -> Result<Pattern, String> {
+    let path = text.strip_prefix("./").unwrap_or(text);
+    if path.is_empty() || path.starts_with('~') || path.split('/').any(|part| part == "..") {
+        return Err(
+            "its pattern is a path relative to the project, or an absolute one, without `..`"
+                .to_owned(),
+        );
+    }
+    let path = if path.ends_with('/') { format!("{path}**") } else { path.to_owned() };
+    let glob = GlobBuilder::new(&path).literal_separator(true).backslash_escape(false).build();
+    let glob = glob.map_err(|error| error.kind().to_string())?.compile_matcher();
+    Ok(Pattern::Path { glob, is_absolute: path.starts_with('/') })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_have_one_spelling() {
+        for (text, rule) in [
+            ("Bash", "bash"),
+            (" Shell( git status * ) ", "bash(git status *)"),
+            ("Bash(npm run test:*)", "bash(npm run test:*)"),
+            ("Edit(src/**)", "file_edit(src/**)"),
+            ("Write(docs/)", "file_write(docs/)"),
+            ("mcp__github", "mcp__github__*"),
+            ("mcp__github__push", "mcp__github__push"),
+        ] {
+            let parsed: Rule = text.parse().unwrap();
+            assert_eq!(parsed.to_string(), rule);
+            assert_eq!(rule.parse(), Ok(parsed), "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_no_rule_says_why() {
+        for (text, why) in [
+            ("", "there is no tool"),
+            ("bsh", "bash"),
+            ("bash(ls", "its parenthesis is not closed"),
+            ("bash()", "not one command"),
+            ("bash(*)", "begins with the name of a program"),
+            ("bash(git*)", "begins with the name of a program"),
+            ("bash(a; b)", "not one command"),
+            ("bash(a > x)", "begins with the name of a program"),
+            ("bash(A=b c)", "not one command"),
+            ("bash(echo $x)", "not one command"),
+            ("bash(ls \"a\"*)", "mixes quotes"),
+            ("file_read(x)", "file_read never asks"),
+            ("file_edit(../x)", "without `..`"),
+            ("file_edit(~/x)", "without `..`"),
+            ("file_edit([)", "character class"),
+            ("mcp__*", "mcp__SERVER__TOOL"),
+            ("mcp__a__b(c)", "have no pattern"),
+            ("mcp__a__b*", "mcp__SERVER__TOOL"),
+        ] {
+            let error = text.parse::<Rule>().unwrap_err();
+            assert!(error.why.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_path_pattern_matches_real_paths_in_the_project() {
+        let allows = |rule: &str, tool: &str, file: &str| {
+            rule.parse::<Rule>().unwrap().allows_file(tool, Path::new(file), Path::new("/p"))
+        };
+        for (rule, file, expected) in [
+            ("file_edit(src/**)", "/p/src/a/b.rs", true),
+            ("file_edit(src/*)", "/p/src/a/b.rs", false),
+            ("file_edit(src/)", "/p/src/a", true),
+            ("file_edit(./a)", "/p/a", true),
+            ("file_edit(**)", "/outside/a", false),
+            ("file_edit(/outside/**)", "/outside/a", true),
+            ("file_edit", "/outside/a", true),
+            ("file_write(src/**)", "/p/src/a", false),
+            ("bash", "/p/src/a", false),
+        ] {
+            assert_eq!(allows(rule, "file_edit", file), expected, "{rule} {file}");
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! The rules of a session: which calls they allow, and where they come from.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tenter_protocol::ToolCall;
+use tenter_protocol::facts::CallFacts;
+
+use super::command_line::CommandLine;
+use super::{Rule, proposal};
+use crate::tools::Workspace;
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleSource {
+    /// A flag.
+    Flag,
+    /// The user's configuration.
+    Configuration,
+    /// An answer of the user, kept for the project.
+    Project,
+}
+
+impl fmt::Display for RuleSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Flag => "--allow",
+            Self::Configuration => "config.toml",
+            Self::Project => "this project",
+        })
+    }
+}
+
+/// Keeps the rules of a project.
+pub trait RuleStore: Send + Sync {
+    /// Adds rules.
+    ///
+    /// # Errors
+    /// Why they cannot be kept.
+    fn add(&self, rules: &[Rule]) -> Result<(), String>;
+
+    /// Removes a rule.
+    ///
+    /// # Errors
+    /// Why it cannot be removed.
+    fn remove(&self, rule: &Rule) -> Result<(), String>;
+}
+
+/// The rules of a session. Clones share them.
+#[derive(Clone, Default)]
+pub struct Rules {
+    rules: Arc<Mutex<Vec<(Rule, RuleSource)>>>,
+    store: Option<Arc<dyn RuleStore>>,
+}
+
+/// What rules need to know about a call.
+#[derive(Clone, Copy)]
+pub(crate) struct CallContext<'c> {
+    pub(crate) call: &'c ToolCall,
+    /// The real path of the file that it changes, if it is a call of a file tool.
+    pub(crate) file: Option<&'c Path>,
+    pub(crate) facts: &'c CallFacts,
+    pub(crate) workspace: &'c Workspace,
+}
+
+impl Rules {
+    /// These rules; `store` keeps those that the user adds.
+    pub fn new(rules: Vec<(Rule, RuleSource)>, store: Option<Arc<dyn RuleStore>>) -> Self {
+        Self { rules: Arc::new(Mutex::new(rules)), store }
+    }
+
+    /// Every rule, and where it comes from.
+    pub fn list(&self) -> Vec<(Rule, RuleSource)> {
+        self.lock().clone()
+    }
+
+    /// Adds rules to the session, and keeps them for the project.
+    ///
+    /// # Errors
+    /// Why they are not kept. They apply in this session.
+    pub fn add(&self, added: &[Rule]) -> Result<(), String> {
+        let mut rules = self.lock();
+        for rule in added {
+            if !rules.contains(&(rule.clone(), RuleSource::Project)) {
+                rules.push((rule.clone(), RuleSource::Project));
+            }
+        }
+        drop(rules);
+        self.store.as_ref().map_or(Ok(()), |store| store.add(added))
+    }
+
+    /// Removes a rule that was kept for the project.
+    ///
+    /// # Errors
+    /// Why it is not removed.
+    pub fn remove(&self, rule: &Rule) -> Result<(), String> {
+        let kept = (rule.clone(), RuleSource::Project);
+        if !self.lock().contains(&kept) {
+            return Err(match self.lock().iter().find(|(known, _)| known == rule) {
+                Some((_, source)) => format!("{rule} comes from {source}"),
+                None => format!("there is no rule {rule}"),
+            });
+        }
+        self.store.as_ref().map_or(Ok(()), |store| store.remove(rule))?;
+        self.lock().retain(|known| *known != kept);
+        Ok(())
+    }
+
+    /// The rules that allow a call together; `None` if they do not.
+    pub(crate) fn allowing(&self, context: CallContext<'_>) -> Option<Vec<String>> {
+        let rules = self.lock();
+        let tool = context.call.name.as_str();
+        if let Some((rule, _)) = rules.iter().find(|(rule, _)| rule.allows_every(tool)) {
+            return Some(vec![rule.to_string()]);
+        }
+        if let Some(file) = context.file {
+            return Some(vec![of_file(&rules, tool, file, context.workspace.project())?]);
+        }
+        let line = command_line(context)?;
+        let project = context.workspace.project();
+        let mut used: Vec<String> = Vec::new();
+        let commands = line.commands.iter().map(|command| {
+            let mut rules = rules.iter().map(|(rule, _)| rule);
+            rules.find(|rule| rule.allows_command(command, project)).map(Rule::to_string)
+        });
+        let writes = line.writes.iter().map(|file| {
+            let may_change = context.workspace.may_change(file);
+            of_file(&rules, "file_write", file, project).filter(|_| may_change)
+        });
+        for rule in commands.chain(writes) {
+            let rule = rule?;
+            if !used.contains(&rule) {
+                used.push(rule);
+            }
+        }
+        Some(used)
+    }
+
+    /// The rules that would allow a call and that can be offered to the user; none if there are no such rules.
+    pub(crate) fn proposed(&self, context: CallContext<'_>) -> Vec<Rule> {
+        let tool = context.call.name.as_str();
+        let project = context.workspace.project();
+        if tool.starts_with("mcp__") {
+            return tool.parse().into_iter().collect();
+        }
+        if let Some(file) = context.file {
+            return proposal::of_file(tool, file, project).into_iter().collect();
+        }
+        let Some(line) = command_line(context).filter(|line| line.writes.is_empty()) else {
+            return Vec::new();
+        };
+        let rules = self.lock();
+        let is_new = |command: &&super::command_line::RunCommand| {
+            !rules.iter().any(|(rule, _)| rule.allows_command(command, project))
+        };
+        proposal::of_commands(line.commands.iter().filter(is_new))
+    }
+
+    /// No lock here guards data that a panic could leave inconsistent.
+    fn lock(&self) -> MutexGuard<'_, Vec<(Rule, RuleSource)>> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.list()).finish()
+    }
+}
+
+fn of_file(
+    rules: &[(Rule, RuleSource)],
+    tool: &str,
+    file: &Path,
+    project: &Path,
+) -> Option<String> {
+    let mut rules = rules.iter().map(|(rule, _)| rule);
+    rules.find(|rule| rule.allows_file(tool, file, project)).map(Rule::to_string)
+}
+
+fn command_line(context: CallContext<'_>) -> Option<CommandLine> {
+    let CallContext { call, facts, workspace, .. } = context;
+    let text = call.input.get("command").and_then(Value::as_str).filter(|_| call.name == "bash")?;
+    CommandLine::read(text, facts, workspace)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use serde_json::json;
+    use tenter_engine::CallSurroundings;
+    use tenter_protocol::Body;
+
+    use super::*;
+    use crate::tools::testing::Bench;
+
+    fn rules(rules: &[&str]) -> Rules {
+        let rules = rules.iter().map(|rule| (rule.parse().unwrap(), RuleSource::Flag));
+        Rules::new(rules.collect(), None)
+    }
+
+    /// What `decide` says about a call, as it would be made in the project of `bench`.
+    #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as one line")]
+    fn with<T>(
+        bench: &Bench,
+        tool: &str,
+        input: serde_json::Value,
+        decide: impl FnOnce(CallContext<'_>) -> T,
+    ) -> T {
+        let call = ToolCall::new("1", tool, input.as_object().unwrap().clone());
+        let project = bench.workspace.project();
+        let body = Body::BeforeTool(call.clone());
+        let facts = CallSurroundings::new(project).facts(&body, None, project).facts.call;
+        let file = call.input.get("file_path").and_then(Value::as_str);
+        let file = file.and_then(|file| bench.workspace.resolve_to_read(file).ok());
+        let workspace = &bench.workspace;
+        decide(CallContext { call: &call, file: file.as_deref(), facts: &facts, workspace })
+    }
+
+    fn allows(bench: &Bench, rules: &Rules, command: &str) -> bool {
+        with(bench, "bash", json!({"command": command}), |context| {
+            rules.allowing(context).is_some()
+        })
+    }
+
+    #[test]
+    fn a_line_is_allowed_if_a_rule_allows_each_of_its_commands() {
+        let bench = Bench::new();
+        bench.write("sub/x", "");
+        let rules = rules(&[
+            "bash(git status *)",
+            "bash(git log -?)",
+            "bash(tail *)",
+            "bash(timeout *)",
+            "bash(./sub/run.sh)",
+            "file_write(logs/**)",
+        ]);
+        for command in [
+            "git status",
+            "git  'status'  -s \"a b\" *.rs",
+            "git status && git log -3 | tail -20; git status &",
+            "(git status) 2>&1 >/dev/null",
+            "cd sub && git status",
+            "timeout 5 git status",
+            "./sub/run.sh",
+            "cd sub; ../sub/run.sh",
+            "git status > logs/x",
+            "if git status; then git log -1; fi",
+            "git status # ; rm x",
+        ] {
+            assert!(allows(&bench, &rules, command), "{command}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_allowed_along_with_a_command() {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.directory.path().join("outside")).unwrap();
+        symlink(bench.directory.path().join("outside"), bench.path("link")).unwrap();
+        bench.write("sub/x", "");
+        bench.write(".git/config", "");
+        let rules = rules(&[
+            "bash(git status *)",
+            "bash(tee *)",
+            "bash(cp *)",
+            "bash(timeout *)",
+            "bash(bash *)",
+            "bash(xargs *)",
+            "bash(export *)",
+            "bash(env *)",
+            "bash(run.sh)",
+            "file_write(logs/**)",
+            "file_write(link/**)",
+        ]);
+        let long = format!("git status {}; rm x", "a".repeat(70_000));
+        for command in [
+            "git push",
+            "git -c core.pager=evil status",
+            "git --git-dir=x status",
+            "/tmp/git status",
+            "./git status",
+            "./run.sh",
+            "PATH=. git status",
+            "PATH=.; git status",
+            "PATH=.\ngit status",
+            "export PATH=.; git status",
+            "env PATH=. git status",
+            "git() { rm x; }; git status",
+            "alias git=rm; git status",
+            "git status; rm x",
+            "git status\nrm x",
+            "git status & rm x",
+            "git status | rm x",
+            "git status || rm x",
+            "git status $(rm x)",
+            "git status `rm x`",
+            "git status <(rm x)",
+            "git status \"$(rm x)\"",
+            "cat <<E\n$(rm x)\nE",
+            "git status $HOME",
+            "git status > x",
+            "git status > logs/../x",
+            "git status > link/x",
+            "git status > /tmp/x",
+            "cd / && git status",
+            "cd link && git status",
+            "cd .. && git status",
+            "cd && git status",
+            "cd -; git status",
+            "pushd sub; git status",
+            "cd sub > x",
+            "timeout 5 rm x",
+            "bash -c 'rm x'",
+            "bash <<'E'\nrm x\nE",
+            "echo 'rm x' | bash",
+            "xargs rm",
+            "git status | tee .git/config",
+            "git status | tee /etc/x",
+            "git status | tee link/x",
+            "cp x ../outside",
+            "cd sub",
+            "",
+            "git status \u{a0}; rm x",
+            "git status '",
+            "for git in rm; do git status; done",
+            "git status; trap 'rm x' EXIT",
+            "hash -p /tmp/evil git; git status",
+            &long,
+        ] {
+            assert!(!allows(&bench, &rules, command), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_rule_for_files_is_about_the_file_that_is_changed() {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("src")).unwrap();
+        bench.write("other", "");
+        symlink("../other", bench.path("src/link")).unwrap();
+        let rules = rules(&["file_edit(src/**)", "file_write"]);
+        let allows = |tool: &str, file: &str| {
+            with(&bench, tool, json!({"file_path": file}), |context| {
+                rules.allowing(context).is_some()
+            })
+        };
+        assert!(allows("file_edit", "src/a") && allows("file_edit", "./src/../src/a/b"));
+        for file in ["other", "src/../other", "src/link", "/etc/passwd"] {
+            assert!(!allows("file_edit", file), "{file}");
+        }
+        assert!(allows("file_write", "other"));
+    }
+
+    #[test]
+    fn rules_for_mcp_tools_name_the_server_and_the_tool() {
+        let bench = Bench::new();
+        let rules = rules(&["mcp__a__*", "mcp__b__read"]);
+        let allows =
+            |tool: &str| with(&bench, tool, json!({}), |context| rules.allowing(context).is_some());
+        assert!(allows("mcp__a__x") && allows("mcp__b__read"));
+        assert!(!allows("mcp__b__write") && !allows("mcp__ab__x") && !allows("mcp__b__read2"));
+    }
+
+    #[test]
+    fn rules_are_offered_for_programs_with_any_arguments_unless_they_run_anything() {
+        let bench = Bench::new();
+        let none = Rules::default();
+        let proposed = |tool: &str, input: serde_json::Value| {
+            let rules = with(&bench, tool, input, |context| none.proposed(context));
+            rules.iter().map(Rule::to_string).collect::<Vec<_>>().join(", ")
+        };
+        let command = |command: &str| proposed("bash", json!({"command": command}));
+        for (line, rules) in [
+            ("cargo test -p x", "bash(cargo test *)"),
+            ("cd src && cargo fmt && cargo fmt --check", "bash(cargo fmt *)"),
+            ("npm run build -- -x", "bash(npm run build *)"),
+            ("ls -la", "bash(ls *)"),
+            ("git -C x status", ""),
+            ("git config x y", ""),
+            ("bash -c 'ls'", ""),
+            ("python3 x.py", ""),
+            ("sudo ls", ""),
+            ("env ls", ""),
+            ("find . -name x", ""),
+            ("ls | xargs cat", ""),
+            ("npx x", ""),
+            ("./x.sh", ""),
+            ("rm x", ""),
+            ("curl https://x", ""),
+            ("cargo test > x", ""),
+            ("cargo test $x", ""),
+        ] {
+            assert_eq!(command(line), rules, "{line}");
+        }
+        let edit = |file: &str| proposed("file_edit", json!({"file_path": file}));
+        assert_eq!(edit("src/a/b.rs"), "file_edit(src/**)");
+        assert_eq!(edit("README.md"), "file_edit(README.md)");
+        assert_eq!(edit("/etc/passwd"), "");
+        assert_eq!(proposed("mcp__a__b", json!({})), "mcp__a__b");
+    }
+}
