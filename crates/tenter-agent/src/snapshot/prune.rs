@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::state::FileState;
@@ -32,12 +32,13 @@ fn prune_to(directory: &Path, present: &Path, age: Duration, most: u64) {
     let is_old = |one: &ConversationShelf| {
         one.changed().is_none_or(|time| time.elapsed().is_ok_and(|passed| passed > age))
     };
-    let mut bytes: u64 = shelves.iter().map(|shelf| swept(shelf).unwrap_or(0)).sum();
+    let size = |shelf: &Shelf, always| swept(shelf, always).unwrap_or(0);
+    let mut bytes: u64 = shelves.iter().map(|shelf| size(shelf, false)).sum();
     for (shelf, one) in conversations {
         if bytes > most || is_old(&one) {
-            let before = size_of(shelf);
+            let before = size(shelf, false);
             let _ = fs::remove_dir_all(one.directory());
-            bytes = bytes.saturating_sub(before.saturating_sub(swept(shelf).unwrap_or(before)));
+            bytes = bytes.saturating_sub(before.saturating_sub(size(shelf, true)));
         }
     }
 }
@@ -59,7 +60,7 @@ pub fn forget(directory: &Path, conversations: &[String]) -> io::Result<()> {
             }
         }
         if found {
-            swept(&shelf)?;
+            swept(&shelf, true)?;
         }
     }
     Ok(())
@@ -70,38 +71,14 @@ fn shelves(directory: &Path) -> Vec<Shelf> {
     entries.map(|entry| Shelf::new(entry.path())).collect()
 }
 
-/// Removes contents that no record names. Returns the size of the others.
-fn swept(shelf: &Shelf) -> io::Result<u64> {
+/// Removes contents that no record names: if `always` is not set, only when there are many. Returns the size of the others.
+fn swept(shelf: &Shelf, always: bool) -> io::Result<u64> {
     let _lock = shelf.lock()?;
     let mut named = HashSet::new();
     for conversation in shelf.all() {
         named.extend(contents(&conversation)?);
     }
-    let mut bytes = 0;
-    for (path, content) in objects(shelf) {
-        if named.contains(&content) {
-            bytes += fs::metadata(&path).map_or(0, |found| found.len());
-        } else {
-            fs::remove_file(&path)?;
-        }
-    }
-    Ok(bytes)
-}
-
-fn size_of(shelf: &Shelf) -> u64 {
-    objects(shelf).map(|(path, _)| fs::metadata(path).map_or(0, |found| found.len())).sum()
-}
-
-/// The files of contents, with their names.
-fn objects(shelf: &Shelf) -> impl Iterator<Item = (PathBuf, String)> {
-    let starts = fs::read_dir(shelf.objects.directory()).into_iter().flatten().flatten();
-    starts.flat_map(|start| {
-        let prefix = start.file_name().to_string_lossy().into_owned();
-        let rest = fs::read_dir(start.path()).into_iter().flatten().flatten();
-        rest.map(move |file| {
-            (file.path(), format!("{prefix}{}", file.file_name().to_string_lossy()))
-        })
-    })
+    shelf.objects.retain(&named, always)
 }
 
 /// The contents that the records of a conversation name.
@@ -119,4 +96,44 @@ fn contents(conversation: &ConversationShelf) -> io::Result<Vec<String>> {
         _ => None,
     };
     Ok(states.into_iter().filter_map(content).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn old_and_too_many_snapshots_are_removed_but_not_those_in_use() {
+        let scratch = tempfile::tempdir().unwrap();
+        let shelf = Shelf::new(scratch.path().join("project"));
+        let ids = ["one", "two", "three"];
+        for (age, id) in ids.iter().rev().enumerate() {
+            let _lock = shelf.lock().unwrap();
+            let writer = shelf.objects.writer().unwrap();
+            let content = writer.put(id.repeat(100).as_bytes()).unwrap();
+            writer.finish().unwrap();
+            let state = FileState::File { content, size: 0, mode: 0o600 };
+            let open = serde_json::json!({
+                "heading": {"number": 1, "at": "", "message": "", "since_ns": 0},
+                "touched": [["/x", state]],
+                "has_base": false,
+            });
+            turn::write(&shelf.of(id).open_file(), &open).unwrap();
+            let time = SystemTime::UNIX_EPOCH + Duration::from_hours(10 - age as u64);
+            fs::File::open(shelf.of(id).directory()).unwrap().set_modified(time).unwrap();
+        }
+        let left = || -> Vec<&str> {
+            ids.into_iter().filter(|id| shelf.of(id).directory().exists()).collect()
+        };
+        let present = shelf.of("three").directory().to_owned();
+        prune_to(scratch.path(), &present, Duration::MAX, 1 << 20);
+        assert_eq!(left(), ids);
+        prune_to(scratch.path(), &present, Duration::MAX, 900);
+        assert_eq!(left(), ["two", "three"]);
+        prune_to(scratch.path(), &present, Duration::from_hours(1), 1 << 20);
+        assert_eq!(left(), ["three"]);
+        assert_eq!(swept(&shelf, false).unwrap(), 500);
+    }
 }

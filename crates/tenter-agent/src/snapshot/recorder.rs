@@ -15,6 +15,7 @@ use tenter_base::{Clock, FileStamp, rfc3339};
 use tenter_proc::Cancel;
 
 use super::beneath;
+use super::objects::ObjectWriter;
 use super::prune::prune;
 use super::state::{FileState, StoredPath, UnknownReason};
 use super::survey::{FileOrigin, ProjectState, Surveyor, kept, origin};
@@ -165,7 +166,9 @@ impl Recorder {
         for path in [path].into_iter().chain(missing) {
             if let Entry::Vacant(untouched) = turn.touched.entry(StoredPath::from(path)) {
                 let _lock = self.shelf.lock()?;
-                untouched.insert(kept(beneath::read(path)?, &self.shelf.objects)?.0);
+                let objects = self.shelf.objects.writer()?;
+                untouched.insert(kept(beneath::read(path)?, &objects)?.0);
+                objects.finish()?;
                 is_new = true;
             }
         }
@@ -183,10 +186,12 @@ impl Recorder {
             Some(known) => known,
             None => self.last_survey(),
         };
-        let Some(now) = self.surveyor(cancel).survey(&earlier)? else {
+        let objects = self.shelf.objects.writer()?;
+        let Some(now) = self.surveyor(&objects, cancel).survey(&earlier)? else {
             *known = Some(earlier);
             return Ok(());
         };
+        objects.finish()?;
         turn::write(&shelf.base_file(), &now)?;
         *known = Some(now.clone());
         turn.base = Some(now);
@@ -199,11 +204,11 @@ impl Recorder {
         bases.map(|file| turn::read(&file)).find_map(|base| base.ok()?).unwrap_or_default()
     }
 
-    fn surveyor<'s>(&'s self, cancel: &'s Cancel) -> Surveyor<'s> {
+    fn surveyor<'s>(&'s self, objects: &'s ObjectWriter, cancel: &'s Cancel) -> Surveyor<'s> {
         Surveyor {
             roots: &self.settings.roots,
             without: &self.settings.directory,
-            objects: &self.shelf.objects,
+            objects,
             cancel,
             now_ns: self.now_ns(),
         }
@@ -230,8 +235,9 @@ impl Recorder {
 
     /// The record of a turn that ends now, and the survey for it, if one was needed.
     fn closed(&self, turn: Turn) -> io::Result<(TurnRecord, Option<ProjectState>)> {
+        let objects = self.shelf.objects.writer()?;
         let now = match &turn.base {
-            Some(base) => self.surveyor(&Cancel::new()).survey(base)?,
+            Some(base) => self.surveyor(&objects, &Cancel::new()).survey(base)?,
             None => None,
         };
         let base = turn.base.unwrap_or_default();
@@ -244,7 +250,7 @@ impl Recorder {
             let seen = now.as_ref().and_then(|now| now.files.get(path));
             let after = match seen {
                 Some(seen) => seen.state.clone(),
-                None => kept(beneath::read(&path.0)?, &self.shelf.objects)?.0,
+                None => kept(beneath::read(&path.0)?, &objects)?.0,
             };
             let known = base.files.get(path).map(|file| &file.state);
             let before = match turn.touched.get(path).or(known) {
@@ -263,6 +269,7 @@ impl Recorder {
                 changes.push(FileChange { path: path.clone(), before, after });
             }
         }
+        objects.finish()?;
         Ok((TurnRecord::new(turn.heading, changes), now))
     }
 

@@ -198,7 +198,7 @@ impl Recorder {
                 place.make_directory(*mode | 0o700)
             }
             FileState::File { content, mode, .. } => {
-                let bytes = self.shelf.objects.get(content)?;
+                let bytes = self.shelf.content(content)?;
                 let place = FileHandle::create(roots, &step.path)?;
                 if is_directory(&place) {
                     place.remove_directory()?;
@@ -222,7 +222,7 @@ impl Recorder {
     /// The stored copy cannot be read.
     pub fn content(&self, state: &FileState) -> io::Result<Option<Vec<u8>>> {
         match state {
-            FileState::File { content, .. } => self.shelf.objects.get(content).map(Some),
+            FileState::File { content, .. } => self.shelf.content(content).map(Some),
             _ => Ok(None),
         }
     }

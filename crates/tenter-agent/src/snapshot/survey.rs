@@ -15,7 +15,7 @@ use tenter_base::FileStamp;
 use tenter_proc::Cancel;
 
 use super::beneath::{self, FileContent};
-use super::objects::Objects;
+use super::objects::ObjectWriter;
 use super::state::{FileState, StoredPath, UnknownReason};
 use crate::tools::{Leaving, walk};
 
@@ -49,7 +49,7 @@ pub(super) struct Surveyor<'s> {
     pub(super) roots: &'s [PathBuf],
     /// A directory that is left out: that of the snapshots.
     pub(super) without: &'s Path,
-    pub(super) objects: &'s Objects,
+    pub(super) objects: &'s ObjectWriter,
     pub(super) cancel: &'s Cancel,
     /// Nanoseconds since 1970.
     pub(super) now_ns: i128,
@@ -117,7 +117,7 @@ impl ProjectState {
 /// Stores a content that was found. Returns the state with the stamp of a regular file.
 pub(super) fn kept(
     found: FileContent,
-    objects: &Objects,
+    objects: &ObjectWriter,
 ) -> io::Result<(FileState, Option<FileStamp>)> {
     Ok(match found {
         FileContent::Other(state) => (state, None),

@@ -434,11 +434,8 @@ fn a_damaged_copy_is_an_error_and_the_file_stays() {
     let bench = Bench::new();
     bench.write("a", "precious");
     bench.command(|| bench.write("a", "two"));
-    let objects = bench.recorder.shelf.objects.directory();
-    for start in fs::read_dir(objects).unwrap() {
-        for file in fs::read_dir(start.unwrap().path()).unwrap() {
-            fs::write(file.unwrap().path(), "damaged").unwrap();
-        }
+    for project in fs::read_dir(bench.scratch.path().join("snapshots")).unwrap() {
+        fs::write(project.unwrap().path().join("objects/pack-0"), "damaged").unwrap();
     }
     let result = bench.undo().unwrap();
     assert_eq!(result.failed[0].1, "the stored copy is damaged");
@@ -473,8 +470,12 @@ fn forgotten_conversations_leave_no_content() {
     assert_eq!(bench.recorder.turns(ID).unwrap().len(), 1);
     forget(&directory, &[ID.to_owned()]).unwrap();
     assert!(bench.recorder.turns(ID).unwrap().is_empty());
-    let starts = fs::read_dir(bench.recorder.shelf.objects.directory()).unwrap();
-    assert!(starts.flatten().all(|start| fs::read_dir(start.path()).unwrap().next().is_none()));
+    for project in fs::read_dir(directory).unwrap() {
+        for file in fs::read_dir(project.unwrap().path().join("objects")).unwrap() {
+            let bytes = fs::read(file.unwrap().path()).unwrap();
+            assert!(!String::from_utf8_lossy(&bytes).contains("secret"));
+        }
+    }
 }
 
 #[test]

@@ -113,6 +113,12 @@ impl Shelf {
         FileLock::acquire(&self.directory.join("lock"))
     }
 
+    /// A stored content.
+    pub(super) fn content(&self, content: &str) -> io::Result<Vec<u8>> {
+        let _lock = self.lock()?;
+        self.objects.get(content)
+    }
+
     fn conversations(&self) -> PathBuf {
         self.directory.join("conversations")
     }
