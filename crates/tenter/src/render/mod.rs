@@ -2,9 +2,11 @@
 
 mod ask;
 mod call_input;
+mod changes;
 mod chat;
 pub(crate) mod diff;
 mod headless;
+mod lines;
 mod live;
 mod markdown;
 mod open_calls;
@@ -24,10 +26,11 @@ pub(crate) use ask::{
 };
 pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
+pub(crate) use lines::{call_line, cut, result_lines};
 pub(crate) use markdown::Markdown;
 pub(crate) use permission::ask_permission;
 pub(crate) use quiet::Quiet;
-pub(crate) use terminal::{Terminal, call_line, cut, result_lines};
+pub(crate) use terminal::Terminal;
 
 /// A status in words. Programs read the status itself.
 pub(crate) fn status_words(status: &str) -> &str {

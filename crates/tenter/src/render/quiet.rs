@@ -5,7 +5,7 @@ use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::{Diagnostic, Scope};
 
-use super::terminal::{self, Failures};
+use super::lines::{self, Failures};
 use super::{Show, live};
 use crate::ui;
 
@@ -21,10 +21,10 @@ impl Watcher for Quiet {
         match update {
             SessionUpdate::Diagnostic(finding) => ui::diagnostics([*finding]),
             SessionUpdate::Blocked { event, hook, reason, .. } => {
-                ui::note(terminal::blocked_line(None, *event, hook, reason));
+                ui::note(lines::blocked_line(None, *event, hook, reason));
             }
             SessionUpdate::Retry { attempt, of, after, reason, .. } => {
-                ui::note(terminal::retry_line((*attempt, *of), *after, reason));
+                ui::note(lines::retry_line((*attempt, *of), *after, reason));
             }
             _ => {}
         }
@@ -44,7 +44,7 @@ impl Observer for Quiet {
         if run.decision == DecisionKind::Failed {
             self.failures.lines(run).iter().for_each(ui::note);
         }
-        terminal::warning_lines(run).iter().for_each(ui::note);
+        lines::warning_lines(run).iter().for_each(ui::note);
     }
 
     fn decided(&self, _decision: &Decision) {}
@@ -52,7 +52,7 @@ impl Observer for Quiet {
     fn ask_answered(&self, _answer: &AskAnswer) {}
 
     fn noticed(&self, notice: &Notice) {
-        ui::note(terminal::notice_line(notice));
+        ui::note(lines::notice_line(notice));
     }
 }
 

@@ -1,26 +1,26 @@
 //! Shows an agent's work on a terminal: the model's text on stdout as it comes; tool calls and hooks on stderr.
 
-use std::collections::HashSet;
+use std::fmt::Display;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_base::excerpt;
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
-use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
+use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 
+use super::changes::FileChanges;
+use super::lines::{
+    Failures, LINE_LENGTH, blocked_line, call_line, figures, hook_name, notice_line,
+    result_lines_of, retry_line, rewrite_lines, short_call_line, warning_lines,
+};
+use super::markdown::Markdown;
 use super::open_calls::OpenCalls;
 use super::{Show, live, status_words};
 use crate::sanitize::{one_line, sanitize, visible};
-use crate::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
-
-/// Maximum number of lines shown of a tool's result.
-const RESULT_LINES: usize = 8;
-/// Maximum number of characters shown of a line.
-const LINE_LENGTH: usize = 200;
+use crate::screen::screen;
+use crate::ui::{self, FAINT, NAME, NOTICE, styled};
 
 /// Shows the work as it happens.
 pub(crate) struct Terminal {
@@ -30,29 +30,16 @@ pub(crate) struct Terminal {
     failures: Failures,
 }
 
-/// The failures of hooks that were shown in full. A broken hook fails at every event, so its later failures are short.
-#[derive(Default)]
-pub(super) struct Failures(Mutex<HashSet<(String, String)>>);
-
-impl Failures {
-    /// The lines that show a failure: in full the first time, one line after that.
-    pub(super) fn lines(&self, run: &HookRun) -> Vec<String> {
-        let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
-        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown.insert((run.hook.clone(), why.clone())) {
-            return failed_lines(run);
-        }
-        let (mark, hook) = (styled(BAD, "!"), hook_name(run));
-        vec![format!(
-            "  {mark} hook {hook} failed again at {}: {}",
-            run.event,
-            one_line(&why, LINE_LENGTH)
-        )]
-    }
-}
-
 #[derive(Default)]
 struct State {
+    /// With the changes of files, the text is rendered and calls are short. Without, everything is shown as it is.
+    changes: Option<FileChanges>,
+    /// The text that is not complete yet, if it is rendered.
+    markdown: Markdown,
+    /// Whether a part of a text was shown that is not complete yet.
+    is_in_text: bool,
+    /// What was shown last.
+    last: Part,
     /// The position of the cursor.
     cursor: Cursor,
     /// Tokens sent to models, and how many of them a provider had cached.
@@ -61,6 +48,15 @@ struct State {
     calls: OpenCalls,
     /// The reasons of blocked calls, which are shown before the result comes.
     shown_reasons: Vec<String>,
+}
+
+/// A part of the output. An empty line separates text from everything else.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Nothing,
+    Text,
+    Lines,
 }
 
 #[derive(Default, PartialEq, Eq)]
@@ -83,20 +79,71 @@ impl State {
             Cursor::Reasoning => ui::note(""),
         }
     }
+
+    /// Begins a part, after an empty line if the last one was another.
+    fn begin(&mut self, part: Part) {
+        self.end_line();
+        let last = std::mem::replace(&mut self.last, part);
+        if self.changes.is_some() && last != part && last != Part::Nothing {
+            ui::note("");
+        }
+    }
+
+    /// Shows a piece of text as Markdown: its complete blocks, and below them the rest.
+    fn render(&mut self, piece: &str) {
+        if !self.is_in_text && !piece.trim().is_empty() {
+            self.begin(Part::Text);
+            self.is_in_text = true;
+        }
+        let complete = self.markdown.push(piece, ui::columns());
+        let rest = self.markdown.clone();
+        screen().show_text(&complete, move |columns| rest.pending(columns));
+    }
+
+    /// Ends the text.
+    fn end_text(&mut self) {
+        if self.changes.is_some() {
+            let rest = self.markdown.finish(ui::columns());
+            screen().show_text(&rest, |_| String::new());
+            self.is_in_text = false;
+        }
+        self.end_line();
+    }
+
+    /// Drops the incomplete text.
+    fn discard_text(&mut self) {
+        self.markdown.discard();
+        self.end_text();
+    }
 }
 
 impl Terminal {
-    /// A terminal; with `debug` it also shows what successful hooks write to stderr.
-    pub(crate) fn new(debug: bool) -> Self {
+    /// A terminal that shows text and calls as they are; with `debug` it also shows what successful hooks write to stderr.
+    pub(crate) fn raw(debug: bool) -> Self {
         Self { debug, state: Mutex::default(), failures: Failures::default() }
+    }
+
+    /// A terminal that shows text as Markdown, short calls, and the changes of files in `project`.
+    pub(crate) fn rendered(debug: bool, project: &Path) -> Self {
+        let changes = Some(FileChanges::new(project));
+        let state = Mutex::new(State { changes, ..State::default() });
+        Self { debug, state, failures: Failures::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Begins the work on a message.
+    pub(super) fn begin(&self) {
+        self.state().last = Part::Nothing;
+    }
+
     fn text(&self, piece: &str) {
         let mut state = self.state();
+        if state.changes.is_some() {
+            return state.render(piece);
+        }
         if state.cursor == Cursor::Reasoning {
             state.end_line();
         }
@@ -104,16 +151,12 @@ impl Terminal {
         state.cursor = if piece.ends_with('\n') { Cursor::LineStart } else { Cursor::Text };
     }
 
-    /// Ends an incomplete line.
-    pub(super) fn end_line(&self) {
-        self.state().end_line();
-    }
-
     /// Shows reasoning, indented because it is not part of the answer.
     fn reasoning(&self, piece: &str) {
         let mut state = self.state();
-        if state.cursor == Cursor::Text {
-            state.end_line();
+        if state.cursor != Cursor::Reasoning {
+            state.end_text();
+            state.begin(Part::Lines);
         }
         let indent = if state.cursor == Cursor::LineStart { "  " } else { "" };
         let piece = sanitize(piece).replace('\n', "\n  ");
@@ -121,11 +164,31 @@ impl Terminal {
         state.cursor = Cursor::Reasoning;
     }
 
-    /// Shows lines together, after the end of an incomplete line.
-    pub(crate) fn lines<T: std::fmt::Display>(&self, lines: impl IntoIterator<Item = T>) {
+    /// Shows lines together, after the end of the text.
+    pub(crate) fn lines<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
         let mut state = self.state();
-        state.end_line();
+        state.end_text();
+        let mut lines = lines.into_iter().peekable();
+        if lines.peek().is_some() {
+            state.begin(Part::Lines);
+        }
+        lines.for_each(ui::note);
+    }
+
+    /// Shows the last lines, which are about the text.
+    pub(super) fn last_lines<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
+        self.state().end_text();
         lines.into_iter().for_each(ui::note);
+    }
+
+    /// Shows lines that may come at any time. They do not end a text that is rendered.
+    fn notes<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
+        let state = self.state();
+        if state.is_in_text {
+            return lines.into_iter().for_each(ui::note);
+        }
+        drop(state);
+        self.lines(lines);
     }
 
     fn blocked(&self, call: Option<&str>, event: EventName, hook: &str, reason: &str) {
@@ -161,22 +224,36 @@ impl Terminal {
 }
 
 impl Terminal {
-    /// A call was shown.
-    pub(super) fn open(&self, scope: &Scope, call: &ToolCall) {
+    /// A call, which is shown before it runs.
+    fn call(&self, scope: &Scope, call: &ToolCall) {
+        let of_subagent = scope.parent_conversation_id.is_some();
+        let line = match self.state().changes.as_mut() {
+            Some(changes) => {
+                changes.open(scope, call);
+                short_call_line(call, of_subagent)
+            }
+            None => call_line(call, of_subagent),
+        };
+        self.lines([line]);
         self.state().calls.open(scope, call);
     }
 
     /// The lines of a result; none if it was shown as blocked.
-    pub(super) fn result(&self, scope: &Scope, call_id: &str, result: &ToolResult) -> Vec<String> {
+    fn result(&self, scope: &Scope, call_id: &str, result: &ToolResult) -> Vec<String> {
         let was_shown = self.was_shown_blocked(result);
         let mut state = self.state();
         let name = state.calls.name(scope, call_id);
         state.calls.close(scope, call_id);
-        if was_shown { Vec::new() } else { result_lines_of(name.as_deref(), result) }
+        let diff = state.changes.as_mut().map(|changes| changes.close(scope, call_id, result));
+        if was_shown {
+            return Vec::new();
+        }
+        let lines = result_lines_of(name.as_deref(), result);
+        lines.into_iter().chain(diff.into_iter().flatten()).collect()
     }
 
     /// Shows an update, but not that something runs.
-    pub(super) fn show(&self, scope: &Scope, update: &SessionUpdate) {
+    fn show(&self, scope: &Scope, update: &SessionUpdate) {
         let of_subagent = scope.parent_conversation_id.is_some();
         match update {
             SessionUpdate::TextDelta(piece) if !of_subagent => self.text(piece),
@@ -189,6 +266,9 @@ impl Terminal {
                 self.lines([styled(FAINT, format!("  {}", one_line(text, LINE_LENGTH)))]);
             }
             SessionUpdate::Retry { attempt, of, after, reason, discarded } => {
+                if *discarded && !of_subagent {
+                    self.state().discard_text();
+                }
                 let restart = discarded
                     .then(|| styled(NOTICE, "  the partial answer is discarded; it starts again"));
                 self.lines(
@@ -196,10 +276,7 @@ impl Terminal {
                 );
             }
             SessionUpdate::Usage(usage) => self.count(&usage.turn),
-            SessionUpdate::ToolUse(call) => {
-                self.lines([call_line(call, of_subagent)]);
-                self.open(scope, call);
-            }
+            SessionUpdate::ToolUse(call) => self.call(scope, call),
             SessionUpdate::ToolResult { call_id, result } => {
                 self.lines(self.result(scope, call_id, result));
             }
@@ -225,11 +302,12 @@ impl Terminal {
                 styled(NAME, visible(recipe.unwrap_or(by))),
             )]),
             SessionUpdate::Diagnostic(finding) => {
-                self.lines([] as [&str; 0]);
+                self.state().end_text();
+                self.state().begin(Part::Lines);
                 ui::diagnostics([*finding]);
             }
             SessionUpdate::Ended { usage, status, .. } if !of_subagent => {
-                self.lines([self.summary(scope, status, usage)]);
+                self.last_lines([self.summary(scope, status, usage)]);
             }
             _ => {}
         }
@@ -254,9 +332,9 @@ impl Observer for Terminal {
 
     fn hook_ran(&self, run: &HookRun) {
         match run.decision {
-            DecisionKind::Failed => self.lines(self.failures.lines(run)),
-            DecisionKind::Rewrite => self.lines(rewrite_lines(run)),
-            DecisionKind::Context => self.lines([format!(
+            DecisionKind::Failed => self.notes(self.failures.lines(run)),
+            DecisionKind::Rewrite => self.notes(rewrite_lines(run)),
+            DecisionKind::Context => self.notes([format!(
                 "  {} hook {} added context",
                 styled(NOTICE, "+"),
                 hook_name(run)
@@ -264,11 +342,11 @@ impl Observer for Terminal {
             _ => {}
         }
         if !run.warnings.is_empty() {
-            self.lines(warning_lines(run));
+            self.notes(warning_lines(run));
         }
         if self.debug && run.decision != DecisionKind::Failed && !run.stderr_tail.is_empty() {
             let line = |line: &str| styled(FAINT, format!("  {}: {}", run.hook, sanitize(line)));
-            self.lines(run.stderr_tail.lines().map(line));
+            self.notes(run.stderr_tail.lines().map(line));
         }
     }
 
@@ -277,16 +355,7 @@ impl Observer for Terminal {
     fn ask_answered(&self, _answer: &AskAnswer) {}
 
     fn noticed(&self, notice: &Notice) {
-        self.lines([notice_line(notice)]);
-    }
-}
-
-/// The line that shows a notice.
-pub(super) fn notice_line(notice: &Notice) -> String {
-    let text = sanitize(&notice.text);
-    match &notice.hook {
-        Some(hook) => format!("  {} hook {}: {text}", styled(NOTICE, "i"), visible(hook)),
-        None => format!("  {} {text}", styled(NOTICE, "i")),
+        self.notes([notice_line(notice)]);
     }
 }
 
@@ -307,129 +376,4 @@ impl Show for Terminal {
             _ => {}
         }
     }
-}
-
-/// The line for a blocked event, or for a call with a name that is blocked.
-pub(super) fn blocked_line(
-    call: Option<&str>,
-    event: EventName,
-    hook: &str,
-    reason: &str,
-) -> String {
-    let (mark, hook, reason) = (styled(BAD, "✗"), styled(NAME, visible(hook)), sanitize(reason));
-    let call = call.map_or_else(String::new, |call| format!("{call}: "));
-    format!("  {mark} {call}blocked by hook {hook} at {event}: {reason}")
-}
-
-/// The lines for a hook's failure (R42).
-fn failed_lines(run: &HookRun) -> Vec<String> {
-    let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
-    let why = sanitize(&why);
-    let mut lines = vec![format!(
-        "  {} hook {} failed at {}: {why}",
-        styled(BAD, "!"),
-        hook_name(run),
-        run.event
-    )];
-    if !run.stdout.trim().is_empty() {
-        let quoted = one_line(&run.stdout, LINE_LENGTH);
-        lines.push(styled(FAINT, format!("    its stdout: {quoted:?}")));
-    }
-    let tail = excerpt::last_lines(&run.stderr_tail, RESULT_LINES).lines();
-    lines.extend(tail.map(|line| styled(FAINT, format!("    {}", sanitize(line)))));
-    lines
-}
-
-/// The lines for the unusable parts of a hook's reply, which may have been meant to block something (R27).
-pub(super) fn warning_lines(run: &HookRun) -> Vec<String> {
-    let line = |warning: &String| {
-        let (hook, event) = (hook_name(run), run.event);
-        format!("  {} hook {hook} at {event}: {}", styled(NOTICE, "!"), sanitize(warning))
-    };
-    run.warnings.iter().map(line).collect()
-}
-
-/// The lines for what a hook changed. The original of a tool's output is not shown, since it may hold what the hook removed
-/// (R25).
-fn rewrite_lines(run: &HookRun) -> Vec<String> {
-    let mut lines = vec![format!(
-        "  {} hook {} changed it at {}",
-        styled(NOTICE, "↻"),
-        hook_name(run),
-        run.event
-    )];
-    let is_output = run.event.may(Power::RewriteOutput);
-    if let Some(change) = run.change.as_ref().filter(|_| !is_output) {
-        let shown = |value: &serde_json::Value| one_line(&json::to_string(value), LINE_LENGTH);
-        lines.push(format!("    {} {}", styled(FAINT, "from"), shown(&change.before)));
-        lines.push(format!("    {} {}", styled(FAINT, "to  "), shown(&change.after)));
-    }
-    lines
-}
-
-fn hook_name(run: &HookRun) -> String {
-    styled(NAME, visible(&run.hook))
-}
-
-/// A tool call on one line.
-pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
-    let input = one_line(&json::to_string(&call.input), LINE_LENGTH);
-    let indent = if of_subagent { "  " } else { "" };
-    format!("{indent}{} {} {}", styled(NAME, "●"), styled(ui::HEADING, visible(&call.name)), input)
-}
-
-/// The first lines of a tool's result.
-pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
-    result_lines_of(None, result)
-}
-
-/// The first lines of the result of a call, which may have a name.
-fn result_lines_of(call: Option<&str>, result: &ToolResult) -> Vec<String> {
-    let mark = if result.is_failure() { styled(BAD, "✗") } else { styled(GOOD, "✓") };
-    let text = plain_text(result);
-    let mut lines = text.lines();
-    let first = lines.next().unwrap_or_default();
-    let call = call.map_or_else(String::new, |call| format!("{}: ", styled(FAINT, call)));
-    let mut shown = vec![format!("  {mark} {call}{}", one_line(first, LINE_LENGTH))];
-    shown.extend(lines.by_ref().take(RESULT_LINES - 1).map(|line| format!("    {}", cut(line))));
-    let left = lines.count();
-    if left > 0 {
-        shown.push(styled(FAINT, format!("    … {left} more lines")));
-    }
-    shown
-}
-
-/// The text of a result without the tags that mark an error for the model.
-fn plain_text(result: &ToolResult) -> String {
-    let text = result.text();
-    match &result.error {
-        Some(error) => text.replacen(&format!("<error>{error}</error>"), error, 1),
-        None => text,
-    }
-}
-
-/// A sanitised line with its indentation, cut to [`LINE_LENGTH`] characters.
-pub(crate) fn cut(line: &str) -> String {
-    excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned()
-}
-
-/// The tokens of the conversation, and which share of this run's input a provider had cached.
-fn figures(usage: &Usage, sent: u64, cached: u64) -> String {
-    let about = if usage.estimated { "about " } else { "" };
-    let share = (cached * 100).checked_div(sent).filter(|share| *share > 0);
-    let share = share.map_or_else(String::new, |share| format!(" ({share}% cached)"));
-    format!("{about}{} tokens in{share}, {} out", usage.input_tokens, usage.output_tokens)
-}
-
-/// The line for a retry: the reason, the pause, and the number of the attempt.
-pub(super) fn retry_line((attempt, of): (u32, u32), after: Duration, reason: &str) -> String {
-    let after = match after.as_secs_f64().round() {
-        seconds if seconds >= 1.0 => format!("{seconds} s"),
-        _ => format!("{} ms", after.as_millis()),
-    };
-    format!(
-        "{} {}; retrying in {after} (attempt {attempt} of {of})",
-        styled(NOTICE, "↻"),
-        sanitize(reason)
-    )
 }

@@ -7,6 +7,7 @@ mod files;
 mod history;
 mod hooks;
 mod recipes;
+mod streaming;
 mod typing;
 mod undo;
 

@@ -224,6 +224,7 @@ impl Chat<'_> {
     fn answer(&mut self, session: &mut Session<'_>, message: String) {
         session.renew(self.new_cancel());
         let before = *session.usage();
+        self.show.asked();
         let working = screen().work();
         let attached = std::mem::take(&mut self.images);
         let images = attached.iter().map(|image| image.block.clone()).collect();

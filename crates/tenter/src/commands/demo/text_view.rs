@@ -37,7 +37,7 @@ impl TextView {
     /// A view that suggests commands of the program `tenter`.
     pub(super) fn new(tenter: String) -> Self {
         let (turns, is_in_turn) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self { tenter, terminal: Terminal::new(false), turns, is_in_turn }
+        Self { tenter, terminal: Terminal::raw(false), turns, is_in_turn }
     }
 
     /// Shows the heading of a turn before the first word of its text.

@@ -21,7 +21,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let show = show(env, args);
+    let show = show(env, &project, args);
     let _working = work(args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     let recipe = agent::recipe_to_run(&mut project, &args.agent, builtin::RECIPE, show.as_ref())?;

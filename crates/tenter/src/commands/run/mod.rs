@@ -56,7 +56,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let show = show(env, args);
+    let show = show(env, &project, args);
     let _working = work(args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     let find_recipe =
@@ -100,12 +100,15 @@ fn work(args: &Args) -> Option<Working> {
     (!args.headless).then(|| screen().work())
 }
 
-fn show(env: &Env, args: &Args) -> Arc<dyn Show> {
+fn show(env: &Env, project: &Project, args: &Args) -> Arc<dyn Show> {
+    let debug = env.text("TENTER_LOG") == Some("debug");
     if args.headless {
         Arc::new(Headless::new(args.stream_deltas))
     } else if args.result_only {
         Arc::new(Quiet::default())
+    } else if env.can_redraw() {
+        Arc::new(Terminal::rendered(debug, project.root()))
     } else {
-        Arc::new(Terminal::new(env.text("TENTER_LOG") == Some("debug")))
+        Arc::new(Terminal::raw(debug))
     }
 }

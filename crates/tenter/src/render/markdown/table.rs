@@ -55,7 +55,11 @@ impl Table {
     }
 
     fn grid(&self, widths: &[usize]) -> Vec<Line> {
-        let rows: Vec<Vec<Line>> = self.rows.iter().map(|row| self.row(row, widths)).collect();
+        let wrap = |(cell, width): (&Line, &usize)| cell.wrapped((*width).max(1));
+        let rows: Vec<Vec<Vec<Line>>> =
+            self.rows.iter().map(|row| row.iter().zip(widths).map(wrap).collect()).collect();
+        let widths = used_widths(&rows, widths.len());
+        let rows: Vec<Vec<Line>> = rows.iter().map(|cells| self.row(cells, &widths)).collect();
         let has_tall_rows = rows.iter().skip(1).any(|row| row.len() > 1);
         let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
         let rule = Line::new(FAINT, &rules.join("─┼─"));
@@ -72,12 +76,10 @@ impl Table {
         lines
     }
 
-    /// The lines of a row, without trailing spaces.
-    fn row(&self, cells: &[Line], widths: &[usize]) -> Vec<Line> {
-        let cells: Vec<Vec<Line>> =
-            cells.iter().zip(widths).map(|(cell, width)| cell.wrapped((*width).max(1))).collect();
+    /// The lines of a row of wrapped cells, without trailing spaces.
+    fn row(&self, cells: &[Vec<Line>], widths: &[usize]) -> Vec<Line> {
         let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-        (0..height).map(|at| self.row_line(&cells, widths, at)).collect()
+        (0..height).map(|at| self.row_line(cells, widths, at)).collect()
     }
 
     /// The line `at` of a row of wrapped cells.
@@ -139,6 +141,17 @@ fn record_lines(name: &Line, cell: &Line, width: usize) -> Vec<Line> {
         *line = indented;
     }
     lines
+}
+
+/// The widths that wrapped cells need.
+fn used_widths(rows: &[Vec<Vec<Line>>], columns: usize) -> Vec<usize> {
+    let mut widths = vec![0; columns];
+    for row in rows {
+        for (most, cell) in widths.iter_mut().zip(row) {
+            *most = cell.iter().map(Line::width).max().unwrap_or(0).max(*most);
+        }
+    }
+    widths
 }
 
 /// Distributes the columns that are left among the cells that have more text, evenly.

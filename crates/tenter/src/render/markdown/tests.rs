@@ -145,11 +145,11 @@ fn tables_fit_the_width() {
     let table = "| name | what it does |\n|--|--|\n| grep | searches the files of a project |\n| ls | lists |\n";
     let shown = "\
 name │ what it does
-─────┼──────────────────
+─────┼─────────────
 grep │ searches the
      │ files of a
      │ project
-─────┼──────────────────
+─────┼─────────────
 ls   │ lists
 ";
     assert_eq!(plain_at(table, 24), shown);
