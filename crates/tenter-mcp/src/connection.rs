@@ -1,17 +1,20 @@
 //! A conversation with one server.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
-use rmcp::service::{NotificationContext, RunningService, serve_client};
+use rmcp::service::{
+    NotificationContext, RunningService, RunningServiceCancellationToken, serve_client,
+};
 use rmcp::{ClientHandler, Peer, RoleClient};
 
 use crate::definition::{ServerDefinition, ServerProgram, Transport};
 use crate::errors::refused;
+use crate::http;
 use crate::listing::{self, Listing};
-use crate::stdio::{Program, StdioTransport};
+use crate::stdio::{GRACE, Program, StdioTransport};
 
 /// Is called when a server says that its list of tools changed.
 pub(crate) type OnListChanged = Arc<dyn Fn() + Send + Sync>;
@@ -38,19 +41,45 @@ pub(crate) struct Connection {
     /// Sends requests.
     pub(crate) peer: Peer<RoleClient>,
     /// The program, if the server is one.
-    pub(crate) program: Option<Arc<Program>>,
+    program: Option<Arc<Program>>,
+    end: Arc<End>,
+}
+
+/// How a connection is ended, and whether it has.
+struct End {
+    token: Mutex<Option<RunningServiceCancellationToken>>,
+    is_over: Mutex<bool>,
+    changed: Condvar,
 }
 
 impl Connection {
-    /// Begins to end the server.
+    fn new(service: &RunningService<RoleClient, Client>, program: Option<Arc<Program>>) -> Self {
+        let token = Mutex::new(Some(service.cancellation_token()));
+        let end = End { token, is_over: Mutex::new(false), changed: Condvar::new() };
+        Self { peer: service.peer().clone(), program, end: Arc::new(end) }
+    }
+
+    /// Begins to end the conversation, and the server if it is a program.
     pub(crate) fn close(&self) {
         if let Some(program) = &self.program {
             program.close();
         }
+        if let Some(token) = self.end.token.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            token.cancel();
+        }
     }
 
-    /// Waits until the server has ended, for a moment.
+    /// The conversation has ended.
+    pub(crate) fn ended(&self) {
+        *self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.end.changed.notify_all();
+    }
+
+    /// Waits until the conversation, and the program if there is one, has ended, for a moment.
     pub(crate) fn wait(&self) {
+        let is_over = self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.end.changed.wait_timeout_while(is_over, GRACE, |is_over| !*is_over);
+        drop(waited);
         if let Some(program) = &self.program {
             program.wait();
         }
@@ -84,12 +113,19 @@ pub(crate) async fn open(
             let greeted = within(limit, greet(client, transport, definition)).await;
             match greeted {
                 Ok((service, listing)) => {
-                    let peer = service.peer().clone();
-                    let connection = Connection { peer, program: Some(program) };
+                    let connection = Connection::new(&service, Some(program));
                     Ok(Opened { connection, service, listing })
                 }
                 Err(why) => Err(with_account(&why, program).await),
             }
+        }
+        Transport::Http(server) => {
+            let transport = http::transport(server)?;
+            let greeted = within(limit, greet(client, transport, definition)).await;
+            greeted.map(|(service, listing)| {
+                let connection = Connection::new(&service, None);
+                Opened { connection, service, listing }
+            })
         }
     }
 }

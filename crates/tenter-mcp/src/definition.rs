@@ -1,9 +1,11 @@
 //! How a server is reached, as the caller resolved it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tenter_proc::{Invocation, Trampoline};
+use tenter_providers::Authorities;
 
 use crate::names;
 
@@ -67,6 +69,8 @@ pub struct ServerDefinition {
     pub selection: ToolSelection,
     /// Values that no message may contain, such as tokens in its environment.
     pub secrets: Vec<String>,
+    /// Asked right before each start; the error is why it is not started.
+    pub check: Option<StartCheck>,
 }
 
 /// How a server is reached.
@@ -74,7 +78,25 @@ pub struct ServerDefinition {
 pub enum Transport {
     /// A program that exchanges lines.
     Program(ServerProgram),
+    /// A server behind HTTP.
+    Http(HttpServer),
 }
+
+/// A server behind HTTP.
+#[derive(Clone)]
+pub struct HttpServer {
+    /// Its URL.
+    pub url: String,
+    /// Names and values of headers that every request has.
+    pub headers: Vec<(String, String)>,
+    /// The address of the proxy, if any.
+    pub proxy: Option<String>,
+    /// The trusted certificate authorities; `None` means Mozilla's list.
+    pub authorities: Option<Authorities>,
+}
+
+/// Checks right before each start whether the server may still be started.
+pub type StartCheck = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// The program of a server.
 #[derive(Clone)]

@@ -5,6 +5,8 @@ use tenter_base::sanitize;
 
 /// Maximum number of characters of an error that a server or the SDK describes.
 const MAX_ERROR: usize = 500;
+/// A server behind HTTP wants to know who asks.
+const REQUIRES_AUTHORIZATION: &str = "it requires authorization (HTTP 401); set `headers`";
 
 /// Why a server did not accept the greeting.
 pub(crate) fn refused(error: &ClientInitializeError) -> String {
@@ -12,6 +14,7 @@ pub(crate) fn refused(error: &ClientInitializeError) -> String {
         ClientInitializeError::ConnectionClosed(_) => {
             "it ended before it answered the first request".to_owned()
         }
+        error if error.is_authorization_required() => REQUIRES_AUTHORIZATION.to_owned(),
         ClientInitializeError::TransportError { error, .. } => {
             format!("cannot talk to it: {}", brief(&error.error.to_string()))
         }
@@ -27,6 +30,7 @@ pub(crate) fn refused(error: &ClientInitializeError) -> String {
 /// Why a request got no usable answer.
 pub(crate) fn describe(error: &ServiceError) -> String {
     match error {
+        error if error.is_authorization_required() => REQUIRES_AUTHORIZATION.to_owned(),
         ServiceError::McpError(error) => brief(&error.message),
         ServiceError::TransportSend(error) => {
             format!("cannot talk to it: {}", brief(&error.error.to_string()))

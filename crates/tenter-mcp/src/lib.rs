@@ -4,7 +4,7 @@
 //! McpServers ── ToolSource ──► Session: names, descriptions and schemas before each model request
 //!     │
 //!     ├─ Server ── connection ──► process (stdio)
-//!     └─ Server ── connection ──► process (stdio)
+//!     └─ Server ── connection ──► HTTP
 //! ```
 //!
 //! A program of a server runs under [`tenter_proc`]: in its own process group, with bounded lines, and it dies with this process.
@@ -37,6 +37,7 @@
 //!     call_timeout: Duration::from_secs(60),
 //!     selection: ToolSelection::default(),
 //!     secrets: Vec::new(),
+//!     check: None,
 //! }]);
 //! let found = servers.tools(&|_| true, &Cancel::new());
 //! assert!(found.tools.is_empty());
@@ -50,6 +51,7 @@ mod calls;
 mod connection;
 mod definition;
 mod errors;
+mod http;
 mod listing;
 mod names;
 mod result;
@@ -60,5 +62,7 @@ mod servers;
 mod stdio;
 mod tool;
 
-pub use definition::{ServerDefinition, ServerName, ServerProgram, ToolSelection, Transport};
+pub use definition::{
+    HttpServer, ServerDefinition, ServerName, ServerProgram, StartCheck, ToolSelection, Transport,
+};
 pub use servers::{McpServers, ServerReport};

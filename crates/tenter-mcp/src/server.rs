@@ -134,8 +134,12 @@ impl Server {
                 server.state().is_stale = true;
             }
         });
-        let opened = connection::open(&self.definition, on_list_changed, START_LIMIT).await;
-        let service = match opened {
+        let allowed = self.definition.check.as_ref().map_or(Ok(()), |check| check());
+        let opened = match allowed {
+            Ok(()) => connection::open(&self.definition, on_list_changed, START_LIMIT).await,
+            Err(why) => Err(why),
+        };
+        let (service, open) = match opened {
             Ok(Opened { connection, service, listing }) => {
                 let mut state = self.state();
                 if matches!(state.phase, Phase::Closed) {
@@ -143,14 +147,14 @@ impl Server {
                     connection.close();
                     return;
                 }
-                state.phase = Phase::Up(connection);
+                state.phase = Phase::Up(connection.clone());
                 state.problem = None;
                 state.is_stale = false;
                 let is_same = state.listing.as_ref().is_some_and(|old| old.listing == listing);
                 if !is_same {
                     state.listing = Some(NumberedListing::new(listing));
                 }
-                service
+                (service, connection)
             }
             Err(why) => {
                 let mut state = self.state();
@@ -165,6 +169,7 @@ impl Server {
         };
         self.changed.notify_all();
         let _ = service.waiting().await;
+        open.ended();
         let mut state = self.state();
         if matches!(state.phase, Phase::Up(_)) {
             state.phase = Phase::Down;

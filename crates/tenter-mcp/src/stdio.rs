@@ -150,10 +150,11 @@ impl Transport<RoleClient> for StdioTransport {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let sent = serde_json::to_vec(&message).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
-            self.program.dialogue.send(&line).map_err(|why| match why {
-                NotSent::Ended => io::Error::other("it has ended"),
-                NotSent::Full => io::Error::other("it does not read what it is sent"),
-            })
+            match self.program.dialogue.send(&line) {
+                // The end of its messages says so too, and comes after the last of them.
+                Ok(()) | Err(NotSent::Ended) => Ok(()),
+                Err(NotSent::Full) => Err(io::Error::other("it does not read what it is sent")),
+            }
         });
         std::future::ready(sent)
     }

@@ -39,6 +39,7 @@ mod arguments;
 mod authorities;
 mod error_response;
 mod events;
+mod exchange;
 mod http;
 mod library;
 mod post;
@@ -48,6 +49,7 @@ use std::fmt;
 use std::time::Duration;
 
 pub use authorities::Authorities;
+pub use exchange::{HttpClient, HttpSettings, StreamedBody};
 pub use library::{connect, facts, known_models};
 pub use post::{JsonPost, PostError, post_json};
 pub use window::{context_window, served_models};

@@ -39,24 +39,32 @@ impl HttpServer {
     /// # Panics
     /// There is no free port.
     pub fn start(response: Option<String>) -> Self {
+        Self::deciding(move |_| response.clone())
+    }
+
+    /// Starts a server that answers each request with what `decide` returns, one after the other. `None`: as in [`start`](Self::start).
+    ///
+    /// # Panics
+    /// There is no free port.
+    pub fn deciding(decide: impl FnMut(&HttpRequest) -> Option<String> + Send + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
         let listener = listener.unwrap_or_else(|error| panic!("there is no free port: {error}"));
         let address = listener.local_addr();
         let address = address.unwrap_or_else(|error| panic!("the port is unknown: {error}"));
         let requests = Arc::<Mutex<Vec<HttpRequest>>>::default();
         let closing = Arc::new(AtomicBool::new(false));
-        let server =
-            Answering { response, requests: Arc::clone(&requests), closing: Arc::clone(&closing) };
+        let mut server = Answering {
+            decide: Box::new(decide),
+            requests: Arc::clone(&requests),
+            closing: Arc::clone(&closing),
+        };
         let listener = Some(thread::spawn(move || server.accept(&listener)));
         Self { address, requests, closing, listener }
     }
 
     /// Starts a server that answers with this status line, such as `200 OK`, headers, and body.
     pub fn answering(status: &str, headers: &[&str], body: &str) -> Self {
-        let length = format!("content-length: {}", body.len());
-        let first = format!("HTTP/1.1 {status}");
-        let head = [&[first.as_str()], headers, &[&length, "", body]].concat();
-        Self::start(Some(head.join("\r\n")))
+        Self::start(Some(response(status, headers, body)))
     }
 
     /// Starts a server that answers with this JSON.
@@ -86,14 +94,24 @@ impl Drop for HttpServer {
     }
 }
 
+/// A response with this status line, such as `200 OK`, headers, and body.
+pub fn response(status: &str, headers: &[&str], body: &str) -> String {
+    let length = format!("content-length: {}", body.len());
+    let first = format!("HTTP/1.1 {status}");
+    let head = [&[first.as_str()], headers, &[&length, "", body]].concat();
+    head.join("\r\n")
+}
+
+type Decide = dyn FnMut(&HttpRequest) -> Option<String> + Send;
+
 struct Answering {
-    response: Option<String>,
+    decide: Box<Decide>,
     requests: Arc<Mutex<Vec<HttpRequest>>>,
     closing: Arc<AtomicBool>,
 }
 
 impl Answering {
-    fn accept(&self, listener: &TcpListener) {
+    fn accept(&mut self, listener: &TcpListener) {
         while let Ok((client, _)) = listener.accept() {
             if self.closing.load(Ordering::SeqCst) {
                 return;
@@ -103,10 +121,11 @@ impl Answering {
         }
     }
 
-    fn answer(&self, mut client: &TcpStream) -> io::Result<()> {
+    fn answer(&mut self, mut client: &TcpStream) -> io::Result<()> {
         let request = read(client)?;
+        let response = (self.decide)(&request);
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-        if let Some(response) = &self.response {
+        if let Some(response) = response {
             client.write_all(response.as_bytes())?;
             client.shutdown(Shutdown::Write)?;
         }

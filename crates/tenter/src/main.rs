@@ -13,7 +13,6 @@ mod failure;
 mod git;
 mod hook_figures;
 mod installed_agents;
-mod mcp;
 mod pager;
 mod project;
 mod question;

@@ -15,6 +15,8 @@ pub enum TrustedKind {
     Recipe,
     /// A model that the project chose (R77).
     Model,
+    /// An MCP server of the project.
+    McpServer,
     /// A directory that the project's `plugin.lock` names as the source of a plugin.
     PluginSource,
 }
@@ -25,13 +27,14 @@ impl TrustedKind {
         match self {
             Self::Recipe => "recipe:",
             Self::Model => "model:",
+            Self::McpServer => "mcp:",
             Self::PluginSource => "plugin-source:",
         }
     }
 
     /// The kind of a name; `None` for a hook.
     pub(super) fn of(name: &str) -> Option<Self> {
-        [Self::Recipe, Self::Model, Self::PluginSource]
+        [Self::Recipe, Self::Model, Self::McpServer, Self::PluginSource]
             .into_iter()
             .find(|kind| name.starts_with(kind.prefix()))
     }

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod calls;
+mod http;
 mod listing;
+mod real;
 mod stage;
 mod starting;

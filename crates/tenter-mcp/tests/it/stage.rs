@@ -13,7 +13,7 @@ use tenter_agent::tools::{
 };
 use tenter_engine::layout::Layout;
 use tenter_mcp::{
-    McpServers, ServerDefinition, ServerName, ServerProgram, ToolSelection, Transport,
+    HttpServer, McpServers, ServerDefinition, ServerName, ServerProgram, ToolSelection, Transport,
 };
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::ToolResult;
@@ -73,15 +73,30 @@ impl Stage {
 
     /// Adds a server whose definition is changed.
     pub(crate) fn changed_server(
-        mut self,
+        self,
         name: &str,
         server: &McpServer,
         change: impl FnOnce(&mut ServerDefinition),
     ) -> Self {
         let program = server.install(&self.path(name));
+        self.changed_program(name, program, &[], change)
+    }
+
+    /// Adds a server that is this program.
+    pub(crate) fn program(self, name: &str, program: PathBuf, args: &[&str]) -> Self {
+        self.changed_program(name, program, args, |_| ())
+    }
+
+    fn changed_program(
+        mut self,
+        name: &str,
+        program: PathBuf,
+        args: &[&str],
+        change: impl FnOnce(&mut ServerDefinition),
+    ) -> Self {
         let invocation = Invocation {
             program,
-            args: Vec::new(),
+            args: args.iter().map(Into::into).collect(),
             cwd: self.directory.path().to_owned(),
             env: vec![("PATH".into(), search_path())],
             stdin: Vec::new(),
@@ -95,9 +110,31 @@ impl Stage {
             call_timeout: LONG,
             selection: ToolSelection::default(),
             secrets: Vec::new(),
+            check: None,
         };
         change(&mut definition);
         self.definitions.push(definition);
+        self
+    }
+
+    /// Adds a server behind HTTP.
+    pub(crate) fn http_server(mut self, name: &str, url: &str, headers: &[(&str, &str)]) -> Self {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let (headers, proxy, authorities) = (headers.collect(), None, None);
+        self.definitions.push(ServerDefinition {
+            name: ServerName::new(name).unwrap(),
+            transport: Transport::Http(HttpServer {
+                url: url.to_owned(),
+                headers,
+                proxy,
+                authorities,
+            }),
+            startup_timeout: LONG,
+            call_timeout: LONG,
+            selection: ToolSelection::default(),
+            secrets: Vec::new(),
+            check: None,
+        });
         self
     }
 

@@ -20,10 +20,9 @@ use tenter_protocol::{Diagnostic, Severity, tool_names};
 
 use super::lost_reasoning::lost_reasoning;
 use super::permissions::permissions;
-use super::{AgentArgs, Recap, models, prompt, recipes, skills};
+use super::{AgentArgs, Recap, mcp, models, prompt, recipes, skills};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
-use crate::mcp;
 use crate::project::Project;
 use crate::render::{Show, TerminalAsker};
 use crate::trust::Reloader;

@@ -5,6 +5,7 @@ mod build;
 mod change;
 mod compact;
 mod lost_reasoning;
+pub(crate) mod mcp;
 pub(crate) mod models;
 mod permissions;
 mod prompt;

@@ -1,4 +1,4 @@
-//! `tenter trust`: which hooks, recipes and models of a project the user trusts (R45 to R47, R77).
+//! `tenter trust`: which hooks, recipes, models and MCP servers of a project the user trusts (R45 to R47, R77).
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use tenter_proc::Cancel;
 
 use super::CommandResult;
 use super::recipe::FragmentDirs;
+use crate::agent::mcp;
 use crate::agent::models::consent::{self, ProjectModel};
 use crate::agent::recipes;
 use crate::env::Env;
@@ -19,7 +20,7 @@ use crate::trust::{self, Pending, TrustChoice};
 use crate::ui::{self, NAME, styled};
 use crate::user_only;
 
-/// Choose which hooks, recipes and models of the project to trust.
+/// Choose which hooks, recipes, models and MCP servers of the project to trust.
 ///
 /// Hooks and recipes are trusted with their present content; after a change you are asked again. Your own need no trust.
 #[derive(Debug, clap::Args)]
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     /// List what you trust.
     #[arg(long, conflicts_with_all = ["yes", "revoke"])]
     list: bool,
-    /// Remove trust in the hook NAME, `recipe:NAME`, `model:PROVIDER/NAME`, or all of the project.
+    /// Remove trust in the hook NAME, `recipe:NAME`, `model:PROVIDER/NAME`, `mcp:NAME`, or all of the project.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "yes")]
     revoke: Option<String>,
     /// Print JSON.
@@ -59,7 +60,9 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let pending = Pending { hooks: catalog.untrusted(), recipes: &recipes };
     let models = consent::pending(&project);
     consent_to(&project, &models, args.yes)?;
-    if pending.is_empty() && models.is_empty() && catalog.lost().is_empty() {
+    let servers = mcp::pending(&project);
+    decide_about(&mut project, &servers, args.yes)?;
+    if pending.is_empty() && models.is_empty() && servers.is_empty() && catalog.lost().is_empty() {
         ui::note(format!(
             "Nothing to trust: everything in {} is already trusted.",
             visible(&project.root().to_string_lossy())
@@ -93,6 +96,24 @@ fn consent_to(project: &Project, models: &[ProjectModel], yes: bool) -> Result<(
         ui::note(format!("Trusted: {}.", visible(model.record(project).name())));
     }
     Ok(())
+}
+
+/// Asks whether the project's MCP servers may run, and records the answer.
+fn decide_about(
+    project: &mut Project,
+    servers: &[mcp::PendingServer],
+    yes: bool,
+) -> Result<(), Failure> {
+    let choice = match servers {
+        [] => TrustChoice::Skip,
+        _ if yes => TrustChoice::Trust,
+        servers => mcp::ask(project, servers),
+    };
+    match choice {
+        TrustChoice::Trust => mcp::trust(project, servers),
+        TrustChoice::Skip => Ok(()),
+        TrustChoice::Refuse => Err(mcp::refusal(servers)),
+    }
 }
 
 fn revoke(project: &mut Project, name: Option<&str>) -> CommandResult {

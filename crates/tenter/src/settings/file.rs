@@ -136,7 +136,6 @@ pub(super) fn of_project(
     refuse(file.chat.snapshots.take().is_some(), "chat.snapshots");
     refuse(!mem::take(&mut file.providers).is_empty(), "providers");
     refuse(!mem::take(&mut file.models).is_empty(), "models");
-    refuse(!mem::take(&mut file.mcp.servers).is_empty(), "mcp.servers");
     for key in file.permissions.refuse_in_project() {
         refuse(true, key);
     }

@@ -130,6 +130,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("mcp.servers.NAME.cwd", "\".\"", "its working directory"),
     setting("mcp.servers.NAME.tools", "(all)", "only these of its tools"),
     setting("mcp.servers.NAME.exclude", "[]", "not these of its tools"),
+    setting("mcp.servers.NAME.url", "", "the URL of an MCP server behind HTTP").secret(),
+    setting("mcp.servers.NAME.headers", "{}", "headers of requests to it").secret(),
     setting("mcp.servers.NAME.timeout_s", "120", "maximum duration of one call, in seconds"),
     setting("mcp.servers.NAME.startup_timeout_s", "10", "how long the first request waits for it"),
     setting("mcp.servers.NAME.enabled", "true", "whether it is used"),

@@ -1,10 +1,11 @@
-//! The tables of MCP servers in configuration files.
+//! The tables of MCP servers in configuration files, and the servers of all files together.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tenter_protocol::{Diagnostic, Severity};
 
 /// The table `[mcp]`.
 #[derive(Default, Deserialize)]
@@ -22,8 +23,11 @@ pub(crate) struct ServerTable {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) pass_env: Vec<String>,
     pub(crate) cwd: Option<PathBuf>,
+    pub(crate) url: Option<String>,
+    pub(crate) headers: BTreeMap<String, String>,
     pub(crate) timeout_s: Option<NonZeroU64>,
     pub(crate) startup_timeout_s: Option<NonZeroU64>,
+    #[serde(skip_serializing)]
     pub(crate) enabled: Option<bool>,
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) exclude: Vec<String>,
@@ -38,6 +42,8 @@ pub(crate) struct ConfiguredServer {
     pub(crate) table: ServerTable,
     /// The file.
     pub(crate) file: PathBuf,
+    /// Whether the file belongs to the project.
+    pub(crate) of_project: bool,
 }
 
 impl ConfiguredServer {
@@ -46,24 +52,27 @@ impl ConfiguredServer {
         self.table.enabled.unwrap_or(true)
     }
 
-    /// What is started, on one line.
+    /// What is started or called, on one line.
     pub(crate) fn target(&self) -> String {
         let words = self.table.command.iter().chain(&self.table.args);
-        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        let words = words.map(|word| quoted(word)).chain(self.table.url.clone());
+        words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Its settings, as names and values. Values of its environment are as they are in the file.
+    /// Its other settings, as names and values. Values are as they are in the file.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let table = &self.table;
-        let mut facts = vec![("command", self.target())];
+        let mut facts = Vec::new();
         facts.extend(table.env.iter().map(|(name, value)| ("env", format!("{name}={value}"))));
+        facts.extend(
+            table.headers.iter().map(|(name, value)| ("headers", format!("{name}: {value}"))),
+        );
+        facts.extend(table.cwd.iter().map(|cwd| ("cwd", cwd.display().to_string())));
         let lists = [
             ("pass_env", Some(&table.pass_env)),
             ("tools", table.tools.as_ref()),
             ("exclude", Some(&table.exclude)),
         ];
-        let cwd = table.cwd.iter().map(|cwd| ("cwd", cwd.display().to_string()));
-        facts.extend(cwd);
         for (name, list) in lists {
             let list = list.filter(|list| !list.is_empty() || name == "tools");
             facts.extend(list.map(|list| (name, list.join(", "))));
@@ -84,8 +93,38 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The servers of a file, in the order of their names.
-pub(super) fn servers(table: McpTable, file: &Path) -> Vec<ConfiguredServer> {
-    let server = |(name, table)| ConfiguredServer { name, table, file: file.to_owned() };
-    table.servers.into_iter().map(server).collect()
+/// The servers of the user's file, of the project's, and of the project's `.mcp.json`. Of several with the same name the first is
+/// used, and the others are reported: a project replaces no server of the user.
+pub(super) fn servers(
+    user: (McpTable, &Path),
+    of_project: [(McpTable, &Path); 2],
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<ConfiguredServer> {
+    let of_file = |(table, file): (McpTable, &Path), of_project| {
+        let file = file.to_owned();
+        let server =
+            move |(name, table)| ConfiguredServer { name, table, file: file.clone(), of_project };
+        table.servers.into_iter().map(server)
+    };
+    let of_project = of_project.into_iter().flat_map(|file| of_file(file, true));
+    let all = of_file(user, false).chain(of_project);
+    let mut used: Vec<ConfiguredServer> = Vec::new();
+    for server in all {
+        match used.iter().find(|one| one.name == server.name) {
+            Some(other) => findings.push(shadowed(&server, other)),
+            None => used.push(server),
+        }
+    }
+    used
+}
+
+fn shadowed(server: &ConfiguredServer, other: &ConfiguredServer) -> Diagnostic {
+    let message = format!(
+        "the MCP server {} is not used: {} has one of the same name",
+        server.name,
+        other.file.display()
+    );
+    Diagnostic::new("mcp-server", Severity::Warning, message)
+        .at(&server.file)
+        .help("rename one of them")
 }

@@ -7,6 +7,7 @@
 mod file;
 pub(crate) mod keys;
 mod mcp;
+mod mcp_json;
 mod model_name;
 pub(crate) mod model_tables;
 mod models;
@@ -77,6 +78,15 @@ impl Settings {
         findings.extend(clamped);
         let of_user = (&user.permissions, config_file.as_path());
         let permissions = PermissionSettings::new(of_user, &of_project.permissions, &mut findings);
+        let mcp_json = project.join(".mcp.json");
+        let servers = mcp::servers(
+            (std::mem::take(&mut user.mcp), &config_file),
+            [
+                (std::mem::take(&mut of_project.mcp), &project_file(&project)),
+                (mcp_json::read(&mcp_json, &mut findings), &mcp_json),
+            ],
+            &mut findings,
+        );
         let settings = Self {
             models: ModelSettings::new(env, &mut user, &mut of_project)?,
             system_prompt_file: system_prompt_file(env, &user),
@@ -86,7 +96,7 @@ impl Settings {
             max_turns: max_turns(env, &user, &of_project)?,
             permissions,
             hooks,
-            mcp: mcp::servers(std::mem::take(&mut user.mcp), &config_file),
+            mcp: servers,
             project,
         };
         Ok((settings, findings))

@@ -50,7 +50,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-prove",
         ],
     ),
-    ("tenter-mcp", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-agent"]),
+    (
+        "tenter-mcp",
+        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-agent", "tenter-providers"],
+    ),
     ("tenter-inspect", &["tenter-base", "tenter-engine", "tenter-proc", "tenter-protocol"]),
     ("tenter-bridge", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     (

@@ -1,7 +1,7 @@
 //! MCP servers in sessions: their tools, hooks about them, and what happens without them.
 
 use serde_json::{Value, json};
-use tenter_testkit::{McpServer, Sandbox};
+use tenter_testkit::{McpServer, PtySession, Sandbox};
 
 use crate::{headless, of_kind, sandbox};
 
@@ -162,4 +162,101 @@ fn a_tool_of_a_server_needs_permission_in_the_modes_ask_and_edits() {
         let received = received(&sandbox, "test");
         assert_eq!(received.contains("tools/call"), is_called, "{mode} {output}");
     }
+}
+
+/// Installs a server in the project and names it in a file of the project.
+fn project_server(sandbox: &Sandbox, file: &str) {
+    McpServer::default().install(&sandbox.project().join("tools/server"));
+    sandbox.write(
+        file,
+        match file {
+            ".mcp.json" => r#"{"mcpServers": {"ours": {"type": "stdio", "command": "./tools/server", "args": []}}}"#,
+            _ => "[mcp.servers.ours]\ncommand = \"./tools/server\"\nenv = {A = \"\\u001b[31mred\"}\n",
+        },
+    );
+}
+
+fn runs(sandbox: &Sandbox, flags: &[&str]) -> tenter_testkit::Output {
+    let model = sandbox.script("turns: [{tool_calls: [{name: mcp__ours__echo}]}, {text: ok}]");
+    sandbox.run(&[&["run", "--model", &model], flags, &["do it"]].concat())
+}
+
+fn was_called(sandbox: &Sandbox) -> bool {
+    McpServer::received(&sandbox.project().join("tools/server")).contains("tools/call")
+}
+
+fn was_started(sandbox: &Sandbox) -> bool {
+    !McpServer::received(&sandbox.project().join("tools/server")).is_empty()
+}
+
+#[test]
+fn servers_of_a_project_need_trust() {
+    for file in ["tenter.toml", ".mcp.json"] {
+        let sandbox = sandbox();
+        project_server(&sandbox, file);
+        let output = runs(&sandbox, &[]).expect_code(4);
+        assert!(output.stderr.contains("not trusted: mcp:ours (./tools/server)"), "{output}");
+        let output = sandbox.run(&["mcp", "test", "ours"]).expect_code(4);
+        assert!(output.stderr.contains("is not trusted"), "{output}");
+        let listed = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+        assert_eq!(listed[0]["state"], "untrusted");
+        let output = runs(&sandbox, &["--no-mcp"]);
+        assert_eq!(output.code, Some(0), "{output}");
+        assert!(!was_started(&sandbox));
+        let output = sandbox.run(&["trust", "--yes"]).expect_code(0);
+        assert!(output.stderr.contains("Trusted: mcp:ours."), "{output}");
+        let output = runs(&sandbox, &[]);
+        assert_eq!(output.code, Some(0), "{output}");
+        assert!(was_called(&sandbox));
+    }
+}
+
+#[test]
+fn a_changed_file_of_a_server_asks_again() {
+    let sandbox = sandbox();
+    project_server(&sandbox, "tenter.toml");
+    let output = runs(&sandbox, &["--trust-project"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(was_called(&sandbox));
+    let program = sandbox.read("tools/server");
+    sandbox.write("tools/server", format!("{program}# changed\n"));
+    let output = runs(&sandbox, &[]).expect_code(4);
+    assert!(output.stderr.contains("mcp:ours"), "{output}");
+    sandbox.write("tools/server", &program);
+    assert_eq!(runs(&sandbox, &[]).code, Some(0));
+    sandbox
+        .write("tenter.toml", "[mcp.servers.ours]\ncommand = \"./tools/server\"\nargs = [\"x\"]\n");
+    assert_eq!(runs(&sandbox, &[]).code, Some(4));
+    let removed = sandbox.run(&["trust", "--revoke", "mcp:ours"]);
+    assert_eq!(removed.code, Some(0), "{removed}");
+}
+
+#[test]
+fn a_project_replaces_no_server_of_the_user() {
+    let sandbox = sandbox();
+    user_server(&sandbox, "ours", &McpServer::default(), "");
+    project_server(&sandbox, "tenter.toml");
+    let output = runs(&sandbox, &[]).expect_code(0);
+    assert!(output.stderr.contains("has one of the same name"), "{output}");
+    assert!(received(&sandbox, "ours").contains("tools/call"));
+    assert!(!was_started(&sandbox));
+}
+
+#[test]
+fn the_question_shows_everything_and_controls_no_terminal() {
+    let sandbox = sandbox();
+    project_server(&sandbox, "tenter.toml");
+    let model = sandbox.script("turns: [{tool_calls: [{name: mcp__ours__echo}]}, {text: ok}]");
+    let mut command = sandbox.command();
+    command.args(["run", "--model", &model, "do it"]);
+    let mut session = PtySession::start(command);
+    let shown = session.wait_for("[q] quit:");
+    session.enter("t");
+    let output = sandbox.finish_pty(session);
+    for expected in
+        ["mcp:ours", "starts ./tools/server", "env: A=\\u{1b}[31mred", "Trusted: mcp:ours."]
+    {
+        assert!((shown.clone() + &output.stdout).contains(expected), "{expected}\n{shown}{output}");
+    }
+    assert!(was_called(&sandbox));
 }

@@ -71,6 +71,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let show = Arc::new(render::Chat::new(project.root(), env.text("TENTER_LOG") == Some("debug")));
     let starting = screen().work();
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
+    agent::mcp::settle(&mut project, &args.agent, show.as_ref())?;
     let shown = Arc::clone(&show) as _;
     let mut built = agent::build(&project, &args.agent, catalog, shown, &cancel)?;
     built.agent.settings.ui = "chat";

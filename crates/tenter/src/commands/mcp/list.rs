@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use crate::agent::mcp;
 use crate::failure::Exit;
-use crate::mcp;
 use crate::project::Project;
 use crate::sanitize::one_line;
 use crate::settings::ConfiguredServer;

@@ -7,9 +7,9 @@ mod test;
 use std::path::Path;
 
 use super::CommandResult;
+use crate::agent::mcp;
 use crate::env::Env;
 use crate::failure::Failure;
-use crate::mcp;
 use crate::project::Project;
 use crate::settings::ConfiguredServer;
 use crate::ui;

@@ -1,8 +1,8 @@
 //! `tenter mcp show`.
 
+use crate::agent::mcp;
 use crate::commands::CommandResult;
 use crate::failure::Exit;
-use crate::mcp;
 use crate::project::Project;
 use crate::sanitize::one_line;
 use crate::ui::{self, NAME, styled};
@@ -20,7 +20,12 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     let server = super::find(project, &args.name)?;
     let state = mcp::state(project, server).to_owned();
     let origin = server.file.display().to_string();
-    let head = [("name", server.name.clone()), ("state", state), ("origin", origin)];
+    let head = [
+        ("name", server.name.clone()),
+        ("state", state),
+        ("origin", origin),
+        ("target", server.target()),
+    ];
     let facts = head.into_iter().chain(server.facts());
     for (what, text) in facts {
         ui::out(format!("{}  {}", styled(NAME, format!("{what:17}")), one_line(&text, LENGTH)));

@@ -3,9 +3,9 @@
 use tenter_mcp::ServerReport;
 use tenter_proc::Cancel;
 
+use crate::agent::mcp;
 use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
-use crate::mcp;
 use crate::project::Project;
 use crate::sanitize::{one_line, sanitize};
 use crate::signals;

@@ -59,6 +59,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let show = show(env, &project, args);
     let _working = work(args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
+    agent::mcp::settle(&mut project, &args.agent, show.as_ref())?;
     let find_recipe =
         |name: &String| agent::recipe_to_run(&mut project, &args.agent, name, show.as_ref());
     let recipe = args.recipe.as_ref().map(find_recipe).transpose()?;

@@ -43,7 +43,8 @@ fn setting(key: &str, value: &str) -> String {
         }
         // Without a command it would be reported.
         Some(("mcp.servers.NAME", key)) => {
-            let command = if key == "command" { "" } else { "command = \"true\"\n" };
+            let command =
+                if ["command", "url"].contains(&key) { "" } else { "command = \"true\"\n" };
             let off = if key == "enabled" { "" } else { "enabled = false\n" };
             format!("[mcp.servers.NAME]\n{command}{off}{key} = {value}\n")
         }

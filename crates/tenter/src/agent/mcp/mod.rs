@@ -2,19 +2,22 @@
 
 mod definition;
 mod expansion;
+mod trust;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tenter_agent::tools::ToolSource;
+use tenter_engine::trust::TrustMode;
 use tenter_mcp::{McpServers, ServerReport};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::settings::ConfiguredServer;
+
+pub(crate) use trust::{PendingServer, ask, pending, refusal, settle, trust};
 
 /// How long a server that is tested may take to start.
 const TEST_TIMEOUT: Duration = Duration::from_mins(2);
@@ -23,7 +26,10 @@ const TEST_TIMEOUT: Duration = Duration::from_mins(2);
 pub(crate) fn source(project: &Project) -> (Option<Arc<dyn ToolSource>>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let mut definitions = Vec::new();
-    for server in enabled(project).into_values() {
+    let is_used = |server: &&ConfiguredServer| {
+        server.is_enabled() && (!needs_trust(project, server) || is_trusted(project, server))
+    };
+    for server in all(project).filter(is_used) {
         match definition::of(project, server) {
             Ok(definition) => definitions.push(definition),
             Err(why) => findings.push(unusable(server, &why)),
@@ -52,17 +58,38 @@ pub(crate) fn find<'p>(project: &'p Project<'_>, name: &str) -> Option<&'p Confi
 pub(crate) fn state(project: &Project, server: &ConfiguredServer) -> &'static str {
     match definition::of(project, server) {
         _ if !server.is_enabled() => "disabled",
+        _ if needs_trust(project, server) && !is_trusted(project, server) => "untrusted",
         Ok(_) => READY,
         Err(_) => "unusable",
     }
 }
 
+/// Whether the user has to trust the server before it is used.
+fn needs_trust(project: &Project, server: &ConfiguredServer) -> bool {
+    server.of_project && project.settings.hooks.trust != TrustMode::All
+}
+
+/// Whether the server is the user's own, or one of the project that the user trusts as it is now.
+fn is_trusted(project: &Project, server: &ConfiguredServer) -> bool {
+    let record = || trust::trust_record(project, server);
+    !server.of_project || record().is_ok_and(|it| it.is_in(&project.trust, project.root()))
+}
+
 /// Starts a server, also a disabled one, and reports what it provides.
+///
+/// # Errors
+/// It cannot be used, or is not trusted.
 pub(crate) fn report(
     project: &Project,
     server: &ConfiguredServer,
     cancel: &Cancel,
 ) -> Result<ServerReport, Failure> {
+    if needs_trust(project, server) && !is_trusted(project, server) {
+        let message =
+            format!("the MCP server {} comes with the project and is not trusted", server.name);
+        return Err(Failure { exit: Exit::Untrusted, ..Failure::new(message) }
+            .help("review it with `tenter mcp show`, then run `tenter trust`"));
+    }
     let mut definition = definition::of(project, server).map_err(|why| {
         Failure::new(format!("the MCP server {} cannot be used: {why}", server.name))
             .help("`tenter help mcp` describes the settings of servers")
@@ -70,12 +97,6 @@ pub(crate) fn report(
     definition.startup_timeout = TEST_TIMEOUT;
     let servers = McpServers::new(vec![definition]);
     Ok(servers.report(&server.name, cancel).unwrap_or_default())
-}
-
-/// The servers that are used, by name.
-fn enabled<'p>(project: &'p Project<'_>) -> BTreeMap<&'p str, &'p ConfiguredServer> {
-    let servers = project.settings.mcp.iter().filter(|server| server.is_enabled());
-    servers.map(|server| (server.name.as_str(), server)).collect()
 }
 
 fn unusable(server: &ConfiguredServer, why: &str) -> Diagnostic {

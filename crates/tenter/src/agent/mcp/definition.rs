@@ -1,0 +1,138 @@
+//! From the settings of a server to how it is started.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::num::NonZeroU64;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenter_engine::environment::Environment;
+use tenter_mcp::{
+    HttpServer, ServerDefinition, ServerName, ServerProgram, StartCheck, ToolSelection, Transport,
+};
+use tenter_proc::{Invocation, Limits, Streams};
+
+use super::expansion::expand;
+use super::needs_trust;
+use super::trust::Covered;
+use crate::agent::models::{authorities, proxy};
+use crate::bound;
+use crate::project::Project;
+use crate::settings::ConfiguredServer;
+use crate::user_only;
+
+/// Default limit of one call.
+const CALL_TIMEOUT: Duration = Duration::from_mins(2);
+/// Default time for which the first model request waits for a server.
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
+/// Minimum length of a value that is masked in messages: shorter ones are parts of words.
+const MIN_SECRET: usize = 8;
+
+/// How a server is started.
+///
+/// # Errors
+/// Why it cannot be.
+pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Result<ServerDefinition, String> {
+    let table = &server.table;
+    let name = ServerName::new(&server.name)?;
+    let inherited = project.hook_environment().for_hook(&table.pass_env, &[]);
+    let expanded = |text: &String| expand(text, &inherited);
+    let selection = ToolSelection { only: table.tools.clone(), exclude: table.exclude.clone() };
+    let added = expanded_map(&table.env, &inherited)?;
+    let headers = expanded_map(&table.headers, &inherited)?;
+    let values = added.iter().chain(&headers).map(|(_, value)| value);
+    let secrets = values.filter(|value| value.len() >= MIN_SECRET).cloned().collect();
+    let transport = match (&table.command, &table.url) {
+        (Some(command), None) => program(project, server, (command, inherited, added))?,
+        (None, Some(url)) => http(project, &expanded(url)?, headers)?,
+        (Some(_), Some(_)) => return Err("it has both `command` and `url`".to_owned()),
+        (None, None) => return Err("it has neither `command` nor `url`".to_owned()),
+    };
+    let seconds = |value: Option<NonZeroU64>, default| {
+        value.map_or(default, |seconds| Duration::from_secs(seconds.get()))
+    };
+    Ok(ServerDefinition {
+        name,
+        transport,
+        startup_timeout: seconds(table.startup_timeout_s, STARTUP_TIMEOUT),
+        call_timeout: seconds(table.timeout_s, CALL_TIMEOUT),
+        selection,
+        secrets,
+        check: check(project, server)?,
+    })
+}
+
+/// What is checked before each start of a project's server: that it is still what the user trusted.
+fn check(project: &Project, server: &ConfiguredServer) -> Result<Option<StartCheck>, String> {
+    if !needs_trust(project, server) {
+        return Ok(None);
+    }
+    let covered = Covered::of(project, server);
+    let now = covered.fingerprint()?;
+    Ok(Some(Arc::new(move || {
+        if covered.fingerprint()? == now {
+            return Ok(());
+        }
+        Err("its files changed since the session started; run `tenter trust` and start again"
+            .to_owned())
+    })))
+}
+
+/// A server behind HTTP.
+fn http(project: &Project, url: &str, headers: Vec<(String, String)>) -> Result<Transport, String> {
+    let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    if !matches!(scheme.as_deref(), Some("http" | "https")) {
+        return Err("its `url` must begin with https:// or http://".to_owned());
+    }
+    let authorities =
+        authorities::of_environment(project.env).map_err(|failure| failure.message)?;
+    let proxy = proxy::find(url, None, project.env);
+    let authorities = authorities.authorities;
+    Ok(Transport::Http(HttpServer { url: url.to_owned(), headers, proxy, authorities }))
+}
+
+/// A program.
+fn program(
+    project: &Project,
+    server: &ConfiguredServer,
+    (command, inherited, added): (&str, Environment, Vec<(String, String)>),
+) -> Result<Transport, String> {
+    let table = &server.table;
+    let command = expand(command, &inherited)?;
+    if command.is_empty() {
+        return Err("its `command` is empty".to_owned());
+    }
+    let args = table.args.iter().map(|argument| expand(argument, &inherited));
+    let args = args.collect::<Result<Vec<_>, _>>()?;
+    let invocation = Invocation {
+        program: command.into(),
+        args: args.into_iter().map(OsString::from).collect(),
+        cwd: project.root().join(table.cwd.as_deref().unwrap_or(Path::new("."))),
+        env: environment(inherited, added),
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits::default(),
+    };
+    let trampoline = Some(bound::trampoline());
+    Ok(Transport::Program(ServerProgram { invocation, trampoline }))
+}
+
+fn expanded_map(
+    values: &BTreeMap<String, String>,
+    variables: &Environment,
+) -> Result<Vec<(String, String)>, String> {
+    let expanded = values.iter().map(|(name, value)| Ok((name.clone(), expand(value, variables)?)));
+    expanded.collect()
+}
+
+/// The environment of a server: that of commands, and what its settings add.
+fn environment(inherited: Environment, added: Vec<(String, String)>) -> Environment {
+    let mut environment = inherited;
+    let marker = (user_only::TENTER_MARKER.to_owned(), "1".to_owned());
+    for (name, value) in added.into_iter().chain([marker]) {
+        environment.retain(|(one, _)| *one != *name);
+        environment.push((name.into(), value.into()));
+    }
+    environment
+}
