@@ -20,6 +20,7 @@
 //! | `HOME` | the home directory |
 //! | `PAGER` | the pager for long texts, by default `less`; empty or `cat` disables it |
 //! | `VISUAL`, `EDITOR` | the editor for messages and the configuration, by default `vi` |
+//! | `SHELL` | the shell for `!COMMAND` in a chat |
 //! | `NO_COLOR` | disables colours |
 
 use std::ffi::{OsStr, OsString};
@@ -140,6 +141,11 @@ impl Env {
     /// Whether the output is a terminal that can move its cursor: stdout and stderr are, and `TERM` does not deny it.
     pub(crate) fn can_redraw(&self) -> bool {
         !self.is_dumb() && io::stdout().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Whether stderr is a terminal.
+    pub(crate) fn has_stderr_terminal() -> bool {
+        io::stderr().is_terminal()
     }
 
     /// All of stdin; empty if stdin is a terminal.

@@ -13,6 +13,7 @@ mod failure;
 mod git;
 mod hook_figures;
 mod installed_agents;
+mod notify;
 mod pager;
 mod project;
 mod question;

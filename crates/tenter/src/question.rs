@@ -3,6 +3,7 @@
 use std::io::{self, BufRead as _};
 
 use crate::env::Env;
+use crate::notify;
 use crate::screen::screen;
 use crate::ui;
 
@@ -36,6 +37,7 @@ pub(crate) fn read_at_terminal(prompt: &str) -> Option<String> {
         return None;
     }
     screen().suspended(|| {
+        notify::question(prompt);
         ui::note_piece(prompt);
         let mut line = String::new();
         let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);

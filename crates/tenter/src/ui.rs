@@ -99,6 +99,12 @@ pub(crate) fn note_piece(text: impl Display) {
     let _ = screen().print(Stream::Stderr, &text.to_string());
 }
 
+/// Writes a control sequence to stderr as it is.
+pub(crate) fn note_raw(sequence: &str) {
+    let mut stderr = io::stderr();
+    let _ = stderr.write_all(sequence.as_bytes()).and_then(|()| stderr.flush());
+}
+
 /// Writes a diagnostic to stderr.
 pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
     let style = match diagnostic.severity {

@@ -43,6 +43,17 @@ pub(crate) use compact::{compact, how_to_restore};
 pub(crate) use recap::Recap;
 pub(crate) use recipe_task::{below, fill_in, recipe_to_run};
 
+/// How work ended, in a notification.
+pub(crate) fn finish_words(status: Status) -> &'static str {
+    match status {
+        Status::Done => "is done",
+        Status::Interrupted => "was interrupted",
+        Status::MaxTurns => "stopped at the turn limit",
+        Status::Blocked => "was blocked by a hook",
+        Status::Failed => "failed",
+    }
+}
+
 /// The flags that `run` and `chat` share.
 #[derive(Debug, Default, Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]

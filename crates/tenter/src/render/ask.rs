@@ -13,6 +13,7 @@ use tenter_protocol::{ToolCall, json};
 
 use super::ask_permission;
 use super::call_input::whole;
+use crate::notify;
 use crate::question::{ReadLine, read_at_terminal};
 use crate::sanitize::{sanitize, visible};
 use crate::screen::screen;
@@ -46,6 +47,7 @@ impl Asker for TerminalAsker {
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
         screen().suspended(|| {
             answer_question(hook, question, cancel, &mut |prompt| {
+                notify::question(prompt);
                 ui::note_piece(prompt);
                 read_line_until(cancel)
             })

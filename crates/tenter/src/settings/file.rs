@@ -22,6 +22,7 @@ use tenter_protocol::Diagnostic;
 use super::mcp::McpTable;
 use super::model_name::ModelName;
 use super::model_tables::{Effort, ModelTable, ProviderTable};
+use super::notify::NotifyTable;
 use super::permissions::PermissionsTable;
 use crate::failure::Failure;
 
@@ -44,6 +45,7 @@ pub(super) struct Layer {
     pub(super) models: BTreeMap<String, ModelTable>,
     pub(super) compact: CompactTable,
     pub(super) chat: ChatTable,
+    pub(super) notify: Option<NotifyTable>,
     pub(super) tools: ToolsTable,
     pub(super) permissions: PermissionsTable,
     pub(super) hooks: HooksTable,
@@ -134,6 +136,7 @@ pub(super) fn of_project(
     refuse(file.compact.ratio.take().is_some(), "compact.ratio");
     refuse(file.compact.auto.take().is_some(), "compact.auto");
     refuse(file.chat.snapshots.take().is_some(), "chat.snapshots");
+    refuse(file.notify.take().is_some(), "notify");
     refuse(!mem::take(&mut file.providers).is_empty(), "providers");
     refuse(!mem::take(&mut file.models).is_empty(), "models");
     for key in file.permissions.refuse_in_project() {

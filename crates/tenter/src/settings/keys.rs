@@ -143,6 +143,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("max_turns", "50", "maximum number of model responses to one message")
         .variable("TENTER_MAX_TURNS")
         .precedence(Precedence::Smaller),
+    setting("notify.method", "\"bell\"", "how you are notified of questions and ends"),
+    setting("notify.after_s", "30", "how long work takes before its end is notified, in seconds"),
     setting("trust", "\"ask\"", "whether a project's hooks need trust").variable("TENTER_TRUST"),
     setting("hooks.enabled", "true", "whether hooks run"),
     setting("hooks.timeout_ms", "30000", "timeout of a hook, in milliseconds"),

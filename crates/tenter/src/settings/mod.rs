@@ -11,6 +11,7 @@ mod mcp_json;
 mod model_name;
 pub(crate) mod model_tables;
 mod models;
+pub(crate) mod notify;
 mod permissions;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use tenter_protocol::Diagnostic;
 
 use self::file::{Layer, RetryTable};
 use self::models::ModelSettings;
+use self::notify::NotifySettings;
 use self::permissions::PermissionSettings;
 use crate::env::Env;
 use crate::failure::Failure;
@@ -56,6 +58,8 @@ pub(crate) struct Settings {
     pub(crate) max_turns: Option<u64>,
     /// Which calls of tools the user is asked about.
     pub(crate) permissions: PermissionSettings,
+    /// The settings of notifications.
+    pub(crate) notify: NotifySettings,
     /// The settings of hooks.
     pub(crate) hooks: HookConfiguration,
     /// The MCP servers.
@@ -90,6 +94,7 @@ impl Settings {
         let settings = Self {
             models: ModelSettings::new(env, &mut user, &mut of_project)?,
             system_prompt_file: system_prompt_file(env, &user),
+            notify: user.notify.unwrap_or_default().into(),
             retry: retry(user.retry.unwrap_or_default()),
             auto_compact: auto_compact(env, &user)?,
             snapshots: user.chat.snapshots.unwrap_or(true),

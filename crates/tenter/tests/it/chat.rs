@@ -1,12 +1,16 @@
 //! `tenter chat` in a pseudo-terminal.
 
+mod attachments;
 mod commands;
 mod continued;
 mod endings;
 mod files;
 mod history;
+mod hook_commands;
 mod hooks;
+mod notifications;
 mod recipes;
+mod shell_commands;
 mod streaming;
 mod typing;
 mod undo;

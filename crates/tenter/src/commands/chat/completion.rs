@@ -1,5 +1,6 @@
 //! Completion of commands and their arguments.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,8 @@ use tenter_agent::permission::RuleSource;
 use tenter_agent::recipe::Recipes;
 use tenter_agent::store::Summary;
 
+use super::file_names::FileNames;
+use super::mentions::is_boundary;
 use super::slash::{self, COMMANDS, Command};
 use super::words::{self, Places, Word};
 use crate::project::Project;
@@ -25,7 +28,13 @@ pub(super) struct Completion {
     recipes: Recipes,
     /// The permission rules that are kept for the project.
     rules: Vec<String>,
+    /// The names of all hooks.
+    hooks: Vec<String>,
     places: Places,
+    /// The project's root.
+    root: PathBuf,
+    /// The files below the working directory, once they are needed.
+    names: OnceCell<FileNames>,
 }
 
 impl Completion {
@@ -36,13 +45,16 @@ impl Completion {
             conversations: conversations.unwrap_or_default(),
             recipes: agent.settings.recipes.recipes.clone(),
             rules: kept_rules(agent),
+            hooks: hook_names(agent),
             places: Places::of(project.env),
+            root: project.root().to_owned(),
+            names: OnceCell::new(),
         }
     }
 
     /// The start of the word to complete, and its candidates.
     pub(super) fn candidates(&self, typed: &str) -> (usize, Vec<Pair>) {
-        let Some(command) = typed.strip_prefix('/') else { return (0, Vec::new()) };
+        let Some(command) = typed.strip_prefix('/') else { return self.mention(typed) };
         let Some((name, argument)) = command.split_once(' ') else {
             return (0, commands(command));
         };
@@ -51,10 +63,46 @@ impl Completion {
             "resume" => (start, self.conversations(argument)),
             "recipe" => (start, self.recipes(argument)),
             "permissions" => self.permissions(start, argument),
+            "hooks" => self.hooks(start, argument),
             "export" | "diff" => self.files(start, argument, |_| true),
             "image" => self.files(start, argument, is_image),
             _ => (0, Vec::new()),
         }
+    }
+
+    /// Completes the last word as a file to attach, if it begins with `@`.
+    fn mention(&self, typed: &str) -> (usize, Vec<Pair>) {
+        let starts = typed.rmatch_indices('@').map(|(at, _)| at);
+        let mut starts = starts.filter(|at| is_boundary(typed[..*at].chars().next_back()));
+        let Some(start) = starts.next().map(|at| at + 1) else { return (0, Vec::new()) };
+        let word = match words::split(&typed[start..]).as_slice() {
+            [] if start == typed.len() => String::new(),
+            [word] if !word.is_ended && word.start == 0 => word.text.clone(),
+            _ => return (0, Vec::new()),
+        };
+        if word.starts_with(['~', '/']) || word.starts_with("..") {
+            return (start, paths(&self.places, &word, |_| true));
+        }
+        let names = self.names.get_or_init(|| FileNames::list(&self.places.cwd, &self.root));
+        let pair = |path: String| Pair { replacement: words::escaped(&path), display: path };
+        (start, names.matching(&word).into_iter().map(pair).collect())
+    }
+
+    /// Completes what to do with a hook, then its name.
+    fn hooks(&self, start: usize, argument: &str) -> (usize, Vec<Pair>) {
+        let pair = |word: &str, end: &str| Pair {
+            display: word.to_owned(),
+            replacement: format!("{word}{end}"),
+        };
+        let Some((action, name)) = argument.split_once(' ') else {
+            let actions = slash::HOOK_ACTIONS.iter().filter(|action| action.starts_with(argument));
+            return (start, actions.map(|action| pair(action, " ")).collect());
+        };
+        if !slash::HOOK_ACTIONS.contains(&action) || name.contains(' ') {
+            return (start, Vec::new());
+        }
+        let named = self.hooks.iter().filter(|hook| hook.starts_with(name));
+        (start + action.len() + 1, named.map(|hook| pair(hook, "")).collect())
     }
 
     fn conversations(&self, typed: &str) -> Vec<Pair> {
@@ -104,6 +152,16 @@ fn kept_rules(agent: &Agent) -> Vec<String> {
     let rules = agent.permissions.rules().list().into_iter();
     let kept = rules.filter(|(_, source)| *source == RuleSource::Project);
     kept.map(|(rule, _)| visible(&rule.to_string()).into_owned()).collect()
+}
+
+/// The names of all hooks, also of those that do not run.
+fn hook_names(agent: &Agent) -> Vec<String> {
+    let catalog = agent.engine.catalog();
+    let names = catalog.listing().iter().map(|listed| listed.name.clone());
+    let mut names: Vec<String> = names.filter(|name| visible(name) == name.as_str()).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 fn commands(typed: &str) -> Vec<Pair> {
@@ -156,7 +214,7 @@ mod tests {
     #[test]
     fn commands_are_completed_by_their_beginning() {
         assert_eq!(replacements(commands("res")), ["/resume "]);
-        assert_eq!(replacements(commands("h")), ["/help", "/hooks"]);
+        assert_eq!(replacements(commands("h")), ["/help", "/hooks "]);
         assert_eq!(commands("").len(), COMMANDS.len());
         assert!(commands("nothing").is_empty());
     }

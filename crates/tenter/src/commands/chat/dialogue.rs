@@ -5,6 +5,7 @@ use rustyline::history::{History, MemHistory};
 use rustyline::{Config, Editor, ExternalPrinter, Helper};
 
 use super::keyboard::Keyboard;
+use crate::notify;
 use crate::project::Project;
 use crate::screen::screen;
 use crate::signals::Interrupts;
@@ -29,7 +30,11 @@ impl Dialogue {
         let mut editor =
             Editor::<(), _>::with_history(Config::default(), MemHistory::new()).ok()?;
         let _waker = waker(&mut editor);
-        match self.read(|| editor.readline(prompt))? {
+        let read = || {
+            notify::question(prompt);
+            editor.readline(prompt)
+        };
+        match self.read(read)? {
             Ok(line) => Some(line),
             Err(ReadlineError::Interrupted) => {
                 self.interrupts.interrupt();
@@ -55,6 +60,15 @@ impl Dialogue {
         if !was_shown {
             ui::out_piece(text);
         }
+    }
+
+    /// Runs another program, which has the terminal as it was before the chat.
+    pub(super) fn lend_terminal<T>(&self, run: impl FnOnce() -> T) -> T {
+        let run = || self.interrupts.while_away(run);
+        screen().suspended(|| match &self.keyboard {
+            Some(keyboard) => keyboard.release(run),
+            None => run(),
+        })
     }
 
     /// Runs a line editor, which has the screen for itself; `None` if the process should end.

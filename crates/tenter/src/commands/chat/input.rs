@@ -7,6 +7,13 @@ pub(super) enum Input<'l> {
     Empty,
     /// A message to the agent.
     Message(String),
+    /// A command for the user's shell.
+    Shell {
+        /// The command, trimmed.
+        command: &'l str,
+        /// Whether the model reads its output.
+        is_shared: bool,
+    },
     /// A command to the chat.
     Command {
         /// The name, without the slash.
@@ -17,11 +24,22 @@ pub(super) enum Input<'l> {
 }
 
 impl<'l> Input<'l> {
-    /// Parses a line. One slash begins a command; two begin a message with a slash.
+    /// Parses a line. One slash begins a command; two begin a message with a slash. An exclamation mark begins a command for
+    /// the shell; a backslash before it begins a message.
     pub(super) fn parse(line: &'l str) -> Self {
         let text = line.trim();
         if text.is_empty() {
             return Self::Empty;
+        }
+        if let Some(command) = text.strip_prefix('!') {
+            let own = command.strip_prefix('!');
+            return Self::Shell {
+                command: own.unwrap_or(command).trim(),
+                is_shared: own.is_none(),
+            };
+        }
+        if let Some(literal) = text.strip_prefix('\\').filter(|rest| rest.starts_with('!')) {
+            return Self::Message(joined(literal));
         }
         match text.strip_prefix('/') {
             Some(literal) if literal.starts_with('/') => Self::Message(joined(literal)),
@@ -77,6 +95,12 @@ mod tests {
         assert_eq!(Input::parse("/help"), Input::Command { name: "help", argument: "" });
         assert_eq!(Input::parse("/model  a/b "), Input::Command { name: "model", argument: "a/b" });
         assert_eq!(Input::parse("//usr is full"), message("/usr is full"));
+        let shell = |command, is_shared| Input::Shell { command, is_shared };
+        assert_eq!(Input::parse("!git status "), shell("git status", true));
+        assert_eq!(Input::parse("!! vi a"), shell("vi a", false));
+        assert_eq!(Input::parse("!"), shell("", true));
+        assert_eq!(Input::parse("\\!important"), message("!important"));
+        assert_eq!(Input::parse("go!"), message("go!"));
     }
 
     #[test]

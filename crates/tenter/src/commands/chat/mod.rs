@@ -6,11 +6,14 @@
 mod completion;
 mod dialogue;
 mod editor;
+mod file_names;
 mod input;
 mod keyboard;
+mod mentions;
 mod questions;
 mod recap;
 mod recipe_session;
+mod shell_command;
 mod slash;
 mod snapshots;
 mod words;
@@ -30,6 +33,7 @@ use super::CommandResult;
 use crate::agent::{self, AgentArgs, BuiltAgent};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
+use crate::notify;
 use crate::project::Project;
 use crate::render::{self, Show as _};
 use crate::sanitize::{one_line, sanitize};
@@ -43,8 +47,10 @@ use input::Input;
 use keyboard::Keyboard;
 use questions::ChatAsker;
 use recipe_session::RecipeTask;
+use shell_command::{RanCommand, below_commands};
 use slash::AttachedImage;
 use snapshots::Snapshots;
+use words::Places;
 
 /// Chat with an agent in the terminal.
 ///
@@ -79,6 +85,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     built.agent.permissions.set_mode(mode);
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     drop(starting);
+    notify::set_up(env, project.settings.notify);
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
     let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
     let dialogue = Dialogue { interrupts, keyboard };
@@ -92,7 +99,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let images = AttachedImage::of_flags(&args.agent.images, first.images);
     let snapshots = Snapshots::open(&project, &args.agent, &built.agent.workspace);
     built.agent.snapshots = snapshots.recorder();
-    let mut chat = Chat { project, args: &args.agent, dialogue, show, editor, images, snapshots };
+    let (args, ran) = (&args.agent, Vec::new());
+    let mut chat = Chat { project, args, dialogue, show, editor, images, snapshots, ran };
     greet(&built.agent);
     built.recap.iter().for_each(recap::show);
     let done = chat.run_sessions(&mut built, first.text);
@@ -110,6 +118,8 @@ struct Chat<'c> {
     /// Images to attach to the next message.
     images: Vec<AttachedImage>,
     snapshots: Snapshots,
+    /// Commands that the user ran, for the next message.
+    ran: Vec<RanCommand>,
 }
 
 /// Why a session ended.
@@ -182,7 +192,8 @@ impl Chat<'_> {
             };
             match Input::parse(&line) {
                 Input::Empty => {}
-                Input::Message(message) => self.answer(session, message),
+                Input::Message(message) => self.answer_typed(session, &message),
+                Input::Shell { command, is_shared } => self.run_command(command, is_shared),
                 Input::Command { name, argument } => {
                     let mut context = slash::CommandContext { chat: self, session, agent };
                     match slash::run(&mut context, name, argument) {
@@ -222,15 +233,28 @@ impl Chat<'_> {
         }
     }
 
-    fn answer(&mut self, session: &mut Session<'_>, message: String) {
+    /// Answers what the user typed, with the files that it mentions and the commands that the user ran.
+    fn answer_typed(&mut self, session: &mut Session<'_>, message: &str) {
+        let places = Places::of(self.project.env);
+        let mentioned = mentions::attach(message, &places, self.project.root());
+        let (text, images) = mentioned.below(message);
+        let text = below_commands(std::mem::take(&mut self.ran), &text);
+        self.answer(session, message, UserMessage { text, images, ..UserMessage::default() });
+    }
+
+    /// Answers a message, which is called `label` in the list of changes. It may be text of a file: nothing that it mentions is
+    /// attached.
+    fn answer(&mut self, session: &mut Session<'_>, label: &str, mut message: UserMessage) {
         session.renew(self.new_cancel());
         let before = *session.usage();
         self.show.asked();
         let working = screen().work();
         let attached = std::mem::take(&mut self.images);
-        let images = attached.iter().map(|image| image.block.clone()).collect();
-        let notes = self.snapshots.begin(session.conversation_id(), &message);
-        let finish = session.send(&UserMessage { text: message, images, notes });
+        message.images.extend(attached.iter().map(|image| image.block.clone()));
+        message.notes = self.snapshots.begin(session.conversation_id(), label);
+        notify::work_begins();
+        let finish = session.send(&message);
+        notify::work_ends(agent::finish_words(finish.status));
         self.snapshots.end(session.conversation_id(), finish.denied.is_none());
         if finish.denied.is_some() {
             self.images = attached;
@@ -277,6 +301,7 @@ impl Chat<'_> {
                 return Ok(Conversation::resumed(*stored));
             }
             Change::New => {
+                self.ran.clear();
                 reset(&mut built.agent);
                 return Ok(built.conversation());
             }

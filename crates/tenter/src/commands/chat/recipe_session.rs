@@ -42,7 +42,7 @@ impl Chat<'_> {
         let earlier = built.agent.settings.recipe.replace(task.name);
         // If a hook denies the session, that was shown, and the recipe does not run.
         if let Ok(mut session) = Session::start(&built.agent, conversation, self.new_cancel()) {
-            self.answer(&mut session, task.message);
+            self.answer(&mut session, &task.message, task.message.as_str().into());
             session.end(Status::Done, ExitReason::UserExit);
         }
         built.agent.tools = all_tools;

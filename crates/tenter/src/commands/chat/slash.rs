@@ -19,6 +19,7 @@ use super::{Chat, SessionEnd};
 use crate::failure::Failure;
 
 pub(super) use conversations::recent as recent_conversations;
+pub(super) use hooks::ACTIONS as HOOK_ACTIONS;
 pub(super) use images::AttachedImage;
 
 /// A command.
@@ -53,7 +54,7 @@ const fn command(
 /// Every command, in the order of `/help`.
 pub(super) const COMMANDS: &[Command] = &[
     command("help", "", "list these commands", about::help),
-    command("hooks", "", "list hooks, and why some do not run", hooks::list),
+    command("hooks", "[on|off|test NAME]", "list hooks; enable, disable or test one", hooks::hooks),
     command("trust", "", "review untrusted hooks and recipes", hooks::trust),
     command(
         "diff",

@@ -1,6 +1,7 @@
 //! `tenter hooks list`: all hooks, and why some do not run.
 
 use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
 
 use anstyle::Style;
 use tenter_engine::catalog::{Catalog, Status};
@@ -95,17 +96,70 @@ fn table(project: &Project, entries: &[HookEntry]) {
         cells.chain([heads[column].len()]).max().unwrap_or_default()
     };
     let widths: [usize; 4] = std::array::from_fn(width);
-    let mut lines = vec![line(&heads.map(str::to_owned), &widths, [HEADING; 5])];
+    let whole = widths.iter().sum::<usize>() + 2 * widths.len() + width(4);
+    // In a pipe, a table is easier to read for programs, however wide it is.
+    let is_narrow = io::stdout().is_terminal() && whole > ui::columns();
+    let mut lines = Vec::new();
+    if !is_narrow {
+        lines.push(line(&heads.map(str::to_owned), &widths, [HEADING; 5]));
+    }
     for (entry, row) in entries.iter().zip(&rows) {
         let styles = [NAME, Style::new(), Style::new(), status_style(entry), Style::new()];
-        lines.push(line(row, &widths, styles));
+        if is_narrow {
+            lines.extend(block(row, status_style(entry), ui::columns()));
+        } else {
+            lines.push(line(row, &widths, styles));
+        }
         let about = entry.description.as_ref().filter(|_| entry.is_built_in());
         if let Some(said) = entry.reason.as_ref().or(about) {
-            lines.push(styled(FAINT, format!("  it {}", sanitize(said))));
+            let said = format!("it {}", sanitize(said));
+            let room = if is_narrow { ui::columns().saturating_sub(2) } else { usize::MAX };
+            lines.extend(folded(&said, room).map(|line| styled(FAINT, format!("  {line}"))));
         }
     }
     // One write: one per line would take longer than finding the hooks.
     ui::out(lines.join("\n"));
+}
+
+/// A row on a narrow terminal: the name and the status, and the rest below, as far as it fits.
+fn block(
+    [name, event, layer, status, path]: &[String; 5],
+    style: Style,
+    columns: usize,
+) -> [String; 3] {
+    let room = columns.saturating_sub(2).max(10);
+    let name = one_line(name, room.saturating_sub(status.chars().count() + 2).max(10));
+    [
+        format!("{}  {}", styled(NAME, name), styled(style, status)),
+        format!("  {}", one_line(&format!("{event} · {layer}"), room)),
+        styled(FAINT, format!("  {}", path_end(path, room))),
+    ]
+}
+
+/// A sentence in lines of at most `room` characters; a longer word has a line of its own.
+fn folded(sentence: &str, room: usize) -> impl Iterator<Item = String> {
+    let mut lines = vec![String::new()];
+    for word in sentence.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.into_iter()
+}
+
+/// The end of a path, which says more than its beginning.
+fn path_end(path: &str, room: usize) -> String {
+    let length = path.chars().count();
+    if length <= room {
+        return path.to_owned();
+    }
+    let end: String = path.chars().skip(length - room + 1).collect();
+    format!("…{end}")
 }
 
 fn cells(project: &Project, entry: &HookEntry) -> [String; 5] {

@@ -36,6 +36,8 @@ use crate::ui;
 
 pub(crate) use list::show_catalog;
 pub(crate) use new::{NewFile, examples, hooks_dir, write_dir};
+pub(crate) use switch::{disable, enable};
+pub(crate) use test::test_once_or_all;
 pub(crate) use validate::findings_in;
 
 /// List, show, create, check and test hooks.
@@ -84,8 +86,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         Command::Show(args) => show::run(open()?, args),
         Command::New(args) => new::run(open()?, args),
         Command::Test(args) => test::run(open()?, args),
-        Command::Enable(args) => switch::enable(open()?, args),
-        Command::Disable(args) => switch::disable(open()?, args),
+        Command::Enable(args) => switch::enable(&mut open()?, &args.name),
+        Command::Disable(args) => switch::disable(&mut open()?, &args.name),
         Command::Explain(args) => explain::run(open()?, args),
         Command::Doctor(args) => Ok(doctor::run(open()?, args)),
         Command::Stats(args) => Ok(stats::run(open()?, args)),

@@ -24,27 +24,27 @@ const SUFFIX: &str = ".disable";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The hook's full name; if several layers have it, the highest one counts.
-    name: String,
+    pub(super) name: String,
 }
 
 /// Removes the suffix.
-pub(super) fn enable(mut project: Project, args: &Args) -> CommandResult {
+pub(crate) fn enable(project: &mut Project, name: &str) -> CommandResult {
     let catalog = project.load(&Cancel::new());
-    let listed = first(&project, &catalog, &args.name, |status| *status == Status::Disabled)?
-        .ok_or_else(|| Failure::new(format!("no hook {} is disabled", args.name)))?;
+    let listed = first(project, &catalog, name, |status| *status == Status::Disabled)?
+        .ok_or_else(|| Failure::new(format!("no hook {name} is disabled")))?;
     // The suffix is the last extension.
     rename(&listed.path, &listed.path.with_extension(""))
 }
 
 /// Adds the suffix to the hook that runs, else to the first that is not disabled.
-pub(super) fn disable(mut project: Project, args: &Args) -> CommandResult {
+pub(crate) fn disable(project: &mut Project, name: &str) -> CommandResult {
     user_only::check(project.env, project.root(), "hooks disable")?;
     let catalog = project.load(&Cancel::new());
-    let running = first(&project, &catalog, &args.name, |status| *status == Status::Active)?;
-    let other = first(&project, &catalog, &args.name, |status| *status != Status::Disabled)?;
+    let running = first(project, &catalog, name, |status| *status == Status::Active)?;
+    let other = first(project, &catalog, name, |status| *status != Status::Disabled)?;
     let listed = running
         .or(other)
-        .ok_or_else(|| Failure::new(format!("the hook {} is disabled already", args.name)))?;
+        .ok_or_else(|| Failure::new(format!("the hook {name} is disabled already")))?;
     let mut path = listed.path.clone().into_os_string();
     path.push(SUFFIX);
     let done = rename(&listed.path, &PathBuf::from(path))?;
@@ -52,7 +52,7 @@ pub(super) fn disable(mut project: Project, args: &Args) -> CommandResult {
     let name = listed.name.clone();
     let catalog = project.load(&Cancel::new());
     if catalog.lost().iter().all(|lost| lost.name == name) {
-        trust::accept(&mut project, &catalog)?;
+        trust::accept(project, &catalog)?;
     }
     Ok(done)
 }

@@ -14,6 +14,7 @@ use crate::agent::recipes::argument;
 use crate::agent::{self, AgentArgs};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
+use crate::notify;
 use crate::project::Project;
 use crate::render::{Headless, Quiet, Show, Terminal};
 use crate::screen::{Working, screen};
@@ -71,7 +72,12 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         let text = built.start_recipe(recipe, &args.arg, show.as_ref(), &cancel)?;
         message.text = agent::below(&text, &message.text);
     }
+    if !args.headless {
+        notify::set_up(env, project.settings.notify);
+    }
+    notify::work_begins();
     let finish = agent::work(&built, &message, &cancel);
+    notify::work_ends(agent::finish_words(finish.status));
     if finish.status == Status::Interrupted {
         built.agent.workspace.end_background();
     }

@@ -107,6 +107,7 @@ fn no_key_is_missing_from_the_table() {
         "retry.",
         "mcp.",
         "mcp.servers.NAME.",
+        "notify.",
         "providers.NAME.",
         "models.\"PROVIDER/NAME\".",
     ] {

@@ -142,7 +142,8 @@ fn commands(block: &Block) -> Vec<(String, Vec<&str>)> {
 
 /// The lines of what was printed or documented, with what varies replaced.
 fn lines(output: &Output, text: &str) -> Vec<String> {
-    let text = as_documented(output, text);
+    // The bell is heard, not seen.
+    let text = as_documented(output, text).replace('\u{7}', "");
     text.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 

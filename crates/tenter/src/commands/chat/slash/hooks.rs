@@ -1,22 +1,82 @@
 //! `/hooks` and `/trust`.
 
 use tenter_engine::catalog::Catalog;
+use tenter_engine::hook::FailMode;
 
 use super::CommandContext;
 use crate::agent::recipes;
 use crate::commands::chat::{Change, SessionEnd};
-use crate::commands::hooks::show_catalog;
+use crate::commands::hooks::{self as commands, show_catalog};
 use crate::failure::Failure;
+use crate::question::confirm;
+use crate::sanitize::visible;
 use crate::trust::{self, Pending, TrustChoice};
 use crate::ui;
 
-/// Lists the hooks of this session.
-pub(super) fn list(
+/// What `/hooks` can do with a hook.
+pub(in crate::commands::chat) const ACTIONS: [&str; 3] = ["on", "off", "test"];
+
+/// Lists the hooks of this session; or enables, disables or tests one.
+pub(super) fn hooks(
     context: &mut CommandContext,
-    _argument: &str,
+    argument: &str,
 ) -> Result<Option<SessionEnd>, Failure> {
     check_that_hooks_run(context)?;
-    show_catalog(&context.chat.project, &context.agent.engine.catalog());
+    let words: Vec<&str> = argument.split_whitespace().collect();
+    match words[..] {
+        [] => {
+            show_catalog(&context.chat.project, &context.agent.engine.catalog());
+            Ok(None)
+        }
+        ["on", name] => {
+            commands::enable(&mut context.chat.project, name)?;
+            Ok(Some(reloaded(context)))
+        }
+        ["off", name] => disable(context, name),
+        ["test", name] => test(context, name, None),
+        ["test", name, event] => test(context, name, Some(event)),
+        _ => Err(Failure::usage(format!("/hooks cannot {argument:?}"))
+            .help("use /hooks, /hooks on NAME, /hooks off NAME or /hooks test NAME [EVENT]")),
+    }
+}
+
+/// Disables a hook as `tenter hooks disable` does. One that fails closed is a guard, so the user confirms.
+fn disable(context: &mut CommandContext, name: &str) -> Result<Option<SessionEnd>, Failure> {
+    let catalog = context.agent.engine.catalog();
+    let is_guard = catalog
+        .hooks()
+        .iter()
+        .any(|hook| hook.name == name && hook.policy.fail == FailMode::Closed);
+    if is_guard {
+        let question =
+            format!("The hook {} fails closed: it is a guard. Disable it?", visible(name));
+        let dialogue = &context.chat.dialogue;
+        if !confirm(&question, &mut |prompt| dialogue.question(prompt)) {
+            ui::note("The hook stays enabled.");
+            return Ok(None);
+        }
+    }
+    commands::disable(&mut context.chat.project, name)?;
+    Ok(Some(reloaded(context)))
+}
+
+/// Continues in a session with the hooks as they are now.
+fn reloaded(context: &mut CommandContext) -> SessionEnd {
+    let cancel = context.chat.new_cancel();
+    let catalog = context.chat.project.load(&cancel);
+    ui::diagnostics(context.chat.project.findings());
+    SessionEnd::Change(Change::Trust(Box::new(catalog)))
+}
+
+/// Tests a hook as `tenter hooks test` does. The chat continues, however it ends.
+fn test(
+    context: &mut CommandContext,
+    name: &str,
+    event: Option<&str>,
+) -> Result<Option<SessionEnd>, Failure> {
+    let cancel = context.chat.new_cancel();
+    let catalog = context.agent.engine.catalog();
+    commands::test_once_or_all(&context.chat.project, &catalog, (name, event), &cancel)?;
     Ok(None)
 }
 

@@ -17,6 +17,7 @@ use tenter_engine::Engine;
 use tenter_engine::catalog::{Catalog, ListedHook, Status, Untrusted};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
+use tenter_protocol::Object;
 
 use super::entry;
 use crate::commands::CommandResult;
@@ -64,15 +65,37 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let catalog = project.load(&cancel);
     let catalog = trusted(&mut project, catalog, args, &cancel)?;
     super::show_findings(&project);
-    let hook = find(&project, &catalog, &args.name)?;
+    test(&project, &catalog, given, args, &cancel)
+}
+
+/// Tests the hook of this name in `catalog`: on a sample of `event`, if there is one, else with its tests.
+pub(crate) fn test_once_or_all(
+    project: &Project,
+    catalog: &Catalog,
+    (name, event): (&str, Option<&str>),
+    cancel: &Cancel,
+) -> CommandResult {
+    let (name, event) = (name.to_owned(), event.map(str::to_owned));
+    let args = Args { name, payload: None, event, sample: false, trust: false, json: false };
+    test(project, catalog, None, &args, cancel)
+}
+
+fn test(
+    project: &Project,
+    catalog: &Catalog,
+    given: Option<Object>,
+    args: &Args,
+    cancel: &Cancel,
+) -> CommandResult {
+    let hook = find(project, catalog, &args.name)?;
     let _waiting = screen().wait_for(format!("hook {}", visible(&hook.name)));
     if given.is_none() && args.event.is_none() && !args.sample {
         let tests = table::Tests { files: case::files(hook)?, examples: example::of(hook)? };
         if !tests.is_empty() {
-            return table::run(&project, hook, &tests, args.json, &cancel);
+            return table::run(project, hook, &tests, args.json, cancel);
         }
     }
-    once::run(&project, hook, given, args, &cancel)
+    once::run(project, hook, given, args, cancel)
 }
 
 /// An engine without observers, to test hooks with.

@@ -1,0 +1,53 @@
+//! `@FILE` in a chat: completed and attached.
+
+use super::{chat, say};
+use crate::sandbox;
+
+#[test]
+fn a_mentioned_file_is_attached_and_hooks_see_it() {
+    let sandbox = sandbox();
+    sandbox.write("src/plan.md", "paint the shed green\n");
+    sandbox.write("my notes.md", "buy brushes\n");
+    sandbox.sh_hook("watch", "user_message_send", r#"printf '%s' "$payload" > seen.json"#);
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - {text: First., expect: {contains: ['Look at @src/plan.md, please', paint the shed green, buy brushes]}}
+  - {text: Second., expect: {contains: [ada@example.com], lacks: [no such file]}}",
+    );
+    let shown = say(&mut chat, "Look at @src/plan.md, please and @my\\ notes.md");
+    assert!(shown.contains("@src/plan.md is attached: 1 line"), "{shown}");
+    assert!(shown.contains("@my notes.md is attached: 1 line"), "{shown}");
+    assert!(shown.contains("First."), "{shown}");
+    assert!(sandbox.read("seen.json").contains("paint the shed green"));
+    let shown = say(&mut chat, "mail ada@example.com about @gone.md");
+    assert!(shown.contains("@gone.md is not attached: there is no such file"), "{shown}");
+    assert!(shown.contains("Second."), "{shown}");
+}
+
+#[test]
+fn tab_completes_files_by_path_and_by_name() {
+    let sandbox = sandbox();
+    sandbox.write("src/deep/plan.md", "paint the shed green\n");
+    sandbox.write("target/plant.o", "");
+    sandbox.write(".gitignore", "target\n");
+    let mut chat =
+        chat(&sandbox, "turns: [{text: Done., expect: {contains: [paint the shed green]}}]");
+    chat.type_in("read @pla\t");
+    chat.wait_for("read @src/deep/plan.md");
+    let shown = say(&mut chat, "");
+    assert!(shown.contains("Done."), "{shown}");
+}
+
+#[test]
+fn what_a_recipe_mentions_is_not_attached() {
+    let sandbox = sandbox();
+    sandbox.write("secret.md", "the key is under the mat\n");
+    sandbox.write("recipes/look.md", "Look at @secret.md\n");
+    let mut chat = chat(
+        &sandbox,
+        "turns: [{text: Seen., expect: {contains: ['@secret.md'], lacks: [under the mat]}}]",
+    );
+    let shown = say(&mut chat, "/recipe look");
+    assert!(shown.contains("Seen.") && !shown.contains("is attached"), "{shown}");
+}
