@@ -114,7 +114,7 @@ impl Recorder {
         let (record, now) = self.closed(turn)?;
         state.known = now.or(state.known.take());
         if !record.changes.is_empty() {
-            shelf.write_record(&record)?;
+            shelf.add_record(&record)?;
         }
         shelf.close()?;
         let numbers = shelf.numbers();
@@ -146,7 +146,7 @@ impl Recorder {
             let (record, now) = self.closed(turn)?;
             state.known = now.or(state.known.take());
             if !record.changes.is_empty() {
-                shelf.write_record(&TurnRecord { was_interrupted: true, ..record })?;
+                shelf.add_record(&TurnRecord { was_interrupted: true, ..record })?;
             }
             shelf.close()?;
             drop(lock);

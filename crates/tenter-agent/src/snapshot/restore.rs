@@ -89,7 +89,8 @@ impl Recorder {
     /// The records cannot be read.
     pub fn plan_redo(&self, conversation: &str) -> io::Result<Option<RestorePlan>> {
         let turns = self.turns(conversation)?;
-        let undone = turns.into_iter().rev().take_while(|turn| turn.is_undone).last();
+        let undone =
+            turns.into_iter().rev().take_while(|turn| turn.is_undone && !turn.is_dropped).last();
         Ok(undone.map(|turn| self.plan(turn, Direction::Redo)))
     }
 

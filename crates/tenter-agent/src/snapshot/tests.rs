@@ -231,6 +231,23 @@ fn file_tools_and_the_directories_that_they_create_are_undone() {
 }
 
 #[test]
+fn what_was_undone_before_a_later_turn_is_not_redone() {
+    let bench = Bench::new();
+    bench.write("a", "one");
+    bench.tool("a", "two");
+    bench.undo().unwrap();
+    bench.tool("a", "three");
+    assert!(bench.redo().is_none());
+    bench.undo().unwrap();
+    bench.redo().unwrap();
+    assert_eq!(bench.read("a"), "three");
+    assert!(bench.redo().is_none());
+    bench.undo().unwrap();
+    assert!(bench.undo().is_none());
+    assert_eq!(bench.read("a"), "one");
+}
+
+#[test]
 fn the_next_turn_knows_what_the_user_changed_between() {
     let bench = Bench::new();
     bench.write("a", "one");

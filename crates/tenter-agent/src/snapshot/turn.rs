@@ -29,6 +29,7 @@ pub struct FileChange {
 
 /// A turn that changed files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct TurnRecord {
     pub(super) version: u32,
     /// Its number in the conversation, from 1. Turns that changed nothing have none.
@@ -43,6 +44,9 @@ pub struct TurnRecord {
     pub was_interrupted: bool,
     /// Whether the user undid it.
     pub is_undone: bool,
+    /// Whether a later turn changed files, so that it cannot be redone.
+    #[serde(default)]
+    pub(super) is_dropped: bool,
     /// Whether the model was told that it is undone.
     pub(super) told_undone: bool,
 }
@@ -58,6 +62,7 @@ impl TurnRecord {
             changes,
             was_interrupted: false,
             is_undone: false,
+            is_dropped: false,
             told_undone: false,
         }
     }
@@ -204,6 +209,15 @@ impl ConversationShelf {
 
     pub(super) fn write_record(&self, record: &TurnRecord) -> io::Result<()> {
         write(&self.turn_file(record.number), record)
+    }
+
+    /// Writes the record of a new turn. What was undone before it cannot be redone.
+    pub(super) fn add_record(&self, record: &TurnRecord) -> io::Result<()> {
+        for undone in self.records()?.into_iter().filter(|turn| turn.is_undone && !turn.is_dropped)
+        {
+            self.write_record(&TurnRecord { is_dropped: true, ..undone })?;
+        }
+        self.write_record(record)
     }
 
     pub(super) fn remove_record(&self, number: u64) -> io::Result<()> {
