@@ -114,6 +114,7 @@ impl State {
     fn discard_text(&mut self) {
         self.markdown.discard();
         self.end_text();
+        self.last = Part::Nothing; // the empty line before the text is there already
     }
 }
 
