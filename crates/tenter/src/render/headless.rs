@@ -266,7 +266,7 @@ mod tests {
 
     use tenter_agent::tools::OutputTail;
     use tenter_engine::hook::{Fingerprint, Layer};
-    use tenter_engine::{PermissionAnswer, RunEnd, observe::Change};
+    use tenter_engine::{PermissionAnswer, PermissionSource, RunEnd, observe::Change};
     use tenter_protocol::diagnostic::Span;
     use tenter_protocol::event::{TurnUsage, Usage};
     use tenter_protocol::{EventName, Severity, ToolCall, ToolResult};
@@ -322,6 +322,17 @@ mod tests {
             answer: PermissionAnswer::Yes,
             remembered: true,
         }
+    }
+
+    fn full_permission() -> CallPermission {
+        let source = PermissionSource::User {
+            answer: PermissionAnswer::Yes,
+            remembered: true,
+            added: vec!["x".to_owned()],
+            reason: Some("x".to_owned()),
+        };
+        let time = jiff::Timestamp::UNIX_EPOCH;
+        CallPermission { scope: scope(), tool_call: call(), time, mode: "ask", source }
     }
 
     fn full_notice() -> Notice {
@@ -416,6 +427,7 @@ mod tests {
         });
         add("hook", masked(Run::from(&full_run())));
         add("answer", masked(answered(&full_answer())));
+        add("permission", masked(permitted(&full_permission())));
         add("notice", masked(noticed(&full_notice())));
         add("end", untrusted_end(&[]));
         fields
