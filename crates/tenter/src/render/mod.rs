@@ -31,6 +31,7 @@ pub(crate) use markdown::Markdown;
 pub(crate) use permission::ask_permission;
 pub(crate) use quiet::Quiet;
 pub(crate) use terminal::Terminal;
+pub(crate) use wrap::prose;
 
 /// A status in words. Programs read the status itself.
 pub(crate) fn status_words(status: &str) -> &str {

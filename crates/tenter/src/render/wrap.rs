@@ -22,6 +22,12 @@ pub(super) fn columns(text: &str) -> usize {
     }
 }
 
+/// `text` in lines of at most `width` columns. Only longer words are broken.
+pub(crate) fn prose(text: &str, width: usize) -> Vec<String> {
+    let lines = Line::new(Style::new(), text).wrapped(width.max(1));
+    lines.iter().map(ToString::to_string).collect()
+}
+
 /// Styled text without line ends.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Line {

@@ -148,6 +148,6 @@ fn report(context: &CommandContext, direction: Direction, result: &RestoreResult
     } else {
         format!("Fix what failed, then {again} tries again.")
     };
-    let told = "Your next message informs the model.";
-    ui::note(format!("{done}: {paths}. {told} {}", styled(FAINT, rest)));
+    ui::note(format!("{done}: {paths}. Your next message informs the model."));
+    ui::note(styled(FAINT, rest));
 }
