@@ -13,7 +13,7 @@ use tenter_protocol::{ToolCall, ToolResult, tool_fields};
 use super::Session;
 use crate::model::{MAX_ARGUMENT_DEPTH, check_depth};
 use crate::permission::RecordedAnswer;
-use crate::tools::{MAX_CALLS_AT_ONCE, OutputTail, SUBAGENT, ToolContext, WriteConsent};
+use crate::tools::{Effect, MAX_CALLS_AT_ONCE, OutputTail, SUBAGENT, ToolContext, WriteConsent};
 use crate::watch::SessionUpdate;
 
 /// A tool call in a model's response.
@@ -234,7 +234,7 @@ impl Session<'_> {
             let error = format!("there is no tool {:?}; {others}", call.name);
             return ToolResult::failure(&call.name, error, self.now());
         };
-        self.record_before(call);
+        self.record_before(call, tool.effect());
         let subagents: Option<&dyn crate::tools::Subagents> =
             if self.conversation.parent().is_none() { Some(self) } else { None };
         let output = OutputTail::new(self.agent.settings.keys.clone());
@@ -254,19 +254,19 @@ impl Session<'_> {
     }
 
     /// Records what files are before a call changes them.
-    fn record_before(&self, call: &ToolCall) {
+    fn record_before(&self, call: &ToolCall, effect: Effect) {
         let Some(recorder) = &self.agent.snapshots else { return };
-        match call.name.as_str() {
+        match effect {
             // The calls of a subagent are recorded themselves.
-            "file_read" | "grep" | "glob" | "todo" | "skill" | SUBAGENT => {}
+            Effect::Reads => {}
             // Hooks may change other files, such as formatters.
-            "file_write" | "file_edit" if self.agent.engine.catalog().hooks().is_empty() => {
+            Effect::Edits if self.agent.engine.catalog().hooks().is_empty() => {
                 let path = call.input.get("file_path").and_then(Value::as_str);
                 if let Some(path) = path.and_then(|path| self.workspace.writable(path)) {
                     recorder.before_file(&path);
                 }
             }
-            _ => recorder.before_anything(self.cancel()),
+            Effect::Edits | Effect::Runs => recorder.before_anything(self.cancel()),
         }
     }
 
