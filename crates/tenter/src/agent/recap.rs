@@ -1,4 +1,4 @@
-//! The end of a stored conversation: the user's last message and what came of it.
+//! The end of a stored conversation: the user's last message and the answer to it.
 
 use tenter_agent::store::{Origin, StoredConversation, StoredEntry};
 use tenter_protocol::Block;

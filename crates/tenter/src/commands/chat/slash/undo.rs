@@ -27,13 +27,7 @@ pub(super) fn undo(
     context: &mut CommandContext,
     _argument: &str,
 ) -> Result<Option<SessionEnd>, Failure> {
-    let recorder = context.chat.snapshots.required()?;
-    let plan = recorder.plan_undo(context.session.conversation_id());
-    if let Some(plan) = plan.map_err(|error| snapshots::failed(&error))? {
-        return restore(context, plan);
-    }
-    ui::note("Nothing to undo: the agent changed no files in this conversation.");
-    Ok(None)
+    step(context, Direction::Undo)
 }
 
 /// Redoes the turn that was undone last.
@@ -41,12 +35,23 @@ pub(super) fn redo(
     context: &mut CommandContext,
     _argument: &str,
 ) -> Result<Option<SessionEnd>, Failure> {
+    step(context, Direction::Redo)
+}
+
+fn step(context: &mut CommandContext, direction: Direction) -> Result<Option<SessionEnd>, Failure> {
     let recorder = context.chat.snapshots.required()?;
-    let plan = recorder.plan_redo(context.session.conversation_id());
+    let conversation = context.session.conversation_id();
+    let (plan, nothing) = match direction {
+        Direction::Undo => (
+            recorder.plan_undo(conversation),
+            "Nothing to undo: the agent changed no files in this conversation.",
+        ),
+        Direction::Redo => (recorder.plan_redo(conversation), "Nothing to redo."),
+    };
     if let Some(plan) = plan.map_err(|error| snapshots::failed(&error))? {
         return restore(context, plan);
     }
-    ui::note("Nothing to redo.");
+    ui::note(nothing);
     Ok(None)
 }
 
