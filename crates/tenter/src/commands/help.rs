@@ -1,9 +1,8 @@
 //! `tenter help`: the pages of the manual, which are built into the program, and the help of commands.
 
 mod page;
-mod tables;
+mod paragraphs;
 mod topics;
-mod wrap;
 
 use std::fmt::Write as _;
 use std::path::Path;

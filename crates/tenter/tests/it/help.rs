@@ -99,3 +99,19 @@ fn the_pager_shows_a_page_from_its_beginning() {
     assert!(output.stdout.contains("FRX\r\n") || output.stdout.contains("FRX\n"), "{output}");
     assert!(output.stdout.contains("# Trust"), "{output}");
 }
+
+#[test]
+fn a_page_is_wrapped_to_the_terminal() {
+    let sandbox = sandbox();
+    let mut command = sandbox.command();
+    command.args(["help", "permissions"]).env("PAGER", "cat").env("TERM", "xterm");
+    let terminal = tenter_testkit::PtySession::start_sized(command, (60, 40));
+    let output = sandbox.finish_pty(terminal);
+    // In the source, both sentences are on two lines that end elsewhere.
+    for line in [
+        "`permissions.chat` and `permissions.run` those of all. A",
+        "A mode is a guard rail, not a sandbox: see what a guard is.",
+    ] {
+        assert!(output.stdout.lines().any(|shown| shown.trim_end() == line), "{output}");
+    }
+}

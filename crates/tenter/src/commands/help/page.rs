@@ -1,11 +1,10 @@
-//! A page of `docs/` as it is read in a terminal: without the comments for tests, without links, which are useless there, with
-//! wrapped lines, and with wide tables as lists. The topics that it links to are listed at its end.
+//! A page of `docs/` as it is read in a terminal: without the comments for tests, without links, which are useless there,
+//! and with each paragraph on one line, which the renderer wraps. The topics that it links to are listed at its end.
 
 use std::fmt::Write as _;
 
-use super::tables::with_lists;
+use super::paragraphs::joined;
 use super::topics::Topic;
-use super::wrap::{fill, wrapped};
 
 /// The page's Markdown for a terminal.
 pub(super) fn of_terminal(page: &str, topics: &[Topic]) -> String {
@@ -27,14 +26,13 @@ pub(super) fn of_terminal(page: &str, topics: &[Topic]) -> String {
                     linked.push(topic.name);
                 }
             });
-            text.push_str(&with_lists(&wrapped(&unlinked)));
+            text.push_str(&joined(&unlinked));
         }
     }
     if !linked.is_empty() {
         let linked: Vec<String> =
             linked.iter().map(|name| format!("`tenter help {name}`")).collect();
-        text.push_str("\n## See also\n\n");
-        fill(&linked.join(", "), "", "", &mut text);
+        let _ = write!(text, "\n## See also\n\n{}\n", linked.join(", "));
     }
     text
 }
@@ -87,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_comment_or_a_link_without_an_end_is_no_error() {
-        assert_eq!(of_terminal("a <!-- b", &[]), "a");
+        assert_eq!(of_terminal("a <!-- b", &[]), "a ");
         assert_eq!(of_terminal("[a](b", &[]), "a");
         assert_eq!(of_terminal("a](b)", &[]), "a](b)");
     }
