@@ -3,6 +3,7 @@
 //! What [`read`](crate::read) is not sure about is marked as uncertain; a plain text has nothing of that kind to begin with. It is for
 //! callers that allow commands, and must not allow anything else along with them.
 
+use crate::expand::has_tildes;
 use crate::syntax;
 use crate::syntax::tree::{
     List, Node, Part, Redirection, RedirectionOp, Script, Simple, Target, Word,
@@ -22,7 +23,7 @@ pub struct PlainCommand {
 pub struct PlainWord {
     /// The word without its quotes.
     pub text: String,
-    /// It contains unquoted `*`, `?` or `[`, or begins with an unquoted `~`: the shell replaces it.
+    /// It contains unquoted `*`, `?` or `[`, or a `~` that the shell replaces.
     pub is_pattern: bool,
     /// A part of it is quoted.
     pub is_quoted: bool,
@@ -142,13 +143,13 @@ impl Plain<'_> {
 
 /// A word that consists of text; `None` if it has expansions or braces.
 fn word(word: &Word) -> Option<PlainWord> {
-    let mut plain = PlainWord { text: String::new(), is_pattern: false, is_quoted: false };
+    let is_pattern = has_tildes(&word.parts);
+    let mut plain = PlainWord { text: String::new(), is_pattern, is_quoted: false };
     let mut unquoted = String::new();
     for part in &word.parts {
         match part {
             Part::Plain(text) => {
-                plain.is_pattern |= text.contains(['*', '?', '['])
-                    || (plain.text.is_empty() && text.starts_with('~'));
+                plain.is_pattern |= text.contains(['*', '?', '[']);
                 unquoted.push_str(text);
                 plain.text.push_str(text);
             }
@@ -223,6 +224,7 @@ mod tests {
             "git status > $x",
             "git status > *",
             "git status > ~/x",
+            "git status > a=~/x",
             "git status < /dev/tcp/h/80",
             "git {status,push}",
             "> x",

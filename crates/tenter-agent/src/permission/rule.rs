@@ -191,7 +191,7 @@ fn of_command(text: &str) -> Result<Pattern, String> {
     let args = &args[..args.len() - usize::from(is_open)];
     let arg = |word: &tenter_shell::PlainWord| match word {
         word if !word.is_pattern => Ok(ArgPattern::Literal(word.text.clone())),
-        word if word.is_quoted || word.text.starts_with('~') => {
+        word if word.is_quoted || word.text.contains('~') => {
             Err(format!("{:?} mixes quotes or `~` with a pattern", word.text))
         }
         word => Glob::new(&word.text)
@@ -251,6 +251,7 @@ mod tests {
             ("bash(A=b c)", "not one command"),
             ("bash(echo $x)", "not one command"),
             ("bash(ls \"a\"*)", "mixes quotes"),
+            ("bash(dd of=~/x)", "mixes quotes or `~`"),
             ("file_read(x)", "file_read never asks"),
             ("file_edit(../x)", "without `..`"),
             ("file_edit(~/x)", "without `..`"),

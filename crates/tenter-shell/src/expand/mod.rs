@@ -2,6 +2,7 @@
 
 mod braces;
 mod parameters;
+mod tilde;
 
 use crate::facts::FlowSource;
 use crate::field::Field;
@@ -9,6 +10,8 @@ use crate::limits::MAX_VALUE;
 use crate::reader::{Context, Outcome, Reader};
 use crate::scope::Keep;
 use crate::syntax::tree::{List, Part, Substitution, SubstitutionBody, Word};
+
+pub(crate) use tilde::{Tildes, has_tildes};
 
 /// A part of a word after expansion.
 enum Piece {
@@ -27,16 +30,17 @@ impl Reader<'_> {
             return vec![Field::known(text)];
         }
         match braces::expand(word) {
-            Some(words) if words.is_empty() => self.fields_of_one(word, context),
+            Some(words) if words.is_empty() => self.fields_of_one(word, Tildes::Argument, context),
             Some(words) => {
-                words.iter().flat_map(|word| self.fields_of_one(word, context)).collect()
+                let fields = |word| self.fields_of_one(word, Tildes::Start, context);
+                words.iter().flat_map(fields).collect()
             }
             None => {
                 self.facts.unparsed = true;
                 // A list can have anything at its end, a range of numbers cannot.
                 let is_list = |part: &Part| matches!(part, Part::Plain(text) if text.contains(','));
                 self.facts.over_limit |= word.parts.iter().any(is_list);
-                let mut fields = self.fields_of_one(word, context);
+                let mut fields = self.fields_of_one(word, Tildes::Argument, context);
                 for field in &mut fields {
                     field.is_certain = false;
                 }
@@ -45,15 +49,24 @@ impl Reader<'_> {
         }
     }
 
-    /// The text that a word expands to where it is not split: in assignments, redirections and here-documents.
+    /// The text that a word expands to where it is not split: in redirections, tests and `case`.
     pub(crate) fn single(&mut self, word: &Word, context: &Context) -> Field {
-        self.text_of(&word.parts, context)
+        self.unsplit(&word.parts, Tildes::Argument, context)
     }
 
-    /// As [`single`](Self::single), for parts.
+    /// The value that an assignment gives to a variable.
+    pub(crate) fn value(&mut self, word: &Word, context: &Context) -> Field {
+        self.unsplit(&word.parts, Tildes::Value, context)
+    }
+
+    /// The text of a here-document, of arithmetic, or of a part of `${…}`.
     pub(crate) fn text_of(&mut self, parts: &[Part], context: &Context) -> Field {
+        self.unsplit(parts, Tildes::Start, context)
+    }
+
+    fn unsplit(&mut self, parts: &[Part], tildes: Tildes, context: &Context) -> Field {
         let mut text = Field::default();
-        for piece in self.pieces(parts, context) {
+        for piece in self.pieces(parts, tildes, context) {
             match piece {
                 Piece::Text(field) | Piece::Split(field) => text.push(&field),
                 Piece::Fields(fields) => text.push(&Field::joined(&fields, " ")),
@@ -62,8 +75,8 @@ impl Reader<'_> {
         text
     }
 
-    fn fields_of_one(&mut self, word: &Word, context: &Context) -> Vec<Field> {
-        let pieces = self.pieces(&word.parts, context);
+    fn fields_of_one(&mut self, word: &Word, tildes: Tildes, context: &Context) -> Vec<Field> {
+        let pieces = self.pieces(&word.parts, tildes, context);
         let mut fields = Vec::new();
         let mut open: Option<Field> = None;
         for piece in pieces {
@@ -84,18 +97,20 @@ impl Reader<'_> {
         fields
     }
 
-    fn pieces(&mut self, parts: &[Part], context: &Context) -> Vec<Piece> {
+    fn pieces(&mut self, parts: &[Part], tildes: Tildes, context: &Context) -> Vec<Piece> {
+        let tildes = tilde::places(parts, tildes);
         let mut pieces = Vec::with_capacity(parts.len());
         for (index, part) in parts.iter().enumerate() {
             let piece = match part {
-                Part::Plain(text) if index == 0 && text.starts_with('~') => {
-                    Piece::Text(self.tilde(text, parts.len() == 1))
-                }
                 // What `xargs` or `find` puts there is not known.
                 Part::Plain(text) if context.is_reparsed && text.contains("{}") => {
                     Piece::Text(Field::unknown(text))
                 }
-                Part::Plain(text) => Piece::Text(plain(text)),
+                Part::Plain(text) => {
+                    let here = tildes.iter().filter(|(part, _)| *part == index);
+                    let offsets: Vec<usize> = here.map(|(_, offset)| *offset).collect();
+                    Piece::Text(self.with_tildes(text, &offsets, index + 1 == parts.len()))
+                }
                 Part::Quoted(text) => Piece::Text(Field::known(text)),
                 Part::Parameter(parameter) => self.parameter(parameter, context),
                 Part::Command(substitution) => {
@@ -125,32 +140,6 @@ impl Reader<'_> {
             pieces.push(piece);
         }
         pieces
-    }
-
-    /// `~`, `~/x`; another user's home is not known.
-    fn tilde(&self, text: &str, is_whole: bool) -> Field {
-        let (user, rest) = text.split_at(text.find('/').unwrap_or(text.len()));
-        let ends = is_whole || !rest.is_empty() || user == "~";
-        match (user, self.home()) {
-            ("~", Some(home)) if ends => {
-                let mut field = Field::known(home);
-                field.push(&plain(rest));
-                field
-            }
-            ("~root", _) => plain(&format!("/root{rest}")),
-            ("~+", _) if self.scope.cwd().is_some() => {
-                Field::known(format!("{}{rest}", self.scope.cwd().unwrap_or_default()))
-            }
-            _ => Field { is_certain: false, ..plain(text) },
-        }
-    }
-
-    fn home(&self) -> Option<String> {
-        match self.scope.get("HOME") {
-            Some(Some(home)) => home.is_certain.then(|| home.text.clone()),
-            Some(None) => None,
-            None => self.surroundings.home.clone(),
-        }
     }
 
     /// The output of `$(…)`.

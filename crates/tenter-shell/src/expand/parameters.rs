@@ -31,7 +31,7 @@ impl Reader<'_> {
                 self.default((*kind, *colon, word), known, parameter, context)
             }
             Change::Strip { kind, is_longest, pattern } => {
-                let pattern = self.single(pattern, context);
+                let pattern = self.text_of(&pattern.parts, context);
                 match known {
                     Known::Value(value) if value.is_certain && pattern.is_certain => {
                         strip(&value.text, (*kind, *is_longest), &pattern.text).map_or_else(
@@ -91,7 +91,7 @@ impl Reader<'_> {
         parameter: &Parameter,
         context: &Context,
     ) -> Field {
-        let word = self.single(word, context);
+        let word = self.text_of(&word.parts, context);
         let is_null = match &known {
             Known::Value(value) if !value.is_certain => None,
             Known::Value(value) => Some(colon && value.text.is_empty()),

@@ -63,7 +63,7 @@ impl Reader<'_> {
             if let Some(mut value) = value {
                 value.is_glob = false;
                 value.is_certain &= !operand.text.contains("+=");
-                self.scope.set(name, Some(self.with_home(value)));
+                self.scope.set(name, Some(value));
             }
             if is_exported {
                 self.scope.export(name, !emitted.arguments.has("-n"));
@@ -71,14 +71,6 @@ impl Reader<'_> {
             if is_readonly {
                 self.scope.freeze(name);
             }
-        }
-    }
-
-    /// `export X=~/x`: a tilde after `=`.
-    fn with_home(&self, value: Field) -> Field {
-        match (value.text.strip_prefix("~/"), &self.surroundings.home) {
-            (Some(rest), Some(home)) => value.with_text(format!("{home}/{rest}")),
-            _ => value,
         }
     }
 

@@ -50,7 +50,7 @@ impl Reader<'_> {
     /// The new value of a variable. `None` for an array.
     fn assigned(&mut self, assignment: &Assignment, context: &Context) -> Option<Field> {
         let value = match &assignment.value {
-            AssignedValue::Word(word) => self.single(word, context),
+            AssignedValue::Word(word) => self.value(word, context),
             AssignedValue::Array(words) => {
                 for word in words {
                     self.fields(word, context);

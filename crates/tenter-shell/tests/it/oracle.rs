@@ -21,7 +21,7 @@ struct Texts(Choices);
 
 impl Texts {
     fn word(&mut self) -> String {
-        const WORDS: [&str; 44] = [
+        const WORDS: [&str; 78] = [
             "a",
             "-f",
             "--",
@@ -49,6 +49,40 @@ impl Texts {
             "$(printf 'q r')",
             "`echo s`",
             "\"`echo t`\"",
+            "of=~/x",
+            "--file=~/x",
+            "a=~/x:~/y",
+            "a=x:~:z=~/y",
+            "a:~/x",
+            "~:/x",
+            "a=b=~/x",
+            "1a=~/x",
+            "a+=~",
+            "a[1]=~/x",
+            "a.b=~/x",
+            "'a'=~/x",
+            "a=''~/x",
+            "a='~'/x",
+            "a=\\~/x",
+            "a=~'/x'",
+            "a=~/'x':~/y",
+            "a='b:'~/y",
+            "a=\"b\":~/y",
+            "a=$v:~/y",
+            "a=$v~/y",
+            "$v=~/x",
+            "a=~/{x,y}",
+            "{a=~/x,~/y}",
+            "a=~/*.none",
+            "a=\\\n~/x",
+            "a=x:\\\n~/y",
+            "~root/x",
+            "a=~root:~",
+            "~ann/x",
+            "a=~ann/x",
+            "${u:-~/x}",
+            "${u:-a=~/x}",
+            "a=${u:-x:~/y}",
             "~",
             "~/x",
             "\"~\"",
@@ -73,7 +107,12 @@ impl Texts {
     fn simple(&mut self) -> String {
         let mut text = String::new();
         if self.0.below(6) == 0 {
-            text.push_str("v=other ");
+            text.push_str(self.0.of(&[
+                "v=other ",
+                "v=~/a:b:~/c; ",
+                "export v=~/a:~/b; ",
+                "v='~/a'; ",
+            ]));
         }
         text.push_str(self.0.of(&PROGRAMS));
         for _ in 0..self.0.below(4) {
