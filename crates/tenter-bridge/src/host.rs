@@ -2,6 +2,7 @@
 
 mod format;
 mod powers;
+mod version;
 
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ pub use format::{
 };
 pub use powers::{EventPowers, Support};
 pub use tenter_protocol::native_tool::NativeTool;
+pub use version::HostVersion;
 
 pub(crate) use powers::at;
 pub(crate) use tenter_protocol::native_tool::tool;
@@ -34,7 +36,7 @@ pub struct Host {
     pub name: &'static str,
     /// The version that the facts in the host's file were measured with; `None` if they come from documentation only.
     pub measured_version: Option<&'static str>,
-    /// The native events that the bridge registers for: always all of them (B45).
+    /// The native events that the bridge registers for: all that the installed version knows (B45).
     pub events: &'static [NativeEvent],
     /// Tools whose names or fields differ from Tenter's.
     pub tools: &'static [NativeTool],
@@ -94,6 +96,11 @@ impl Host {
         self.tools.iter().find(|tool| tool.is_of(&call.tool, &call.input))
     }
 
+    /// The native events that a version knows.
+    pub fn events_of(&self, version: HostVersion) -> impl Iterator<Item = &'static NativeEvent> {
+        self.events.iter().filter(move |event| event.since <= version)
+    }
+
     /// Whether a native event stands for this moment.
     pub fn fires(&self, moment: Moment) -> bool {
         self.events.iter().any(|event| event.moment == moment)
@@ -142,11 +149,13 @@ pub struct NativeEvent {
     pub moment: Moment,
     /// The timeout that is registered, after which the host lets the call pass (B24).
     pub timeout: Duration,
+    /// The first version that knows the event. An earlier one may ignore every setting of a file that names it.
+    pub since: HostVersion,
 }
 
 /// A native event that is registered with this timeout.
 pub(crate) const fn event(name: &'static str, moment: Moment, timeout: Duration) -> NativeEvent {
-    NativeEvent { name, moment, timeout }
+    NativeEvent { name, moment, timeout, since: HostVersion::EARLIEST }
 }
 
 /// Timeouts below this leave less margin.
@@ -155,6 +164,11 @@ const SHORT_TIMEOUT: Duration = Duration::from_secs(20);
 const MARGINS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 impl NativeEvent {
+    /// The event, which hosts know since this version.
+    pub(crate) const fn since(self, major: u32, minor: u32, patch: u32) -> Self {
+        Self { since: HostVersion::new(major, minor, patch), ..self }
+    }
+
     /// The event with a timeout that is at most this one.
     #[must_use]
     pub fn within(self, timeout: Duration) -> Self {

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use tenter_bridge::Host;
+use tenter_bridge::host::HostVersion;
 use tenter_model_server::{LenientScript, ModelServer, RecordedRequest};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 
@@ -38,8 +39,8 @@ pub struct Prover<'p> {
     pub program: &'p Path,
     /// The program `tenter-hook`.
     pub tenter_hook: &'p Path,
-    /// Whether the agent starts commands without a shell; `None` if its version is unknown.
-    pub exec_form: Option<bool>,
+    /// Its version; `None` if it is unknown.
+    pub version: Option<HostVersion>,
     /// The value of `PATH`: nothing else of the environment is passed on.
     pub path: &'p OsStr,
     /// An existing directory for the scratch homes and projects.
@@ -164,7 +165,7 @@ impl Prover<'_> {
         if let Some(setup) = self.client.setup {
             start(setup(&launch), 0).failure.map_or(Ok(()), Err)?;
         }
-        let program = Program { path: self.tenter_hook, exec_form: self.exec_form, now: self.now };
+        let program = Program { path: self.tenter_hook, version: self.version, now: self.now };
         sandbox
             .register(self.host, plan.registered, program, &environment)
             .map_err(|error| format!("the hooks cannot be registered: {}", error.message))?;

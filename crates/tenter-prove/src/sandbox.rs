@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tenter_base::untrusted_file;
 use tenter_bridge::Host;
+use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{Options, PROGRAM, Registry, Scope};
 use tenter_engine::journal::{self, Record};
 use tenter_protocol::Diagnostic;
@@ -58,8 +59,8 @@ pub(crate) enum Registered {
 pub(crate) struct Program<'p> {
     /// The path of `tenter-hook`.
     pub(crate) path: &'p Path,
-    /// Whether the agent starts commands without a shell; `None` if its version is unknown.
-    pub(crate) exec_form: Option<bool>,
+    /// The version of the agent; `None` if it is unknown.
+    pub(crate) version: Option<HostVersion>,
     /// The time, in RFC 3339.
     pub(crate) now: &'p str,
 }
@@ -150,7 +151,7 @@ impl Sandbox {
         let install = |scope, fail_closed, path: &Path| -> Result<(), Diagnostic> {
             let target = registry.target(host, scope, &self.project());
             let Some(target) = target else { return Ok(()) };
-            let options = Options { fail_closed, exec_form: program.exec_form, timeout };
+            let options = Options { fail_closed, version: program.version, timeout };
             let plan = registry.plan_install(&target, options)?;
             registry.install(&plan, path, program.now)
         };

@@ -80,13 +80,6 @@ fn version_in(text: &str) -> Option<String> {
     words.filter(|word| word.len() <= 40).find(is_version).map(str::to_owned)
 }
 
-/// Whether a version is `since` or later.
-pub(crate) fn is_since(version: &str, since: Option<[u32; 3]>) -> bool {
-    let parts = version.split(|c: char| !c.is_ascii_digit());
-    let numbers: Vec<u32> = parts.map_while(|part| part.parse().ok()).take(3).collect();
-    since.is_some_and(|since| numbers.as_slice() >= &since[..])
-}
-
 /// Where proofs are kept: programs that other agents start use these directories, too (B43).
 pub(crate) fn state(env: &Env) -> PathBuf {
     Directories::in_home(&env.home).state
@@ -112,14 +105,6 @@ pub(crate) fn registry(env: &Env) -> Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_are_compared_by_their_numbers() {
-        let since = Some([2, 1, 330]);
-        assert!(is_since("2.1.330", since) && is_since("2.10.0-beta.1", since));
-        assert!(!is_since("2.1.99", since) && !is_since("2.1", since));
-        assert!(!is_since("9.9.9", None));
-    }
 
     #[test]
     fn a_version_is_found_in_what_programs_print() {

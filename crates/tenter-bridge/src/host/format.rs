@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Host, Moment};
+use super::{Host, HostVersion, Moment};
 
 /// What every file of the bridge's own contains, before the id of the registration.
 pub(crate) const OWN_FILE_MARK: &str = "Written by `tenter bridge install`, registration";
@@ -23,7 +23,12 @@ pub struct Registration {
     /// The programs by which the host is found in `PATH`.
     pub programs: &'static [&'static str],
     /// The first version known to start a command without a shell.
-    pub exec_since: Option<[u32; 3]>,
+    pub exec_since: Option<HostVersion>,
+    /// The first version known to obey [`FailClosed::Switch`]. For earlier ones a shell blocks if the program fails.
+    pub switch_since: HostVersion,
+    /// The version for which hooks are registered if the installed one is unknown, and in files that are shared: others may have an
+    /// older one.
+    pub oldest: HostVersion,
     /// The format of these files.
     pub format: RegistrationFormat,
     /// The user's file in which the host looks for the hash of each handler that the user trusts, from the home directory; `None` if
@@ -53,6 +58,8 @@ impl Registration {
             directory_variable: None,
             programs,
             exec_since: None,
+            switch_since: HostVersion::EARLIEST,
+            oldest: HostVersion::EARLIEST,
             format,
             trust_file: None,
             silencers: &[],
@@ -62,8 +69,20 @@ impl Registration {
         }
     }
 
-    /// What happens if the program fails, as a sentence (B25).
-    pub fn on_failure(&self) -> &'static str {
+    /// Returns what happens if the program fails, as sentences (B25).
+    pub fn on_failure(&self) -> String {
+        let sentences = self.on_failure_of_newest();
+        if self.switch_since == HostVersion::EARLIEST {
+            return sentences.to_owned();
+        }
+        format!(
+            "{sentences} Before version {}, calls pass if it takes too long.",
+            self.switch_since
+        )
+    }
+
+    /// Returns what happens if the program fails under the newest version.
+    fn on_failure_of_newest(&self) -> &'static str {
         match self.entries().map(|entries| entries.fail_closed) {
             Some(FailClosed::Switch(..)) => {
                 "If `tenter-hook` fails, is missing, is killed or takes too long, calls pass; with `--fail-closed` prompts and calls are blocked."

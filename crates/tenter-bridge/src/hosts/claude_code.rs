@@ -6,11 +6,11 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, claude_code};
 
 use super::{claude_form, claude_result, emulation};
-use crate::host::at;
+use crate::host::{self, at};
 use crate::host::{
     EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, Silencer, SwitchValue,
 };
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent};
 
 /// Claude Code, measured with version 2.1.330.
 pub(super) const HOST: Host = Host {
@@ -23,7 +23,9 @@ pub(super) const HOST: Host = Host {
         personal_file: Some(".claude/settings.local.json"),
         shared_file: Some(".claude/settings.json"),
         directory_variable: Some("CLAUDE_CONFIG_DIR"),
-        exec_since: Some([2, 1, 330]),
+        exec_since: Some(HostVersion::new(2, 1, 330)),
+        switch_since: HostVersion::new(2, 1, 330),
+        oldest: HostVersion::new(1, 0, 85),
         silencers: &[Silencer::key("disableAllHooks")],
         sessions: Some(".claude/projects"),
         ..Registration::new(".claude/settings.json", &["claude"], FORMAT)
@@ -37,6 +39,7 @@ pub(super) const HOST: Host = Host {
         "Settings with comments or trailing commas are ignored as a whole, without a message.",
         "`disableAllHooks` in the settings of a project turns hooks off, also yours.",
         "A denied compaction ends a run with `-p` when the context is full.",
+        "An event that a version does not know makes it ignore the whole file: only events that the installed version knows are registered, and only those of 1.0.85 in files that are shared or if the version is unknown.",
     ],
     context_limit: 10_000,
     max_continuations: 8,
@@ -57,25 +60,26 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     ..EntryFormat::JSON_GROUPS
 });
 
+/// Versions that do not know an event ignore every setting in a file that names it, permissions included: measured up to 2.1.100.
 /// 10 minutes is the longest timeout that the host accepts.
 const EVENTS: &[NativeEvent] = &[
-    event("SessionStart", Moment::SessionStart),
-    event("UserPromptSubmit", Moment::Prompt),
+    event("SessionStart", Moment::SessionStart).since(1, 0, 62),
+    event("UserPromptSubmit", Moment::Prompt).since(1, 0, 53),
     event("PreToolUse", Moment::BeforeTool),
     event("PostToolUse", Moment::AfterTool),
-    event("PostToolUseFailure", Moment::AfterToolFailure),
-    event("PostToolBatch", Moment::AfterBatch),
+    event("PostToolUseFailure", Moment::AfterToolFailure).since(2, 0, 56),
+    event("PostToolBatch", Moment::AfterBatch).since(2, 1, 118),
     event("Stop", Moment::Stop),
-    event("StopFailure", Moment::StopFailure),
-    event("SubagentStart", Moment::SubagentStart),
-    event("SubagentStop", Moment::SubagentStop),
-    event("PreCompact", Moment::PreCompact),
-    event("PostCompact", Moment::PostCompact),
-    event("SessionEnd", Moment::SessionEnd),
+    event("StopFailure", Moment::StopFailure).since(2, 1, 78),
+    event("SubagentStart", Moment::SubagentStart).since(2, 0, 44),
+    event("SubagentStop", Moment::SubagentStop).since(1, 0, 41),
+    event("PreCompact", Moment::PreCompact).since(1, 0, 48),
+    event("PostCompact", Moment::PostCompact).since(2, 1, 76),
+    event("SessionEnd", Moment::SessionEnd).since(1, 0, 85),
 ];
 
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+    host::event(name, moment, Duration::from_mins(10))
 }
 
 const POWERS: &[EventPowers] = &[

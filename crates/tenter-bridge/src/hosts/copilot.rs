@@ -8,9 +8,9 @@ use tenter_protocol::native_tool::NativeTool;
 
 use super::copilot_form;
 use super::emulation;
+use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
-use crate::host::{at, tool};
+use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent};
 
 pub(super) use super::copilot_form::wrote_for_claude;
 
@@ -24,7 +24,7 @@ pub(super) const HOST: Host = Host {
     registration: Registration {
         shared_file: Some(".github/hooks/tenter.json"),
         directory_variable: Some("COPILOT_HOME"),
-        exec_since: Some([1, 0, 102]),
+        exec_since: Some(HostVersion::new(1, 0, 102)),
         silencers: &[Silencer::key("disableAllHooks")],
         also_reads: &["claude-code"],
         sessions: Some(".copilot/session-state"),
@@ -102,7 +102,7 @@ const CLAUDE_EVENTS: &[NativeEvent] = &[
 ];
 
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+    host::event(name, moment, Duration::from_mins(10))
 }
 
 const POWERS: &[EventPowers] = &[

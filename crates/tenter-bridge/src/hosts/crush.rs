@@ -7,9 +7,9 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
 use super::emulation;
+use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, Registration, RegistrationFormat};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -54,11 +54,8 @@ pub(super) const HOST: Host = Host {
 };
 
 /// No maximum of the timeout is documented.
-const EVENTS: &[NativeEvent] = &[NativeEvent {
-    name: "PreToolUse",
-    moment: Moment::BeforeTool,
-    timeout: Duration::from_mins(10),
-}];
+const EVENTS: &[NativeEvent] =
+    &[host::event("PreToolUse", Moment::BeforeTool, Duration::from_mins(10))];
 
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["PreToolUse"]).emulated(&[

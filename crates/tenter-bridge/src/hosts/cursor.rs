@@ -8,11 +8,11 @@ use tenter_protocol::{EventName, Object};
 
 use super::claude_form;
 use super::emulation;
+use crate::host::{self, at, tool};
 use crate::host::{
     EntryFormat, EventPowers, FailClosed, Host, InputRewrite, Moment, NativeEvent, NativeTool,
     Registration, RegistrationFormat, SwitchValue,
 };
-use crate::host::{at, tool};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -98,7 +98,7 @@ const CLAUDE_EVENTS: &[NativeEvent] = &[
 
 /// One minute is the default that was seen; no maximum is documented.
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    NativeEvent { name, moment, timeout: Duration::from_mins(1) }
+    host::event(name, moment, Duration::from_mins(1))
 }
 
 const POWERS: &[EventPowers] = &[

@@ -8,9 +8,9 @@ use tenter_protocol::lifecycle::Power;
 
 use super::claude_form;
 use super::emulation;
+use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::host::{at, tool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -75,7 +75,7 @@ const EVENTS: &[NativeEvent] = &[
 
 /// One minute is the documented default; no maximum is documented.
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    NativeEvent { name, moment, timeout: Duration::from_mins(1) }
+    host::event(name, moment, Duration::from_mins(1))
 }
 
 const POWERS: &[EventPowers] = &[

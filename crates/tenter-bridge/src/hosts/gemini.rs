@@ -9,9 +9,9 @@ use tenter_protocol::{EventName, Object, ToolResult};
 
 use super::emulation;
 use super::gemini_result::{content_text, shell_sections};
+use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -89,7 +89,7 @@ const EVENTS: &[NativeEvent] = &[
 ];
 
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+    host::event(name, moment, Duration::from_mins(10))
 }
 
 const POWERS: &[EventPowers] = &[

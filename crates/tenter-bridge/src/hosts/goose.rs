@@ -7,9 +7,9 @@ use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
 use super::emulation;
+use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
@@ -69,7 +69,7 @@ const EVENTS: &[NativeEvent] = &[
 
 /// No maximum is documented.
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+    host::event(name, moment, Duration::from_mins(10))
 }
 
 const POWERS: &[EventPowers] = &[

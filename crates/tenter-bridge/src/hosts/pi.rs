@@ -10,9 +10,9 @@ use tenter_protocol::native_tool::NativeTool;
 
 use super::emulation;
 use super::plugin_form::{self, part, text, texts};
+use crate::host::{self, at, tool};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
-use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 
@@ -77,7 +77,7 @@ const EVENTS: &[NativeEvent] = &[
 ];
 
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    NativeEvent { name, moment, timeout: Duration::from_mins(10) }
+    host::event(name, moment, Duration::from_mins(10))
 }
 
 const POWERS: &[EventPowers] = &[

@@ -7,9 +7,9 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
 use super::emulation;
+use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Layout, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::host::{at, tool};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -68,7 +68,7 @@ const EVENTS: &[NativeEvent] = &[
 
 /// One minute is the documented default; no maximum is documented.
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    NativeEvent { name, moment, timeout: Duration::from_mins(1) }
+    host::event(name, moment, Duration::from_mins(1))
 }
 
 const POWERS: &[EventPowers] = &[

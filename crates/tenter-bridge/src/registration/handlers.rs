@@ -10,9 +10,9 @@ use super::command::{CommandForm, OnFailure, exits_2};
 use super::entry::{EventHandler, Handler};
 use super::program;
 use super::target::Target;
-use crate::host::Scope;
 use crate::host::{
-    EntryFormat, FailClosed, FileContext, OwnFile, RegistrationFormat, SwitchValue, TimeoutUnit,
+    EntryFormat, FailClosed, FileContext, Host, HostVersion, OwnFile, RegistrationFormat, Scope,
+    SwitchValue, TimeoutUnit,
 };
 use crate::host::{Moment, NativeEvent};
 
@@ -21,36 +21,67 @@ use crate::host::{Moment, NativeEvent};
 pub struct Options {
     /// The host blocks prompts and tool calls if the program fails (B25). A registration that does so already keeps it.
     pub fail_closed: bool,
-    /// Whether the host's version starts commands without a shell; `None` if the version is unknown: the registered form is kept.
-    pub exec_form: Option<bool>,
+    /// The installed version of the host; `None` if it is unknown: then only the events of the oldest supported version are
+    /// registered, and the registered form of the command is kept.
+    pub version: Option<HostVersion>,
     /// A shorter timeout than the usual ones, by which it can be proved that answers come before it.
     pub timeout: Option<Duration>,
 }
 
 impl Options {
-    /// The options with which to repair or change handlers that are registered: nothing becomes weaker unnoticed.
-    pub(super) fn for_registered(self, format: &EntryFormat, registered: &[Handler]) -> Self {
+    /// Returns the form in which to register at a target that has these handlers: nothing becomes weaker unnoticed.
+    pub(super) fn form(self, target: &Target, registered: &[Handler]) -> Form {
         let has = |key: &str| registered.iter().any(|handler| handler.value.get(key).is_some());
-        let blocks = match format.fail_closed {
-            FailClosed::Switch(key, _) => has(key),
-            FailClosed::ExitCode | FailClosed::ExitCodeOrAnswer(_) => {
-                registered.iter().any(|handler| exits_2(&handler.value))
-            }
-            FailClosed::Impossible => false,
+        let exits_2 = || registered.iter().any(|handler| exits_2(&handler.value));
+        let registration = &target.host.registration;
+        let blocks = match registration.entries().map(|format| format.fail_closed) {
+            Some(FailClosed::Switch(key, _)) => has(key) || exits_2(),
+            Some(FailClosed::ExitCode | FailClosed::ExitCodeOrAnswer(_)) => exits_2(),
+            Some(FailClosed::Impossible) | None => false,
         };
-        Self {
+        let has_exec = |version| registration.exec_since.is_some_and(|since| version >= since);
+        let version = match (target.scope, self.version) {
+            (Scope::User | Scope::Personal, Some(version)) => version,
+            (Scope::Shared, _) => registration.oldest,
+            (_, None) => registered_for(target.host, registered).max(registration.oldest),
+        };
+        Form {
             fail_closed: self.fail_closed || blocks,
-            exec_form: self.exec_form.or_else(|| Some(has("args"))),
-            ..self
+            exec: self.version.map_or_else(|| has("args"), has_exec),
+            version,
+            timeout: self.timeout,
         }
     }
+}
 
-    /// Every combination.
+/// Returns the first version that knows the events of registered handlers.
+fn registered_for(host: &Host, registered: &[Handler]) -> HostVersion {
+    let events = registered.iter().filter_map(|handler| host.event(&handler.event));
+    events.map(|event| event.since).max().unwrap_or(HostVersion::EARLIEST)
+}
+
+/// The form of a registration.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form {
+    /// Whether the host blocks prompts and tool calls if the program fails.
+    pub(super) fail_closed: bool,
+    /// Whether the host starts commands without a shell.
+    exec: bool,
+    /// The version for which hooks are registered.
+    pub(super) version: HostVersion,
+    /// A shorter timeout than the usual ones.
+    timeout: Option<Duration>,
+}
+
+impl Form {
+    /// Every form that an installation may have written.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        [false, true].into_iter().flat_map(|fail_closed| {
-            [false, true].map(|exec_form| Self {
+        let choices = [false, true].into_iter().flat_map(|one| [(one, false), (one, true)]);
+        choices.flat_map(|(fail_closed, exec)| {
+            [HostVersion::EARLIEST, HostVersion::LATEST].map(|version| Self {
                 fail_closed,
-                exec_form: Some(exec_form),
+                exec,
+                version,
                 timeout: None,
             })
         })
@@ -64,6 +95,16 @@ pub(super) enum Wanted {
     Entries(&'static EntryFormat, Vec<EventHandler>),
     /// These files, which may have to be programs.
     Files(Vec<OwnFile>, bool),
+}
+
+impl Wanted {
+    /// The number of handlers or files.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Entries(_, handlers) => handlers.len(),
+            Self::Files(files, _) => files.len(),
+        }
+    }
 }
 
 /// Whose program is registered.
@@ -82,14 +123,14 @@ pub(super) struct Owner<'o> {
 pub(super) fn of_target(
     target: &Target,
     Owner { home, id }: Owner,
-    options: Options,
+    form: Form,
 ) -> Result<Wanted, Diagnostic> {
     let link = program::link(home);
     let (Some(program), Some(home)) = (link.to_str(), home.to_str()) else {
         return Err(error(format!("the home directory {} is not UTF-8", home.display())));
     };
     let Target { host, scope, .. } = *target;
-    let Options { fail_closed, exec_form, timeout } = options;
+    let Form { fail_closed, exec, version, timeout } = form;
     match &host.registration.format {
         RegistrationFormat::Files(format) => {
             let context = FileContext { host, scope, program, home, id, fail_closed };
@@ -103,18 +144,15 @@ pub(super) fn of_target(
             let entry = |event: &NativeEvent| {
                 let event = event.within(timeout.unwrap_or(Duration::MAX));
                 let blocks = fail_closed && is_guarded(event.moment);
-                let on_failure = format.on_failure(blocks, event.moment);
+                let has_switch = version >= host.registration.switch_since;
+                let on_failure = format.on_failure(blocks, event.moment, has_switch);
                 let is_blocking = format.blocks_if_missing.contains(&event.moment);
                 let needs_program = blocks || !is_blocking;
                 let form = match scope {
                     Scope::Shared => CommandForm::Portable { needs_program: blocks },
                     // Copilot also runs the hooks in a project's settings of Claude Code, without their `args`, and denies every
                     // call then.
-                    Scope::User
-                        if exec_form == Some(true)
-                            && on_failure == OnFailure::Nothing
-                            && needs_program =>
-                    {
+                    Scope::User if exec && on_failure == OnFailure::Nothing && needs_program => {
                         CommandForm::Exec { key: format.exec, program, home, id }
                     }
                     _ => CommandForm::Shell { program, home, id, needs_program },
@@ -124,9 +162,9 @@ pub(super) fn of_target(
                     add_timeout(&mut command, event.timeout);
                 }
                 let unique = if scope == Scope::Shared { "shared" } else { id };
-                (event.name, handler(format, &event, command, (unique, blocks)))
+                (event.name, handler(format, &event, command, (unique, blocks && has_switch)))
             };
-            Ok(Wanted::Entries(format, host.events.iter().map(entry).collect()))
+            Ok(Wanted::Entries(format, host.events_of(version).map(entry).collect()))
         }
     }
 }
@@ -136,7 +174,7 @@ fn handler(
     format: &EntryFormat,
     event: &NativeEvent,
     command: Vec<(String, Value)>,
-    (unique, blocks): (&str, bool),
+    (unique, switches): (&str, bool),
 ) -> Value {
     let mut members: Map<String, Value> =
         format.fields.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();
@@ -146,7 +184,7 @@ fn handler(
     members.extend(command);
     members.insert(format.timeout.to_owned(), json!(format.timeout_of(event)));
     if let FailClosed::Switch(key, value) = format.fail_closed
-        && blocks
+        && switches
     {
         let value = match value {
             SwitchValue::Text(text) => json!(text),
@@ -177,12 +215,13 @@ fn is_guarded(moment: Moment) -> bool {
 
 impl EntryFormat {
     /// What the registered shell command does if the program fails, where that `blocks`.
-    fn on_failure(&self, blocks: bool, moment: Moment) -> OnFailure {
+    fn on_failure(&self, blocks: bool, moment: Moment, has_switch: bool) -> OnFailure {
         match self.fail_closed {
             FailClosed::ExitCodeOrAnswer(answer) if blocks && moment == Moment::Prompt => {
                 OnFailure::Answer(answer)
             }
             FailClosed::ExitCode | FailClosed::ExitCodeOrAnswer(_) if blocks => OnFailure::ExitCode,
+            FailClosed::Switch(..) if blocks && !has_switch => OnFailure::ExitCode,
             _ => OnFailure::Nothing,
         }
     }

@@ -4,6 +4,7 @@
 //! checks that the file is still as it was.
 //!
 //! ```
+//! use tenter_bridge::host::HostVersion;
 //! use tenter_bridge::hosts;
 //! use tenter_bridge::registration::{Options, Registry, Scope};
 //!
@@ -14,7 +15,8 @@
 //! let registry = Registry::in_home(home.path());
 //! let host = hosts::find("claude-code").unwrap();
 //! let target = registry.target(host, Scope::User, home.path()).unwrap();
-//! let plan = registry.plan_install(&target, Options::default()).unwrap();
+//! let options = Options { version: HostVersion::parse("2.1.330"), ..Options::default() };
+//! let plan = registry.plan_install(&target, options).unwrap();
 //! assert_eq!(plan.changes()[0].before(), None);
 //! registry.install(&plan, &program, "2026-11-22T18:00:00Z").unwrap();
 //! assert_eq!(registry.registered(&target).unwrap().len(), host.events.len());

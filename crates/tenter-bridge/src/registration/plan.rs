@@ -9,7 +9,7 @@ use tenter_protocol::Diagnostic;
 use super::change::Change;
 use super::command::RegisteredCommand;
 use super::entry::{Created, EventHandler, Handler};
-use super::handlers::{Options, Wanted};
+use super::handlers::{Form, Wanted};
 use super::own_files;
 use super::record::{FileEdit, RegistrationRecord};
 use super::settings_file::SettingsFile;
@@ -47,9 +47,10 @@ impl Plan {
     pub(super) fn install(
         target: &Target,
         wanted: Wanted,
-        options: Options,
+        form: Form,
         recorded: Option<&RegistrationRecord>,
     ) -> Result<Self, Diagnostic> {
+        let count = wanted.len();
         let mut changes = match wanted {
             Wanted::Entries(format, handlers) => {
                 vec![with_entries(target, format, &handlers, recorded)?]
@@ -60,7 +61,8 @@ impl Plan {
         };
         changes.extend(with_trusted(target, &changes, recorded)?);
         let mut record = recorded.cloned().unwrap_or_else(|| without_record(target));
-        record.fail_closed = options.fail_closed;
+        record.fail_closed = form.fail_closed;
+        record.handlers = Some(count);
         record.edits = changes.iter().map(|change| change.edit.clone()).collect();
         Ok(Self { target: target.clone(), changes, record: Some(record) })
     }
@@ -229,6 +231,8 @@ fn without_record(target: &Target) -> RegistrationRecord {
         program: PathBuf::new(),
         installed_at: String::new(),
         fail_closed: false,
+        version: None,
+        handlers: None,
         edits: Vec::new(),
     }
 }

@@ -33,6 +33,12 @@ pub struct RegistrationRecord {
     pub installed_at: String,
     /// Whether the host blocks if the program fails.
     pub fail_closed: bool,
+    /// The version of the host for which hooks are registered; `None` if it was unknown.
+    #[serde(default)]
+    pub version: Option<String>,
+    /// The number of handlers or files; `None` in a record of an earlier version of Tenter, which registered all.
+    #[serde(default)]
+    pub(super) handlers: Option<usize>,
     /// The files that were changed.
     #[serde(default)]
     pub(super) edits: Vec<FileEdit>,

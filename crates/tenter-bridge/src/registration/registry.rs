@@ -13,7 +13,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::command::RegisteredCommand;
 use super::entry::EventHandler;
-use super::handlers::{self, Options, Owner, Wanted};
+use super::handlers::{self, Form, Options, Owner, Wanted};
 use super::plan::{self, Plan};
 use super::record::{Records, RegistrationRecord};
 use super::settings_file::SettingsFile;
@@ -21,8 +21,7 @@ use super::several;
 use super::target::Target;
 use super::{json, own_files, program, toml, trust};
 use crate::Host;
-use crate::host::Scope;
-use crate::host::{EntryFormat, OwnFile};
+use crate::host::{EntryFormat, HostVersion, OwnFile, Scope};
 
 /// A handler of ours in a host's file, or a file of ours.
 #[derive(Debug, Clone)]
@@ -150,11 +149,11 @@ impl Registry {
     /// A file cannot be read or is not valid.
     pub fn registered(&self, target: &Target) -> Result<Vec<RegisteredHandler>, Diagnostic> {
         let id = self.id(target)?.unwrap_or_default();
-        let wanted = |options| self.wanted(target, &id, options).ok();
+        let wanted = |form| self.wanted(target, &id, form).ok();
         match target.host.registration.entries() {
             Some(format) => {
                 let text = read(&target.file)?;
-                let intact: Vec<EventHandler> = Options::all()
+                let intact: Vec<EventHandler> = Form::all()
                     .filter_map(wanted)
                     .flat_map(|wanted| match wanted {
                         Wanted::Entries(_, handlers) => handlers,
@@ -163,7 +162,7 @@ impl Registry {
                     .collect();
                 registered_entries(target, format, &text, &intact)
             }
-            None => Options::all().filter_map(wanted).try_fold(Vec::new(), |found, wanted| {
+            None => Form::all().filter_map(wanted).try_fold(Vec::new(), |found, wanted| {
                 let Wanted::Files(files, _) = wanted else { return Ok(found) };
                 self.registered_files(target, &files, found)
             }),
@@ -172,11 +171,9 @@ impl Registry {
 
     /// The number of handlers or files that a complete registration has.
     pub fn expected(&self, target: &Target) -> usize {
-        match self.wanted(target, "", Options::default()) {
-            Ok(Wanted::Entries(_, handlers)) => handlers.len(),
-            Ok(Wanted::Files(files, _)) => files.len(),
-            Err(_) => 0,
-        }
+        let records = self.read_records();
+        let recorded = records.get(target.host.id, &target.file).and_then(|record| record.handlers);
+        recorded.unwrap_or_else(|| self.newest(target).map_or(0, |wanted| wanted.len()))
     }
 
     /// The settings of the user, and those at `targets`, that switch the hooks of a host off.
@@ -251,13 +248,22 @@ impl Registry {
         let id = self.id(target)?.map_or_else(random_id, Ok)?;
         let records = self.read_records();
         let recorded = records.get(target.host.id, &target.file);
-        let options = if let Some(format) = target.host.registration.entries() {
-            options.for_registered(format, &plan::find(target, format, &read(&target.file)?)?)
-        } else {
-            let blocks = recorded.is_some_and(|record| record.fail_closed);
-            Options { fail_closed: options.fail_closed || blocks, ..options }
+        let known = recorded.and_then(|record| HostVersion::parse(record.version.as_ref()?));
+        let options = Options { version: options.version.or(known), ..options };
+        let mut form = match target.host.registration.entries() {
+            Some(format) => {
+                options.form(target, &plan::find(target, format, &read(&target.file)?)?)
+            }
+            None => options.form(target, &[]),
         };
-        Plan::install(target, self.wanted(target, &id, options)?, options, recorded)
+        if target.host.registration.entries().is_none() {
+            form.fail_closed |= recorded.is_some_and(|record| record.fail_closed);
+        }
+        let mut plan = Plan::install(target, self.wanted(target, &id, form)?, form, recorded)?;
+        if let Some(record) = &mut plan.record {
+            record.version = options.version.map(|version| version.to_string());
+        }
+        Ok(plan)
     }
 
     /// Plans the removal of a registration. Nothing changes if there is none.
@@ -265,12 +271,21 @@ impl Registry {
     /// # Errors
     /// A file cannot be read or is not valid.
     pub fn plan_remove(&self, target: &Target) -> Result<Plan, Diagnostic> {
-        let wanted = self.wanted(target, "", Options::default())?;
-        Plan::remove(target, wanted, self.read_records().get(target.host.id, &target.file))
+        Plan::remove(
+            target,
+            self.newest(target)?,
+            self.read_records().get(target.host.id, &target.file),
+        )
     }
 
-    fn wanted(&self, target: &Target, id: &str, options: Options) -> Result<Wanted, Diagnostic> {
-        handlers::of_target(target, Owner { home: &self.home, id }, options)
+    fn wanted(&self, target: &Target, id: &str, form: Form) -> Result<Wanted, Diagnostic> {
+        handlers::of_target(target, Owner { home: &self.home, id }, form)
+    }
+
+    /// What is registered with the newest version of the host.
+    fn newest(&self, target: &Target) -> Result<Wanted, Diagnostic> {
+        let options = Options { version: Some(HostVersion::LATEST), ..Options::default() };
+        self.wanted(target, "", options.form(target, &[]))
     }
 
     /// The id of the registration at a target.
@@ -280,7 +295,7 @@ impl Registry {
             let command = |value| RegisteredCommand::of_handler(target.host.id, value);
             return Ok(handlers.iter().find_map(|handler| command(&handler.value)?.id));
         }
-        let Wanted::Files(files, _) = self.wanted(target, "", Options::default())? else {
+        let Wanted::Files(files, _) = self.newest(target)? else {
             return Ok(None);
         };
         for file in files {

@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::Options;
 
-use super::{User, parse};
+use super::{User, newest, parse};
 
 /// Settings as users have them.
 const SETTINGS: &[&str] = &[
@@ -110,9 +111,7 @@ fn an_installation_adds_one_line_per_event_in_the_style_of_the_file() {
 fn fail_closed_sets_the_hosts_switch_where_blocking_is_possible() {
     let user = User::with_settings("{}");
     user.install().unwrap();
-    let options = Options { fail_closed: true, ..Options::default() };
-    let plan = user.plan(options).unwrap();
-    user.registry.install(&plan, &user.program(), super::NOW).unwrap();
+    user.install_with(Options { fail_closed: true, ..newest() });
     let settings = user.json();
     let blocking: Vec<&str> = settings["hooks"]
         .as_object()
@@ -125,7 +124,7 @@ fn fail_closed_sets_the_hosts_switch_where_blocking_is_possible() {
     assert_eq!(user.count(), user.target.host.events.len(), "the first registration is replaced");
     assert!(user.registry.records()[0].fail_closed);
     let installed = user.text();
-    user.install().unwrap();
+    user.install_with(Options::default());
     assert_eq!(user.text(), installed, "it stays so");
     user.remove().unwrap();
     assert_eq!(user.text(), "{}");
@@ -135,12 +134,13 @@ fn fail_closed_sets_the_hosts_switch_where_blocking_is_possible() {
 fn the_form_of_the_command_stays_if_the_version_of_the_host_is_unknown() {
     let user = User::with_settings("{}");
     let command = |user: &User| user.json()["hooks"]["Stop"][0]["hooks"][0].clone();
-    for (exec_form, has_args) in
-        [(None, false), (Some(true), true), (None, true), (Some(false), false)]
+    let version = HostVersion::parse;
+    for (version, has_args) in
+        [(None, false), (version("2.1.330"), true), (None, true), (version("2.1.285"), false)]
     {
-        let plan = user.plan(Options { exec_form, ..Options::default() }).unwrap();
+        let plan = user.plan(Options { version, ..Options::default() }).unwrap();
         user.registry.install(&plan, &user.program(), super::NOW).unwrap();
-        assert_eq!(command(&user).get("args").is_some(), has_args, "{exec_form:?}");
+        assert_eq!(command(&user).get("args").is_some(), has_args, "{version:?}");
         assert!(user.registry.registered(&user.target).unwrap().iter().all(|one| one.is_intact));
     }
     user.remove().unwrap();

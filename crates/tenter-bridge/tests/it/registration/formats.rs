@@ -5,14 +5,14 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tenter_bridge::host::Moment;
+use tenter_bridge::host::{HostVersion, Moment};
 use tenter_bridge::registration::{
     EntryFormat, FailClosed, FileContext, FileFormat, Layout, Options, OwnFile, Reads,
     Registration, RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
 };
 use tenter_bridge::{Host, hosts};
 
-use super::User;
+use super::{User, newest};
 
 /// A host that is registered in this way.
 pub(super) fn host(id: &'static str, registration: Registration) -> &'static Host {
@@ -45,7 +45,7 @@ pub(super) const CODEX: Registration = Registration {
 };
 
 pub(super) const COPILOT: Registration = Registration {
-    exec_since: Some([1, 0, 102]),
+    exec_since: Some(HostVersion::new(1, 0, 102)),
     shared_file: Some(".github/hooks/tenter.json"),
     ..Registration::new(
         ".copilot/hooks/tenter.json",
@@ -147,11 +147,7 @@ fn what_is_installed_is_found_and_removed_without_a_trace() {
 fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
     for host in all() {
         let user = User::of(host);
-        user.install_with(Options {
-            fail_closed: true,
-            exec_form: Some(true),
-            ..Options::default()
-        });
+        user.install_with(Options { fail_closed: true, ..newest() });
         assert!(!user.plan(Options::default()).unwrap().is_change(), "{}", host.id);
         assert!(user.registry.registered(&user.target).unwrap().iter().all(|one| one.is_intact));
         assert!(user.registry.records()[0].fail_closed);
@@ -185,7 +181,7 @@ fn handlers_have_the_form_that_the_host_reads() {
     assert_eq!(handler["timeout"], 600_000);
 
     let user = User::of(host("copilot", COPILOT));
-    user.install_with(Options { exec_form: Some(true), ..Options::default() });
+    user.install_with(newest());
     let file = user.json();
     assert_eq!(file["version"], 1);
     let handler = &file["hooks"]["PostToolUse"][0];
@@ -231,7 +227,7 @@ fn a_file_of_a_project_has_commands_without_arguments_of_their_own() {
     let mut user = User::new();
     let project = user.home.path().join("project");
     user.target = user.registry.target(user.target.host, Scope::Personal, &project).unwrap();
-    user.install_with(Options { exec_form: Some(true), ..Options::default() });
+    user.install_with(newest());
     let handler = &user.json()["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(keys(handler), ["type", "command", "timeout"]);
 }

@@ -4,17 +4,29 @@ mod documents;
 mod files;
 mod formats;
 mod toml_documents;
+mod versions;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{Options, Plan, Registry, Scope, Target};
 use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
 
 const NOW: &str = "2026-11-22T18:00:00Z";
+
+/// The options for a version of Claude Code that knows every event, and starts commands with a shell.
+fn ordinary() -> Options {
+    Options { version: HostVersion::parse("2.1.200"), ..Options::default() }
+}
+
+/// The options for the newest version of a host.
+fn newest() -> Options {
+    Options { version: Some(HostVersion::LATEST), ..Options::default() }
+}
 
 /// A user with a program and perhaps a settings file.
 struct User {
@@ -71,7 +83,7 @@ impl User {
     }
 
     fn install(&self) -> Result<(), Diagnostic> {
-        self.registry.install(&self.plan(Options::default())?, &self.program(), NOW)
+        self.registry.install(&self.plan(ordinary())?, &self.program(), NOW)
     }
 
     fn install_with(&self, options: Options) {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use tenter_bridge::Host;
+use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{IgnoredFile, Options, Registry, Scope, Target};
 use tenter_engine::Directories;
 use tenter_engine::catalog::Catalog;
@@ -13,7 +14,7 @@ use super::{located, location};
 use crate::commands::CommandResult;
 use crate::env::{Env, now};
 use crate::failure::{Exit, Failure};
-use crate::installed_agents::{self, Agent};
+use crate::installed_agents::Agent;
 use crate::project::Project;
 use crate::question::read_at_terminal;
 use crate::sanitize::visible;
@@ -141,9 +142,8 @@ impl Installation<'_> {
             location::check_untracked(&self.project, &target)?;
         }
         let version = Agent::find(self.env, host).version(&self.project);
-        let since = host.registration.exec_since;
-        let exec_form = version.map(|version| installed_agents::is_since(&version, since));
-        let options = Options { fail_closed: self.args.fail_closed, exec_form, timeout: None };
+        let version = version.as_deref().and_then(HostVersion::parse);
+        let options = Options { fail_closed: self.args.fail_closed, version, timeout: None };
         let plan = self.registry.plan_install(&target, options).map_err(located)?;
         let is_recorded =
             self.registry.records_of(host).iter().any(|record| record.file == target.file);

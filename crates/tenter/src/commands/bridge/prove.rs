@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tenter_agent::session::Status;
 use tenter_base::{excerpt, private_dir};
+use tenter_bridge::host::HostVersion;
 use tenter_bridge::{Host, guide, hosts};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_prove::{Client, Proof, ProvedCheck, Prover, Verdict, network, page};
@@ -154,8 +155,7 @@ impl Proving<'_> {
         let program =
             agent.program.as_ref().ok_or_else(|| Failure::new(format!("{} is gone", host.name)))?;
         let version = agent.version(self.project);
-        let since = host.registration.exec_since;
-        let exec_form = version.as_ref().map(|version| installed_agents::is_since(version, since));
+        let host_version = version.as_deref().and_then(HostVersion::parse);
         let version = version.unwrap_or_else(|| "unknown".to_owned());
         let scratch = Scratch::create(self.args.keep.as_deref(), host)?;
         let now = tenter_base::rfc3339(now());
@@ -165,7 +165,7 @@ impl Proving<'_> {
             client,
             program,
             tenter_hook: &self.tenter_hook,
-            exec_form,
+            version: host_version,
             path: self.project.env.var("PATH").unwrap_or(OsStr::new("/usr/bin:/bin")),
             directory: scratch.path(),
             now: &now,
