@@ -1,8 +1,8 @@
 //! What is special about the process of an agent: what its commands may do depends on it.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
+
+use crate::Containment;
 
 /// What is special about the process of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum AgentState {
     /// It runs as root, so that `sudo` changes nothing.
     Root,
-    /// It runs in a container.
+    /// It runs in a container that keeps in what it does (R90).
     Container,
 }
 
@@ -20,11 +20,9 @@ impl AgentState {
         [("root", Self::Root), ("container", Self::Container)];
 
     /// The states of this process.
-    pub fn of_process() -> Vec<Self> {
-        /// Files that the common container engines put into every container.
-        const MARKS: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
+    pub fn of_process(containment: &Containment<'_>) -> Vec<Self> {
         let is_root = rustix::process::geteuid().is_root();
-        let is_container = MARKS.iter().any(|mark| Path::new(mark).exists());
+        let is_container = containment.holds();
         let root = is_root.then_some(Self::Root);
         root.into_iter().chain(is_container.then_some(Self::Container)).collect()
     }

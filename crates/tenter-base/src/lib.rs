@@ -15,6 +15,7 @@
 pub mod account;
 mod agent_state;
 pub mod clock;
+mod container;
 pub mod excerpt;
 mod file_lock;
 pub mod file_stamp;
@@ -31,6 +32,7 @@ pub mod untrusted_file;
 
 pub use agent_state::AgentState;
 pub use clock::{Clock, rfc3339};
+pub use container::Containment;
 pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;

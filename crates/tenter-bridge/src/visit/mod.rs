@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tenter_base::{AgentState, Clock};
+use tenter_base::{AgentState, Clock, Containment};
 use tenter_engine::configuration::{HookConfiguration, HookTables};
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::hook::FailMode;
@@ -242,6 +242,11 @@ impl Visitor {
         runs: Arc<RunLog>,
     ) -> EngineBuilder {
         let environment = HookEnvironment::new(&self.vars, &configuration.pass_env);
+        let containment = Containment {
+            said: configuration.container,
+            variables: &self.vars,
+            own: &[&self.directories.home, project],
+        };
         let builder = match &self.tenter {
             Some(program) => Engine::builder(project).http_client(program),
             None => Engine::builder(project),
@@ -256,7 +261,7 @@ impl Visitor {
             .clock(self.clock)
             .trust(configuration.trust)
             .policies(configuration.policies.clone())
-            .agent_states(AgentState::of_process())
+            .agent_states(AgentState::of_process(&containment))
             .journal(self.directories.state.join("journal"))
             .one_event()
             .host(self.host.id)

@@ -25,7 +25,9 @@ use crate::trust::TrustMode;
 
 pub use bridge::{AskFallback, BridgeSettings, BridgeTable, GeminiAsk, OnUnguardable, Reaction};
 pub use file::{ConfigurationError, parse};
-pub use tables::{HookTable, HookTables, HooksTable, ToolsTable, TrustSetting, refused};
+pub use tables::{
+    GuardsTable, HookTable, HookTables, HooksTable, ToolsTable, TrustSetting, refused,
+};
 
 /// Default limit of consecutive continuations (R34).
 const MAX_CONTINUATIONS: u32 = 8;
@@ -51,6 +53,8 @@ pub struct HookConfiguration {
     pub bridge: BridgeSettings,
     /// Paths that file tools change only with the user's consent; `~` is the home directory.
     pub protect: Vec<PathBuf>,
+    /// Whether the user says that what the agent does stays in its container (R90).
+    pub container: Option<bool>,
 }
 
 impl HookConfiguration {
@@ -91,6 +95,7 @@ impl HookConfiguration {
             project_overrides: only_in_project(&user.hooks, &project.hooks),
             bridge: user.bridge.into(),
             protect: user.tools.protect.iter().chain(&project.tools.protect).cloned().collect(),
+            container: user.guards.container,
             pass_env: user.hooks.pass_env,
         };
         (configuration, diagnostics)

@@ -21,6 +21,16 @@ pub struct HookTables {
     pub bridge: BridgeTable,
     /// The table `[tools]`.
     pub tools: ToolsTable,
+    /// The table `[guards]`.
+    pub guards: GuardsTable,
+}
+
+/// The table `[guards]` of a configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GuardsTable {
+    /// Whether what the agent does stays in its container (R90).
+    pub(super) container: Option<bool>,
 }
 
 /// The table `[tools]` of a configuration file.
@@ -41,6 +51,7 @@ impl HookTables {
             }
         };
         refuse(self.trust.take().is_some(), "trust");
+        refuse(self.guards.container.take().is_some(), "guards.container");
         self.hooks.refuse_in_project(&mut refuse);
         self.bridge.refuse_all(&mut refuse);
         diagnostics

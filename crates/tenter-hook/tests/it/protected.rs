@@ -182,3 +182,39 @@ fn a_patch_that_cannot_be_read_touches_what_it_names() {
         assert_eq!(codex(&session, &patch), "", "{patch}");
     }
 }
+
+/// Whether Claude Code gets an answer to a command that a guard stops, except in a container.
+fn is_stopped_unless_contained(session: &HostSession) -> bool {
+    let answer = HostSession::answer(session.fire_with("PreToolUse.Bash", |payload| {
+        payload["tool_input"]["command"] = json!("rm -rf /srv/other");
+    }));
+    answer["hookSpecificOutput"]["permissionDecision"] == json!("deny")
+}
+
+#[test]
+fn only_the_users_configuration_says_that_nothing_leaves_the_container() {
+    let session = HostSession::new("claude-code");
+    let directory = session.sandbox.home().join(".config/agents/hooks/outside");
+    fs::create_dir_all(&directory).unwrap();
+    let manifest = "---
+name: outside
+description: A test.
+trigger: before_tool
+metadata:
+  match:
+    - path: {op: delete, outside: project}
+      except: [{agent: container}]
+      decision: deny
+      reason: Not here.
+---
+";
+    fs::write(directory.join("HOOK.md"), manifest).unwrap();
+    assert!(is_stopped_unless_contained(&session));
+    let said = "[guards]\ncontainer = true\n";
+    session.sandbox.write("tenter.toml", said);
+    assert!(is_stopped_unless_contained(&session), "a project may not say so");
+    let config = session.sandbox.home().join(".config/tenter");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("config.toml"), said).unwrap();
+    assert!(!is_stopped_unless_contained(&session));
+}

@@ -5,7 +5,7 @@ mod key_ring;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use tenter_base::AgentState;
+use tenter_base::{AgentState, Containment};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
@@ -86,8 +86,17 @@ impl<'e> Project<'e> {
             .trust(self.settings.hooks.trust)
             .policies(self.settings.hooks.policies.clone())
             .http_client(Env::program())
-            .agent_states(AgentState::of_process())
+            .agent_states(self.agent_states())
             .trampoline(bound::trampoline())
+    }
+
+    /// What is special about this process.
+    fn agent_states(&self) -> Vec<AgentState> {
+        AgentState::of_process(&Containment {
+            said: self.settings.hooks.container,
+            variables: &self.env.vars,
+            own: &[&self.env.home, self.root()],
+        })
     }
 
     /// The environment of programs that Tenter starts for itself, such as git and an editor: that of hooks (R80).

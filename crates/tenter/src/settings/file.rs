@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_engine::configuration::{
-    self, BridgeTable, ConfigurationError, HookTables, HooksTable, ToolsTable, TrustSetting,
-    refused,
+    self, BridgeTable, ConfigurationError, GuardsTable, HookTables, HooksTable, ToolsTable,
+    TrustSetting, refused,
 };
 use tenter_protocol::Diagnostic;
 
@@ -50,6 +50,7 @@ pub(super) struct Layer {
     pub(super) permissions: PermissionsTable,
     pub(super) hooks: HooksTable,
     pub(super) bridge: BridgeTable,
+    pub(super) guards: GuardsTable,
     pub(super) mcp: McpTable,
 }
 
@@ -57,8 +58,8 @@ impl Layer {
     /// Takes the settings of hooks out.
     pub(super) fn take_hook_tables(&mut self) -> HookTables {
         let (hooks, bridge) = (mem::take(&mut self.hooks), mem::take(&mut self.bridge));
-        let tools = mem::take(&mut self.tools);
-        HookTables { trust: self.trust.take(), hooks, bridge, tools }
+        let (tools, guards) = (mem::take(&mut self.tools), mem::take(&mut self.guards));
+        HookTables { trust: self.trust.take(), hooks, bridge, tools, guards }
     }
 }
 

@@ -173,6 +173,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "0.5",
         "what its model calls may cost in a session",
     ),
+    setting("guards.container", "(detected)", "whether what the agent does stays in its container"),
     setting(
         "bridge.allow_skips_prompt",
         "false",

@@ -98,3 +98,24 @@ fn a_misspelt_guard_is_an_error() {
     let output = sandbox().run(&["guard", "add", "git-safty"]).expect_code(2);
     assert!(output.stderr.contains("did you mean `git-safety`?"), "{output}");
 }
+
+/// What the guard `destructive-files` says about deleting a directory outside the project.
+fn verdict_outside(sandbox: &tenter_testkit::Sandbox) -> String {
+    let input = json!({"command": "rm -rf /srv/other/old"}).to_string();
+    let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", &input];
+    sandbox.run(&args).expect_code(0).stdout
+}
+
+#[test]
+fn only_the_user_says_that_nothing_leaves_the_container() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["guard", "add", "destructive-files"]).expect_code(0);
+    let is_stopped = || verdict_outside(&sandbox).contains("fits its rule outside-directory");
+    sandbox.write("tenter.toml", "[guards]\ncontainer = true\n");
+    sandbox.write("../home/.config/tenter/config.toml", "[guards]\ncontainer = false\n");
+    assert!(is_stopped(), "{}", verdict_outside(&sandbox));
+    sandbox.write("../home/.config/tenter/config.toml", "");
+    assert!(is_stopped(), "a project may not say so: {}", verdict_outside(&sandbox));
+    sandbox.write("../home/.config/tenter/config.toml", "[guards]\ncontainer = true\n");
+    assert!(!is_stopped(), "{}", verdict_outside(&sandbox));
+}
