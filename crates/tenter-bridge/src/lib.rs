@@ -22,6 +22,7 @@ pub mod hosts;
 pub mod import;
 pub mod keeper;
 pub mod occurrence;
+mod packaged_version;
 pub mod payload;
 pub mod registration;
 pub mod reply;
@@ -32,4 +33,5 @@ pub mod transcript;
 mod visit;
 
 pub use host::{Host, Moment, NativeEvent, Support};
+pub use packaged_version::packaged_version;
 pub use visit::{KeeperConnector, Remainder, RemainingHooks, Visited, Visitor};

@@ -1,6 +1,7 @@
 //! `tenter`: runs a coding agent under lifecycle hooks. See `app` for the commands.
 
 mod agent;
+mod agent_version;
 mod ancestors;
 mod app;
 mod bound;

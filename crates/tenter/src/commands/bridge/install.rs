@@ -141,7 +141,7 @@ impl Installation<'_> {
         if self.scope == Scope::Personal {
             location::check_untracked(&self.project, &target)?;
         }
-        let version = Agent::find(self.env, host).version(&self.project);
+        let version = Agent::find(self.env, host).version(self.env);
         let version = version.as_deref().and_then(HostVersion::parse);
         let options = Options { fail_closed: self.args.fail_closed, version, timeout: None };
         let plan = self.registry.plan_install(&target, options).map_err(located)?;

@@ -77,7 +77,7 @@ pub(crate) struct ListedRegistration {
 }
 
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
-    let agents: Vec<ListedAgent> = agents(project, |agent| agent.version(project)).collect();
+    let agents: Vec<ListedAgent> = agents(project, |agent| agent.version(project.env)).collect();
     if args.json {
         ui::out(serde_json::to_string_pretty(&agents).unwrap_or_default());
     } else {

@@ -154,7 +154,7 @@ impl Proving<'_> {
         let agent = Agent::find(self.project.env, host);
         let program =
             agent.program.as_ref().ok_or_else(|| Failure::new(format!("{} is gone", host.name)))?;
-        let version = agent.version(self.project);
+        let version = agent.version(self.project.env);
         let host_version = version.as_deref().and_then(HostVersion::parse);
         let version = version.unwrap_or_else(|| "unknown".to_owned());
         let scratch = Scratch::create(self.args.keep.as_deref(), host)?;

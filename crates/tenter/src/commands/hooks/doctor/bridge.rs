@@ -174,7 +174,7 @@ fn breached(project: &Project, target: &Target) -> Option<Diagnostic> {
 /// The finding that the installed version of the host is not proved, or that a check of it is broken.
 fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
-    let version = Agent::find(project.env, host).version(project)?;
+    let version = Agent::find(project.env, host).version(project.env)?;
     let proofs = Proof::kept(&installed_agents::state(project.env), host);
     if let Some(proof) = proofs.iter().find(|proof| proof.version == version) {
         let broken = proof.count(Verdict::Broken);
