@@ -7,6 +7,8 @@ use serde_json::Value;
 use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
 
+use crate::state::short_id;
+
 /// One native event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Occurrence {
@@ -29,6 +31,19 @@ pub struct NativeAgent {
     pub kind: Option<String>,
     /// The agent that started it, where the host tells: another subagent, or the session for the main agent.
     pub parent: Option<String>,
+}
+
+impl Occurrence {
+    /// The same with ids of limited length: a longer one is replaced by its digest (R83).
+    pub(crate) fn with_short_ids(mut self) -> Self {
+        let agent = self.agent.as_mut();
+        let of_agent = agent.map(|agent| [Some(&mut agent.id), agent.parent.as_mut()]);
+        let ids = of_agent.into_iter().flatten().flatten().chain([&mut self.session]);
+        for id in ids {
+            *id = short_id(id).into_owned();
+        }
+        self
+    }
 }
 
 /// What happened.

@@ -6,6 +6,7 @@ mod arguments;
 mod keeper;
 mod output;
 mod remainder;
+mod resources;
 mod serve;
 
 use std::ffi::OsString;
@@ -23,11 +24,15 @@ use tenter_engine::Directories;
 use crate::arguments::{Arguments, Task};
 use crate::output::{answer, warn};
 
+/// The exit code if the answer cannot be written: most hosts deny then.
+const UNANSWERED: u8 = 2;
 /// What the model or the user reads if this program has a defect.
 const DEFECT: &str = "tenter-hook failed because of a defect in Tenter";
 
 fn main() -> ExitCode {
     let started = Instant::now();
+    // Where it cannot be caught, everything else works.
+    let _ = tenter_proc::outlive_file_size_limit();
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if let Some((_, arguments)) =
         arguments.split_first().filter(|(first, _)| *first == keeper::COMMAND)
@@ -64,9 +69,15 @@ fn answer_stdin(visitor: &Visitor) -> ExitCode {
     if let Err(error) = io::stdin().lock().take(MAX_PAYLOAD + 1).read_to_end(&mut payload) {
         warn(&[format!("stdin cannot be read to its end: {error}")]);
     }
-    let visited = visitor.run(Payload::parse(&payload));
-    answer(visited.answer.as_deref());
+    let visited = match resources::missing(payload.len()) {
+        Some(what) => visitor.refuse(what),
+        None => visitor.run(Payload::parse(&payload)),
+    };
+    let written = answer(visited.answer.as_deref());
     warn(&visited.warnings);
+    if written.is_err() && visitor.event.moment.deniable().is_some() {
+        return ExitCode::from(UNANSWERED);
+    }
     let warning = visited.after.and_then(|remainder| remainder::start(visitor, &remainder));
     warn(warning.as_slice());
     ExitCode::SUCCESS
@@ -101,7 +112,7 @@ fn deny_on_panic(visitor: &Visitor) {
     let (host, event) = (visitor.host, visitor.event);
     std::panic::set_hook(Box::new(move |panic| {
         if event.moment.deniable().is_some() {
-            answer((host.answer)(event, &Reply::deny(DEFECT)).as_deref());
+            let _ = answer((host.answer)(event, &Reply::deny(DEFECT)).as_deref());
         }
         warn(&[format!("a defect in Tenter: {panic}")]);
         #[expect(clippy::exit, reason = "an abort would make the host ignore the answer")]

@@ -68,6 +68,15 @@ pub fn keep_memory_private() -> std::io::Result<()> {
     os::keep_memory_private()
 }
 
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, like a full disk, instead of the end of this process.
+/// Child processes have the default action of the signal.
+///
+/// # Errors
+/// The system does not support it.
+pub fn outlive_file_size_limit() -> std::io::Result<()> {
+    os::outlive_file_size_limit()
+}
+
 /// Kills all supervised programs before this process exits: every program in [`run`], including the descendants that
 /// [`adopt_orphans`] makes findable, and every background program that is being ended. Other background programs and
 /// [`interactive`] ones keep running.

@@ -277,6 +277,11 @@ pub(crate) fn keep_memory_private() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// The signal is caught, not ignored: a caught signal gets its default action back where another program is executed.
+pub(crate) fn outlive_file_size_limit() -> io::Result<()> {
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default()).map(drop)
+}
+
 fn end_of(status: ExitStatus) -> ProcessEnd {
     match status.code() {
         Some(code) => ProcessEnd::Exited(code),

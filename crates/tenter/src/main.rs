@@ -31,6 +31,8 @@ mod user_only;
 use tenter_base::sanitize;
 
 fn main() -> std::process::ExitCode {
+    // Where it cannot be caught, everything else works.
+    let _ = tenter_proc::outlive_file_size_limit();
     if let Some(failure) = bound::run(env::Env::arguments()) {
         return failure;
     }
@@ -42,6 +44,5 @@ fn main() -> std::process::ExitCode {
     let _ = tenter_proc::adopt_orphans();
     // Makes it harder for other processes to read a model's key. Where the system cannot do it, everything else works.
     let _ = tenter_proc::keep_memory_private();
-    signals::outlive_file_size_limit();
     app::main(&env)
 }

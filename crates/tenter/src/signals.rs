@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::raise;
 use tenter_proc::Cancel;
@@ -170,13 +170,6 @@ fn not_handled(error: &io::Error) -> Failure {
 pub(crate) fn watch_continuing(flag: Arc<AtomicBool>) {
     // Where it cannot be noticed, everything else works.
     let _ = signal_hook::flag::register(SIGCONT, flag);
-}
-
-/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, like a full disk, instead of the end of the process.
-/// Children have the usual handler of the signal.
-pub(crate) fn outlive_file_size_limit() {
-    // Where it cannot be caught, everything else works.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 #[expect(clippy::exit, reason = "the user asked twice: exit without waiting")]

@@ -1,7 +1,13 @@
-//! What the bridge keeps of a session between the processes that a host starts (B28): one file per host and root session.
+//! What the bridge keeps of a session between the processes that a host starts (B28, R83): two files per host and root session.
 //!
-//! A state that cannot be read or written is never a reason to let a denied call pass, nor to deny another.
+//! [`State`] is what guards need. It is small, whatever happens in the session. [`WorkRecord`] is what may grow, such as tasks of
+//! subagents and texts of hooks: it is cut to a limit, and has a file of its own.
+//!
+//! A state that cannot be written is never a reason to let a denied call pass, nor to deny another. One that cannot be read denies
+//! what hooks that fail closed guard.
 
+mod denied;
+mod limits;
 mod store;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,9 +18,11 @@ use tenter_protocol::manifest::MatcherText;
 
 use crate::transcript::HistoryStart;
 
+pub(crate) use denied::DeniedCalls;
+pub(crate) use limits::{MAX_AGENTS, short_id};
 pub(crate) use store::{SessionState, StateDir, digest};
 
-/// The content of a session's file. The default is a session of which nothing is known.
+/// What guards need to know of a session. The default is a session of which nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct State {
@@ -30,18 +38,14 @@ pub(crate) struct State {
     pub(crate) blocked: Option<String>,
     /// The hooks of the project that guard the session.
     pub(crate) guards: Vec<Guard>,
+    /// Whether more hooks guard the session than are remembered.
+    pub(crate) has_more_guards: bool,
     /// How many times in a row hooks made the agent continue since the last user message, by agent: `""` is the main one.
     pub(crate) continuations: BTreeMap<String, u32>,
-    /// What hooks added at the session's start, for the model to read again after a compaction.
-    pub(crate) start_contexts: Vec<String>,
-    /// Contexts that wait for an event that can carry them, in order.
-    pub(crate) waiting: Vec<WaitingContext>,
     /// Notices that the user has read, by a word for each kind.
-    pub(crate) noticed: BTreeSet<String>,
-    /// Notices that wait for an event at which the user sees them.
-    pub(crate) notices: Vec<String>,
-    /// Calls that were denied and that must not succeed, by id (B30).
-    pub(crate) denied: BTreeMap<String, DeniedCall>,
+    noticed: BTreeSet<String>,
+    /// Calls that were denied and that must not succeed (B30).
+    pub(crate) denied_calls: DeniedCalls,
     /// Rewritten calls that the model was asked to make, by digest: the hooks that rewrote them (B18).
     pub(crate) demanded: BTreeMap<String, BTreeSet<String>>,
     /// How many such calls hooks asked for since the last user message, by hook.
@@ -50,18 +54,33 @@ pub(crate) struct State {
     pub(crate) prompt: Option<String>,
     /// The digest of the text with which hooks last made the agent continue: as a prompt, it is not the user's.
     pub(crate) injected: Option<String>,
-    /// Messages that hooks rewrote and that the host has not sent, by agent: `""` is the main one.
-    pub(crate) messages: BTreeMap<String, RewrittenMessage>,
-    /// Subagents whose call was approved, and that have not started.
-    pub(crate) expected: Vec<ExpectedSubagent>,
-    /// Subagents that started, by the host's id.
-    pub(crate) subagents: BTreeMap<String, KnownSubagent>,
-    /// Where the present history of each agent begins in its transcript: `""` is the main one.
-    pub(crate) transcripts: BTreeMap<String, HistoryStart>,
     /// A denied call ran all the same.
     pub(crate) breached: bool,
     /// If the session is that of a subagent: the session of the main agent, to which the state belongs (B48).
     pub(crate) root: Option<String>,
+    /// What may grow, in a file of its own.
+    #[serde(skip)]
+    pub(crate) work: WorkRecord,
+}
+
+/// What grows with what the agent and hooks do. No guard depends on it: what does not fit is cut.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct WorkRecord {
+    /// What hooks added at the session's start, for the model to read again after a compaction.
+    pub(crate) start_contexts: Vec<String>,
+    /// Contexts that wait for an event that can carry them, in order.
+    pub(crate) waiting: Vec<WaitingContext>,
+    /// Notices that wait for an event at which the user sees them.
+    pub(crate) notices: Vec<String>,
+    /// Messages that hooks rewrote and that the host has not sent, by agent: `""` is the main one.
+    pub(crate) messages: BTreeMap<String, RewrittenMessage>,
+    /// Subagents whose call was approved, and that have not started.
+    pub(crate) expected: Vec<ExpectedSubagent>,
+    /// Subagents that started, by the host's id, in the order in which they did.
+    pub(crate) subagents: Vec<(String, KnownSubagent)>,
+    /// Where the present history of each agent begins in its transcript: `""` is the main one.
+    pub(crate) transcripts: BTreeMap<String, HistoryStart>,
 }
 
 /// A message of the user that hooks rewrote.
@@ -82,15 +101,6 @@ pub(crate) struct Guard {
     pub(crate) events: Vec<String>,
     /// Its matcher.
     pub(crate) matcher: MatcherText,
-}
-
-/// A tool call that was denied.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct DeniedCall {
-    /// The reason that the model read.
-    pub(crate) reason: String,
-    /// How many calls with the same id were approved since, whose results are still to come: hosts without ids repeat them.
-    pub(crate) passes: u32,
 }
 
 /// A context that no event could carry yet (B20).
@@ -125,9 +135,14 @@ pub(crate) struct KnownSubagent {
 }
 
 impl State {
+    /// Whether the user has read a notice of this kind.
+    pub(crate) fn has_noticed(&self, kind: &str) -> bool {
+        self.noticed.contains(&*short_id(kind))
+    }
+
     /// Whether a notice of this kind is new to the user; it no longer is afterwards.
     pub(crate) fn notice_once(&mut self, kind: &str) -> bool {
-        self.noticed.insert(kind.to_owned())
+        self.noticed.insert(short_id(kind).into_owned())
     }
 
     /// Forgets what counts for one message of the user.
@@ -136,6 +151,14 @@ impl State {
         self.demands.clear();
         self.demanded.clear();
         self.injected = None;
+    }
+}
+
+impl WorkRecord {
+    /// The subagent with the host's id.
+    pub(crate) fn subagent(&self, id: &str) -> Option<&KnownSubagent> {
+        let known = self.subagents.iter().rev().find(|(known, _)| known == id);
+        known.map(|(_, subagent)| subagent)
     }
 
     /// Takes the contexts that wait for this agent.
@@ -169,9 +192,9 @@ mod tests {
             text: text.to_owned(),
         };
         let waiting = vec![context(None, "1"), context(Some("a"), "2"), context(None, "3")];
-        let mut state = State { waiting, ..State::default() };
-        assert_eq!(state.take_waiting(None), ["1", "3"]);
-        assert!(state.take_waiting(None).is_empty());
-        assert_eq!(state.take_waiting(Some("a")), ["2"]);
+        let mut work = WorkRecord { waiting, ..WorkRecord::default() };
+        assert_eq!(work.take_waiting(None), ["1", "3"]);
+        assert!(work.take_waiting(None).is_empty());
+        assert_eq!(work.take_waiting(Some("a")), ["2"]);
     }
 }

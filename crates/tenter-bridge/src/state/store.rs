@@ -10,9 +10,8 @@ use sha2::{Digest as _, Sha256};
 use tenter_base::{FileLock, hex, private_dir, replace_file, untrusted_file};
 
 use super::State;
+use super::limits::Record;
 
-/// Maximum size of a file, in bytes.
-const MAX_BYTES: u64 = 1 << 20;
 /// How long a process waits for another that changes the same session.
 const LOCK_PATIENCE: Duration = Duration::from_millis(50);
 /// How long to wait before the lock is tried again.
@@ -24,13 +23,27 @@ const LIFETIME: Duration = Duration::from_hours(7 * 24);
 #[derive(Debug, Clone)]
 pub(crate) struct StateDir(PathBuf);
 
-/// The file of one session.
+/// The files of one session.
 #[derive(Debug)]
 pub(crate) struct SessionState {
-    file: PathBuf,
+    files: Files,
     /// The state as it was last read or written.
     state: State,
-    trouble: Option<String>,
+    /// Why what guards need to know cannot be read, if it cannot.
+    unreadable: Option<String>,
+    /// Why what guards need to know cannot be read or written, if it cannot.
+    guards_trouble: Option<String>,
+    /// The same of what may grow.
+    work_trouble: Option<String>,
+}
+
+/// Where the records of a session are.
+#[derive(Debug)]
+struct Files {
+    /// What guards need.
+    guards: PathBuf,
+    /// What may grow.
+    work: PathBuf,
 }
 
 impl StateDir {
@@ -39,14 +52,18 @@ impl StateDir {
         Self(state.join("bridge/sessions"))
     }
 
-    /// Reads the state of a session; nothing is known of a session without a file.
+    /// Reads the state of a session; nothing is known of a session without files.
     pub(crate) fn session(&self, host: &str, session: &str) -> SessionState {
-        let file = self.0.join(name(host, session));
-        let (state, trouble) = match read(&file) {
-            Ok(state) => (state, None),
-            Err(error) => (State::default(), Some(format!("{}: {error}", file.display()))),
+        let files = Files::new(&self.0, host, session);
+        let mut session = SessionState {
+            files,
+            state: State::default(),
+            unreadable: None,
+            guards_trouble: None,
+            work_trouble: None,
         };
-        SessionState { file, state, trouble }
+        session.read();
+        session
     }
 
     /// Removes the files of sessions that had no event for a week. `now` is the present time.
@@ -74,35 +91,50 @@ impl SessionState {
 
     /// Why the state cannot be read or written, if it cannot: what is changed is then only known to this process.
     pub(crate) fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+        self.guards_trouble.as_deref().or(self.work_trouble.as_deref())
     }
 
-    /// Changes the session. `change` sees the changes of all other processes. Nothing is written where nothing changes.
+    /// Why it is not known what guards the session, if it is not.
+    pub(crate) fn unreadable(&self) -> Option<&str> {
+        self.unreadable.as_deref()
+    }
+
+    /// Changes the session. `change` sees the changes of all other processes. Nothing is written where nothing changes. What does not
+    /// fit is cut, also for this process.
     pub(crate) fn update<T>(&mut self, change: impl FnOnce(&mut State) -> T) -> T {
-        if self.trouble.is_some() {
-            return change(&mut self.state);
-        }
-        let lock = self.lock_and_read();
+        let lock = match self.guards_trouble {
+            Some(_) => None,
+            None => self.lock_and_read(),
+        };
         let before = self.state.clone();
         let result = change(&mut self.state);
-        let written = lock.and_then(|_lock| self.write_unless(&before));
-        if let Err(error) = written {
-            self.trouble = Some(format!("{}: {error}", self.file.display()));
+        if self.state != before {
+            self.state.cut();
+            self.state.work.cut();
+        }
+        if let Some(_lock) = lock {
+            self.write_unless(&before);
         }
         result
     }
 
-    fn lock_and_read(&mut self) -> io::Result<FileLock> {
-        if let Some(directory) = self.file.parent() {
-            private_dir::enforce(directory)?;
+    fn lock_and_read(&mut self) -> Option<FileLock> {
+        let locked = self.lock();
+        match locked {
+            Ok(lock) => {
+                self.read();
+                Some(lock)
+            }
+            Err(error) => {
+                self.guards_trouble = Some(said(&self.files.guards, &error));
+                None
+            }
         }
-        let lock = self.lock()?;
-        self.state = read(&self.file)?;
-        Ok(lock)
     }
 
     fn lock(&self) -> io::Result<FileLock> {
-        let (path, start) = (self.file.with_extension("lock"), Instant::now());
+        let (path, start) = (self.files.guards.with_extension("lock"), Instant::now());
+        private_dir::enforce(path.parent().unwrap_or(&path))?;
         loop {
             if let Some(lock) = FileLock::try_acquire(&path)? {
                 return Ok(lock);
@@ -114,18 +146,56 @@ impl SessionState {
         }
     }
 
-    fn write_unless(&self, before: &State) -> io::Result<()> {
-        if self.state == *before {
-            return Ok(());
+    /// Reads both records. One that cannot be read or written stays as this process knows it.
+    fn read(&mut self) {
+        if self.guards_trouble.is_none() {
+            match read::<State>(&self.files.guards) {
+                Ok(guards) => {
+                    let work = std::mem::take(&mut self.state.work);
+                    self.state = State { work, ..guards };
+                }
+                Err(error) => {
+                    let why = said(&self.files.guards, &error);
+                    self.guards_trouble = Some(why.clone());
+                    self.unreadable = Some(why);
+                }
+            }
         }
-        let bytes = serde_json::to_vec(&self.state).map_err(io::Error::other)?;
-        replace_file::replace_with_mode(&self.file, &bytes, Some(0o600)).map(drop)
+        if self.work_trouble.is_none() {
+            match read(&self.files.work) {
+                Ok(work) => self.state.work = work,
+                Err(error) => self.work_trouble = Some(said(&self.files.work, &error)),
+            }
+        }
+    }
+
+    /// Writes the records that changed, each for itself: one that cannot be written keeps no other from being written.
+    fn write_unless(&mut self, before: &State) {
+        let Self { state, files, .. } = self;
+        if self.guards_trouble.is_none() {
+            let written = write_unless(&files.guards, state, before);
+            self.guards_trouble = written.err().map(|error| said(&files.guards, &error));
+        }
+        if self.work_trouble.is_none() {
+            let written = write_unless(&files.work, &state.work, &before.work);
+            self.work_trouble = written.err().map(|error| said(&files.work, &error));
+        }
     }
 }
 
-/// The file's name. The ids come from a host, so they are not part of a path.
-fn name(host: &str, session: &str) -> String {
-    format!("{}.json", digest(&[host, session]))
+fn said(file: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", file.display())
+}
+
+impl Files {
+    /// The files of a session. The ids come from a host, so they are not part of a path.
+    fn new(directory: &Path, host: &str, session: &str) -> Self {
+        let name = digest(&[host, session]);
+        Self {
+            guards: directory.join(format!("{name}.json")),
+            work: directory.join(format!("{name}.work.json")),
+        }
+    }
 }
 
 /// A name for these texts, of letters and digits.
@@ -138,12 +208,26 @@ pub(crate) fn digest(texts: &[&str]) -> String {
     hex(&hasher.finalize())
 }
 
-fn read(file: &Path) -> io::Result<State> {
-    match untrusted_file::read_no_follow(file, MAX_BYTES) {
+fn read<R: Record>(file: &Path) -> io::Result<R> {
+    match untrusted_file::read_no_follow(file, R::MAX_BYTES as u64) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(State::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(R::default()),
         Err(error) => Err(error),
     }
+}
+
+fn write_unless<R: Record>(file: &Path, record: &R, before: &R) -> io::Result<()> {
+    if record == before {
+        return Ok(());
+    }
+    let bytes = serde_json::to_vec(record).map_err(io::Error::other)?;
+    if serde_json::to_vec(before).is_ok_and(|before| before == bytes) {
+        return Ok(());
+    }
+    if bytes.len() > R::MAX_BYTES {
+        return Err(io::Error::other("it would be too large to be read again"));
+    }
+    replace_file::replace_with_mode(file, &bytes, Some(0o600)).map(drop)
 }
 
 #[cfg(test)]
@@ -159,6 +243,7 @@ mod tests {
         assert!(states.session("claude-code", "../../x").get().opened);
         assert!(!states.session("codex", "../../x").get().opened);
         assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1, "an id is no path");
+        assert!(!session.files.work.exists(), "nothing of it changed");
     }
 
     #[test]
@@ -167,22 +252,30 @@ mod tests {
         let states = StateDir::new(scratch.path());
         let mut first = states.session("claude-code", "s");
         let mut second = states.session("claude-code", "s");
-        first.update(|state| state.noticed.insert("a".to_owned()));
-        second.update(|state| state.noticed.insert("b".to_owned()));
-        assert_eq!(states.session("claude-code", "s").get().noticed.len(), 2);
+        first.update(|state| state.notice_once("a"));
+        second.update(|state| state.notice_once("b"));
+        let session = states.session("claude-code", "s");
+        assert!(session.get().has_noticed("a") && session.get().has_noticed("b"));
     }
 
     #[test]
     fn a_broken_file_is_reported_and_left_alone() {
         let scratch = tempfile::tempdir().unwrap();
         let states = StateDir::new(scratch.path());
-        let file = states.0.join(name("claude-code", "s"));
-        private_dir::create_parent(&file).unwrap();
-        fs::write(&file, "{").unwrap();
+        let files = Files::new(&states.0, "claude-code", "s");
+        private_dir::create_parent(&files.work).unwrap();
+        fs::write(&files.work, "{").unwrap();
         let mut session = states.session("claude-code", "s");
         session.update(|state| state.opened = true);
-        assert!(session.trouble().is_some());
-        assert_eq!(fs::read_to_string(&file).unwrap(), "{");
+        assert!(session.trouble().is_some() && session.unreadable().is_none());
+        assert!(states.session("claude-code", "s").get().opened, "what may grow breaks no guard");
+        fs::write(&files.guards, "{").unwrap();
+        let mut session = states.session("claude-code", "s");
+        session.update(|state| state.opened = true);
+        assert!(session.trouble().is_some() && session.unreadable().is_some());
+        for file in [files.guards, files.work] {
+            assert_eq!(fs::read_to_string(&file).unwrap(), "{");
+        }
     }
 
     #[test]
@@ -191,13 +284,13 @@ mod tests {
         let states = StateDir::new(scratch.path());
         let mut session = states.session("claude-code", "s");
         session.update(|state| state.opened = true);
-        let written = fs::metadata(&session.file).unwrap().modified().unwrap();
+        let written = fs::metadata(&session.files.guards).unwrap().modified().unwrap();
         let text = scratch.path().join("bridge/contexts/x.txt");
         private_dir::create_parent(&text).unwrap();
         fs::write(&text, "x").unwrap();
         states.sweep(written + LIFETIME / 2);
-        assert!(session.file.exists() && text.exists());
+        assert!(session.files.guards.exists() && text.exists());
         states.sweep(written + LIFETIME * 2);
-        assert!(!session.file.exists() && !text.exists());
+        assert!(!session.files.guards.exists() && !text.exists());
     }
 }

@@ -14,8 +14,9 @@ impl Visit<'_> {
         }
         let agent = self.reader();
         let is_waiting = |context: &WaitingContext| context.agent == agent;
-        if self.session.get().waiting.iter().any(is_waiting) {
-            let mut waiting = self.session.update(|state| state.take_waiting(agent.as_deref()));
+        if self.session.get().work.waiting.iter().any(is_waiting) {
+            let mut waiting =
+                self.session.update(|state| state.work.take_waiting(agent.as_deref()));
             waiting.append(&mut self.reply.contexts);
             self.reply.contexts = waiting;
         }
@@ -50,7 +51,7 @@ impl Visit<'_> {
             });
         }
         let wait = |text| WaitingContext { agent: agent.map(str::to_owned), text };
-        self.session.update(|state| state.waiting.extend(contexts.into_iter().map(wait)));
+        self.session.update(|state| state.work.waiting.extend(contexts.into_iter().map(wait)));
     }
 
     /// Cuts the contexts to what the host passes on. The whole text is kept in a private file that the rest names.

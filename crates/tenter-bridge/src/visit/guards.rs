@@ -1,8 +1,10 @@
 //! A trusted hook of the project that changed, or is gone, while a session runs: what it guards is denied (R73, R75, B27). Each
 //! event finds the hooks anew, so the session remembers which of them guarded it.
 
+use std::sync::Arc;
+
 use tenter_engine::catalog::{Catalog, ListedHook, Status};
-use tenter_engine::hook::Hook;
+use tenter_engine::hook::{FailMode, Hook};
 use tenter_engine::matcher::Matcher;
 use tenter_protocol::EventName;
 
@@ -26,6 +28,9 @@ impl Visit<'_> {
         if !self.configuration.enabled || self.is_ruled_out {
             return false;
         }
+        if self.cannot_know_guards() {
+            return true;
+        }
         self.remember_new_guards();
         // The user decided nothing that cannot be read.
         let is_readable = self.warnings.is_empty();
@@ -34,10 +39,42 @@ impl Visit<'_> {
             let is_intended = is_readable && is_by_user(&catalog, guard);
             !is_active(&catalog, &guard.name) && !is_intended && self.is_about(guard)
         });
-        let Some(guard) = lost else { return false };
-        let name = super::plain(&guard.name);
+        let why = match lost {
+            Some(guard) => format!(
+                "hook {}: it guards this session, and it was changed or removed. The user can look at it with `tenter trust` in a terminal",
+                super::plain(&guard.name)
+            ),
+            None if self.session.get().has_more_guards => {
+                "more hooks guard this session than can be remembered".to_owned()
+            }
+            None => return false,
+        };
+        self.reply.verdict = Some(Verdict::Deny(why));
+        true
+    }
+
+    /// Denies what a hook that fails closed guards, if it cannot be read what else guards the session (R83); returns whether it does.
+    fn cannot_know_guards(&mut self) -> bool {
+        let Some(why) = self.session.unreadable() else { return false };
+        let catalog = self.engine.catalog();
+        let is_closed = |hook: &&Arc<Hook>| {
+            hook.policy.fail == FailMode::Closed
+                && !hook.policy.asynchronous
+                && self.is_about(&guard(hook))
+        };
+        let of_hook = catalog.hooks().iter().find(is_closed).map(|hook| hook.name.as_str());
+        let of_lost = || catalog.lost().iter().find(|hook| hook.fail_closed);
+        let name = of_hook.or_else(|| of_lost().map(|hook| hook.name.as_str()));
+        let by = match name {
+            Some(name) => format!("hook {}: it fails closed", super::plain(name)),
+            None if self.configuration.policies.default.fail == FailMode::Closed => {
+                "hooks fail closed".to_owned()
+            }
+            None => return false,
+        };
+        let why = super::plain(why);
         self.reply.verdict = Some(Verdict::Deny(format!(
-            "hook {name}: it guards this session, and it was changed or removed. The user can look at it with `tenter trust` in a terminal"
+            "{by}, and what guards this session cannot be read: {why}. The user can remove the file, or start a new session"
         )));
         true
     }

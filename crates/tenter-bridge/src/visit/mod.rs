@@ -2,7 +2,7 @@
 //!
 //! `after` is what hooks do after the answer. `session` handles what concerns a whole session, `tool` the calls of tools, `rewrite` their changed inputs, `stop` the end of an agent's work, `subagent`
 //! what concerns subagents. `repeated` is about events that several registrations report.
-//! `contexts` brings text to the model within the host's limits. `runs` sees which hooks ran.
+//! `contexts` brings text to the model within the host's limits. `refusal` answers what cannot be looked at. `runs` sees which hooks ran.
 
 mod after;
 mod contexts;
@@ -10,6 +10,7 @@ mod guards;
 mod host_facts;
 mod imported;
 mod protected;
+mod refusal;
 mod repeated;
 mod rewrite;
 mod ruled_out;
@@ -141,7 +142,8 @@ impl Visitor {
     }
 
     /// A subagent's occurrence in the session of the main agent, to which the state belongs (B48).
-    fn in_root_session(&self, mut occurrence: Occurrence) -> Occurrence {
+    fn in_root_session(&self, occurrence: Occurrence) -> Occurrence {
+        let mut occurrence = occurrence.with_short_ids();
         let parent = occurrence.agent.as_ref().and_then(|agent| agent.parent.as_ref());
         if parent == Some(&occurrence.session) {
             let root = self.session(&occurrence).get().root.clone();
@@ -183,31 +185,6 @@ impl Visitor {
         }
         let after = visit.remainder(transcript);
         Visited { after, ..visit.finish() }
-    }
-
-    fn unreadable(&self, error: &PayloadError) -> Visited {
-        let project = project_root(&self.cwd, &self.directories.home);
-        let (configuration, _) = self.configuration(&project);
-        let scope = Scope::new(self.host.id, self.cwd.clone());
-        let loader = self.loader(&project, &configuration, Arc::default());
-        let (engine, _) = loader.load();
-        let warning = format!("{} {}: {error}", self.host.name, self.event.name);
-        let event = self.event.moment.deniable();
-        engine.session(scope).notice(event.unwrap_or(EventName::SessionStart), &warning);
-        let event = event.filter(|_| configuration.enabled);
-        let guard = event.and_then(|event| {
-            let catalog = engine.catalog();
-            let hooks = catalog.hooks_for(event).iter();
-            hooks
-                .filter(|hook| hook.policy.fail == FailMode::Closed)
-                .map(|hook| hook.name.clone())
-                .next()
-        });
-        let reply = guard.map(|hook| {
-            Reply::deny(format!("hook {hook}: it fails closed and could not look at this: {error}"))
-        });
-        let answer = reply.and_then(|reply| (self.host.answer)(self.event, &reply));
-        Visited { answer, warnings: vec![warning], after: None }
     }
 
     /// The session of an occurrence.
@@ -369,7 +346,7 @@ impl<'v> Visit<'v> {
         let scope = match agent {
             None => Scope::new(root, cwd),
             Some(agent) => {
-                let known = self.session.get().subagents.get(agent);
+                let known = self.session.get().work.subagent(agent);
                 let parent = known.and_then(|known| known.parent.as_deref());
                 let scope = Scope::new(conversation(root, Some(agent)), cwd);
                 scope.with_parent(Some(conversation(root, parent)))
@@ -387,7 +364,7 @@ impl<'v> Visit<'v> {
 
     fn agent_facts(&self, agent: Option<&str>) -> Option<AgentFacts> {
         let agent = self.occurrence.agent.as_ref().filter(|own| Some(own.id.as_str()) == agent)?;
-        let known = || Some(self.session.get().subagents.get(&agent.id)?.kind.clone());
+        let known = || Some(self.session.get().work.subagent(&agent.id)?.kind.clone());
         let kind = agent.kind.clone().or_else(known).unwrap_or_default();
         Some(AgentFacts { id: agent.id.clone(), kind, depth: None })
     }
@@ -411,7 +388,7 @@ impl<'v> Visit<'v> {
 
     /// Reports something to the user, once in a session for each `kind`.
     fn notice_once(&mut self, kind: &str, text: impl FnOnce() -> String) {
-        if !self.session.get().noticed.contains(kind)
+        if !self.session.get().has_noticed(kind)
             && self.session.update(|state| state.notice_once(kind))
         {
             self.notice(&text());
@@ -434,10 +411,10 @@ impl<'v> Visit<'v> {
         if !is_shown {
             let notices = std::mem::take(&mut self.reply.notices);
             if !notices.is_empty() {
-                self.session.update(|state| state.notices.extend(notices));
+                self.session.update(|state| state.work.notices.extend(notices));
             }
-        } else if !self.session.get().notices.is_empty() {
-            let mut notices = self.session.update(|state| std::mem::take(&mut state.notices));
+        } else if !self.session.get().work.notices.is_empty() {
+            let mut notices = self.session.update(|state| std::mem::take(&mut state.work.notices));
             notices.append(&mut self.reply.notices);
             self.reply.notices = notices;
         }

@@ -57,7 +57,7 @@ impl Visit<'_> {
             host: visitor.host,
             conversation: conversation.to_owned(),
             transcript: self.transcript_path.clone(),
-            start: self.session.get().transcripts.get(&agent).cloned(),
+            start: self.session.get().work.transcripts.get(&agent).cloned(),
             tenter: visitor.tenter.clone(),
             project: self.engine.project().to_owned(),
             vars: visitor.vars.clone(),

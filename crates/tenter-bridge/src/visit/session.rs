@@ -43,6 +43,7 @@ impl Visit<'_> {
             state.opened_at = now;
             state.blocked = None;
             state.guards = guards;
+            state.has_more_guards = false;
             true
         });
         if !is_first {
@@ -64,7 +65,7 @@ impl Visit<'_> {
             StartDecision::Start { contexts } => {
                 let texts: Vec<String> = contexts.iter().map(attributed).collect();
                 if !texts.is_empty() {
-                    self.session.update(|state| state.start_contexts.clone_from(&texts));
+                    self.session.update(|state| state.work.start_contexts.clone_from(&texts));
                 }
                 self.reply.contexts.extend(texts);
             }
@@ -122,7 +123,7 @@ impl Visit<'_> {
     pub(super) fn context_lost(&mut self) {
         // They are there already if this very event opened the session.
         if self.reply.contexts.is_empty() {
-            self.reply.contexts.clone_from(&self.session.get().start_contexts);
+            self.reply.contexts.clone_from(&self.session.get().work.start_contexts);
         }
     }
 
@@ -209,8 +210,9 @@ impl Visit<'_> {
         let agent = self.agent_id().unwrap_or_default();
         let rewritten =
             RewrittenMessage { original: digest(&[original]), text: message.to_owned() };
-        self.session.update(|state| state.messages.insert(agent, rewritten));
-        if self.session.trouble().is_some() {
+        self.session.update(|state| state.work.messages.insert(agent.clone(), rewritten));
+        let is_kept = self.session.get().work.messages.contains_key(&agent);
+        if self.session.trouble().is_some() || !is_kept {
             self.cannot_rewrite_message(message);
         }
     }
@@ -220,10 +222,10 @@ impl Visit<'_> {
         let agent = self.agent_id().unwrap_or_default();
         let digest = digest(&[text]);
         let is_changed = |rewritten: &RewrittenMessage| rewritten.original == digest;
-        if !self.session.get().messages.get(&agent).is_some_and(is_changed) {
+        if !self.session.get().work.messages.get(&agent).is_some_and(is_changed) {
             return;
         }
-        let rewritten = self.session.update(|state| state.messages.remove(&agent));
+        let rewritten = self.session.update(|state| state.work.messages.remove(&agent));
         self.reply.message = rewritten.map(|message| replaced(sent, text, &message.text));
     }
 

@@ -6,7 +6,7 @@ use tenter_protocol::event::{StopAttempt, Turn};
 
 use super::{Visit, attributed};
 use crate::host::Moment;
-use crate::state::{State, digest};
+use crate::state::{MAX_AGENTS, State, digest};
 
 impl Visit<'_> {
     /// A response with tool calls is complete.
@@ -44,7 +44,9 @@ impl Visit<'_> {
             return false;
         }
         let limit = self.configuration.max_continuations.min(self.visitor.host.max_continuations);
-        if count >= limit {
+        let known = &self.session.get().continuations;
+        let is_counted = known.contains_key(&agent) || known.len() < MAX_AGENTS;
+        if count >= limit || !is_counted {
             let hook = review.follow_ups[0].hook.clone();
             self.notice(&format!(
                 "the hook {hook} made the agent continue {count} times in a row; the limit is reached and it stops."

@@ -12,8 +12,8 @@ impl Visit<'_> {
             self.remember_root(&agent.id);
         }
         let bound = self.session.update(|state| {
-            let expected = state.take_expected(agent.kind.as_deref())?;
-            state.subagents.insert(agent.id.clone(), expected.subagent);
+            let expected = state.work.take_expected(agent.kind.as_deref())?;
+            state.work.subagents.push((agent.id.clone(), expected.subagent));
             Some(expected.contexts)
         });
         self.reply.contexts.extend(bound.unwrap_or_default());
@@ -29,7 +29,7 @@ impl Visit<'_> {
     /// The subagent that causes the event, and the id of the subagent that started it, if one did. A subagent whose start is
     /// not known is the host's own, such as one that writes a summary (B13).
     pub(super) fn known_subagent(&self) -> Option<(Subagent, Option<String>)> {
-        let known = self.session.get().subagents.get(&self.agent_id()?)?.clone();
+        let known = self.session.get().work.subagent(&self.agent_id()?)?.clone();
         Some((Subagent::new(known.name, known.kind, known.task), known.parent))
     }
 

@@ -14,16 +14,11 @@ use crate::breach::{self, Breach};
 use crate::host::{Moment, Support};
 use crate::occurrence::{NativeCall, Outcome, ToolEnd};
 use crate::reply::Verdict;
-use crate::state::{DeniedCall, ExpectedSubagent, KnownSubagent};
+use crate::state::{ExpectedSubagent, KnownSubagent};
 use crate::{tool_call, tool_result};
 
 /// Tenter's tool that starts a subagent.
 const SUBAGENT: &str = "subagent";
-/// Maximum number of denied calls that are remembered in a session.
-const MAX_DENIED: usize = 1000;
-
-/// Length of the part of a reason by which the failure of a denied call is recognised, in characters.
-const REASON_HEAD: usize = 60;
 
 impl Visit<'_> {
     pub(super) fn before_tool(&mut self, native: &NativeCall) {
@@ -131,24 +126,20 @@ impl Visit<'_> {
                 }
                 let contexts = contexts.iter().map(attributed).collect();
                 let expected = ExpectedSubagent { subagent, contexts };
-                self.session.update(|state| state.expected.push(expected));
+                self.session.update(|state| state.work.expected.push(expected));
             }
         }
     }
 
     fn remember_denied(&mut self, id: String, reason: String) {
-        self.session.update(|state| {
-            if state.denied.len() < MAX_DENIED {
-                state.denied.insert(id, DeniedCall { reason, passes: 0 });
-            }
-        });
+        self.session.update(|state| state.denied_calls.add(&id, &reason));
     }
 
     /// The call passes. If an equal one was denied before, and the host has no ids, its result is not that of the denied one.
     fn remember_pass(&mut self, id: &str) {
-        if self.session.get().denied.contains_key(id) {
+        if self.session.get().denied_calls.get(id).is_some() {
             self.session.update(|state| {
-                if let Some(denied) = state.denied.get_mut(id) {
+                if let Some(denied) = state.denied_calls.get_mut(id) {
                     denied.passes += 1;
                 }
             });
@@ -203,18 +194,17 @@ impl Visit<'_> {
 
     /// Whether this is what the host reports of a call that was denied. If it reports anything else, the call ran (B30).
     fn is_denial(&mut self, native: &NativeCall, id: &str, end: &ToolEnd) -> bool {
-        let Some(denied) = self.session.get().denied.get(id) else { return false };
+        let Some(denied) = self.session.get().denied_calls.get(id) else { return false };
         if denied.passes > 0 {
             self.session.update(|state| {
-                if let Some(denied) = state.denied.get_mut(id) {
+                if let Some(denied) = state.denied_calls.get_mut(id) {
                     denied.passes = denied.passes.saturating_sub(1);
                 }
             });
             return false;
         }
-        let head: String =
-            denied.reason.lines().next().unwrap_or_default().chars().take(REASON_HEAD).collect();
-        let is_denial = matches!(&end.outcome, Outcome::Failure(error) if error.contains(&head));
+        let is_denial =
+            matches!(&end.outcome, Outcome::Failure(error) if error.contains(&denied.reason));
         if !is_denial {
             self.report_breach(&native.tool, id);
         }
@@ -223,7 +213,7 @@ impl Visit<'_> {
 
     fn report_breach(&mut self, tool: &str, id: &str) {
         self.session.update(|state| {
-            state.denied.remove(id);
+            state.denied_calls.remove(id);
             state.breached = true;
         });
         let host = self.visitor.host;

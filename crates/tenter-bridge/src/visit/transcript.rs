@@ -19,11 +19,11 @@ impl Visit<'_> {
         self.transcript_path = path.map(Path::to_owned);
         let Some(path) = path.filter(|_| self.reads_history()) else { return };
         let agent = self.agent_id().unwrap_or_default();
-        let known = self.session.get().transcripts.get(&agent).cloned();
+        let known = self.session.get().work.transcripts.get(&agent).cloned();
         let Ok((transcript, start)) = transcript::read(host, path, known.as_ref()) else { return };
         let is_new = known.is_some() || start.is_later();
         if is_new && known.as_ref() != Some(&start) {
-            self.session.update(|state| state.transcripts.insert(agent, start));
+            self.session.update(|state| state.work.transcripts.insert(agent, start));
         }
         let is_provided = |field: &String| match field.as_str() {
             "usage" => transcript.usage.is_some(),

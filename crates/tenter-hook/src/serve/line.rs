@@ -5,6 +5,14 @@ use std::io::{self, BufRead, Read as _};
 /// Maximum length of a line, in bytes.
 pub(super) const MAX_LINE: u64 = 16 << 20;
 
+impl Line {
+    /// The length of what was read, in bytes.
+    pub(super) fn len(&self) -> usize {
+        let (Self::Whole(line) | Self::Cut(line)) = self;
+        line.len()
+    }
+}
+
 /// The lines of a stream.
 pub(super) struct Lines<R> {
     reader: R,

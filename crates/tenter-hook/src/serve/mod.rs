@@ -17,12 +17,12 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tenter_bridge::host::Moment;
 use tenter_bridge::payload::Payload;
-use tenter_bridge::reply::Reply;
 use tenter_bridge::{Visited, Visitor};
 use tenter_protocol::Object;
 
 use crate::output;
 use crate::remainder;
+use crate::resources;
 use line::Lines;
 use request::{Head, Request};
 
@@ -38,11 +38,11 @@ pub(crate) fn run(visitor: Visitor) -> ExitCode {
     let mut sessions = Sessions::default();
     let mut lines = Lines::new(io::stdin().lock());
     while let Some(line) = lines.next() {
-        let received = Instant::now();
+        let (received, length) = (Instant::now(), line.len());
         match Request::parse(&line, server.visitor.host) {
             Ok(request) => {
                 sessions.see(&request);
-                server.start(request, received);
+                server.start(request, received, length);
             }
             Err((id, error)) => {
                 let visited = Visited::warning(error);
@@ -65,8 +65,8 @@ struct Server {
 }
 
 impl Server {
-    /// Answers a request in a thread of its own.
-    fn start(self: &Arc<Self>, request: Request, received: Instant) {
+    /// Answers a request, which is a line of this length, in a thread of its own.
+    fn start(self: &Arc<Self>, request: Request, received: Instant, length: usize) {
         let number = self.add(request.head.clone());
         let visitor = Visitor {
             event: request.head.event,
@@ -77,7 +77,11 @@ impl Server {
         let (server, payload) = (Arc::clone(self), request.payload);
         let answer = move || {
             CURRENT.set(Some(number));
-            server.answer(number, &visitor, &visitor.run(payload));
+            let visited = match resources::missing(length) {
+                Some(what) => visitor.refuse(what),
+                None => visitor.run(payload),
+            };
+            server.answer(number, &visitor, &visited);
         };
         if let Err(error) = thread::Builder::new().name(format!("request {number}")).spawn(answer) {
             let why = format!("tenter-hook cannot start a thread: {error}");
@@ -103,10 +107,8 @@ impl Server {
     /// Answers a request that could not be looked at.
     fn deny(&self, number: u64, why: &str) {
         let Some(event) = self.open().get(&number).map(|head| head.event) else { return };
-        let reply = event.moment.deniable().map(|_| Reply::deny(why));
-        let answer = reply.and_then(|reply| (self.visitor.host.answer)(event, &reply));
-        let visited = Visited { answer, warnings: vec![why.to_owned()], after: None };
-        self.answer(number, &self.visitor, &visited);
+        let visitor = Visitor { event, ..self.visitor.clone() };
+        self.answer(number, &visitor, &visitor.refuse(why.to_owned()));
     }
 
     /// Waits until all requests are answered.
@@ -157,7 +159,8 @@ fn write(id: &Value, visited: &Visited) {
     if !visited.warnings.is_empty() {
         line["warnings"] = json!(visited.warnings);
     }
-    output::answer(Some(&line.to_string()));
+    // The error is ignored: without the host, nobody waits for an answer.
+    let _ = output::answer(Some(&line.to_string()));
 }
 
 /// The root sessions that had events and did not end, with their working directories.

@@ -1,8 +1,6 @@
 //! Sessions of Claude Code.
 
 use serde_json::json;
-use tenter_engine::trust::TrustEntry;
-use tenter_engine::{Directories, Engine};
 use tenter_testkit::wait_until;
 
 use crate::host_session::HostSession;
@@ -307,19 +305,7 @@ fn a_session_can_be_blocked_for_untrusted_hooks_and_for_a_breach() {
     assert!(answer["reason"].as_str().unwrap().contains("bridge.untrusted"), "{answer}");
 }
 
-/// Trusts the hooks of the project as they are.
-fn trust(session: &HostSession) {
-    let home = session.sandbox.home();
-    let directories = Directories::in_home(&home).with_cache(home.join(".cache/tenter"));
-    let builder = Engine::builder(session.sandbox.project()).directories(directories);
-    let (mut store, _) = builder.trust_store();
-    let (catalog, _) = builder.load_catalog(&store);
-    let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
-    assert!(!entries.is_empty());
-    store.trust(&session.sandbox.project(), &entries, "2026-01-02T03:04:05Z").unwrap();
-}
-
-const HARMLESS: &str =
+pub(crate) const HARMLESS: &str =
     "#!/bin/sh\nif [ \"$1\" = hook ]; then echo before_tool_call; exit 0; fi\ncat > /dev/null\n";
 
 #[test]
@@ -327,7 +313,7 @@ fn a_guard_that_is_changed_or_removed_during_a_session_denies_what_it_guards() {
     for is_removed in [true, false] {
         let session = session();
         let guard = session.sandbox.hook("guard", HARMLESS);
-        trust(&session);
+        session.trust();
         session.pass("SessionStart");
         assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
         if is_removed {
@@ -342,7 +328,7 @@ fn a_guard_that_is_changed_or_removed_during_a_session_denies_what_it_guards() {
         if is_removed {
             session.pass("SessionStart");
         } else {
-            trust(&session);
+            session.trust();
         }
         let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
         assert!(answer["hookSpecificOutput"].is_null(), "{answer}");

@@ -1,6 +1,7 @@
-//! A full disk, and hooks that hang for as long as an agent waits.
+//! A full disk, limits on files, descriptors, processes and memory, and hooks that hang for as long as an agent waits.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -147,4 +148,107 @@ fn hooks_that_hang_until_just_before_the_hosts_timeout_are_stopped_and_fail_clos
             }
         });
     }
+}
+
+/// A static hook that denies every tool call.
+fn static_guard(session: &HostSession) {
+    let deny = "metadata:\n  action: deny\n  reason: no";
+    let directory = session.hook("guard", "before_tool", deny, "");
+    fs::remove_dir_all(directory.join("scripts")).unwrap();
+}
+
+/// Fires a tool call in a process with this limit, which is a line of bash, and its stdout in `stdout`.
+fn fire_within(session: &HostSession, limit: &str, stdout: &str) -> Output {
+    let bash = Sandbox::new("bash");
+    let home = session.sandbox.home().display().to_string();
+    let script = format!("{limit}\nexec \"$0\" \"$@\" {stdout}");
+    let program = env!("CARGO_BIN_EXE_tenter-hook");
+    let arguments = ["-c", &script, program, "claude-code", "PreToolUse", "--home", &home];
+    bash.run_with_stdin(&arguments, session.payload("PreToolUse.Bash").to_string())
+}
+
+fn is_denied(output: Output) -> bool {
+    let answer = HostSession::answer(output);
+    answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+}
+
+#[test]
+fn a_static_guard_denies_whatever_files_may_be_written() {
+    let session = HostSession::new("claude-code");
+    static_guard(&session);
+    session.pass("SessionStart");
+    let _ = session.fire("PreToolUse.Bash").expect_code(0);
+    let journal = session.sandbox.home().join(".local/state/tenter/journal");
+    for file in fs::read_dir(journal).unwrap() {
+        let file = file.unwrap().path();
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.repeat(100)).unwrap();
+    }
+    for limit in ["ulimit -f 0", "ulimit -f 1", "ulimit -f 8"] {
+        let output = fire_within(&session, limit, "");
+        assert!(is_denied(output), "{limit}");
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_denies_by_the_exit_code() {
+    let session = HostSession::new("claude-code");
+    static_guard(&session);
+    let output = fire_within(&session, "ulimit -f 0", "> \"$HOME/answer\"");
+    let _ = output.expect_code(2);
+}
+
+#[test]
+fn without_file_descriptors_or_memory_nothing_passes_that_a_guard_denies() {
+    let session = HostSession::new("claude-code");
+    static_guard(&session);
+    let descriptors = (3..24).map(|count| format!("ulimit -n {count}"));
+    let memory = (8_000..40_000).step_by(2_000).map(|size| format!("ulimit -v {size}"));
+    let mut denied = 0;
+    for limit in descriptors.chain(memory) {
+        let output = fire_within(&session, &limit, "");
+        if output.code == Some(0) {
+            assert!(is_denied(output), "{limit}");
+            denied += 1;
+        }
+    }
+    assert!(denied > 20, "{denied}: the program starts with four descriptors");
+}
+
+#[test]
+fn with_a_few_descriptors_more_than_the_usual_ones_calls_pass() {
+    let session = HostSession::new("claude-code");
+    session.pass("SessionStart");
+    let output = fire_within(&session, "ulimit -n 16", "");
+    assert!(HostSession::answer(output).is_null());
+}
+
+#[test]
+fn a_hook_that_cannot_be_started_denies_if_it_fails_closed() {
+    let session = HostSession::new("claude-code");
+    session.hook("guard", "before_tool", "metadata:\n  fail: closed", "echo no >&2; exit 2");
+    for count in 4..24 {
+        let output = fire_within(&session, &format!("ulimit -n {count}"), "");
+        assert!(is_denied(output), "{count}");
+    }
+}
+
+#[test]
+fn without_a_home_directory_or_rights_in_it_a_guard_denies() {
+    let session = HostSession::new("claude-code");
+    static_guard(&session);
+    let home = session.sandbox.home();
+    for limit in ["unset HOME", "cd /", "cd \"$HOME\"; rmdir \"$HOME\""] {
+        assert!(is_denied(fire_within(&session, limit, "")), "{limit}");
+    }
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o500)).unwrap();
+    let output = fire_within(&session, ":", "");
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).unwrap();
+    assert!(is_denied(output));
+    // Without any home, the hooks of the project are all that there is.
+    let gone = home.join("gone").display().to_string();
+    let payload = session.payload("PreToolUse.Bash").to_string();
+    let output =
+        session.sandbox.run_with_stdin(&["claude-code", "PreToolUse", "--home", &gone], payload);
+    assert!(HostSession::answer(output)["hookSpecificOutput"].is_null());
 }

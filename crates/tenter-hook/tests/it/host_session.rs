@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::Value;
+use tenter_engine::trust::TrustEntry;
+use tenter_engine::{Directories, Engine};
 use tenter_testkit::{Output, Sandbox};
 
 /// A host that runs `tenter-hook` in a sandbox.
@@ -176,6 +178,18 @@ impl HostSession {
         let mut child = child.unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         Serving { child, stdout }
+    }
+
+    /// Trusts the hooks of the project as they are.
+    pub(crate) fn trust(&self) {
+        let home = self.sandbox.home();
+        let directories = Directories::in_home(&home).with_cache(home.join(".cache/tenter"));
+        let builder = Engine::builder(self.sandbox.project()).directories(directories);
+        let (mut store, _) = builder.trust_store();
+        let (catalog, _) = builder.load_catalog(&store);
+        let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
+        assert!(!entries.is_empty());
+        store.trust(&self.sandbox.project(), &entries, "2026-01-02T03:04:05Z").unwrap();
     }
 
     /// The records of every conversation.

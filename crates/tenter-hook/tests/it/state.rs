@@ -5,6 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
+use crate::claude_code::HARMLESS;
 use crate::host_session::HostSession;
 
 #[test]
@@ -132,4 +135,60 @@ fn two_agents_and_two_sessions_in_one_project_do_not_share_what_happened() {
     assert_eq!(text, "[hook hello] Hello.", "the session of the other agent is another one");
     let claude = gemini.with_host("claude-code");
     assert!(HostSession::answer(claude.fire("UserPromptSubmit")).is_null(), "it started before");
+}
+
+/// The decision about a tool call, and its reason.
+fn decision(session: &HostSession) -> (Value, String) {
+    let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
+    let answer = &answer["hookSpecificOutput"];
+    let reason = answer["permissionDecisionReason"].as_str().unwrap_or_default();
+    (answer["permissionDecision"].clone(), reason.to_owned())
+}
+
+#[test]
+fn no_prompt_of_a_subagent_makes_a_session_forget_its_guards() {
+    for (count, length) in [(1, 1_100_000), (130, 10_000), (1, 9_000_000)] {
+        let session = HostSession::new("claude-code");
+        let guard = session.sandbox.hook("guard", HARMLESS);
+        session.trust();
+        session.pass("SessionStart");
+        for number in 0..count {
+            let _ = session
+                .fire_with("PreToolUse.Agent.subagent", |payload| {
+                    payload["tool_use_id"] = json!(format!("call-{number}"));
+                    payload["tool_input"]["prompt"] = json!("x".repeat(length));
+                })
+                .expect_code(0);
+        }
+        fs::remove_file(&guard).unwrap();
+        let (decision, reason) = decision(&session);
+        assert_eq!(decision, "deny", "after {count} prompts of {length} bytes");
+        assert!(reason.starts_with("hook guard: it guards this session"), "{reason}");
+    }
+}
+
+#[test]
+fn a_state_that_cannot_be_read_denies_what_a_hook_that_fails_closed_guards() {
+    let session = HostSession::new("claude-code");
+    let guard = session.sandbox.hook("guard", HARMLESS);
+    session.trust();
+    session.pass("SessionStart");
+    let closed = "metadata:\n  fail: closed\nmatcher:\n  tool: ^Bash$";
+    session.hook("closed", "before_tool", closed, "true");
+    assert_eq!(decision(&session).0, Value::Null);
+    let sessions = session.sandbox.state().join("bridge/sessions");
+    let files = || fs::read_dir(&sessions).unwrap().map(|file| file.unwrap().path());
+    let records = files().filter(|file| file.extension().is_some_and(|end| end == "json"));
+    for record in records {
+        fs::write(record, "{").unwrap();
+    }
+    fs::remove_file(&guard).unwrap();
+    let (denied, reason) = decision(&session);
+    assert_eq!(denied, "deny");
+    assert!(reason.starts_with("hook closed: it fails closed, and what guards"), "{reason}");
+    let other = HostSession::answer(session.fire("PreToolUse.Write"));
+    assert!(other["hookSpecificOutput"].is_null(), "no hook that fails closed guards it: {other}");
+    session.configure("[hooks]\nfail = \"closed\"\n");
+    let all = HostSession::answer(session.fire("PreToolUse.Write"));
+    assert_eq!(all["hookSpecificOutput"]["permissionDecision"], "deny", "{all}");
 }

@@ -91,7 +91,6 @@ const ONLY_IN: &[(&str, &str)] = &[
     ("rustyline", "tenter"),
     ("clap", "tenter"),
     ("ignore", "tenter-agent"),
-    ("signal-hook", "tenter"),
 ];
 
 const LICENCES: &[&str] = &[
