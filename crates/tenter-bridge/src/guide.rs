@@ -20,6 +20,9 @@ with an agent is in [Your hooks in other agents](bridge.md).
 This page is generated from the data that the bridge works with. What was proved is written by `tenter bridge prove --all --write-docs`.
 ";
 
+/// The heading of what becomes of the user's own rules of the host.
+pub const RULES: &str = "Your own permission rules, when a hook rewrites a call:";
+
 /// The lines around what was proved.
 const PROVED: (&str, &str) = ("<!-- proved: begin -->\n", "<!-- proved: end -->\n");
 
@@ -78,6 +81,7 @@ pub fn section(host: &Host) -> String {
     }
     let _ = writeln!(text, "\n{}", host.registration.on_failure());
     list(&mut text, "Not shown to hooks:", host.blind_spots);
+    list(&mut text, RULES, &host.user_rules.sentences(host.name));
     list(&mut text, "Good to know:", host.notes);
     text
 }
@@ -105,11 +109,11 @@ fn cells(row: &EventPowers) -> String {
     format!("{} | {} | {}", fired_by.join(", "), native.join(", "), emulated.join("; "))
 }
 
-fn list(text: &mut String, heading: &str, items: &[&str]) {
+fn list(text: &mut String, heading: &str, items: &[impl AsRef<str>]) {
     if !items.is_empty() {
         let _ = write!(text, "\n{heading}\n\n");
         for item in items {
-            let _ = writeln!(text, "- {item}");
+            let _ = writeln!(text, "- {}", item.as_ref());
         }
     }
 }

@@ -14,6 +14,7 @@ use tenter_protocol::{EventName, ToolResult};
 use crate::occurrence::{NativeCall, Occurrence, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
+use crate::user_rules::RuleCheck;
 
 pub(crate) use format::OWN_FILE_MARK;
 pub use format::{
@@ -56,6 +57,8 @@ pub struct Host {
     pub marks_subagents: bool,
     /// How the host takes a rewritten input of a tool.
     pub input_rewrite: InputRewrite,
+    /// What becomes of the user's own permission rules of the host when a hook rewrites a call.
+    pub user_rules: RuleCheck,
     /// The variables by which hooks could use the host itself; hooks do not get them (B43).
     pub withheld: &'static [&'static str],
     /// Reads a payload of a native event.

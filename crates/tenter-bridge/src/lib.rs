@@ -30,6 +30,7 @@ mod state;
 mod tool_call;
 mod tool_result;
 pub mod transcript;
+pub mod user_rules;
 mod visit;
 
 pub use host::{Host, Moment, NativeEvent, Support};

@@ -11,6 +11,7 @@ use crate::host::{
     EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, Silencer, SwitchValue,
 };
 use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent};
+use crate::user_rules::RuleCheck;
 
 /// Claude Code, measured with version 2.1.330.
 pub(super) const HOST: Host = Host {
@@ -38,6 +39,7 @@ pub(super) const HOST: Host = Host {
     notes: &[
         "Settings with comments or trailing commas are ignored as a whole, without a message.",
         "`disableAllHooks` in the settings of a project turns hooks off, also yours.",
+        "The report of a command or subagent that ended in the background is a message for hooks: a user could type the same.",
         "A denied compaction ends a run with `-p` when the context is full.",
         "An event that a version does not know makes it ignore the whole file: only events that the installed version knows are registered, and only those of 1.0.85 in files that are shared or if the version is unknown.",
     ],
@@ -45,6 +47,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: true,
     input_rewrite: InputRewrite::Native,
+    user_rules: RuleCheck::CLAUDE_CODE,
     withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
     read: claude_form::read,
     answer: claude_form::answer,

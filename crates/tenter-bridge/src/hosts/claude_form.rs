@@ -9,9 +9,6 @@ use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, To
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
 
-/// Prompts that begin with it are written by the host, not by the user (B13).
-const TASK_NOTIFICATION: &str = "<task-notification>";
-
 /// Reads a payload of the native event `event`.
 ///
 /// # Errors
@@ -42,10 +39,10 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
         Moment::SessionStart => {
             Detail::SessionStart { source: text("source"), model: text("model") }
         }
-        Moment::Prompt => match payload.text("prompt").unwrap_or_default() {
-            prompt if prompt.starts_with(TASK_NOTIFICATION) => Detail::Nothing,
-            prompt => Detail::Prompt { text: prompt.to_owned(), id: text("prompt_id") },
-        },
+        // Reports of background work come as messages, too. Nothing in them is what a user could not type (B13).
+        Moment::Prompt => {
+            Detail::Prompt { text: text("prompt").unwrap_or_default(), id: text("prompt_id") }
+        }
         Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
         Moment::AfterTool => {
             let result = payload.get("tool_response").cloned().unwrap_or_default();

@@ -15,6 +15,7 @@ use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
+use crate::user_rules::RuleCheck;
 
 /// Cline, measured with version 3.0.65.
 pub(super) const HOST: Host = Host {
@@ -50,6 +51,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 0,
     marks_subagents: true,
     input_rewrite: InputRewrite::OfSingleCommand,
+    user_rules: RuleCheck::NONE,
     withheld: &[],
     read,
     answer,

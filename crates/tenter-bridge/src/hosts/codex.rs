@@ -17,6 +17,7 @@ use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
+use crate::user_rules::RuleCheck;
 
 /// Codex, measured with version 0.169.0.
 pub(super) const HOST: Host = Host {
@@ -54,6 +55,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: true,
     input_rewrite: InputRewrite::WithAllow,
+    user_rules: RuleCheck::CODEX,
     withheld: &[],
     read,
     answer,

@@ -11,6 +11,7 @@ use super::emulation;
 use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent};
+use crate::user_rules::RuleCheck;
 
 pub(super) use super::copilot_form::wrote_for_claude;
 
@@ -34,9 +35,9 @@ pub(super) const HOST: Host = Host {
     blind_spots: &[
         "Commands that the user runs with `!` and files that a message mentions as `@file` are no tool calls.",
         "Files that a shell command writes do not count as calls of a file tool.",
-        "Messages that the host writes itself, such as the report of a command that ended in the background, are not shown to hooks.",
     ],
     notes: &[
+        "The report of a command that ended in the background is a message for hooks: a user could type the same.",
         "Hooks of a project run only in a directory that you trust in Copilot, and with `-p` only if you pass its option that trusts the directory.",
         "Copilot denies a tool call if the hook's program fails or is killed, and lets it run if it takes longer than 10 minutes.",
         "Copilot also runs the hooks in a project's `.claude/settings.json`; if Tenter is registered there, too, it answers in Copilot's form.",
@@ -49,6 +50,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: true,
     input_rewrite: InputRewrite::Native,
+    user_rules: RuleCheck::COPILOT,
     withheld: &["COPILOT_GITHUB_TOKEN"],
     read: copilot_form::read,
     answer: copilot_form::answer,

@@ -15,9 +15,6 @@ use crate::reply::{Reply, Verdict};
 /// The field that stands for the input of a tool whose input is a text.
 pub(super) const FREEFORM: &str = "freeform";
 
-/// Messages that begin with it are written by the host, not by the user (B13).
-const SYSTEM_NOTIFICATION: &str = "<system_notification>";
-
 /// What a command's result ends with, before its exit code.
 const COMPLETED: &str = " completed with exit code ";
 
@@ -80,7 +77,7 @@ fn detail(moment: Moment, payload: &Payload, is_subagent: bool) -> Result<Detail
     let response = either(payload, ["response", "last_assistant_message"]).map(str::to_owned);
     Ok(match moment {
         Moment::SessionStart => Detail::SessionStart { source: text("source"), model: None },
-        Moment::Prompt if prompt().starts_with(SYSTEM_NOTIFICATION) => Detail::Nothing,
+        // Reports of background work come as messages, too. Nothing in them is what a user could not type (B13).
         Moment::Prompt => Detail::Prompt { text: prompt(), id: None },
         Moment::PromptSent => Detail::PromptSent {
             text: prompt(),

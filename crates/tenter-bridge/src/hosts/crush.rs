@@ -13,6 +13,7 @@ use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTo
 use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
+use crate::user_rules::RuleCheck;
 
 /// Crush.
 pub(super) const HOST: Host = Host {
@@ -44,6 +45,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 0,
     marks_subagents: false,
     input_rewrite: InputRewrite::Native,
+    user_rules: RuleCheck::NONE,
     withheld: &[],
     read,
     answer,

@@ -16,6 +16,7 @@ use crate::host::{
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
+use crate::user_rules::RuleCheck;
 
 /// Cursor: its editor and its command line.
 pub(super) const HOST: Host = Host {
@@ -51,6 +52,7 @@ pub(super) const HOST: Host = Host {
     marks_subagents: false,
     // The documentation does not say whether Cursor still asks the user.
     input_rewrite: InputRewrite::WithAllow,
+    user_rules: RuleCheck::CURSOR,
     withheld: &[],
     read,
     answer,

@@ -14,6 +14,7 @@ use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTo
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
+use crate::user_rules::RuleCheck;
 
 /// Factory Droid.
 pub(super) const HOST: Host = Host {
@@ -48,6 +49,7 @@ pub(super) const HOST: Host = Host {
     marks_subagents: false,
     // The documentation does not say whether Droid still asks the user.
     input_rewrite: InputRewrite::WithAllow,
+    user_rules: RuleCheck::DROID,
     withheld: &[],
     read,
     answer,

@@ -15,6 +15,7 @@ use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTo
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
+use crate::user_rules::RuleCheck;
 
 /// Gemini CLI, measured with version 0.61.0.
 pub(super) const HOST: Host = Host {
@@ -50,6 +51,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: false,
     input_rewrite: InputRewrite::Native,
+    user_rules: RuleCheck::GEMINI,
     withheld: &[],
     read,
     answer,

@@ -13,6 +13,7 @@ use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTo
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
+use crate::user_rules::RuleCheck;
 
 /// Goose.
 pub(super) const HOST: Host = Host {
@@ -38,6 +39,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: false,
     input_rewrite: InputRewrite::Demanded,
+    user_rules: RuleCheck::NONE,
     withheld: &[],
     read,
     answer,

@@ -15,6 +15,7 @@ use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
+use crate::user_rules::RuleCheck;
 
 /// Kimi Code, measured with version 2.1.0.
 pub(super) const HOST: Host = Host {
@@ -48,6 +49,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 1,
     marks_subagents: false,
     input_rewrite: InputRewrite::Demanded,
+    user_rules: RuleCheck::UNREAD,
     withheld: &[],
     read,
     answer,

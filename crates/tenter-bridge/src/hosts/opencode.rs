@@ -15,6 +15,7 @@ use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
+use crate::user_rules::RuleCheck;
 
 /// OpenCode, measured with version 1.18.33.
 pub(super) const HOST: Host = Host {
@@ -39,6 +40,7 @@ pub(super) const HOST: Host = Host {
     context_limit: 50_000,
     max_continuations: 8,
     input_rewrite: InputRewrite::Native,
+    user_rules: RuleCheck::OPENCODE,
     marks_subagents: true,
     withheld: &["OPENCODE_SERVER_PASSWORD"],
     read,

@@ -15,6 +15,7 @@ use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
+use crate::user_rules::RuleCheck;
 
 /// Qwen Code, measured with version 0.24.4.
 pub(super) const HOST: Host = Host {
@@ -48,6 +49,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 8,
     marks_subagents: true,
     input_rewrite: InputRewrite::Demanded,
+    user_rules: RuleCheck::BOTH,
     withheld: &[],
     read,
     answer,

@@ -13,6 +13,7 @@ use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTo
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
+use crate::user_rules::RuleCheck;
 
 /// Mistral Vibe.
 pub(super) const HOST: Host = Host {
@@ -43,6 +44,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 3,
     marks_subagents: true,
     input_rewrite: InputRewrite::Native,
+    user_rules: RuleCheck::VIBE,
     withheld: &[],
     read,
     answer,

@@ -9,7 +9,7 @@ mod handlers;
 mod origin;
 mod permissions;
 mod plan;
-mod rules;
+pub(crate) mod rules;
 
 use std::path::PathBuf;
 

@@ -3,13 +3,13 @@
 
 /// The tool calls that a rule is about, as parts of a manifest's matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RuleMatcher {
+pub(crate) struct RuleMatcher {
     /// The expression for the name of the tool.
-    pub(super) tool: String,
+    pub(crate) tool: String,
     /// The expression for the input.
-    pub(super) pattern: Option<String>,
+    pub(crate) pattern: Option<String>,
     /// How it differs from the rule.
-    pub(super) remark: Option<&'static str>,
+    pub(crate) remark: Option<&'static str>,
 }
 
 /// Where a command may begin: at the start, after an operator, a quote or a parenthesis, behind variables and programs that run
@@ -37,7 +37,7 @@ const OF_TEXTS: &str = "it is compared with every text of the input";
 ///
 /// # Errors
 /// Why no matcher can express it, as a clause.
-pub(super) fn matcher(rule: &str) -> Result<RuleMatcher, String> {
+pub(crate) fn matcher(rule: &str) -> Result<RuleMatcher, String> {
     let rule = rule.trim();
     let (tool, specifier) = match rule.split_once('(') {
         None => (rule, None),
@@ -88,20 +88,82 @@ fn of_server(tool: &str, specifier: Option<&str>) -> Result<RuleMatcher, String>
     Ok(RuleMatcher { tool, pattern: None, remark: None })
 }
 
-/// A command: exactly it, a beginning (`git push:*`), or with `*` for any text.
 fn of_command(command: &str) -> RuleMatcher {
-    let (body, end) = if let Some(prefix) = command.strip_suffix(":*") {
-        (prefix, "")
-    } else if let Some(prefix) = command.strip_suffix(" *") {
-        (prefix, WORD_END)
-    } else if let Some(prefix) = command.strip_suffix('*') {
-        (prefix, "")
-    } else {
-        (command, COMMAND_END)
-    };
-    let parts: Vec<String> = body.split('*').map(words).collect();
-    let pattern = format!("{COMMAND_START}{}{end}", parts.join(r"[^\n]*"));
-    RuleMatcher { tool: "^Bash$".to_owned(), pattern: Some(pattern), remark: Some(OF_COMMANDS) }
+    let pattern = Some(CommandPattern::of_rule(command).anywhere);
+    RuleMatcher { tool: "^Bash$".to_owned(), pattern, remark: Some(OF_COMMANDS) }
+}
+
+/// A command as expressions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandPattern {
+    /// For a text that is one command and nothing else.
+    pub(crate) whole: String,
+    /// For a text in which the command may begin anywhere.
+    pub(crate) anywhere: String,
+}
+
+impl CommandPattern {
+    /// The command of a rule: exactly it, a beginning (`git push:*`), or with `*` for any text.
+    pub(crate) fn of_rule(command: &str) -> Self {
+        let (body, end, end_of_whole) = if let Some(prefix) = command.strip_suffix(":*") {
+            (prefix, "", r"(?:$|\s)")
+        } else if let Some(prefix) = command.strip_suffix(" *") {
+            (prefix, WORD_END, r"(?:$|\s)")
+        } else if let Some(prefix) = command.strip_suffix('*') {
+            (prefix, "", "")
+        } else {
+            (command, COMMAND_END, "$")
+        };
+        let parts: Vec<String> = body.split('*').map(words).collect();
+        Self {
+            whole: format!("^{}{end_of_whole}", parts.join("(?s:.*)")),
+            anywhere: format!("{COMMAND_START}{}{end}", parts.join(r"[^\n]*")),
+        }
+    }
+
+    /// A command that begins with these words, of which each has alternatives.
+    pub(crate) fn of_words(alternatives: &[Vec<&str>]) -> Self {
+        let word = |one: &Vec<&str>| {
+            let literals: Vec<String> = one.iter().map(|word| words(word)).collect();
+            format!("(?:{})", literals.join("|"))
+        };
+        let body = alternatives.iter().map(word).collect::<Vec<_>>().join(r"\s+");
+        Self {
+            whole: format!(r"^{body}(?:$|\s)"),
+            anywhere: format!("{COMMAND_START}{body}{WORD_END}"),
+        }
+    }
+
+    /// A whole command in which `*` is any text and `?` any character; ` *` at the end is optional.
+    pub(crate) fn of_wildcards(command: &str) -> Self {
+        let (body, end) = match command.strip_suffix(" *") {
+            Some(body) => (body, r"(?:\s(?s:.*))?"),
+            None => (command, ""),
+        };
+        let mut expression = String::new();
+        for c in body.chars() {
+            match c {
+                '*' => expression.push_str("(?s:.*)"),
+                '?' => expression.push_str("(?s:.)"),
+                c => push_literal(&mut expression, c),
+            }
+        }
+        Self {
+            whole: format!("^{expression}{end}$"),
+            anywhere: format!("{COMMAND_START}{expression}"),
+        }
+    }
+
+    /// A command that begins with what the expression matches.
+    pub(crate) fn of_expression(expression: &str) -> Self {
+        Self { whole: format!("^(?:{expression})"), anywhere: expression.to_owned() }
+    }
+}
+
+/// The command that a rule such as `Bash(git push:*)` is about; `None` for other rules, and for one about every command.
+pub(crate) fn command_of(rule: &str) -> Option<&str> {
+    let command = rule.trim().strip_prefix("Bash(")?.strip_suffix(')')?.trim();
+    (!command.is_empty() && command != "*").then_some(command)
 }
 
 /// A text in which every space stands for any number of them.

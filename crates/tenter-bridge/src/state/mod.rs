@@ -52,7 +52,9 @@ pub(crate) struct State {
     pub(crate) demands: BTreeMap<String, u32>,
     /// The host's id of the last prompt.
     pub(crate) prompt: Option<String>,
-    /// The digest of the text with which hooks last made the agent continue: as a prompt, it is not the user's.
+    /// The digest of the id and the text of the last prompt that hooks let pass.
+    pub(crate) passed: Option<String>,
+    /// The digest of the text with which hooks last made the agent continue, until the host shows it as a prompt.
     pub(crate) injected: Option<String>,
     /// A denied call ran all the same.
     pub(crate) breached: bool,

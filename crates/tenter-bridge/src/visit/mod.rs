@@ -8,6 +8,7 @@ mod after;
 mod contexts;
 mod guards;
 mod host_facts;
+mod host_rules;
 mod imported;
 mod protected;
 mod refusal;

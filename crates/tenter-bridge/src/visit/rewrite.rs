@@ -16,6 +16,10 @@ const MAX_DEMANDS: u32 = 3;
 impl Visit<'_> {
     /// Runs the call with the input as hooks changed it, or asks the model to make that call. `after` is in Tenter's names.
     pub(super) fn rewrite_input(&mut self, native: &NativeCall, before: &ToolCall, after: &Object) {
+        self.keep_user_rules(before, after);
+        if self.reply.denial().is_some() {
+            return;
+        }
         let host = self.visitor.host;
         let input = tool_call::native_input(host, native, &before.input, after);
         let can_rewrite = match host.input_rewrite {

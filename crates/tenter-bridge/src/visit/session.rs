@@ -144,20 +144,30 @@ impl Visit<'_> {
                 }
             }
         }
+        if let Some(id) = id
+            && self.reply.denial().is_none()
+        {
+            self.session.update(|state| state.passed = Some(digest(&[id, text])));
+        }
     }
 
-    /// Whether the user, or the caller of a subagent, sends a message that no hook has seen yet (B13).
+    /// Whether hooks must see the message (B13): not one that passed and that the host shows again, nor the text with which they
+    /// made the agent continue. The id of a message alone proves nothing: another text may have it.
     fn is_new_message(&mut self, text: &str, id: Option<&str>) -> bool {
         let state = self.session.get();
-        let injected = digest(&[text]);
-        if (id.is_some() && state.prompt.as_deref() == id)
-            || state.injected.as_ref() == Some(&injected)
-        {
+        let has_passed = |id: &str| state.passed.as_deref() == Some(digest(&[id, text]).as_str());
+        if id.is_some_and(has_passed) {
+            return false;
+        }
+        if state.injected.as_deref() == Some(digest(&[text]).as_str()) {
+            // Once: the same text may come from the user later.
+            self.session.update(|state| state.injected = None);
             return false;
         }
         let is_main = self.occurrence.agent.is_none();
         let is_counting = !state.continuations.is_empty() || !state.demands.is_empty();
-        if (is_main && is_counting) || id.is_some() {
+        let is_next = id.is_none() || state.prompt.as_deref() != id;
+        if is_next && (id.is_some() || (is_main && is_counting)) {
             self.session.update(|state| {
                 state.prompt = id.map(str::to_owned);
                 if is_main {

@@ -100,7 +100,8 @@ impl Visit<'_> {
         if self.reply.denial().is_some() {
             return;
         }
-        if self.configuration.bridge.allow_skips_prompt && self.runs.was_allowed() {
+        let is_open = self.reply.verdict.is_none();
+        if is_open && self.configuration.bridge.allow_skips_prompt && self.runs.was_allowed() {
             self.reply.verdict = Some(Verdict::Allow);
         }
         self.protect(&changed);

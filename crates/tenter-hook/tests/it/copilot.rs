@@ -177,10 +177,11 @@ fn a_subagent_is_continued_at_its_own_event_alone() {
 }
 
 #[test]
-fn a_message_of_the_host_itself_does_not_count() {
+fn a_report_of_background_work_is_a_message_since_a_user_could_type_it() {
     let session = session();
-    session.hook("never", "before_agent", "", "exit 2");
-    assert!(HostSession::answer(session.fire("userPromptSubmitted.notification")).is_null());
+    session.hook("never", "before_agent", "", "echo no >&2; exit 2");
+    let answer = HostSession::answer(session.fire("userPromptSubmitted.notification"));
+    assert_eq!(answer, json!({"decision": "block", "reason": "hook never: no"}));
 }
 
 #[test]

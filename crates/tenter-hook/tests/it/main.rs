@@ -20,3 +20,4 @@ mod qwen;
 mod ruled_out;
 mod serve;
 mod state;
+mod user_rules;

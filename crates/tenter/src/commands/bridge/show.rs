@@ -1,6 +1,7 @@
 //! `tenter bridge show`: what hooks can do in an agent.
 
 use serde_json::{Value, json};
+use tenter_bridge::guide::RULES;
 use tenter_bridge::{Host, Support, transcript};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
@@ -55,6 +56,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     }
     ui::out(format!("\n{}", host.registration.on_failure()));
     section("Not shown to hooks:", host.blind_spots.iter().map(ToString::to_string));
+    section(RULES, host.user_rules.sentences(host.name).into_iter());
     section("Good to know:", host.notes.iter().map(ToString::to_string));
     let limits = limits.iter().flat_map(|(name, limits)| {
         let name = styled(NAME, visible(name));
@@ -186,6 +188,7 @@ fn as_json(host: &Host, limits: &[(&str, Vec<String>)], proof: Option<&Proof>) -
         "proved": proof,
         "events": events.collect::<Vec<_>>(),
         "blind_spots": host.blind_spots,
+        "user_rules": host.user_rules.sentences(host.name),
         "notes": host.notes,
         "hooks": hooks.collect::<Vec<_>>(),
     })

@@ -1,0 +1,53 @@
+//! Rules of Factory Droid: `commandBlocklist` denies, `commandDenylist` asks.
+
+use std::path::Path;
+
+use super::places::{json, texts};
+use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
+use crate::import::rules::CommandPattern;
+
+impl RuleCheck {
+    pub(crate) const DROID: Self = Self {
+        checks: super::Checks::Original,
+        where_read: "Rules are read from the settings of the user and the project: `commandBlocklist` and `commandDenylist`; of `permissionRules` each counts as one that asks about every call.",
+        read,
+    };
+}
+
+fn read(places: &Places) -> UserRules {
+    let of_project = places.project_directories();
+    let directories = [places.home.to_owned()].into_iter().chain(of_project);
+    let rules = directories.flat_map(|directory| {
+        let files = ["settings.json", "settings.local.json"];
+        files.map(|name| of_file(&directory.join(".factory").join(name)))
+    });
+    UserRules::strictest(rules.flatten().collect())
+}
+
+fn of_file(file: &Path) -> Vec<UserRule> {
+    let settings = match json(file) {
+        Ok(settings) => settings.unwrap_or_default(),
+        Err(rule) => return vec![rule],
+    };
+    let shown = file.display().to_string();
+    let maker = RuleMaker::new(&shown);
+    let scopes = [Some(&settings), settings.get("general")];
+    let of = |effect: Effect, key: &str| {
+        let lists = scopes.iter().flatten().flat_map(|scope| texts(scope.get(key)));
+        lists.map(|text| of_command(effect, text, &maker)).collect::<Vec<_>>()
+    };
+    let mut rules =
+        [of(Effect::Deny, "commandBlocklist"), of(Effect::Ask, "commandDenylist")].concat();
+    if scopes.iter().flatten().any(|scope| scope.get("permissionRules").is_some()) {
+        rules.push(maker.unknown("permissionRules", None));
+    }
+    rules
+}
+
+fn of_command(effect: Effect, text: &str, maker: &RuleMaker) -> UserRule {
+    let pattern = match text.contains('*') {
+        true => CommandPattern::of_wildcards(text),
+        false => CommandPattern::of_words(&[vec![text]]),
+    };
+    maker.command(effect, text, pattern)
+}

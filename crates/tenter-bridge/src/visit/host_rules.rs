@@ -1,0 +1,63 @@
+//! The user's own permission rules of the host, for calls that hooks rewrite: a host compares one of the two calls with them, and
+//! this compares the other one (R87).
+
+use tenter_engine::CallSurroundings;
+use tenter_protocol::{Object, ToolCall};
+
+use super::Visit;
+use crate::host::InputRewrite;
+use crate::reply::Verdict;
+use crate::user_rules::{Checks, Effect, Places, SeenCall};
+
+impl Visit<'_> {
+    /// Denies a call that hooks rewrite, or asks the user about it, if a rule of the user does so and the rewrite hides it.
+    pub(super) fn keep_user_rules(&mut self, before: &ToolCall, after: &Object) {
+        let Some((effect, why)) = self.hidden_rule(before, after) else { return };
+        // Some hosts apply a rewrite only to calls that they are not to ask about.
+        let asks = self.can_ask() && self.visitor.host.input_rewrite != InputRewrite::WithAllow;
+        self.reply.verdict = Some(match effect {
+            Effect::Ask if asks => Verdict::Ask(why),
+            Effect::Ask => Verdict::Deny(format!(
+                "{why}. The user has to decide, and Tenter cannot ask in {}",
+                self.visitor.host.name
+            )),
+            _ => Verdict::Deny(why),
+        });
+    }
+
+    fn hidden_rule(&self, before: &ToolCall, after: &Object) -> Option<(Effect, String)> {
+        let visitor = self.visitor;
+        let checks = visitor.host.user_rules.checks;
+        let (checks_original, checks_rewritten) = match checks {
+            Checks::Both | Checks::Unread | Checks::Neither => return None,
+            Checks::Rewritten => (true, false),
+            Checks::Original => (false, true),
+            Checks::Unknown => (true, true),
+        };
+        let rules = (visitor.host.user_rules.read)(&Places {
+            home: &visitor.directories.home,
+            config_home: &visitor.directories.config_home,
+            project: self.engine.project(),
+            cwd: &self.occurrence.cwd,
+            vars: &visitor.vars,
+        });
+        let surroundings = CallSurroundings::new(self.engine.project());
+        let surroundings = surroundings.with_directories(&visitor.directories);
+        let seen = |call: &ToolCall| SeenCall::new(call, &surroundings, &self.occurrence.cwd);
+        let original = seen(before);
+        let rewritten = seen(&ToolCall { input: after.clone(), ..before.clone() });
+        let of_original = checks_original.then(|| rules.strictest_of(&original)).flatten();
+        let of_rewritten = checks_rewritten.then(|| rules.strictest_of(&rewritten)).flatten();
+        let rule = of_original.into_iter().chain(of_rewritten).max_by_key(|rule| rule.effect())?;
+        let asks_anyway = checks == Checks::Rewritten && rules.is_stopped(&rewritten);
+        if rule.effect() == Effect::Ask && asks_anyway {
+            return None;
+        }
+        let does = if rule.effect() == Effect::Deny { "denies" } else { "asks about" };
+        let why = format!(
+            "a hook rewrote this call, which hides it from the user's permission rules: {} {does} it",
+            rule.describe()
+        );
+        Some((rule.effect(), super::plain(&why)))
+    }
+}
