@@ -36,6 +36,7 @@ mod facts;
 mod field;
 mod flags;
 mod forkbomb;
+mod globs;
 pub mod limits;
 mod locate;
 mod paths;
@@ -51,6 +52,7 @@ pub use facts::{
     Class, Code, Command, Facts, Flow, FlowRole, FlowSource, Language, Location, Path, PathOp,
     PathPlace, Redirect, Stdin, Uncertain,
 };
+pub use globs::selecting;
 pub use plain::{PlainCommand, PlainWord, plain};
 pub use surroundings::Surroundings;
 pub use tables::known_programs;

@@ -4,7 +4,8 @@
 //! The arguments are `operands`, `first`, `second`, `rest` (all but the first), `init` (all but the last), `last`, `after-two`,
 //! `directory` (all, or the working directory), the values of options, `of=` (the rest of an operand), or a fixed path. After
 //! `read-at`, the values follow an `@`, as curl has them; after `read-file-url`, they are `file:` URLs; after `read-prefix` and
-//! `write-prefix`, they are operands that start with a word; after `create-name`, files named as the end of an URL.
+//! `write-prefix`, they are operands that start with a word; after `create-name`, files named as the end of an URL; after `read-glob`,
+//! patterns that select files below the operands after the first, or below the working directory.
 
 use crate::facts::PathOp;
 use crate::field::Field;
@@ -36,6 +37,8 @@ enum Form {
     Prefix,
     /// The name at the end of an URL.
     Name,
+    /// A pattern that selects what is read: `--include=.env`.
+    Glob,
 }
 
 impl Condition<'_> {
@@ -73,6 +76,7 @@ impl<'a> PathRule<'a> {
             Some((op, "file-url")) => (op, Form::FileUrl),
             Some((op, "prefix")) => (op, Form::Prefix),
             Some((op, "name")) => (op, Form::Name),
+            Some((op, "glob")) => (op, Form::Glob),
             _ => (op, Form::Whole),
         };
         let op = match op {
@@ -111,6 +115,7 @@ impl<'a> PathRule<'a> {
                 fields.iter().filter_map(|field| after_prefix(field, "file://")).collect()
             }
             Form::Name => fields.iter().filter_map(name_of_url).collect(),
+            Form::Glob => selected(&fields, args, arguments),
             Form::Whole | Form::Prefix => fields,
         }
     }
@@ -175,6 +180,37 @@ fn name_of_url(field: &Field) -> Option<Field> {
     let path = path.split_once("://").map_or(path, |(_, path)| path);
     let (_, name) = path.rsplit_once('/')?;
     Some(field.with_text(if name.is_empty() { "index.html" } else { name }))
+}
+
+/// What patterns select, in each directory that is searched.
+fn selected(patterns: &[Field], args: &[Field], arguments: &Arguments) -> Vec<Field> {
+    /// Maximum number of directories for which patterns are read.
+    const DIRECTORIES: usize = 8;
+    let has_pattern = arguments.has("-e --regexp -f --file --files");
+    let operands = arguments.operands.iter().skip(usize::from(!has_pattern));
+    let directories = operands.filter_map(|index| args.get(*index)).take(DIRECTORIES);
+    let mut directories: Vec<&Field> =
+        directories.filter(|directory| !patterns.contains(directory)).collect();
+    let here = Field::known(".");
+    if directories.is_empty() {
+        directories.push(&here);
+    }
+    let patterns = patterns.iter().flat_map(|pattern| {
+        crate::globs::selecting(&pattern.text).into_iter().map(|text| pattern.with_text(text))
+    });
+    let in_all = patterns.flat_map(|pattern| {
+        let in_one = |directory: &&Field| Field {
+            is_glob: true,
+            is_certain: directory.is_certain && pattern.is_certain,
+            ..directory.with_text(format!(
+                "{}/**/{}",
+                directory.text.trim_end_matches('/'),
+                pattern.text
+            ))
+        };
+        directories.iter().map(in_one).collect::<Vec<_>>()
+    });
+    in_all.collect()
 }
 
 fn value_of(field: &Field, key: &str) -> Option<Field> {

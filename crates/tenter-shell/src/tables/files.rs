@@ -16,6 +16,7 @@ const SEARCH: Program = Program {
         "list rest if -r -R --recursive",
         "read -f --file",
         "read operands if -e -f --regexp --file",
+        "read-glob --include",
     ],
     classes: &[(Class::PassThrough, "")],
     ..GNU
@@ -145,7 +146,15 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[(Class::PassThrough, "")],
         ..GNU
     },
-    Program { name: "rename", options: "-n -v -f -s=", paths: &["move after-two"], ..GNU },
+    // In one form a program and then the files, in the other two texts and then the files.
+    Program {
+        name: "rename",
+        options: "-n -v -f -s=",
+        paths: &["move rest unless -n"],
+        recursive: "always",
+        ..GNU
+    },
+    Program { name: "exchange", paths: &["move operands"], recursive: "always", ..GNU },
     Program {
         name: "dd",
         style: Style::Keys,
@@ -391,19 +400,34 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "zgrep", ..SEARCH },
     Program {
         name: "rg",
-        options: "--files -e= -f= -g= -t= -T= -A= -B= -C= -m= -M= -r= -j= -E= --regexp= --file= --glob= --type= --pre= --sort= --max-depth= -i -n -l -u -uu",
+        options: "--files -e= -f= -g= -t= -T= -A= -B= -C= -m= -M= -r= -j= -E= --regexp= --file= --glob= --iglob= --type= --pre= --sort= --max-depth= -i -n -l -u -uu",
         paths: &[
             "list rest unless -e -f --files",
             "list operands if -e -f --files",
             "read -f --file",
+            "read-glob -g --glob --iglob unless --files",
         ],
         runs: &[Run::Option("--pre")],
         ..GNU
     },
     Program {
+        name: "ack",
+        options: "-A= -B= -C= -m= -x -f -l -i -n -w",
+        paths: &["list rest unless -f", "list operands if -f"],
+        ..GNU
+    },
+    Program {
+        name: "shuf",
+        options: "-e --echo -i= --input-range= -n= --head-count= -o= --output= --random-source= -r -z",
+        paths: &["read operands unless -e --echo", "write -o --output"],
+        classes: &[(Class::PassThrough, "")],
+        ..GNU
+    },
+    Program { name: "look", options: "-d -f -t= --terminate=", paths: &["read second"], ..GNU },
+    Program {
         name: "ag",
-        options: "-A= -B= -C= -G= -g= -m= --ignore= --depth=",
-        paths: &["list rest"],
+        options: "-A= -B= -C= -G= --file-search-regex= -g= -m= --ignore= --depth=",
+        paths: &["list rest", "read-glob -G --file-search-regex"],
         ..GNU
     },
     Program {

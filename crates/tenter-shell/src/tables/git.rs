@@ -137,6 +137,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "git grep",
         options: "-e= -f= -A= -B= -C= --max-depth= --threads= -O? --open-files-in-pager?",
+        paths: &["read-glob rest unless -e -f", "read-glob operands if -e -f", "read -f"],
         ..GNU
     },
     Program {

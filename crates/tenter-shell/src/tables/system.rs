@@ -108,6 +108,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "mount",
         options: "-t= -o= -L= -U= --source= --target= -B --bind -R --rbind -a",
+        // What is below the directory cannot be reached any more.
+        paths: &["mode last", "mode --target"],
         ..GNU
     },
     Program { name: "umount", options: "-t= -O= -a -f -l -R", ..GNU },

@@ -67,7 +67,7 @@ fn every_option_in_a_rule_is_listed() {
 
 #[test]
 fn every_path_rule_can_be_read() {
-    const OPERATIONS: [&str; 14] = [
+    const OPERATIONS: [&str; 15] = [
         "read",
         "write",
         "create",
@@ -82,6 +82,7 @@ fn every_path_rule_can_be_read() {
         "read-prefix",
         "write-prefix",
         "create-name",
+        "read-glob",
     ];
     for row in rows() {
         for rule in row.paths {

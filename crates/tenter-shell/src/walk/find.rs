@@ -77,18 +77,25 @@ impl Reader<'_> {
         let directory =
             operands.get(1).map_or(".", |directory| directory.text.trim_end_matches('/'));
         let extension = values(emitted, "-e --extension").into_iter().next();
-        let name = match (operands.first().map(|name| name.text.as_str()), extension) {
-            (_, Some(extension)) => format!("/*.{}", extension.text),
-            (None | Some("." | ""), None) => String::new(),
-            (Some(name), None) => format!("/*{name}*"),
+        let names = match (operands.first().map(|name| name.text.as_str()), extension) {
+            (_, Some(extension)) => vec![format!("/*.{}", extension.text)],
+            (None | Some("." | ""), None) => vec![String::new()],
+            (Some(name), None) => {
+                let plain = crate::globs::of_regex(name);
+                vec![format!("/*{plain}*"), format!("/{plain}")]
+            }
         };
-        let found = Field { is_glob: true, ..Field::known(format!("{directory}/**{name}")) };
-        let mut words: Vec<Field> =
-            args[at + 1..end].iter().map(|word| replaced(word, "{}", &found)).collect();
-        if !args[at + 1..end].iter().any(|word| word.text.contains('{')) && !words.is_empty() {
-            words.push(found);
+        let mut outcome = Outcome::default();
+        for name in names {
+            let found = Field { is_glob: true, ..Field::known(format!("{directory}/**{name}")) };
+            let mut words: Vec<Field> =
+                args[at + 1..end].iter().map(|word| replaced(word, "{}", &found)).collect();
+            if !args[at + 1..end].iter().any(|word| word.text.contains('{')) && !words.is_empty() {
+                words.push(found);
+            }
+            outcome.commands.extend(self.words(&words, &[], "fd", context).commands);
         }
-        self.words(&words, &[], "fd", context)
+        outcome
     }
 
     /// The output of `find`, as patterns.

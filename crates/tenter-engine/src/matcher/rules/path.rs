@@ -203,11 +203,14 @@ impl PathRule {
             if excluded(text.value) {
                 return PathFit::known(false);
             }
-            // What is written into a directory replaces only files of the same names.
-            let is_whole = |pattern: &PathPattern| {
-                let has_all = !matches!(subject.fact.op, PathOp::Write | PathOp::Create);
-                subject.fact.recursive && has_all && pattern.is_below(text.value, call)
+            let has_all = match subject.fact.op {
+                // What is written into a directory replaces only files of the same names.
+                PathOp::Write | PathOp::Create => false,
+                // Who cannot enter a directory cannot use what is in it.
+                PathOp::Mode => true,
+                _ => subject.fact.recursive,
             };
+            let is_whole = |pattern: &PathPattern| has_all && pattern.is_below(text.value, call);
             let found = found_in(text);
             let fits =
                 |pattern: &PathPattern| pattern.matches(text.value, call) || is_whole(pattern);
@@ -321,6 +324,8 @@ impl Text<'_> {
     fn is_narrow(&self) -> bool {
         let name = self.value.rsplit('/').next().unwrap_or_default();
         let known = name.find(['*', '?', '[', '$', '`']).unwrap_or(name.len());
-        self.is_glob && self.is_certain && known >= 2
+        // `.[e]nv` stands for names of one length.
+        let is_short = || !name.contains(['*', '$', '`']) && known >= 1 && name.len() > 2;
+        self.is_glob && self.is_certain && (known >= 2 || is_short())
     }
 }

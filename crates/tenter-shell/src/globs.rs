@@ -1,0 +1,89 @@
+//! Patterns with which programs and tools select files: `--include=.env`, `-g '*.{js,ts}'`, `:(glob)**/x`.
+
+/// Maximum number of patterns that braces make of one.
+const MOST: usize = 32;
+
+/// The patterns for file names that a selecting pattern stands for, without braces and a leading `**/`; none if it excludes files.
+pub fn selecting(pattern: &str) -> Vec<String> {
+    let plain = match pattern.strip_prefix(":(") {
+        Some(magic) => match magic.split_once(')') {
+            Some((words, _)) if words.contains("exclude") => return Vec::new(),
+            Some((_, rest)) => rest,
+            None => magic,
+        },
+        None => pattern.strip_prefix(":/").unwrap_or(pattern),
+    };
+    // An escaped dot, and the end of a regular expression.
+    let plain = plain.replace('\\', "");
+    let plain = plain.trim_end_matches('$');
+    if plain.is_empty() || plain.starts_with(['!', '^']) || plain.starts_with(":!") {
+        return Vec::new();
+    }
+    let mut done = Vec::new();
+    let mut open = vec![plain.to_owned()];
+    while let Some(pattern) = open.pop() {
+        match alternatives(&pattern) {
+            Some(choices) if open.len() + done.len() + choices.len() <= MOST => {
+                open.extend(choices)
+            }
+            _ if !done.contains(&pattern) => done.push(pattern),
+            _ => {}
+        }
+    }
+    let bare = |pattern: &String| {
+        let rest = pattern.trim_start_matches("./").trim_start_matches('/');
+        rest.trim_start_matches("**/").to_owned()
+    };
+    let bare: Vec<String> = done.iter().map(bare).collect();
+    // `*.env` selects `.env`, too, and names it.
+    let named = bare.iter().filter_map(|pattern| pattern.strip_prefix('*').map(str::to_owned));
+    let named: Vec<String> = named.filter(|pattern| !bare.contains(pattern)).collect();
+    bare.into_iter().chain(named).filter(|pattern| !pattern.is_empty()).collect()
+}
+
+/// The pattern that says the same as a simple regular expression for names: `^\\.env$` is `.env`.
+pub(crate) fn of_regex(regex: &str) -> String {
+    let bare = regex.trim_start_matches('^').trim_end_matches('$');
+    bare.replace("\\.", ".").replace(".*", "*")
+}
+
+/// What the first braces without braces in them stand for. `None` if there are none.
+fn alternatives(pattern: &str) -> Option<Vec<String>> {
+    let close = pattern.find('}')?;
+    let open = pattern[..close].rfind('{')?;
+    let choices = pattern[open + 1..close].split(',');
+    let whole = |choice| format!("{}{choice}{}", &pattern[..open], &pattern[close + 1..]);
+    Some(choices.map(whole).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selecting_pattern_is_one_or_more_names() {
+        for (pattern, expected) in [
+            (".env", &[".env"][..]),
+            ("**/.env", &[".env"]),
+            ("*.env", &["*.env", ".env"]),
+            ("/config/.env", &["config/.env"]),
+            ("{.env,a{b,c}}", &[".env", "ab", "ac"]),
+            (":(glob)**/.env", &[".env"]),
+            (":/.env", &[".env"]),
+            ("!.env", &[]),
+            (":!.env", &[]),
+            (":(exclude).env", &[]),
+            ("", &[]),
+            ("**/", &[]),
+            (r"\.env$", &[".env"]),
+            ("a}b{", &["a}b{"]),
+        ] {
+            let mut found = selecting(pattern);
+            found.sort();
+            assert_eq!(found, expected, "{pattern}");
+        }
+        assert_eq!(of_regex(r"^\.env$"), ".env");
+        let many = "{a,b}".repeat(20);
+        assert!(selecting(&many).len() <= MOST);
+    }
+}
