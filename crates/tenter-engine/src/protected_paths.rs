@@ -16,6 +16,11 @@ use crate::layout::{DirectoryNames, HOOKS, Layout, Root};
 /// Files and directories that are protected anywhere, besides those of hooks and plugins.
 const EVERYWHERE: [&str; 2] = [".git", "tenter.toml"];
 
+/// Tenter's data, from the home directory.
+const DATA: &str = ".local/share/tenter";
+/// The program that other agents run, from the home directory; a symlink to the installed one, which is protected like it.
+const PROGRAM: &str = ".local/share/tenter/bin/tenter-hook";
+
 /// The protected paths.
 #[derive(Debug, Clone)]
 pub struct ProtectedPaths {
@@ -61,7 +66,7 @@ impl ProtectedPaths {
         self
     }
 
-    /// Adds what decides which hooks run: Tenter's own configuration, state and cache, the hooks and plugins in `layout`, the git
+    /// Adds what decides which hooks run: Tenter's own configuration, state, cache and programs, the hooks and plugins in `layout`, the git
     /// directory, and what the user has `configured`.
     #[must_use]
     pub fn with_own(
@@ -72,8 +77,12 @@ impl ProtectedPaths {
     ) -> Self {
         let roots = |roots: Vec<Root>| roots.into_iter().map(|root| root.dir);
         let Directories { home, config_home, state, cache } = directories;
-        let places: Vec<PathBuf> = [config_home.join("tenter"), state.clone()]
+        let program = home.join(PROGRAM);
+        let beside = fs::canonicalize(&program).map(|program| program.with_file_name("tenter"));
+        let own = [config_home.join("tenter"), state.clone(), home.join(DATA), program];
+        let places: Vec<PathBuf> = own
             .into_iter()
+            .chain(beside)
             .chain(cache.clone())
             .chain([layout.plugins_in(&layout.home)])
             .chain(roots(layout.of_user(&HOOKS)))
@@ -319,6 +328,34 @@ mod tests {
         let other = base.join("elsewhere");
         assert!(!Identities::default().may_be_in(&base.join("real"), &other));
         assert!(!Identities::default().may_be_in(&base.join("none"), &other));
+    }
+
+    #[test]
+    fn the_program_that_other_agents_run_is_protected_with_what_it_leads_to() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        let (home, installed) = (base.join("home"), base.join("opt"));
+        fs::create_dir_all(home.join(PROGRAM).parent().unwrap()).unwrap();
+        fs::create_dir(&installed).unwrap();
+        for name in ["tenter", "tenter-hook", "other"] {
+            fs::write(installed.join(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(installed.join("tenter-hook"), home.join(PROGRAM)).unwrap();
+        let project = base.join("project");
+        let directories = Directories::in_home(&home);
+        let layout = Layout::new(&project, &home, &directories.config_home);
+        let paths = ProtectedPaths::new(&project, &layout.names);
+        let paths = paths.with_own(&layout, &directories, &[]);
+        let is_protected = |path: PathBuf| paths.around(&real_path(&path).unwrap()).is_some();
+        for path in [PROGRAM, ".local/share/tenter/bin/new", ".local/share/tenter"] {
+            assert!(is_protected(home.join(path)), "{path}");
+        }
+        assert!(
+            is_protected(installed.join("tenter")) && is_protected(installed.join("tenter-hook"))
+        );
+        assert!(
+            !is_protected(installed.join("other")) && !is_protected(home.join(".local/share/x"))
+        );
     }
 
     #[test]

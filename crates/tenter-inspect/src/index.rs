@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tenter_base::untrusted_file;
-use tenter_engine::{DecisionKind, Timestamp, journal};
+use tenter_engine::journal::{self, JournalDirectories};
+use tenter_engine::{DecisionKind, Timestamp};
 
 use crate::figures::Run;
 use crate::line::Line;
@@ -17,10 +18,10 @@ use crate::names::{NameId, Names};
 /// Number of bytes that are read at once.
 const BLOCK: u64 = 1 << 20;
 
-/// An index of the journals in a directory.
+/// An index of journals.
 #[derive(Debug)]
 pub struct JournalIndex {
-    directory: PathBuf,
+    journals: JournalDirectories,
     names: Names,
     sessions: BTreeMap<String, IndexedSession>,
     /// Sessions whose journal could not be read, and why.
@@ -112,10 +113,10 @@ pub struct Session<'i> {
 }
 
 impl JournalIndex {
-    /// An index of the journals in `directory`, of which nothing is read yet.
-    pub fn new(directory: &Path) -> Self {
+    /// An index of `journals`, of which nothing is read yet.
+    pub fn new(journals: impl Into<JournalDirectories>) -> Self {
         Self {
-            directory: directory.to_owned(),
+            journals: journals.into(),
             names: Names::default(),
             sessions: BTreeMap::new(),
             failed: BTreeMap::new(),
@@ -126,17 +127,17 @@ impl JournalIndex {
     /// index; one that cannot be read is in [`failed`](Self::failed).
     ///
     /// # Errors
-    /// When the directory is there but cannot be read.
+    /// When a directory is there but cannot be read.
     pub fn advance(&mut self, limit: Option<Duration>) -> io::Result<Progress> {
         let started = Instant::now();
-        let mut ids = journal::conversations(&self.directory)?;
+        let mut ids = self.journals.conversations()?;
         ids.reverse();
         let known: BTreeSet<&String> = ids.iter().collect();
         self.sessions.retain(|id, _| known.contains(id));
         self.failed.clear();
         let mut progress = Progress::default();
         for id in ids {
-            let path = journal::path(&self.directory, &id);
+            let path = self.journals.path(&id);
             let session = self.sessions.entry(id.clone()).or_default();
             let mut is_late = || limit.is_some_and(|limit| started.elapsed() >= limit);
             match session.advance(&path, &mut self.names, &mut is_late) {

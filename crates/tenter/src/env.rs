@@ -29,6 +29,7 @@ use std::path::PathBuf;
 
 use tenter_engine::Directories;
 use tenter_engine::environment::Environment;
+use tenter_engine::journal::JournalDirectories;
 use tenter_engine::layout::Layout;
 
 /// The environment of a process.
@@ -106,6 +107,12 @@ impl Env {
     /// The directory of the journal.
     pub(crate) fn journal_dir(&self) -> PathBuf {
         self.state_dir().join("journal")
+    }
+
+    /// The directories of all journals: hooks in other agents write to the home directory, whatever the environment says (B43).
+    pub(crate) fn journals(&self) -> JournalDirectories {
+        JournalDirectories::new(self.journal_dir())
+            .and(Directories::in_home(&self.home).state.join("journal"))
     }
 
     /// The user's editor, as a shell command.

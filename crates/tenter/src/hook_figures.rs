@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tenter_engine::builtin;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::{Hook, Layer};
+use tenter_engine::journal::JournalDirectories;
 use tenter_inspect::JournalIndex;
 use tenter_inspect::figures::KnownHook;
 use tenter_protocol::{Diagnostic, EventName, Severity};
@@ -35,14 +36,14 @@ pub(crate) fn is_built_in(name: &str) -> bool {
     name == builtin::NAME
 }
 
-/// Reads all journals in `directory`. A journal that cannot be read is reported; the others are read.
-pub(crate) fn read(directory: &Path) -> (JournalIndex, Vec<Diagnostic>) {
-    let mut index = JournalIndex::new(directory);
+/// Reads all `journals`. A journal that cannot be read is reported; the others are read.
+pub(crate) fn read(journals: &JournalDirectories) -> (JournalIndex, Vec<Diagnostic>) {
+    let mut index = JournalIndex::new(journals);
     let mut unread = Vec::new();
     if let Err(error) = index.advance(None) {
-        unread.push(unreadable(directory, &error.to_string()));
+        unread.push(unreadable(journals.first(), &error.to_string()));
     }
-    unread.extend(index.failed().map(|(_, why)| unreadable(directory, why)));
+    unread.extend(index.failed().map(|(id, why)| unreadable(&journals.path(id), why)));
     (index, unread)
 }
 

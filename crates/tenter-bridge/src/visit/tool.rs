@@ -1,5 +1,6 @@
 //! Tool calls: before and after.
 
+use tenter_base::excerpt;
 use tenter_engine::configuration::{AskFallback, GeminiAsk, OnUnguardable};
 use tenter_engine::hook::Hook;
 use tenter_engine::{
@@ -19,6 +20,8 @@ use crate::{tool_call, tool_result};
 
 /// Tenter's tool that starts a subagent.
 const SUBAGENT: &str = "subagent";
+/// Maximum length of the name of a tool in the record of a breach, in characters.
+const MAX_TOOL_NAME: usize = 200;
 
 impl Visit<'_> {
     pub(super) fn before_tool(&mut self, native: &NativeCall) {
@@ -220,7 +223,7 @@ impl Visit<'_> {
         let host = self.visitor.host;
         let breach = Breach {
             at: tenter_base::rfc3339((self.visitor.clock)()),
-            tool: super::plain(tool),
+            tool: excerpt::chars(&super::plain(tool), MAX_TOOL_NAME).into_owned(),
             session: self.occurrence.session.clone(),
         };
         breach::keep(&self.visitor.directories.state, host, &breach);

@@ -5,12 +5,14 @@
 //! `redact` and `masked` remove secrets. The journal answers "what did my hooks do?"; conversations are stored elsewhere.
 
 mod conversation;
+mod directories;
 mod masked;
 mod reader;
 mod record;
 mod redact;
 mod writer;
 
+pub use directories::JournalDirectories;
 pub use masked::MaskingObserver;
 pub use reader::{JournalLine, JournalLines, JournalTail, conversations, length, path, read};
 pub use record::{

@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use tenter_base::untrusted_file;
 
@@ -65,7 +66,12 @@ pub struct JournalTail {
 impl JournalTail {
     /// The start of a conversation's journal, which need not exist yet.
     pub fn new(directory: &Path, conversation: &str) -> Self {
-        Self { path: path(directory, conversation), offset: 0 }
+        Self::of_file(path(directory, conversation))
+    }
+
+    /// The start of the journal in a file, which need not exist yet.
+    pub(super) fn of_file(path: PathBuf) -> Self {
+        Self { path, offset: 0 }
     }
 
     /// Reads what was written since the last call. An incomplete last line is left for the next call. A journal that did not
@@ -135,6 +141,13 @@ pub fn read(directory: &Path, conversation: &str) -> io::Result<JournalLines> {
 /// # Errors
 /// When the directory is there but cannot be read.
 pub fn conversations(directory: &Path) -> io::Result<Vec<String>> {
+    let mut found = dated_conversations(directory)?;
+    found.sort();
+    Ok(found.into_iter().map(|(_, conversation)| conversation).collect())
+}
+
+/// The conversations that have a journal, with the time of their last line.
+pub(super) fn dated_conversations(directory: &Path) -> io::Result<Vec<(SystemTime, String)>> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -150,6 +163,5 @@ pub fn conversations(directory: &Path) -> io::Result<Vec<String>> {
             found.push((time, conversation.to_owned()));
         }
     }
-    found.sort();
-    Ok(found.into_iter().map(|(_, conversation)| conversation).collect())
+    Ok(found)
 }

@@ -77,6 +77,11 @@ impl Stage {
 
     /// Lets the host fire an event, and returns the native answer.
     fn fire(&self, host: &str, fixture: &str) -> Value {
+        self.fire_payload(host, fixture, &self.session.payload(fixture))
+    }
+
+    /// The same with this payload.
+    fn fire_payload(&self, host: &str, fixture: &str, payload: &Value) -> Value {
         let mut command = self.session.sandbox.command();
         command
             .args([host, self.session.event(fixture), "--home"])
@@ -87,7 +92,7 @@ impl Stage {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let payload = self.session.payload(fixture).to_string();
+        let payload = payload.to_string();
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes()).unwrap();
         HostSession::answer(self.session.sandbox.finish(child))
     }
@@ -310,6 +315,41 @@ fn calls_of_parallel_sessions_take_turns_and_are_all_decided() {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(said.len(), 6);
+}
+
+/// A transcript that the host recorded.
+fn recorded_transcript(host: &str) -> PathBuf {
+    let transcripts = "../tenter-bridge/tests/transcripts";
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(transcripts).join(format!("{host}.record.jsonl"))
+}
+
+#[test]
+fn a_hook_gets_the_messages_of_the_hosts_transcript() {
+    let get = r#"echo '{"jsonrpc": "2.0", "id": "h", "method": "history.get", "params": {}}'
+        read -r history
+        printf '%s\n' "$history" > "$HOME/history""#;
+    for host in ["claude-code", "codex"] {
+        let mut stage = Stage::with(get, "  services: [history]\n");
+        stage.session.set_host(host);
+        let mut payload = stage.session.payload("PreToolUse.Bash");
+        payload["transcript_path"] = recorded_transcript(host).display().to_string().into();
+        let file = stage.session.sandbox.home().join("history");
+        // On a busy machine, the keeper may start later than the first event waits.
+        wait_until("the hook is served", || {
+            let answer = stage.fire_payload(host, "PreToolUse.Bash", &payload);
+            let specific = &answer["hookSpecificOutput"];
+            assert_eq!(specific["permissionDecision"], "deny", "{answer}");
+            file.exists()
+        });
+        let answer: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let messages =
+            answer["result"]["messages"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let text = Value::Array(messages.clone()).to_string();
+        assert!(messages.len() > 5, "{host}: {answer}");
+        for expected in ["Please run the test", "hello-from-shell", "All finished."] {
+            assert!(text.contains(expected), "{host}, {expected}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -62,6 +62,33 @@ fn the_user_is_asked_before_a_protected_file_is_changed() {
 }
 
 #[test]
+fn the_registered_program_and_what_it_leads_to_are_protected() {
+    let session = HostSession::new("claude-code");
+    let (home, installed) = (session.sandbox.home(), session.sandbox.root().join("opt/tenter-1"));
+    fs::create_dir_all(home.join(".local/share/tenter/bin")).unwrap();
+    fs::create_dir_all(&installed).unwrap();
+    for name in ["tenter-hook", "tenter", "other"] {
+        fs::write(installed.join(name), "").unwrap();
+    }
+    let current = installed.with_file_name("current");
+    symlink(&installed, &current).unwrap();
+    symlink(current.join("tenter-hook"), home.join(".local/share/tenter/bin/tenter-hook")).unwrap();
+    for path in [
+        home.join(".local/share/tenter/bin/tenter-hook"),
+        home.join(".local/share/tenter/bin/new"),
+        home.join(".local/share/tenter/x"),
+        installed.join("tenter-hook"),
+        current.join("tenter-hook"),
+        installed.join("tenter"),
+    ] {
+        let (decision, reason) = claude(&session, path.to_str().unwrap());
+        assert_eq!(decision, "ask", "{}", path.display());
+        assert!(reason.contains("is protected"), "{reason}");
+    }
+    assert_eq!(claude(&session, installed.join("other").to_str().unwrap()).0, Value::Null);
+}
+
+#[test]
 fn what_the_user_protects_is_protected_too() {
     let session = HostSession::new("claude-code");
     let config = session.sandbox.home().join(".config/tenter");

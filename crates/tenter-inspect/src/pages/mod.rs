@@ -11,12 +11,13 @@ mod sessions;
 mod source;
 mod timeline;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use maud::{Markup, html};
 use tenter_base::Clock;
+use tenter_engine::journal::JournalDirectories;
 
 use crate::facts::Facts;
 use crate::filter::Filter;
@@ -31,9 +32,9 @@ const STYLE: &str = include_str!("../../assets/inspect.css");
 const SCRIPT: &str = include_str!("../../assets/inspect.js");
 const ICON: &str = include_str!("../../assets/icon.svg");
 
-/// The pages about the journals in a directory.
+/// The pages about journals.
 pub struct Pages {
-    journal: PathBuf,
+    journals: JournalDirectories,
     /// The root of the project whose sessions are shown first.
     project: String,
     facts: Box<dyn Facts>,
@@ -52,14 +53,20 @@ struct Context<'p> {
 }
 
 impl Pages {
-    /// Pages about the journals in `journal`; they show the sessions of the project at `project` first.
-    pub fn new(journal: &Path, project: &Path, facts: Box<dyn Facts>, clock: Clock) -> Self {
+    /// Pages about `journals`; they show the sessions of the project at `project` first.
+    pub fn new(
+        journals: impl Into<JournalDirectories>,
+        project: &Path,
+        facts: Box<dyn Facts>,
+        clock: Clock,
+    ) -> Self {
+        let journals = journals.into();
         Self {
-            journal: journal.to_owned(),
+            index: Mutex::new(JournalIndex::new(&journals)),
+            journals,
             project: project.to_string_lossy().into_owned(),
             facts,
             clock,
-            index: Mutex::new(JournalIndex::new(journal)),
         }
     }
 

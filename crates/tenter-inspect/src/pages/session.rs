@@ -19,7 +19,7 @@ const COUNT: usize = 100;
 const SEARCH_TIME: Duration = Duration::from_millis(120);
 
 pub(super) fn page(context: &Context<'_>, id: &str) -> Response {
-    let path = journal::path(&context.pages.journal, id);
+    let path = context.pages.journals.path(id);
     if journal::length(&path).is_ok_and(|length| length == 0) {
         return context.not_found("No hook ran in such a session.");
     }

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use maud::{Markup, html};
-use tenter_engine::journal;
 
 use super::layout::{Page, counted, time};
 use super::timeline::{Choices, filter_form};
@@ -61,7 +60,7 @@ impl<'s, 'i> Search<'s, 'i> {
             } else {
                 let left = SEARCH_TIME.saturating_sub(started.elapsed());
                 let wanted = Wanted { filter, count: 1, limit: left };
-                let path = journal::path(&context.pages.journal, session.id);
+                let path = context.pages.journals.path(session.id);
                 let slice = timeline::newest(&path, None, &wanted).unwrap_or_default();
                 search.is_cut |= slice.is_cut;
                 if !slice.records.is_empty() {

@@ -311,6 +311,10 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
     let (env, layout) = (project.env, &project.layout);
     let protected = ProtectedPaths::new(project.root(), &layout.names);
     let protected = protected.with_own(layout, &env.directories(), &project.settings.hooks.protect);
+    let own = Env::program();
+    let protected = [own.with_file_name("tenter-hook"), own]
+        .iter()
+        .fold(protected, |protected, program| protected.and(program, project.root()));
     let allowed = args.allow_write.iter().map(|path| env.cwd.join(path));
     allowed.fold(protected, |protected, path| protected.allowing(&path))
 }

@@ -34,6 +34,45 @@ fn journal_files(sandbox: &Sandbox) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
+fn what_other_agents_record_is_read_wherever_the_users_state_is() {
+    let sandbox = sandbox();
+    let line = |hook: &str| {
+        let project = sandbox.project().display().to_string();
+        format!(
+            r#"{{"v":1,"time":"2026-03-01T09:30:00.000Z","conversation_id":"{hook}","project":"{project}","event":"before_tool","kind":"run","hook":"{hook}","layer":"user","hash":"h","spelling":"before_tool","duration_ms":1,"exit":"exit 0","decision":"deny"}}"#
+        ) + "\n"
+    };
+    let own = sandbox.root().join("own/tenter/journal");
+    for (directory, hook) in [(&sandbox.state().join("journal"), "bridged"), (&own, "own")] {
+        fs::create_dir_all(directory).unwrap();
+        fs::write(directory.join(format!("{hook}.jsonl")), line(hook)).unwrap();
+    }
+    std::os::unix::fs::symlink(sandbox.home().join(".local"), sandbox.root().join("link")).unwrap();
+    let root = sandbox.root().display().to_string();
+    for (state, expected) in [
+        ("own", vec!["bridged", "own"]),
+        ("link/state", vec!["bridged"]),
+        ("home/.local/state", vec!["bridged"]),
+    ] {
+        let run = |command: &str| {
+            sandbox.shell(&format!("XDG_STATE_HOME={root}/{state} {command}")).expect_code(0)
+        };
+        let log = run("tenter log --json").json_lines();
+        assert_eq!(hooks(&log), expected, "{state}");
+        let one = run("tenter log --session bridged --json").json_lines();
+        assert_eq!(hooks(&one), ["bridged"], "{state}");
+        let stats = run("tenter hooks stats --json").json();
+        let all = stats["hooks"].as_array().unwrap().iter();
+        let mut names: Vec<&str> = all.filter_map(|hook| hook["name"].as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, expected, "{state}: {stats}");
+        let doctor = run("tenter hooks doctor");
+        let is_said = doctor.stdout.contains("XDG_STATE_HOME is set");
+        assert_eq!(is_said, state == "own", "{state}: {doctor}");
+    }
+}
+
+#[test]
 fn an_empty_log_is_reported_and_nothing_is_created() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["log"]), @"

@@ -42,6 +42,29 @@ pub(crate) struct ListedAgent {
     pub(crate) breach: Option<ListedBreach>,
 }
 
+/// An element of the JSON output.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Listed<'l> {
+    /// An agent.
+    Agent(&'l ListedAgent),
+    /// The process that keeps runtime hooks between the events of agents.
+    Keeper {
+        /// `keeper`, which is the id of no agent.
+        id: &'static str,
+        name: &'static str,
+        /// A keeper is registered nowhere.
+        registrations: [ListedRegistration; 0],
+        keeper: &'l KeeperStatus,
+    },
+}
+
+impl<'l> Listed<'l> {
+    fn keeper(keeper: &'l KeeperStatus) -> Self {
+        Self::Keeper { id: "keeper", name: "keeper of runtime hooks", registrations: [], keeper }
+    }
+}
+
 /// A denied call that ran; the fields are those of the JSON output.
 #[derive(Serialize)]
 pub(crate) struct ListedBreach {
@@ -78,13 +101,15 @@ pub(crate) struct ListedRegistration {
 
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let agents: Vec<ListedAgent> = agents(project, |agent| agent.version(project.env)).collect();
+    let state = Directories::in_home(&project.env.home).state;
+    let keepers = keeper::running(&keeper::directories(&project.env.vars, &state));
     if args.json {
-        ui::out(serde_json::to_string_pretty(&agents).unwrap_or_default());
+        let agents = agents.iter().map(Listed::Agent);
+        let listed: Vec<Listed> = agents.chain(keepers.iter().map(Listed::keeper)).collect();
+        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
     } else {
         agents.iter().for_each(print);
-        let state = Directories::in_home(&project.env.home).state;
-        let directories = keeper::directories(&project.env.vars, &state);
-        keeper::running(&directories).iter().for_each(print_keeper);
+        keepers.iter().for_each(print_keeper);
     }
     Exit::Done
 }

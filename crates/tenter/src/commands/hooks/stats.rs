@@ -73,7 +73,7 @@ struct HookOutput<'f> {
 
 pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
-    let (index, unread) = hook_figures::read(&project.env.journal_dir());
+    let (index, unread) = hook_figures::read(&project.env.journals());
     ui::diagnostics(&unread);
     let since = args.since.map(|since| since.before(env::now()));
     let root = project.root().to_string_lossy().into_owned();

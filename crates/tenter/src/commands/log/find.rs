@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tenter_agent::store::{ListQuery, StoreError};
-use tenter_engine::journal;
+use tenter_engine::journal::JournalDirectories;
 
 use super::Args;
 use super::journals::{self, Journals};
@@ -33,7 +33,7 @@ pub(super) fn find(
 /// The project's newest session: in the journal, or in the store, where no hook may have run in it.
 fn last(env: &Env, root: &Path) -> Result<Option<String>, Failure> {
     let project = JournalSelection::Project(OfProject::new(env, root));
-    let recorded = Journals::new(env.journal_dir(), project).read()?.lines.pop();
+    let recorded = Journals::new(env.journals(), project).read()?.lines.pop();
     let query = ListQuery { project: Some(root), limit: 1, include_subagents: false };
     let listed = open_store(env)?.map(|store| store.list(&query)).transpose()?;
     let stored = listed.unwrap_or_default().pop();
@@ -48,13 +48,13 @@ fn conversation(env: &Env, wanted: &str) -> Result<JournalSelection, Failure> {
     if wanted.is_empty() {
         return Err(Failure::usage("--session needs the beginning of an id, or `last`"));
     }
-    let directory = env.journal_dir();
-    let journals = journals::all(&directory)?;
-    let beginning: Vec<&String> = journals.iter().filter(|id| id.starts_with(wanted)).collect();
+    let journals = env.journals();
+    let recorded = journals::all(&journals)?;
+    let beginning: Vec<&String> = recorded.iter().filter(|id| id.starts_with(wanted)).collect();
     if let Some(id) = only(wanted, &beginning)? {
         return Ok(JournalSelection::Conversation(id.clone()));
     }
-    let subagents = subagents(&directory, &journals, wanted);
+    let subagents = subagents(&journals, &recorded, wanted);
     let ids: Vec<&String> = subagents.keys().collect();
     if let Some(id) = only(wanted, &ids)? {
         return Ok(JournalSelection::Subagent { id: id.clone(), parent: subagents[id].clone() });
@@ -80,9 +80,12 @@ fn only<'i>(wanted: &str, ids: &[&'i String]) -> Result<Option<&'i String>, Fail
 }
 
 /// Subagents whose ids begin with `wanted`, with their parents.
-fn subagents(directory: &Path, journals: &[String], wanted: &str) -> BTreeMap<String, String> {
-    let lines =
-        journals.iter().flat_map(|id| journal::read(directory, id).unwrap_or_default().lines);
+fn subagents(
+    journals: &JournalDirectories,
+    ids: &[String],
+    wanted: &str,
+) -> BTreeMap<String, String> {
+    let lines = ids.iter().flat_map(|id| journals.read(id).unwrap_or_default().lines);
     lines
         .filter(|line| line.record.conversation_id.starts_with(wanted))
         .filter_map(|line| Some((line.record.conversation_id, line.record.parent_conversation_id?)))

@@ -1,9 +1,9 @@
 //! Reads the selected journals as one stream: sessions in the order of their newest records, each in the order of time.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tenter_engine::journal::{self, JournalTail};
+use tenter_engine::journal::{JournalDirectories, JournalTail};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::selection::{JournalSelection, SessionLine};
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// The selected journals, and how far they were read.
 pub(super) struct Journals {
-    directory: PathBuf,
+    directories: JournalDirectories,
     selection: JournalSelection,
     /// By conversation; none where reading failed, so that this is reported once.
     tails: BTreeMap<String, Option<JournalTail>>,
@@ -31,13 +31,13 @@ pub(super) struct NewLines {
 }
 
 impl Journals {
-    /// The selected journals in `directory`, unread.
-    pub(super) fn new(directory: PathBuf, selection: JournalSelection) -> Self {
-        Self { directory, selection, tails: BTreeMap::new() }
+    /// The selected journals in `directories`, unread.
+    pub(super) fn new(directories: JournalDirectories, selection: JournalSelection) -> Self {
+        Self { directories, selection, tails: BTreeMap::new() }
     }
 
     pub(super) fn directory(&self) -> &Path {
-        &self.directory
+        self.directories.first()
     }
 
     pub(super) fn selection(&self) -> &JournalSelection {
@@ -48,7 +48,7 @@ impl Journals {
     pub(super) fn read(&mut self) -> Result<NewLines, Failure> {
         let mut news = NewLines::default();
         for name in self.names()? {
-            let unread = || Some(JournalTail::new(&self.directory, &name));
+            let unread = || Some(self.directories.tail(&name));
             let slot = self.tails.entry(name.clone()).or_insert_with(unread);
             let Some(tail) = slot else { continue };
             match tail.read() {
@@ -61,7 +61,11 @@ impl Journals {
                 }
                 Err(error) => {
                     *slot = None;
-                    news.findings.push(cannot_be_read(&self.directory, &name, &error));
+                    news.findings.push(cannot_be_read(
+                        &self.directories.path(&name),
+                        &name,
+                        &error,
+                    ));
                 }
             }
         }
@@ -72,7 +76,7 @@ impl Journals {
 
     fn names(&self) -> Result<Vec<String>, Failure> {
         match &self.selection {
-            JournalSelection::All | JournalSelection::Project(_) => all(&self.directory),
+            JournalSelection::All | JournalSelection::Project(_) => all(&self.directories),
             JournalSelection::Conversation(id) | JournalSelection::Subagent { parent: id, .. } => {
                 Ok(vec![id.clone()])
             }
@@ -98,14 +102,17 @@ fn sort(lines: &mut [SessionLine]) {
 }
 
 /// The conversations that have a journal.
-pub(super) fn all(directory: &Path) -> Result<Vec<String>, Failure> {
-    journal::conversations(directory)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", directory.display())))
+pub(super) fn all(directories: &JournalDirectories) -> Result<Vec<String>, Failure> {
+    directories.conversations().map_err(|error| {
+        let all: Vec<String> =
+            directories.all().map(|directory| directory.display().to_string()).collect();
+        Failure::new(format!("cannot read {}: {error}", all.join(" and ")))
+    })
 }
 
-fn cannot_be_read(directory: &Path, name: &str, error: &std::io::Error) -> Diagnostic {
+fn cannot_be_read(path: &Path, name: &str, error: &std::io::Error) -> Diagnostic {
     let message = format!("cannot read the journal of the conversation {name}: {error}");
     Diagnostic::new("journal-not-read", Severity::Warning, message)
-        .at(directory)
+        .at(path)
         .help("check the permissions of the file; the other journals are shown")
 }

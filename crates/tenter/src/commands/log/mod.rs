@@ -72,7 +72,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         ui::note("No session of this project is recorded yet: `tenter run` starts one.");
         return Ok(Exit::Done);
     };
-    let mut journals = Journals::new(env.journal_dir(), selection);
+    let mut journals = Journals::new(env.journals(), selection);
     let news = journals.read()?;
     if let Some(hook) = &args.filter.hook {
         check_hook(env, project, hook, &news)?;
@@ -104,7 +104,7 @@ pub(crate) fn of_conversation(
     limit: Option<NonZeroUsize>,
 ) -> Result<Vec<String>, Failure> {
     let selection = JournalSelection::Conversation(id.to_owned());
-    let mut journals = Journals::new(env.journal_dir(), selection);
+    let mut journals = Journals::new(env.journals(), selection);
     let news = journals.read()?;
     ui::diagnostics(&news.findings);
     report_unreadable(&journals, news.unreadable);
@@ -126,7 +126,7 @@ fn check_hook(
     if is_named(news) {
         return Ok(());
     }
-    let all = Journals::new(env.journal_dir(), JournalSelection::All).read()?;
+    let all = Journals::new(env.journals(), JournalSelection::All).read()?;
     if is_named(&all) {
         return Ok(());
     }

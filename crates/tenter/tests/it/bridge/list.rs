@@ -1,8 +1,12 @@
 //! What is registered, and what hooks can do: `list`, `show` and `hooks doctor`.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
+use std::thread;
 
 use serde_json::json;
+use tenter_bridge::keeper::{ControlLine, KeeperPlace, KeeperStatus, KeptHook};
 
 use super::Installed;
 
@@ -28,6 +32,45 @@ fn agents_are_listed_with_version_and_registrations() {
     fs::write(sandbox.settings(), sandbox.text().replace("\"PreToolUse\"", "\"PreTool\"")).unwrap();
     let output = sandbox.run(&["bridge", "list"]).expect_code(0);
     assert!(output.stdout.contains("incomplete: run `tenter bridge install"), "{output}");
+}
+
+#[test]
+fn a_keeper_is_listed_with_the_hooks_that_it_keeps() {
+    let sandbox = Installed::new();
+    let runtime = sandbox.root().join("run");
+    fs::create_dir(&runtime).unwrap();
+    let directories = [runtime.join("tenter")];
+    let (project, state) = (sandbox.project(), sandbox.state());
+    let place = KeeperPlace::find(&directories, (&project, &state), "build").unwrap();
+    let listener = UnixListener::bind(place.socket()).unwrap();
+    let hook = KeptHook {
+        hook: "guard".into(),
+        layer: "user".into(),
+        since: "2026-03-01T09:30:00Z".into(),
+        answered: 2,
+    };
+    let project = project.display().to_string();
+    let since = "2026-03-01T09:30:00Z".to_owned();
+    let status = KeeperStatus { pid: 7, project: project.clone(), since, hooks: vec![hook] };
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = BufReader::new(&stream).read_line(&mut String::new());
+            let _ = stream.write_all(&ControlLine::Kept(status.clone()).to_line());
+        }
+    });
+    let list = |options: &str| {
+        let line = format!("XDG_RUNTIME_DIR={} tenter bridge list {options}", runtime.display());
+        sandbox.shell(&line).expect_code(0)
+    };
+    assert!(list("").stdout.contains("  guard  user, 2 events"));
+    let listed = list("--json").json();
+    let keeper = listed.as_array().unwrap().last().unwrap();
+    assert_eq!((&keeper["id"], &keeper["registrations"]), (&json!("keeper"), &json!([])));
+    let expected =
+        json!({"hook": "guard", "layer": "user", "since": "2026-03-01T09:30:00Z", "answered": 2});
+    assert_eq!(keeper["keeper"]["hooks"], json!([expected]));
+    assert_eq!(keeper["keeper"]["project"], json!(project));
 }
 
 #[test]

@@ -24,6 +24,24 @@ pub(super) fn examine(project: &Project) -> Vec<Diagnostic> {
     hosts::ALL.iter().flat_map(|host| with_host(project, &registry, host)).collect()
 }
 
+/// Returns a note if hooks in other agents do not use the directories that the environment names (B43), and one is registered.
+pub(super) fn other_directories(project: &Project) -> Option<Diagnostic> {
+    let others = Directories::in_home(&project.env.home).state;
+    let is_other = project.env.journals().all().count() > 1;
+    let registry = Registry::in_home(&project.env.home);
+    let is_registered = hosts::ALL.iter().any(|host| !registry.records_of(host).is_empty());
+    let is_used = is_registered || others.join("journal").is_dir();
+    (is_other && is_used).then(|| {
+        let message = format!(
+            "XDG_STATE_HOME is set: hooks in other agents keep what is trusted and recorded in {} instead",
+            others.display()
+        );
+        Diagnostic::new("bridge-other-state", Severity::Info, message).help(
+            "`log`, `inspect` and `stats` read both; run `tenter trust` without the variable for hooks in other agents",
+        )
+    })
+}
+
 fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec<Diagnostic> {
     let recorded: Vec<PathBuf> =
         registry.records_of(host).into_iter().map(|record| record.file).collect();

@@ -53,11 +53,12 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     findings.extend(unknown_names(project, catalog));
     findings.extend(kodelet::disabled_hooks(project.env));
     findings.extend(bridge::examine(project));
+    findings.extend(bridge::other_directories(project));
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));
     }
     let known = hook_figures::known(catalog);
-    let (history, unread) = record::History::read(&project.env.journal_dir(), &known);
+    let (history, unread) = record::History::read(&project.env.journals(), &known);
     findings.extend(unread);
     for hook in catalog.hooks() {
         findings.extend(hooks::never_matches(hook));

@@ -1,9 +1,9 @@
 //! Finds slow hooks, timeouts and exceeded budgets in the journal. Only runs of a hook's current content count.
 
-use std::path::Path;
 use std::time::Duration;
 
 use tenter_engine::hook::Hook;
+use tenter_engine::journal::JournalDirectories;
 use tenter_inspect::JournalIndex;
 use tenter_inspect::figures::{self, HookFigures, KnownHook};
 use tenter_protocol::{Diagnostic, Severity};
@@ -17,9 +17,12 @@ const MAX_MEDIAN: Duration = Duration::from_secs(1);
 pub(super) struct History(Vec<HookFigures>);
 
 impl History {
-    /// Reads every journal in `directory`; unreadable files are reported.
-    pub(super) fn read(directory: &Path, known: &[KnownHook]) -> (Self, Vec<Diagnostic>) {
-        let (index, unread) = hook_figures::read(directory);
+    /// Reads all `journals`; unreadable files are reported.
+    pub(super) fn read(
+        journals: &JournalDirectories,
+        known: &[KnownHook],
+    ) -> (Self, Vec<Diagnostic>) {
+        let (index, unread) = hook_figures::read(journals);
         (Self(of_current_content(&index, known)), unread)
     }
 

@@ -6,7 +6,7 @@ use std::thread;
 
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::{Hook, RuntimeHook};
-use tenter_engine::journal::{self, RecordKind};
+use tenter_engine::journal::RecordKind;
 use tenter_engine::{Engine, is_given_up};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
@@ -64,10 +64,9 @@ fn check_all(engine: &Engine, hooks: &[&Arc<Hook>]) -> Vec<Option<String>> {
 
 /// The names and hashes of the hooks whose process ended too often, in any journal.
 fn given_up(project: &Project) -> BTreeSet<(String, String)> {
-    let directory = project.env.journal_dir();
-    let conversations = journal::conversations(&directory).unwrap_or_default();
-    let lines =
-        conversations.iter().filter_map(|id| Some(journal::read(&directory, id).ok()?.lines));
+    let journals = project.env.journals();
+    let conversations = journals.conversations().unwrap_or_default();
+    let lines = conversations.iter().filter_map(|id| Some(journals.read(id).ok()?.lines));
     let runs = lines.flatten().filter_map(|line| match line.record.kind {
         RecordKind::Run(run) => Some(run),
         _ => None,
