@@ -2,14 +2,15 @@
 
 use serde_json::Value;
 use tenter_bridge::host::{InputRewrite, Support};
-use tenter_bridge::{Host, breach};
+use tenter_bridge::user_rules::Checks;
+use tenter_bridge::{Host, breach, hosts};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, TABLE};
 
 use crate::client::Client;
 use crate::observed::{Fact, Observed, Run, native_event};
 use crate::plan::failures::Failure;
-use crate::plan::{self, deadline, prompt, resume, single, subagent, tools};
+use crate::plan::{self, deadline, prompt, resume, single, subagent, tools, user_rule};
 use crate::scenario::Scenario;
 use crate::verdict::Promise;
 
@@ -30,6 +31,8 @@ pub enum Check {
     Subagent,
     /// A call is rewritten.
     Rewrite,
+    /// A rule of the user that denies a call still denies it when a hook rewrites the call.
+    UserRule,
     /// An output is replaced.
     Output,
     /// The context of an event reaches the model.
@@ -64,6 +67,7 @@ impl Check {
             Self::Outside,
             Self::Subagent,
             Self::Rewrite,
+            Self::UserRule,
             Self::Output,
         ];
         let with_context = TABLE.iter().filter(|row| row.event.may(Power::AddContext));
@@ -86,6 +90,7 @@ impl Check {
             Self::Outside => "deny.outside".to_owned(),
             Self::Subagent => "deny.subagent".to_owned(),
             Self::Rewrite => "rewrite".to_owned(),
+            Self::UserRule => "rewrite.user-rule".to_owned(),
             Self::Output => "output".to_owned(),
             Self::Prompt => "prompt".to_owned(),
             Self::Continue => "continue".to_owned(),
@@ -110,6 +115,7 @@ impl Check {
             Self::Outside => "denies outside of the project".to_owned(),
             Self::Subagent => "a subagent's calls are seen and denied".to_owned(),
             Self::Rewrite => "a call is rewritten".to_owned(),
+            Self::UserRule => "your own deny rule beside a rewrite holds".to_owned(),
             Self::Output => "an output is replaced".to_owned(),
             Self::Prompt => "a message is rejected".to_owned(),
             Self::Continue => "the agent continues, once".to_owned(),
@@ -142,6 +148,10 @@ impl Check {
                 "denied, and the model is asked to make the changed call".to_owned(),
             ),
             Self::Rewrite => power(host, EventName::BeforeTool, Power::RewriteInput),
+            Self::UserRule if host.user_rules.checks == Checks::Both => Promise::Native,
+            Self::UserRule => {
+                Promise::Emulated("Tenter compares the call with the rules".to_owned())
+            }
             Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
             Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
             Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
@@ -160,6 +170,7 @@ impl Check {
             Self::Context(EventName::BeforeStop) | Self::Resume => Scenario::Resume,
             Self::Fails(_) => Scenario::Failures,
             Self::Prompt => Scenario::Prompt,
+            Self::UserRule => Scenario::UserRule,
             Self::Deadline => Scenario::Deadline,
             Self::Missing => Scenario::Missing,
             Self::Twice => Scenario::Twice,
@@ -192,6 +203,7 @@ impl Check {
             Self::Outside => denied(tools::OUTSIDE, tools::OUTSIDE_HOOK, tools::OUTSIDE_REASON),
             Self::Parallel => parallel(run, client),
             Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
+            Self::UserRule => kept_rule(run, client),
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
             Self::Continue => continued(run, client),
             Self::Subagent => {
@@ -258,6 +270,15 @@ fn parallel(run: &Run, client: &Client) -> Vec<Fact> {
         return vec![run.not_made(second), run.denied_by(tools::PARALLEL_HOOK)];
     }
     vec![run.made(first), run.not_made(second), run.made(third), run.read(tools::PARALLEL_REASON)]
+}
+
+fn kept_rule(run: &Run, client: &Client) -> Vec<Fact> {
+    let files = [user_rule::PLAIN, user_rule::HIDDEN, user_rule::REWRITTEN];
+    let facts = files.into_iter().map(|file| run.not_made(file));
+    let checks = hosts::find(client.host).map(|host| host.user_rules.checks);
+    // Others compare the call with their rules before hooks run.
+    let by_tenter = checks == Some(Checks::Rewritten);
+    facts.chain(by_tenter.then(|| run.read(user_rule::REASON))).collect()
 }
 
 fn continued(run: &Run, client: &Client) -> Vec<Fact> {

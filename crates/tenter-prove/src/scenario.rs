@@ -17,6 +17,8 @@ pub enum Scenario {
     Twice,
     /// A hook rejects the message.
     Prompt,
+    /// A rule of the user denies a call that a hook rewrites.
+    UserRule,
     /// A hook is slower than the agent waits.
     Deadline,
     /// The program is missing.
@@ -27,7 +29,7 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every scenario, the longest first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Tools,
         Self::Failures,
         Self::Deadline,
@@ -36,6 +38,7 @@ impl Scenario {
         Self::Resume,
         Self::Twice,
         Self::Prompt,
+        Self::UserRule,
         Self::Missing,
         Self::MissingClosed,
     ];
@@ -51,6 +54,7 @@ impl Scenario {
             Self::Twice => "twice",
             Self::Deadline => "deadline",
             Self::Prompt => "prompt",
+            Self::UserRule => "user-rule",
             Self::Missing => "missing",
             Self::MissingClosed => "missing-closed",
         }

@@ -69,8 +69,12 @@ fn environment(launch: &Launch) -> Vec<(&'static str, String)> {
     switches.into_iter().chain(model).collect()
 }
 
-fn files(_: &Launch) -> Vec<(PathBuf, String)> {
-    Vec::new()
+fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
+    let settings = |program| {
+        let rules = json!({"permissions": {"deny": [format!("Bash({program}:*)")]}});
+        (launch.home.join(".claude/settings.json"), rules.to_string())
+    };
+    launch.denied_program().map(settings).into_iter().collect()
 }
 
 fn shell(reply: Reply, command: &str) -> Reply {

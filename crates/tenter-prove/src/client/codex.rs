@@ -82,7 +82,12 @@ env_key = "MODEL_SERVER_KEY"
 "#,
         url = launch.url
     );
-    vec![(launch.home.join(".codex/config.toml"), config)]
+    let rule = |program| {
+        let rule = format!("prefix_rule(pattern = [\"{program}\"], decision = \"forbidden\")\n");
+        (launch.home.join(".codex/rules/default.rules"), rule)
+    };
+    let config = (launch.home.join(".codex/config.toml"), config);
+    [config].into_iter().chain(launch.denied_program().map(rule)).collect()
 }
 
 fn shell(reply: Reply, command: &str) -> Reply {

@@ -37,7 +37,9 @@ fn arguments(launch: &Launch) -> Vec<String> {
     let start = ["-p", launch.prompt, "--allow-all-tools", "--output-format", "json"];
     // It does not take both.
     let last = if launch.continues { "--continue" } else { "--trust-folder" };
-    start.iter().chain([&last]).map(|word| (*word).to_owned()).collect()
+    let words = start.iter().chain([&last]).map(|word| (*word).to_owned());
+    let denied = launch.denied_program().map(|program| format!("--deny-tool=shell({program}:*)"));
+    words.chain(denied).collect()
 }
 
 fn environment(launch: &Launch) -> Vec<(&'static str, String)> {

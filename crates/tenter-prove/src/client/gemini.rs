@@ -51,7 +51,14 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},
     });
-    vec![(launch.home.join(".gemini/settings.json"), settings.to_string())]
+    let rule = |program| {
+        let rule = format!(
+            "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"{program}\"\ndecision = \"deny\"\npriority = 999\n"
+        );
+        (launch.home.join(".gemini/policies/rules.toml"), rule)
+    };
+    let settings = (launch.home.join(".gemini/settings.json"), settings.to_string());
+    [settings].into_iter().chain(launch.denied_program().map(rule)).collect()
 }
 
 fn shell(reply: Reply, command: &str) -> Reply {

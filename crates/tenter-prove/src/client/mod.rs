@@ -17,6 +17,7 @@ use tenter_bridge::host::Moment;
 use tenter_bridge::{Host, hosts};
 use tenter_model_server::{Format, Match, Reply};
 
+use crate::plan::user_rule;
 use crate::scenario::Scenario;
 
 /// How an agent is run without a terminal.
@@ -94,6 +95,13 @@ pub struct Launch<'l> {
     pub continues: bool,
     /// What it is run for.
     pub scenario: Scenario,
+}
+
+impl Launch<'_> {
+    /// The program that the user's rules deny, if there is to be such a rule.
+    fn denied_program(&self) -> Option<&'static str> {
+        (self.scenario == Scenario::UserRule).then_some(user_rule::PROGRAM)
+    }
 }
 
 impl Client {

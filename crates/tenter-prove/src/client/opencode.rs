@@ -82,12 +82,18 @@ pub(super) fn files(launch: &Launch, name: &str) -> Vec<(PathBuf, String)> {
         "options": {"baseURL": launch.url, "apiKey": super::KEY},
         "models": {"mock-model": model},
     });
+    let permission = match launch.denied_program() {
+        None => json!({"*": "allow"}),
+        Some(program) => {
+            json!({"*": "allow", "bash": {"*": "allow", (format!("{program} *")): "deny"}})
+        }
+    };
     let settings = json!({
         "model": "scripted/mock-model",
         "small_model": "scripted/mock-model",
         "autoupdate": false,
         "share": "disabled",
-        "permission": {"*": "allow"},
+        "permission": permission,
         "provider": {"scripted": provider},
     });
     let directories =

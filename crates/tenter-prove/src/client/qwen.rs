@@ -48,7 +48,9 @@ fn environment(launch: &Launch) -> Vec<(&'static str, String)> {
 }
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
+    let denied = launch.denied_program().map(|program| format!("run_shell_command({program} *)"));
     let settings = json!({
+        "permissions": {"deny": denied.into_iter().collect::<Vec<_>>()},
         "general": {"enableAutoUpdate": false},
         "telemetry": {"enabled": false},
         "privacy": {"usageStatisticsEnabled": false},

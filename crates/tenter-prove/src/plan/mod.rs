@@ -10,9 +10,11 @@ pub(crate) mod resume;
 pub(crate) mod single;
 pub(crate) mod subagent;
 pub(crate) mod tools;
+pub(crate) mod user_rule;
 
 use tenter_bridge::Host;
 use tenter_bridge::registration::{EntryFormat, FailClosed};
+use tenter_bridge::user_rules::Checks;
 use tenter_model_server::{Lane, Reply};
 
 use crate::client::Client;
@@ -67,6 +69,10 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
         Scenario::Subagent => (client.subagent.is_some(), "it has no subagents"),
         Scenario::Resume => (client.resumes, "it cannot continue a session without a terminal"),
         Scenario::Twice => (has_files, "it has no settings for one project"),
+        Scenario::UserRule => (
+            !matches!(host.user_rules.checks, Checks::Neither | Checks::Unread),
+            "no rules about the inputs of calls are known there",
+        ),
         Scenario::Deadline => (registration.entries().is_some(), "it registers no timeout"),
         Scenario::MissingClosed => {
             (registration.entries().is_none_or(can_block), "it cannot block then")
@@ -87,6 +93,7 @@ pub(crate) fn of(scenario: Scenario, client: &Client, sandbox: &Sandbox) -> Plan
         Scenario::Subagent => subagent::plan(client),
         Scenario::Resume => resume::plan(),
         Scenario::Prompt => prompt::plan(client),
+        Scenario::UserRule => user_rule::plan(client),
         Scenario::Twice => single::plan(client, Registered::Twice),
         Scenario::Missing => single::plan(client, missing(false)),
         Scenario::MissingClosed => single::plan(client, missing(true)),

@@ -50,6 +50,19 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
+    /// Whether a permission rule of the settings, `Bash(PROGRAM:*)`, denies the call.
+    pub(super) fn is_denied_by_rule(&self, input: &Value) -> bool {
+        let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());
+        let mut settings = settings.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
+        let command = input["command"].as_str().unwrap_or_default();
+        let denies = |rule: &Value| {
+            let program = rule.as_str().and_then(|rule| rule.strip_prefix("Bash("));
+            let program = program.and_then(|rule| rule.strip_suffix(":*)"));
+            program.is_some_and(|program| command.split(' ').next() == Some(program))
+        };
+        settings.any(|settings| elements(&settings["permissions"]["deny"]).iter().any(denies))
+    }
+
     pub(super) fn new(home: &Path, project: &Path, defect: Option<Defect>) -> Self {
         let files = vec![
             home.join(".claude/settings.json"),

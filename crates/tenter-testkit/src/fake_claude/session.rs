@@ -156,6 +156,9 @@ impl Session {
             return ToolEnd::failure(format!("PreToolUse:{tool} hook error: {reason}"));
         }
         input = before.input.unwrap_or(input);
+        if self.hooks.is_denied_by_rule(&input) {
+            return ToolEnd::failure("Permission to use this tool has been denied.".to_owned());
+        }
         let end = early.unwrap_or_else(|| self.run(tool, &input));
         let mut about = about(&input);
         let (event, field, value) = match &end.response {

@@ -64,6 +64,7 @@ const DENIALS: &[&str] = &[
     "deny.parallel",
     "deny.outside",
     "deny.subagent",
+    "rewrite.user-rule",
     "fails.hangs",
     "fails.crashes",
     "fails.garbage",
