@@ -89,6 +89,34 @@ fn is_withheld(name: &OsString, pass: &[String]) -> bool {
         .is_some_and(|name| is_model_key(name) && !pass.iter().any(|passed| passed == name))
 }
 
+/// Adds a setting of git for all calls of git below, by git's own variables. Settings of the user in the same variables stay, and
+/// win.
+#[must_use]
+pub fn with_git_setting(mut environment: Environment, name: &str, value: &str) -> Environment {
+    const COUNT: &str = "GIT_CONFIG_COUNT";
+    let get = |wanted: &str| environment.iter().find(|(name, _)| name == wanted).map(|(_, v)| v);
+    let count = get(COUNT).filter(|count| !count.is_empty());
+    let Ok(count) = count.map_or(Ok(0_usize), |count| count.to_string_lossy().parse()) else {
+        // git says so itself.
+        return environment;
+    };
+    let is_set = (0..count.min(1000)).any(|index| {
+        let key = get(&format!("GIT_CONFIG_KEY_{index}"));
+        key.is_some_and(|key| key.eq_ignore_ascii_case(name))
+    });
+    if is_set {
+        return environment;
+    }
+    let added = [
+        (COUNT.to_owned(), (count + 1).to_string()),
+        (format!("GIT_CONFIG_KEY_{count}"), name.to_owned()),
+        (format!("GIT_CONFIG_VALUE_{count}"), value.to_owned()),
+    ];
+    environment.retain(|(name, _)| added.iter().all(|(ours, _)| name != ours.as_str()));
+    environment.extend(added.map(|(name, value)| (name.into(), value.into())));
+    environment
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +141,34 @@ mod tests {
         assert_eq!(environment.for_hook(&[], &[]), parent[..1]);
         assert_eq!(environment.for_hook(&["WORK_LLM".to_owned()], &[]), parent);
         assert_eq!(environment.secrets().collect::<Vec<_>>(), ["secret"]);
+    }
+
+    #[test]
+    fn a_setting_of_git_is_added_to_those_of_the_user() {
+        let set = |pairs: &[(&str, &str)]| {
+            let environment = pairs.iter().map(|(name, value)| (name.into(), value.into()));
+            let all = with_git_setting(environment.collect(), "safe.bareRepository", "explicit");
+            let mut all: Vec<String> = all
+                .iter()
+                .map(|(name, value)| format!("{name:?}={value:?}").replace('"', ""))
+                .collect();
+            all.sort();
+            all.join(" ").replace("GIT_CONFIG_", "")
+        };
+        let ours = "COUNT=1 KEY_0=safe.bareRepository VALUE_0=explicit";
+        assert_eq!(set(&[]), ours);
+        assert_eq!(set(&[("GIT_CONFIG_COUNT", ""), ("GIT_CONFIG_KEY_0", "left.over")]), ours);
+        let other =
+            [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "a.b"), ("GIT_CONFIG_VALUE_0", "c")];
+        let both = "COUNT=2 KEY_0=a.b KEY_1=safe.bareRepository VALUE_0=c VALUE_1=explicit";
+        assert_eq!(set(&other), both);
+        let all = [
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "safe.barerepository"),
+            ("GIT_CONFIG_VALUE_0", "all"),
+        ];
+        assert_eq!(set(&all), "COUNT=1 KEY_0=safe.barerepository VALUE_0=all");
+        assert_eq!(set(&[("GIT_CONFIG_COUNT", "x")]), "COUNT=x");
     }
 
     #[test]

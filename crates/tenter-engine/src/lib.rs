@@ -92,7 +92,7 @@ pub use observe::{
     AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer,
     PermissionSource, Transport,
 };
-pub use protected_paths::ProtectedPaths;
+pub use protected_paths::{ProtectedPaths, is_git_directory};
 pub use run_end::RunEnd;
 pub use services::{NoServices, ServiceCaller, Services};
 pub use serving::{Connection, Connector, Start, is_given_up};

@@ -112,7 +112,16 @@ impl ProtectedPaths {
         let may_contain = |place: &&PathBuf| files.may_be_in(place, file);
         let by_place =
             || self.places.iter().filter(may_contain).find_map(|place| within(place, file));
-        by_name.or_else(by_place).or_else(|| self.new_marker(file))
+        by_name
+            .or_else(by_place)
+            .or_else(|| self.new_marker(file))
+            .or_else(|| self.git_directory_around(file))
+    }
+
+    /// The git directory without the name `.git` that `file` is in, or that it would complete: git reads programs to run from it.
+    fn git_directory_around(&self, file: &Path) -> Option<PathBuf> {
+        let is_git_directory = |directory: &&Path| is_git_directory_with(directory, file);
+        file.ancestors().skip(1).find(is_git_directory).map(Path::to_owned)
     }
 
     /// The protected file or directory that a text names, in any spelling that differs in case, `.` and `..` only; `None` if it
@@ -148,6 +157,22 @@ impl ProtectedPaths {
         };
         file.ancestors().find(is_marker).map(Path::to_owned)
     }
+}
+
+/// Whether git takes a directory for a repository's git directory, whatever its name is: it has `HEAD`, `objects` and `refs`, or
+/// names another directory that has them.
+pub fn is_git_directory(directory: &Path) -> bool {
+    is_git_directory_with(directory, directory)
+}
+
+/// As [`is_git_directory`], once `file` exists.
+fn is_git_directory_with(directory: &Path, file: &Path) -> bool {
+    let first = file.strip_prefix(directory).ok().and_then(|rest| rest.iter().next());
+    let has = |name: &str| {
+        first.is_some_and(|first| first.eq_ignore_ascii_case(name))
+            || fs::symlink_metadata(directory.join(name)).is_ok()
+    };
+    has("HEAD") && (has("commondir") || (has("objects") && has("refs")))
 }
 
 /// What may be a path in a text: what is between spaces, quotes and brackets.

@@ -31,6 +31,7 @@
 
 mod code;
 mod escapes;
+mod evaluation;
 mod expand;
 mod facts;
 mod field;
@@ -46,6 +47,7 @@ mod scope;
 mod surroundings;
 mod syntax;
 mod tables;
+mod uses;
 mod walk;
 
 pub use facts::{
@@ -53,9 +55,10 @@ pub use facts::{
     PathPlace, Redirect, Stdin, Uncertain,
 };
 pub use globs::selecting;
-pub use plain::{PlainCommand, PlainWord, plain};
+pub use plain::{PlainCommand, PlainWord, plain, plain_words};
 pub use surroundings::Surroundings;
 pub use tables::known_programs;
+pub use uses::{KnownUse, UseKind};
 
 use reader::{Context, Reader};
 

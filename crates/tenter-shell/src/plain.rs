@@ -4,6 +4,7 @@
 //! callers that allow commands, and must not allow anything else along with them.
 
 use crate::expand::has_tildes;
+use crate::evaluation::{CommandWord, evaluates};
 use crate::syntax;
 use crate::syntax::tree::{
     List, Node, Part, Redirection, RedirectionOp, Script, Simple, Target, Word,
@@ -31,20 +32,47 @@ pub struct PlainWord {
 
 /// The commands of a text in their order, if the text is plain: lists, pipelines, subshells, groups, `if` and `while` of commands
 /// that consist of literal words. `None` if it has assignments, expansions of variables or braces, substitutions, functions, `for`,
-/// `case`, tests, coprocesses, redirections of named descriptors or of the network, or anything that bash would reject or that
-/// exceeds a limit.
+/// `case`, tests, coprocesses, redirections of named descriptors or of the network, builtins that evaluate their words or change
+/// the shell (R84), or anything that bash would reject or that exceeds a limit.
 pub fn plain(text: &str) -> Option<Vec<PlainCommand>> {
+    plain_words(text).filter(|commands| !commands.iter().any(PlainCommand::evaluates_words))
+}
+
+/// As [`plain`], with builtins that evaluate their words: for texts that are not run, such as patterns of commands.
+pub fn plain_words(text: &str) -> Option<Vec<PlainCommand>> {
+    is_readable(text).then(|| commands_of(&syntax::parse(text, 0)))?
+}
+
+impl PlainCommand {
+    /// Whether bash does more with the words than to read them.
+    fn evaluates_words(&self) -> bool {
+        let Some((program, args)) = self.words.split_first() else { return true };
+        let args =
+            args.iter().map(|word| CommandWord { text: &word.text, is_pattern: word.is_pattern });
+        evaluates(&program.text, args)
+    }
+}
+
+/// Whether a script is plain, as [`plain`] says.
+pub(crate) fn is_plain(text: &str, script: &Script) -> bool {
+    is_readable(text)
+        && commands_of(script)
+            .is_some_and(|commands| !commands.iter().any(PlainCommand::evaluates_words))
+}
+
+/// Whether a text has no characters that programs show or split differently.
+fn is_readable(text: &str) -> bool {
     let is_odd = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t')) || (c.is_whitespace() && !c.is_ascii())
     };
-    if text.contains(is_odd) {
-        return None;
-    }
-    let script = syntax::parse(text, 0);
+    !text.contains(is_odd)
+}
+
+fn commands_of(script: &Script) -> Option<Vec<PlainCommand>> {
     if script.is_broken || script.is_limited {
         return None;
     }
-    let mut plain = Plain { script: &script, commands: Vec::new() };
+    let mut plain = Plain { script, commands: Vec::new() };
     plain.list(&script.commands)?;
     Some(plain.commands)
 }
@@ -192,6 +220,16 @@ mod tests {
             ("git stash drop stash@{0}", &["git stash drop stash@{0}"]),
             ("find . -name x -exec ls {} \\;", &["find . -name x -exec ls {} ;"]),
             ("a # b", &["a"]),
+            (
+                "printf '%s' -v x && test -f x && [ a = b ]",
+                &["printf %s -v x", "test -f x", "[ a = b ]"],
+            ),
+            (
+                "printf -- -v; sleep 1 & wait; jobs -l",
+                &["printf -- -v", "sleep 1", "wait", "jobs -l"],
+            ),
+            ("echo 'a[$(x)]' -v *", &["echo a[$(x)] -v *"]),
+            ("./printf -v x", &["./printf -v x"]),
             ("", &[]),
         ] {
             let expected: Vec<String> = expected.iter().map(|line| (*line).to_owned()).collect();
@@ -234,6 +272,19 @@ mod tests {
             "git status 'x",
             "git status )",
             "git status ${x",
+            "printf -v x y",
+            "printf -vx y",
+            "test -v 'a[$(rm x)]'",
+            "[ ! -v 'a[$(rm x)]' ]",
+            "test *",
+            "[ 'a[$(rm x)]' -eq 0 ]",
+            "sleep 1 & wait -np x",
+            "jobs -lx rm x",
+            "let x=1",
+            "read PATH",
+            "compgen -W '$(rm x)'",
+            "umask 0",
+            "git status; trap 'rm x' EXIT",
         ] {
             assert_eq!(commands(text), None, "{text}");
         }

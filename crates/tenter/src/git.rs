@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tenter_engine::environment::Environment;
+use tenter_engine::environment::{Environment, with_git_setting};
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 
 use crate::failure::{Exit, Failure};
@@ -28,7 +28,7 @@ impl Git<'_> {
             program: program.into(),
             args: args.iter().map(Into::into).collect(),
             cwd: self.directory.to_owned(),
-            env: self.vars.clone(),
+            env: with_git_setting(self.vars.clone(), "safe.bareRepository", "explicit"),
             stdin: stdin.into(),
             streams: Streams::Separate,
             limits: Limits { timeout: Duration::MAX, ..Limits::default() },
@@ -41,7 +41,7 @@ impl Git<'_> {
     /// # Errors
     /// git failed; the message is its own.
     pub(crate) fn ask(&self, args: &[&str]) -> Result<String, Failure> {
-        let completion = self.run("git", args, "");
+        let completion = self.query(args);
         if completion.end.is_success() {
             return Ok(completion.stdout.text().trim_end().to_owned());
         }
@@ -56,13 +56,27 @@ impl Git<'_> {
 
     /// Whether git exits with 0.
     pub(crate) fn holds(&self, args: &[&str]) -> bool {
-        self.run("git", args, "").end.is_success()
+        self.query(args).end.is_success()
+    }
+
+    /// Asks git without the programs that the repository names.
+    pub(crate) fn query(&self, args: &[&str]) -> Completion {
+        const SETTINGS: [&str; 6] = [
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "-c",
+            "diff.external=",
+        ];
+        let args: Vec<&str> = SETTINGS.iter().chain(args).copied().collect();
+        self.run("git", &args, "")
     }
 
     /// # Errors
     /// The directory is not in a git repository, or git is missing.
     pub(crate) fn check_repository(&self) -> Result<(), Failure> {
-        let completion = self.run("git", &["rev-parse", "--is-inside-work-tree"], "");
+        let completion = self.query(&["rev-parse", "--is-inside-work-tree"]);
         match &completion.end {
             ProcessEnd::Exited(0) if completion.stdout.text().trim() == "true" => Ok(()),
             ProcessEnd::Exited(_) => Err(Failure::new(format!(

@@ -1,41 +1,29 @@
 //! A command line in the terms of rules: every command that it runs, and every file that it writes by redirection.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_base::destination;
+use tenter_engine::is_git_directory;
 use tenter_protocol::facts::{CallFacts, Command, FlowRole, Location, PathOp};
-use tenter_shell::{Class, PlainCommand, plain};
+use tenter_shell::{Class, KnownUse, PlainCommand, plain};
 
 use crate::tools::Workspace;
 
-/// Builtins that change how the shell reads or finds the commands that follow. No rule allows them.
-const CHANGES_SHELL: [&str; 26] = [
-    ".",
-    "alias",
-    "builtin",
-    "command",
-    "declare",
-    "enable",
-    "eval",
-    "exec",
-    "export",
-    "getopts",
-    "hash",
-    "let",
-    "local",
-    "mapfile",
-    "popd",
-    "pushd",
-    "read",
-    "readarray",
-    "readonly",
-    "set",
-    "shopt",
-    "source",
-    "trap",
-    "typeset",
-    "unalias",
-    "unset",
+/// Programs that read the settings of a repository, which can name programs to run.
+const USE_REPOSITORY: [&str; 8] =
+    ["git", "gh", "glab", "hub", "jj", "lazygit", "pre-commit", "tig"];
+/// Options of git that set programs to run, or lead to another repository. A rule allows them only if it names them.
+const NAMED_ONLY: [&str; 9] = [
+    "-c",
+    "--attr-source",
+    "--bare",
+    "--config-env",
+    "--exec-path",
+    "--git-dir",
+    "--namespace",
+    "--super-prefix",
+    "--work-tree",
 ];
 /// Files that redirections may write without a rule, besides `/dev/null`.
 const STREAMS: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
@@ -51,14 +39,19 @@ pub(super) struct CommandLine {
 /// A command that runs.
 pub(super) struct RunCommand {
     pub(super) program: String,
-    pub(super) subcommand: Option<String>,
     pub(super) args: Vec<Arg>,
     /// The real path of the program, if it is called by a path.
     path: Option<PathBuf>,
     /// Whether it runs other commands, or is run by one.
     pub(super) is_nested: bool,
-    /// Whether it is an interpreter or uses the network.
+    /// Whether it is an interpreter, uses the network, or deletes or moves files.
     pub(super) is_powerful: bool,
+    /// The real working directory.
+    pub(super) cwd: PathBuf,
+    /// What it does, if that is known, and all that it reads is accessible.
+    pub(super) known: Option<KnownUse>,
+    /// Indices of the arguments that a rule has to name.
+    named_only: Vec<usize>,
 }
 
 /// An argument of a command.
@@ -80,6 +73,11 @@ impl RunCommand {
         }
     }
 
+    /// Whether a rule names all arguments that it has to; `is_named` is whether it names the one at an index.
+    pub(super) fn is_named_by(&self, is_named: impl Fn(usize) -> bool) -> bool {
+        self.named_only.iter().all(|index| is_named(*index))
+    }
+
     /// Whether it is called by a path.
     pub(super) fn has_path(&self) -> bool {
         self.path.is_some()
@@ -91,7 +89,8 @@ impl CommandLine {
     pub(super) fn read(text: &str, facts: &CallFacts, workspace: &Workspace) -> Option<Self> {
         let plain = plain(text)?;
         let is_code = facts.flows.iter().any(|flow| flow.role == FlowRole::Code);
-        if facts.unparsed || facts.over_limit || facts.forkbomb || is_code {
+        let is_odd = facts.unparsed || facts.over_limit || facts.has_odd_script;
+        if is_odd || facts.forkbomb || is_code {
             return None;
         }
         let outermost: Vec<&Command> =
@@ -103,10 +102,15 @@ impl CommandLine {
         }
         let is_nested = facts.commands.len() != outermost.len();
         let mut commands = Vec::new();
-        for command in &facts.commands {
+        for (index, command) in facts.commands.iter().enumerate() {
             let cwd = known_directory(command, workspace)?;
             if !changes_directory(command, workspace) {
-                commands.push(run_command(command, &cwd, is_nested)?);
+                let changes = facts.paths.iter().any(|path| {
+                    path.command == Some(index) && matches!(path.op, PathOp::Delete | PathOp::Move)
+                });
+                let run = run_command(command, cwd, workspace)?;
+                let is_powerful = run.is_powerful || changes;
+                commands.push(RunCommand { is_nested, is_powerful, ..run });
             }
         }
         let mut writes = Vec::new();
@@ -150,9 +154,34 @@ fn known_directory(command: &Command, workspace: &Workspace) -> Option<PathBuf> 
     let is_known = command.uncertain.is_empty()
         && command.env.is_empty()
         && command.location == Location::Local
-        && !CHANGES_SHELL.contains(&command.program.as_str());
+        && !command.evaluates_words();
     let cwd = command.cwd.as_deref().filter(|_| is_known)?;
-    destination(Path::new(cwd)).ok().filter(|cwd| workspace.contains(cwd))
+    let cwd = destination(Path::new(cwd)).ok().filter(|cwd| workspace.contains(cwd))?;
+    let program = command.program.as_str();
+    let uses_repository = USE_REPOSITORY.contains(&program) || program.starts_with("git-");
+    (!uses_repository || is_own_repository(&cwd, workspace)).then_some(cwd)
+}
+
+/// Whether the repository that git uses in a directory is the one of the project, or of a directory that the user added.
+fn is_own_repository(directory: &Path, workspace: &Workspace) -> bool {
+    let used = repository(directory);
+    workspace.writable_roots().iter().any(|root| repository(root) == used)
+}
+
+/// The nearest directory that has a repository or is one.
+fn repository(directory: &Path) -> Option<&Path> {
+    let has_repository = |directory: &&Path| {
+        fs::symlink_metadata(directory.join(".git")).is_ok() || is_git_directory(directory)
+    };
+    directory.ancestors().find(has_repository)
+}
+
+/// What a command is known to do, if what it reads on this machine is accessible.
+fn known_use(command: &Command, cwd: &Path, workspace: &Workspace) -> Option<KnownUse> {
+    let (known, words) = KnownUse::of_command(command).filter(|_| command.via.is_empty())?;
+    let is_accessible =
+        |word: &str| destination(&cwd.join(word)).is_ok_and(|real| workspace.contains(&real));
+    words.into_iter().all(is_accessible).then_some(known)
 }
 
 /// Whether a command only changes the directory. Where to is checked with the commands that follow.
@@ -166,7 +195,7 @@ fn changes_directory(command: &Command, workspace: &Workspace) -> bool {
         && !searches
 }
 
-fn run_command(command: &Command, cwd: &Path, is_nested: bool) -> Option<RunCommand> {
+fn run_command(command: &Command, cwd: PathBuf, workspace: &Workspace) -> Option<RunCommand> {
     let path = command.path.as_ref().map(|path| destination(&cwd.join(path)));
     let args = command.args.iter().enumerate().map(|(index, text)| Arg {
         text: text.clone(),
@@ -176,10 +205,28 @@ fn run_command(command: &Command, cwd: &Path, is_nested: bool) -> Option<RunComm
         |class: &Class| matches!(class, Class::Interpreter | Class::Network | Class::Download);
     Some(RunCommand {
         program: command.program.clone(),
-        subcommand: command.subcommand.clone(),
         args: args.collect(),
         path: path.transpose().ok()?,
-        is_nested,
+        is_nested: false,
         is_powerful: command.classes.iter().any(is_powerful),
+        known: known_use(command, &cwd, workspace),
+        named_only: named_only(command),
+        cwd,
     })
+}
+
+/// Indices of the options that git has before its subcommand and that a rule has to name.
+fn named_only(command: &Command) -> Vec<usize> {
+    if command.program != "git" {
+        return Vec::new();
+    }
+    // Not the first place: the subcommand can also be the value of an option before it.
+    let subcommand = command.args.iter().rposition(|arg| command.subcommand.as_ref() == Some(arg));
+    let is_before = |index: usize| subcommand.is_none_or(|subcommand| index < subcommand);
+    let flags = command.flags.iter().zip(&command.flag_args);
+    let named = flags.filter(|(flag, index)| {
+        let name = flag.split_once('=').map_or(flag.as_str(), |(name, _)| name);
+        is_before(**index) && NAMED_ONLY.contains(&name)
+    });
+    named.map(|(_, index)| *index).collect()
 }

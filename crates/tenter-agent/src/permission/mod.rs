@@ -7,6 +7,8 @@
 mod answers;
 mod command_line;
 mod mode;
+#[cfg(test)]
+mod offers;
 mod proposal;
 mod rule;
 mod rules;

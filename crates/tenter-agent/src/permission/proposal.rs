@@ -2,12 +2,18 @@
 
 use std::path::Path;
 
+use tenter_protocol::ToolCall;
+use tenter_protocol::facts::CallFacts;
+use tenter_shell::UseKind;
+
 use super::Rule;
 use super::command_line::RunCommand;
 
 /// Maximum number of rules offered at once.
 const MOST: usize = 3;
-/// Programs for which no rule with any arguments is offered: they run other programs, or what they do cannot be undone.
+/// Maximum length of the text of a rule that is offered, in bytes.
+const LONGEST: usize = 160;
+/// Programs for which no rule is offered unless the command only reads: they run other programs, or what they do cannot be undone.
 const NEVER: &[&str] = &[
     "awk",
     "bash",
@@ -67,17 +73,14 @@ const NEVER: &[&str] = &[
     "xargs",
     "zsh",
 ];
-/// Subcommands that run other programs.
-const NEVER_SUBCOMMANDS: &[&str] =
-    &["bisect", "config", "dlx", "eval", "exec", "filter-branch", "foreach", "submodule", "x"];
-/// Package managers whose `run` names a script.
-const SCRIPTS: [&str; 4] = ["bun", "npm", "pnpm", "yarn"];
-
 /// The rules for these commands, if one can be offered for each.
-pub(super) fn of_commands<'c>(commands: impl Iterator<Item = &'c RunCommand>) -> Vec<Rule> {
+pub(super) fn of_commands<'c>(
+    commands: impl Iterator<Item = &'c RunCommand>,
+    project: &Path,
+) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for command in commands {
-        match of_command(command) {
+        match of_command(command, project) {
             Some(rule) if rules.contains(&rule) => {}
             Some(rule) if rules.len() < MOST => rules.push(rule),
             _ => return Vec::new(),
@@ -86,39 +89,61 @@ pub(super) fn of_commands<'c>(commands: impl Iterator<Item = &'c RunCommand>) ->
     rules
 }
 
-fn of_command(command: &RunCommand) -> Option<Rule> {
+/// The rule for a command: for all uses of it with the same effect if that is known, otherwise for exactly this call (R84).
+fn of_command(command: &RunCommand, project: &Path) -> Option<Rule> {
+    if let Some(known) = command.known {
+        let word = match known.kind() {
+            UseKind::Reads => "reads",
+            UseKind::Builds => "builds",
+        };
+        return format!("{word}({})", known.name()).parse().ok();
+    }
     let program = command.program.as_str();
-    let is_plain = |word: &str| {
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:+".contains(c))
-    };
     if command.is_nested
         || command.is_powerful
         || command.has_path()
         || NEVER.contains(&program)
         || program.starts_with("python")
-        || !is_plain(program)
     {
         return None;
     }
-    let first = command.args.first().map(|arg| arg.text.as_str());
-    let words = match &command.subcommand {
-        None => program.to_owned(),
-        // Options come before it: a rule with them would not be clear.
-        Some(subcommand) if first != Some(subcommand) => return None,
-        Some(subcommand) if subcommand == "run" => {
-            let script = command.args.get(1)?.text.as_str();
-            let is_script =
-                SCRIPTS.contains(&program) && is_plain(script) && !script.starts_with('-');
-            is_script.then(|| format!("{program} run {script}"))?
-        }
-        Some(subcommand)
-            if NEVER_SUBCOMMANDS.contains(&subcommand.as_str()) || !is_plain(subcommand) =>
-        {
-            return None;
-        }
-        Some(subcommand) => format!("{program} {subcommand}"),
-    };
-    format!("bash({words} *)").parse().ok()
+    let directory = command.cwd.strip_prefix(project).ok()?.to_str()?;
+    let directory = if directory.is_empty() { "." } else { directory };
+    let words = std::iter::once(program).chain(command.args.iter().map(|arg| arg.text.as_str()));
+    let words: Vec<String> = words.map(quoted).collect::<Option<_>>()?;
+    let text = format!("bash(cd {} && {})", quoted(directory)?, words.join(" "));
+    let rule: Rule = text.parse().ok().filter(|_| text.len() <= LONGEST)?;
+    // A pattern of the shell stands for other files each time.
+    rule.allows_command(command, project).then_some(rule)
+}
+
+/// A word of a rule, in quotes if it needs them. `None` if it cannot be shown on one line.
+fn quoted(word: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.:+/=,@%".contains(c);
+    match word {
+        _ if !word.is_empty() && word.chars().all(is_plain) => Some(word.to_owned()),
+        _ if word.chars().any(|c| c == '\'' || c.is_control()) => None,
+        _ => Some(format!("'{word}'")),
+    }
+}
+
+/// The rule for a tool of an MCP server; none if the call names a program, as a rule cannot tell one program from another.
+pub(super) fn of_mcp(call: &ToolCall, facts: &CallFacts) -> Option<Rule> {
+    const PROGRAMS: [&str; 10] = [
+        "args",
+        "argv",
+        "cmd",
+        "code",
+        "command",
+        "commands",
+        "expression",
+        "script",
+        "shell",
+        "sql",
+    ];
+    let names_program = |field: &String| PROGRAMS.contains(&field.to_lowercase().as_str());
+    let runs = !facts.commands.is_empty() || call.input.keys().any(names_program);
+    call.name.parse().ok().filter(|_| !runs)
 }
 
 /// The rule for the files next to this one that `tool` changes.
@@ -128,8 +153,12 @@ pub(super) fn of_file(tool: &str, file: &Path, project: &Path) -> Option<Rule> {
     if !relative.chars().all(is_plain) {
         return None;
     }
-    let pattern = relative
-        .split_once('/')
-        .map_or_else(|| relative.to_owned(), |(top, _)| format!("{top}/**"));
+    // Directories such as `.github` and `.cargo` have files of which each does something else.
+    let pattern = match relative.split_once('/') {
+        Some((top, _)) if !relative.split('/').any(|part| part.starts_with('.')) => {
+            format!("{top}/**")
+        }
+        _ => relative.to_owned(),
+    };
     format!("{tool}({pattern})").parse().ok()
 }

@@ -2,6 +2,9 @@
 //!
 //! - `bash(git status *)`: a program and its arguments, as bash would read them. An unquoted `*` stands for any text in a word; as
 //!   the last word, it stands for any number of words.
+//! - `bash(cd sub && make)`: only in this directory of the project.
+//! - `reads(git log)`, `builds(cargo test)`: a command with arguments with which it is known to only read, or to only build the project
+//!   (R84).
 //! - `file_edit(src/**)`: a path relative to the project's root, or an absolute one. `*` does not match `/`, `**` does.
 //! - `mcp__server__tool`, `mcp__server__*`: a tool of an MCP server, or all of them.
 //!
@@ -12,14 +15,16 @@ use std::path::Path;
 use std::str::FromStr;
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
-use tenter_base::did_you_mean;
+use tenter_base::{destination, did_you_mean};
 use tenter_protocol::tool_names;
-use tenter_shell::{PlainCommand, plain};
+use tenter_shell::{KnownUse, PlainCommand, UseKind, plain_words};
 
 use super::command_line::RunCommand;
 
 /// The tools of Tenter that a rule can be about: those that ask.
 const TOOLS: [&str; 3] = ["bash", "file_edit", "file_write"];
+/// The words of rules for commands with a known effect.
+const USES: [(&str, UseKind); 2] = [("reads", UseKind::Reads), ("builds", UseKind::Builds)];
 /// How the names of tools of MCP servers begin.
 const MCP: &str = "mcp__";
 
@@ -38,6 +43,7 @@ enum Pattern {
     /// Every tool whose name begins with that of the rule.
     Server,
     Command(CommandPattern),
+    Known(KnownUse),
     Path {
         glob: GlobMatcher,
         is_absolute: bool,
@@ -50,6 +56,8 @@ struct CommandPattern {
     args: Vec<ArgPattern>,
     /// Any further arguments may follow.
     is_open: bool,
+    /// The only directory, relative to the project; any if there is none.
+    directory: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -95,14 +103,25 @@ impl Rule {
         match self.pattern {
             Pattern::Any => self.tool == tool,
             Pattern::Server => tool.starts_with(&self.tool),
-            Pattern::Command(_) | Pattern::Path { .. } => false,
+            Pattern::Command(_) | Pattern::Known(_) | Pattern::Path { .. } => false,
         }
     }
 
     /// Whether it allows this command of a command line. `project` is the root that programs with a slash are relative to.
     pub(super) fn allows_command(&self, command: &RunCommand, project: &Path) -> bool {
-        let Pattern::Command(pattern) = &self.pattern else { return self.allows_every("bash") };
+        let pattern = match &self.pattern {
+            Pattern::Command(pattern) => pattern,
+            Pattern::Known(known) => return command.known == Some(*known),
+            _ => return self.allows_every("bash"),
+        };
+        let is_there = |directory: &String| {
+            destination(&project.join(directory)).is_ok_and(|real| real == command.cwd)
+        };
         command.is_program(&pattern.program, project)
+            && pattern.directory.as_ref().is_none_or(is_there)
+            && command.is_named_by(|index| {
+                matches!(pattern.args.get(index), Some(ArgPattern::Literal(_)))
+            })
             && (pattern.is_open || command.args.len() == pattern.args.len())
             && command.args.len() >= pattern.args.len()
             && pattern.args.iter().zip(&command.args).all(|(pattern, arg)| match pattern {
@@ -134,6 +153,9 @@ fn parsed(text: &str) -> Result<Rule, String> {
     if name.starts_with(MCP) {
         return of_server(name, pattern);
     }
+    if let Some(kind) = USES.iter().find(|(word, _)| *word == name).map(|(_, kind)| *kind) {
+        return of_known(name, kind, pattern.unwrap_or_default().trim());
+    }
     let tool = tool_names::canonical(name).ok_or_else(|| unknown(name))?;
     if !TOOLS.contains(&tool) {
         return Err(format!("{tool} never asks"));
@@ -143,6 +165,14 @@ fn parsed(text: &str) -> Result<Rule, String> {
     };
     let parsed = if tool == "bash" { of_command(pattern)? } else { of_path(pattern)? };
     Ok(Rule { text: format!("{tool}({pattern})"), tool: tool.to_owned(), pattern: parsed })
+}
+
+fn of_known(word: &str, kind: UseKind, name: &str) -> Result<Rule, String> {
+    let known = KnownUse::named(name).filter(|known| known.kind() == kind);
+    let known = known
+        .ok_or_else(|| format!("{name:?} is not a command that is known to be one that {word}"))?;
+    let text = format!("{word}({name})");
+    Ok(Rule { text, tool: "bash".to_owned(), pattern: Pattern::Known(known) })
 }
 
 fn unknown(name: &str) -> String {
@@ -175,7 +205,11 @@ fn of_server(name: &str, pattern: Option<&str>) -> Result<Rule, String> {
 fn of_command(text: &str) -> Result<Pattern, String> {
     // As Claude Code writes it.
     let text = text.strip_suffix(":*").map_or_else(|| text.to_owned(), |text| format!("{text} *"));
-    let commands = plain(&text).unwrap_or_default();
+    let (directory, text) = match text.split_once(" && ") {
+        Some((start, rest)) => (Some(of_directory(start)?), rest),
+        None => (None, text.as_str()),
+    };
+    let commands = plain_words(text).unwrap_or_default();
     let [PlainCommand { words, writes }] = commands.as_slice() else {
         return Err("its pattern is not one command with literal words".to_owned());
     };
@@ -199,7 +233,21 @@ fn of_command(text: &str) -> Result<Pattern, String> {
             .map_err(|error| error.kind().to_string()),
     };
     let args = args.iter().map(arg).collect::<Result<_, _>>()?;
-    Ok(Pattern::Command(CommandPattern { program: program.text.clone(), args, is_open }))
+    let program = program.text.clone();
+    Ok(Pattern::Command(CommandPattern { program, args, is_open, directory }))
+}
+
+/// The directory of `cd DIRECTORY`.
+fn of_directory(text: &str) -> Result<String, String> {
+    let commands = plain_words(text).unwrap_or_default();
+    let words = match commands.as_slice() {
+        [PlainCommand { words, writes }] if writes.is_empty() => words.as_slice(),
+        _ => &[],
+    };
+    match words {
+        [cd, directory] if cd.text == "cd" && !directory.is_pattern => Ok(directory.text.clone()),
+        _ => Err("its pattern is not one command, after `cd DIRECTORY &&` if at all".to_owned()),
+    }
 }
 
 fn of_path(text: &str) -> Result<Pattern, String> {
@@ -230,6 +278,9 @@ mod tests {
             ("Write(docs/)", "file_write(docs/)"),
             ("mcp__github", "mcp__github__*"),
             ("mcp__github__push", "mcp__github__push"),
+            ("reads( git log )", "reads(git log)"),
+            ("builds(cargo test)", "builds(cargo test)"),
+            ("bash(cd sub && make -j4)", "bash(cd sub && make -j4)"),
         ] {
             let parsed: Rule = text.parse().unwrap();
             assert_eq!(parsed.to_string(), rule);
@@ -247,6 +298,12 @@ mod tests {
             ("bash(*)", "begins with the name of a program"),
             ("bash(git*)", "begins with the name of a program"),
             ("bash(a; b)", "not one command"),
+            ("bash(a && b)", "after `cd DIRECTORY &&`"),
+            ("bash(cd * && b)", "after `cd DIRECTORY &&`"),
+            ("bash(cd a && b; c)", "not one command"),
+            ("reads", "not a command that is known"),
+            ("reads(git push)", "not a command that is known"),
+            ("reads(cargo test)", "not a command that is known"),
             ("bash(a > x)", "begins with the name of a program"),
             ("bash(A=b c)", "not one command"),
             ("bash(echo $x)", "not one command"),

@@ -143,7 +143,7 @@ impl Rules {
         let tool = context.call.name.as_str();
         let project = context.workspace.project();
         if tool.starts_with("mcp__") {
-            return tool.parse().into_iter().collect();
+            return proposal::of_mcp(context.call, context.facts).into_iter().collect();
         }
         if let Some(file) = context.file {
             return proposal::of_file(tool, file, project).into_iter().collect();
@@ -155,7 +155,7 @@ impl Rules {
         let is_new = |command: &&super::command_line::RunCommand| {
             !rules.iter().any(|(rule, _)| rule.allows_command(command, project))
         };
-        proposal::of_commands(line.commands.iter().filter(is_new))
+        proposal::of_commands(line.commands.iter().filter(is_new), project)
     }
 
     /// No lock here guards data that a panic could leave inconsistent.
@@ -187,25 +187,17 @@ fn command_line(context: CallContext<'_>) -> Option<CommandLine> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
-    use serde_json::json;
+pub(super) mod testing {
+    use serde_json::Value;
     use tenter_engine::CallSurroundings;
-    use tenter_protocol::Body;
+    use tenter_protocol::{Body, ToolCall};
 
-    use super::*;
+    use super::CallContext;
     use crate::tools::testing::Bench;
-
-    fn rules(rules: &[&str]) -> Rules {
-        let rules = rules.iter().map(|rule| (rule.parse().unwrap(), RuleSource::Flag));
-        Rules::new(rules.collect(), None)
-    }
 
     /// What `decide` says about a call, as it would be made in the project of `bench`.
     #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as one line")]
-    fn with<T>(
+    pub(in crate::permission) fn with<T>(
         bench: &Bench,
         tool: &str,
         input: serde_json::Value,
@@ -219,6 +211,23 @@ mod tests {
         let file = file.and_then(|file| bench.workspace.resolve_to_read(file).ok());
         let workspace = &bench.workspace;
         decide(CallContext { call: &call, file: file.as_deref(), facts: &facts, workspace })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use serde_json::json;
+
+    use super::testing::with;
+    use super::*;
+    use crate::tools::testing::Bench;
+
+    fn rules(rules: &[&str]) -> Rules {
+        let rules = rules.iter().map(|rule| (rule.parse().unwrap(), RuleSource::Flag));
+        Rules::new(rules.collect(), None)
     }
 
     fn allows(bench: &Bench, rules: &Rules, command: &str) -> bool {
@@ -365,8 +374,130 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_offered_for_programs_with_any_arguments_unless_they_run_anything() {
+    fn a_rule_for_a_builtin_does_not_allow_what_bash_evaluates() {
         let bench = Bench::new();
+        let rules = rules(&[
+            "bash(printf *)",
+            "bash(test *)",
+            "bash(wait *)",
+            "bash(jobs *)",
+            "bash(compgen *)",
+            "bash(let *)",
+            "bash(read *)",
+            "bash(unset *)",
+            "bash(timeout *)",
+            "bash(bash *)",
+            "bash(watch *)",
+            "bash(ls *)",
+        ]);
+        for command in
+            ["printf '%s' -v", "test -f x", "ls & wait", "jobs -l", "bash -c 'ls; test -f x'"]
+        {
+            assert!(allows(&bench, &rules, command), "{command}");
+        }
+        for command in [
+            "printf -v 'a[$(touch ran)]' x",
+            "printf -v PATH x; ls",
+            "test -v 'a[$(touch ran)]'",
+            "test ! -v 'a[$(touch ran)]'",
+            "test 'a[$(touch ran)]' -eq 0",
+            "test *",
+            "printf *",
+            "ls & wait -np 'a[$(touch ran)]'",
+            "jobs -x touch ran",
+            "compgen -W '$(touch ran)'",
+            "let 'a[$(touch ran)]'",
+            "read 'a[$(touch ran)]' <<< x",
+            "unset 'a[$(touch ran)]'",
+            "bash -c \"test -v 'a[\\$(touch ran)]'\"",
+            "bash -c 'PATH=.; ls'",
+            "watch 'PATH=.; ls'",
+            "bash -c 'ls $x'",
+        ] {
+            assert!(!allows(&bench, &rules, command), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_rule_for_git_is_about_the_repository_of_the_project() {
+        let bench = Bench::new();
+        for file in
+            [".git/HEAD", "sub/x", "nested/.git/HEAD", "bare/HEAD", "bare/objects/x", "bare/refs/x"]
+        {
+            bench.write(file, "");
+        }
+        let rules = rules(&["bash(git *)", "bash(git --git-dir=x log)", "reads(git status)"]);
+        for command in [
+            "git status",
+            "cd sub && git log -1",
+            "git -C sub status",
+            "git --no-pager log",
+            "git commit -c HEAD",
+            "git --git-dir=x log",
+        ] {
+            assert!(allows(&bench, &rules, command), "{command}");
+        }
+        for command in [
+            "cd nested && git status",
+            "cd bare && git status",
+            "cd bare/refs && git status",
+            "git -C bare status",
+            "git --git-dir=bare status",
+            "git --git-dir bare status",
+            "git --work-tree=sub status",
+            "git -c core.fsmonitor=x status",
+            "git -C status -c core.fsmonitor=x status",
+            "git --exec-path=. status",
+            "git --config-env=core.pager=X status",
+            "GIT_DIR=bare git status",
+            "env GIT_DIR=bare git status",
+        ] {
+            assert!(!allows(&bench, &rules, command), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_rule_for_a_known_effect_allows_only_arguments_with_this_effect() {
+        let bench = Bench::new();
+        bench.write("src/x", "");
+        symlink("/etc", bench.path("link")).unwrap();
+        let rules =
+            rules(&["reads(git log)", "reads(cat)", "reads(kubectl get)", "builds(cargo test)"]);
+        for command in [
+            "git log -5 --oneline -- src",
+            "cat -n src/x",
+            "cd src && cat x ../src/*",
+            "kubectl get pods -o yaml",
+            "cargo test -p x -- --nocapture",
+            "cargo test 2>&1 | cat",
+        ] {
+            assert!(allows(&bench, &rules, command), "{command}");
+        }
+        for command in [
+            "git log --output=src/x",
+            "git log -- /etc/passwd",
+            "git push",
+            "cat /etc/passwd",
+            "cat ~/.ssh/id_rsa",
+            "cat link/passwd",
+            "cat ../x",
+            "cat *",
+            "cat src/x > src/y",
+            "xargs cat",
+            "kubectl get secrets",
+            "kubectl delete pod x",
+            "cargo test --config x",
+            "cargo test --manifest-path /tmp/Cargo.toml",
+            "cargo run",
+        ] {
+            assert!(!allows(&bench, &rules, command), "{command}");
+        }
+    }
+
+    #[test]
+    fn rules_are_offered_for_a_known_effect_or_exactly_this_call() {
+        let bench = Bench::new();
+        bench.write("src/x", "");
         let none = Rules::default();
         let proposed = |tool: &str, input: serde_json::Value| {
             let rules = with(&bench, tool, input, |context| none.proposed(context));
@@ -374,17 +505,25 @@ mod tests {
         };
         let command = |command: &str| proposed("bash", json!({"command": command}));
         for (line, rules) in [
-            ("cargo test -p x", "bash(cargo test *)"),
-            ("cd src && cargo fmt && cargo fmt --check", "bash(cargo fmt *)"),
-            ("npm run build -- -x", "bash(npm run build *)"),
-            ("ls -la", "bash(ls *)"),
-            ("git -C x status", ""),
-            ("git config x y", ""),
+            ("cargo test -p x", "builds(cargo test)"),
+            ("cd src && cargo fmt && cargo fmt --check", "builds(cargo fmt)"),
+            ("npm run build -- -x", "bash(cd . && npm run build -- -x)"),
+            ("cd src && make 'a b'", "bash(cd src && make 'a b')"),
+            ("ls -la", "reads(ls)"),
+            ("git log --output=x", "bash(cd . && git log --output=x)"),
+            ("git config x y", "bash(cd . && git config x y)"),
+            ("az group list", "reads(az group list)"),
+            ("crontab -l", "reads(crontab -l)"),
+            ("find . -name x", "reads(find)"),
+            ("git -C src status", "bash(cd src && git -C src status)"),
+            ("make \"it's\"", ""),
+            ("make *.c", ""),
+            ("find . -delete", ""),
+            ("git rm x", ""),
             ("bash -c 'ls'", ""),
             ("python3 x.py", ""),
             ("sudo ls", ""),
             ("env ls", ""),
-            ("find . -name x", ""),
             ("ls | xargs cat", ""),
             ("npx x", ""),
             ("./x.sh", ""),
@@ -399,6 +538,8 @@ mod tests {
         assert_eq!(edit("src/a/b.rs"), "file_edit(src/**)");
         assert_eq!(edit("README.md"), "file_edit(README.md)");
         assert_eq!(edit("/etc/passwd"), "");
-        assert_eq!(proposed("mcp__a__b", json!({})), "mcp__a__b");
+        assert_eq!(edit(".github/workflows/x.yml"), "file_edit(.github/workflows/x.yml)");
+        assert_eq!(proposed("mcp__a__b", json!({"id": 1})), "mcp__a__b");
+        assert_eq!(proposed("mcp__a__b", json!({"command": "ls"})), "");
     }
 }

@@ -74,6 +74,33 @@ mod tests {
     }
 
     #[test]
+    fn a_git_directory_is_protected_whatever_its_name_is() {
+        let files = ["HEAD", "config", "objects/x", "refs/x"];
+        for last in files {
+            let bench = Bench::new();
+            for file in files.iter().filter(|file| **file != last) {
+                bench.write(&format!("x/{file}"), "");
+            }
+            let completed = write(&bench, &format!("x/{last}"));
+            if last == "config" {
+                assert!(write(&bench, "x/Config").unwrap_err().contains("consent"));
+                assert!(
+                    write(&bench, "x/hooks/post-index-change").unwrap_err().contains("consent")
+                );
+            }
+            let error = completed.unwrap_err();
+            assert!(error.contains("file tools change x only with"), "{last}: {error}");
+        }
+        let bench = Bench::new();
+        bench.write("x/commondir", "../y");
+        assert!(write(&bench, "x/HEAD").unwrap_err().contains("consent"));
+        // What only looks like a part of one.
+        bench.write("y/refs/x", "");
+        assert_eq!(write(&bench, "y/HEAD"), Ok(()));
+        assert_eq!(write(&bench, "y/config"), Ok(()));
+    }
+
+    #[test]
     fn similar_names_are_not_protected() {
         let bench = Bench::new();
         for path in [

@@ -202,6 +202,7 @@ impl Reader<'_> {
 
     fn arithmetic(&mut self, raw: &str, parts: &[Part], context: &Context) -> Field {
         let inner = self.text_of(parts, context);
+        self.evaluated(&inner, context);
         match inner.is_certain.then(|| inner.text.trim().parse::<i64>().ok()).flatten() {
             Some(number) => Field::known(number.to_string()),
             None => Field::unknown(raw),

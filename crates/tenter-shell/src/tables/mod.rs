@@ -11,6 +11,7 @@ mod network;
 mod packages;
 mod shell;
 mod system;
+pub(crate) mod uses;
 pub(crate) mod variables;
 
 use std::collections::HashMap;

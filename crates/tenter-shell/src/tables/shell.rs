@@ -62,6 +62,21 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "read", options: "-a= -d= -e -i= -n= -N= -p= -r -s -t= -u=", ..GNU },
     Program { name: "mapfile", options: "-d= -n= -O= -s= -t -u= -C= -c=", ..GNU },
     Program { name: "readarray", options: "-d= -n= -O= -s= -t -u= -C= -c=", ..GNU },
+    Program {
+        name: "compgen",
+        options: "-a -b -c -d -e -f -g -j -k -s -u -v -o= -A= -G= -W= -F= -C= -X= -P= -S=",
+        runs: &[Run::Option("-C")],
+        ..GNU
+    },
+    Program {
+        name: "jobs",
+        style: Style::Posix,
+        options: "-l -n -p -r -s -x",
+        runs: &[Run::AfterFlag("-x")],
+        ..GNU
+    },
+    Program { name: "wait", options: "-f -n -p=", ..GNU },
+    Program { name: "let", style: Style::Posix, ..GNU },
     Program { name: "test", style: Style::Posix, ..GNU },
     Program { name: "[", style: Style::Posix, ..GNU },
     Program { name: "trap", style: Style::Posix, ..GNU },

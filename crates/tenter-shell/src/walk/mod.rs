@@ -5,6 +5,7 @@ mod call;
 mod chains;
 mod definitions;
 mod emit;
+mod evaluated;
 mod find;
 mod interpreters;
 mod output;
@@ -56,9 +57,9 @@ impl Reader<'_> {
             }
             Node::Function { name, body } => self.define(name, body, context),
             Node::Test(words) => {
-                for word in words {
-                    self.single(word, context);
-                }
+                let words: Vec<Field> =
+                    words.iter().map(|word| self.single(word, context)).collect();
+                self.tested(&words, context);
                 Outcome::default()
             }
             Node::Coproc(body) => self.coproc(body, context),

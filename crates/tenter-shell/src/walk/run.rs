@@ -45,6 +45,7 @@ impl Reader<'_> {
             if let Some(outcome) = self.call_alias(&emitted.program, args, context) {
                 return merged(own, outcome);
             }
+            self.evaluated_words(call, emitted, context);
             if let Some(outcome) = self.builtin(call, emitted, context) {
                 return merged(own, outcome);
             }

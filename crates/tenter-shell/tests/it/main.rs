@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod cases;
+mod evaluated;
 mod oracle;
 mod properties;
 mod rendered;

@@ -10,8 +10,9 @@ use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, ToolSource, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_engine::catalog::Catalog;
-use tenter_engine::environment::Environment;
+use tenter_engine::environment::{Environment, with_git_setting};
 use tenter_engine::hook::Hook;
+use tenter_engine::is_git_directory;
 use tenter_engine::journal::{JournalWriter, MaskingObserver, Redactor};
 use tenter_engine::{Engine, EngineBuilder, Observer};
 use tenter_proc::Cancel;
@@ -303,7 +304,11 @@ fn command_environment(project: &Project) -> Environment {
     let mut environment = project.hook_environment().base().clone();
     environment.retain(|(name, _)| name != user_only::TENTER_MARKER);
     environment.push((user_only::TENTER_MARKER.into(), "1".into()));
-    environment
+    if is_git_directory(project.root()) {
+        return environment;
+    }
+    // A repository without the name `.git` below the project could name programs, which git would run (R84).
+    with_git_setting(environment, "safe.bareRepository", "explicit")
 }
 
 /// The paths that file tools change only with the user's consent (R76).

@@ -71,11 +71,7 @@ pub(super) fn check_untracked(project: &Project, target: &Target) -> Result<(), 
         cancel: &Cancel::new(),
     };
     let file = target.file.to_string_lossy();
-    let run = |args: &[&str]| {
-        // A program that the repository names must not run.
-        let args: Vec<&str> = ["-c", "core.fsmonitor=false"].iter().chain(args).copied().collect();
-        git.run("git", &args, "").end
-    };
+    let run = |args: &[&str]| git.query(args).end;
     match run(&["rev-parse", "--is-inside-work-tree"]) {
         ProcessEnd::Exited(0) => {}
         end @ ProcessEnd::NotStarted(_) if project.root().join(".git").exists() => {
