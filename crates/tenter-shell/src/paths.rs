@@ -5,7 +5,8 @@
 //! `directory` (all, or the working directory), the values of options, `of=` (the rest of an operand), or a fixed path. After
 //! `read-at`, the values follow an `@`, as curl has them; after `read-file-url`, they are `file:` URLs; after `read-prefix` and
 //! `write-prefix`, they are operands that start with a word; after `create-name`, files named as the end of an URL; after `read-glob`,
-//! patterns that select files below the operands after the first, or below the working directory.
+//! patterns that select files below the operands after the first, or below the working directory; after
+//! `create-first-after` and `create-second-after`, the first or second operand after a word.
 
 use crate::facts::PathOp;
 use crate::field::Field;
@@ -39,6 +40,8 @@ enum Form {
     Name,
     /// A pattern that selects what is read: `--include=.env`.
     Glob,
+    /// The operand in this place, if the first is this word.
+    After(usize),
 }
 
 impl Condition<'_> {
@@ -77,6 +80,8 @@ impl<'a> PathRule<'a> {
             Some((op, "prefix")) => (op, Form::Prefix),
             Some((op, "name")) => (op, Form::Name),
             Some((op, "glob")) => (op, Form::Glob),
+            Some((op, "first-after")) => (op, Form::After(1)),
+            Some((op, "second-after")) => (op, Form::After(2)),
             _ => (op, Form::Whole),
         };
         let op = match op {
@@ -104,6 +109,11 @@ impl<'a> PathRule<'a> {
             let operands = arguments.operands.iter().filter_map(|index| args.get(*index));
             return operands.filter_map(|field| after_prefix(field, self.arguments)).collect();
         }
+        if let Form::After(place) = self.form {
+            let operand = |place: usize| args.get(*arguments.operands.get(place)?);
+            let is_after = operand(0).is_some_and(|word| word.text == self.arguments);
+            return operand(place).filter(|_| is_after).cloned().into_iter().collect();
+        }
         let options = self.arguments.strip_prefix("operands ").unwrap_or(self.arguments);
         let mut fields = Self { arguments: options, ..*self }.arguments(args, arguments);
         if options.len() < self.arguments.len() {
@@ -116,7 +126,7 @@ impl<'a> PathRule<'a> {
             }
             Form::Name => fields.iter().filter_map(name_of_url).collect(),
             Form::Glob => selected(&fields, args, arguments),
-            Form::Whole | Form::Prefix => fields,
+            Form::Whole | Form::Prefix | Form::After(_) => fields,
         }
     }
 

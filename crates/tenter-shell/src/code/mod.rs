@@ -252,21 +252,36 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `"command" | getline` and `print | "command"` of AWK.
+    /// `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
     fn pipes(&mut self) {
-        let mut before = "";
+        let (mut before, mut has_print) = ("", false);
         for (index, part) in self.text.split('"').enumerate().take(MOST) {
             let is_literal = index % 2 == 1;
             let end = before.trim_end();
             if is_literal && end.ends_with('|') && !end.ends_with("||") {
                 self.facts.calls.push(CodeCall::Script(part.to_owned()));
             }
+            // Without `print`, `>` compares.
+            if is_literal && end.ends_with('>') && has_print {
+                let (path, op) = (part.to_owned(), PathOp::Write);
+                self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
+            }
+            // `print "a" > "b"`
+            has_print = if is_literal { has_print } else { prints_at_end(part, has_print) };
             if !is_literal && index > 1 && part.trim_start().starts_with('|') {
                 let is_or = part.trim_start().starts_with("||");
                 self.facts.calls.extend((!is_or).then(|| CodeCall::Script(before.to_owned())));
             }
             before = part;
         }
+    }
+}
+
+/// Whether a text of AWK ends in a statement that prints; `prints` is whether it begins in one.
+fn prints_at_end(text: &str, prints: bool) -> bool {
+    match text.rsplit_once([';', '{', '}', '\n']) {
+        Some((_, statement)) => statement.contains("print"),
+        None => prints || text.contains("print"),
     }
 }
 

@@ -121,4 +121,10 @@ fn brackets_in_brackets_do_not_take_long() {
 fn commands_in_pipes_of_awk_are_read() {
     let text = "BEGIN { \"ls\" | getline; print | \"sort\"; if (a || b) print \"x\" }";
     assert_eq!(calls(Language::Awk, text), [script("ls"), script("sort")]);
+    let text = "$1 > \"a\" { print > \"b\"; print \"c\", $2 >> \"d\"; x = y > \"e\" }";
+    let write = |path: &str| {
+        let (path, op) = (path.to_owned(), PathOp::Write);
+        CodeCall::Path { path, op, recursive: false }
+    };
+    assert_eq!(calls(Language::Awk, text), [write("b"), write("d")]);
 }

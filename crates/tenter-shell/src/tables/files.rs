@@ -210,6 +210,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "csplit",
+        options: "-f= --prefix= -b= --suffix-format= -n= --digits= -k -s -z",
+        paths: &["read first", "write -f --prefix"],
+        ..GNU
+    },
+    Program {
         name: "patch",
         options: "-p= --strip= -i= --input= -d= --directory= -o= --output= -r= -B= -R -N --dry-run",
         directory: "-d --directory",
@@ -454,14 +460,19 @@ pub(super) const PROGRAMS: &[Program] = &[
         paths: &["list operands"],
         ..GNU
     },
-    Program { name: "file", options: "-m= -f= -F= -b -i", paths: &["read operands"], ..GNU },
+    Program {
+        name: "file",
+        options: "-m= -f= -F= -b -i -C",
+        paths: &["read operands", "write magic.mgc if -C"],
+        ..GNU
+    },
     Program {
         name: "find",
         style: Style::Find,
         options: "-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -type= -xtype= -size= -mtime= -atime= -ctime= -mmin= -amin= -cmin= -newer= -anewer= \
                   -cnewer= -maxdepth= -mindepth= -user= -group= -perm= -uid= -gid= -inum= -links= -lname= -ilname= -samefile= -fstype= -fprint= -fprint0= -fls= \
-                  -printf= -used= -context= -regextype= -newermt= -D=",
-        paths: &["write -fprint -fprint0 -fls"],
+                  -printf= -used= -context= -regextype= -newermt= -D= -fprintf= -files0-from=",
+        paths: &["write -fprint -fprint0 -fls -fprintf", "read -files0-from"],
         ..GNU
     },
     // Editing.

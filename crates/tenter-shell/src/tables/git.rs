@@ -2,6 +2,13 @@
 
 use super::{GNU, Program, Run};
 
+/// A subcommand that shows commits, or differences, and can write them into a file.
+const SHOWS: Program = Program {
+    options: "--output= -n= --since= --until= --author= --format= -U= -S= -G=",
+    paths: &["write --output"],
+    ..GNU
+};
+
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "git",
@@ -43,8 +50,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "git bisect", runs: &[Run::After("run", 1)], ..GNU },
     Program {
         name: "git blame",
-        options: "-L= -S= -C? -M? --since=",
-        paths: &["read last"],
+        options: "-L= -S= -C? -M? --since= --output=",
+        paths: &["write --output", "read last"],
         ..GNU
     },
     Program {
@@ -125,8 +132,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "git format-patch",
-        options: "-o= --output-directory= -n -s --stdout --base= --cover-letter",
-        paths: &["create -o --output-directory"],
+        options: "-o= --output-directory= -n -s --stdout --base= --cover-letter --output=",
+        paths: &["write --output", "create -o --output-directory"],
         ..GNU
     },
     Program {
@@ -190,7 +197,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "git reflog",
-        options: "--expire= --expire-unreachable= --all -n --dry-run --rewrite --updateref --stale-fix -v --verbose --single-worktree",
+        options: "--expire= --expire-unreachable= --all -n --dry-run --rewrite --updateref --stale-fix -v --verbose --single-worktree --output=",
+        paths: &["write --output"],
         ..GNU
     },
     Program {
@@ -221,10 +229,43 @@ pub(super) const PROGRAMS: &[Program] = &[
         recursive: "-r",
         ..GNU
     },
-    Program { name: "git show", options: "--format= --pretty? --stat? -U=", ..GNU },
+    Program {
+        name: "git show",
+        options: "--format= --pretty? --stat? -U= --output=",
+        paths: &["write --output"],
+        ..GNU
+    },
+    Program { name: "git shortlog", ..SHOWS },
+    Program { name: "git rev-list", ..SHOWS },
+    Program { name: "git whatchanged", ..SHOWS },
+    Program { name: "git range-diff", ..SHOWS },
+    Program { name: "git annotate", ..SHOWS },
+    Program { name: "git diff-tree", ..SHOWS },
+    Program { name: "git diff-index", ..SHOWS },
+    Program { name: "git diff-files", ..SHOWS },
+    Program {
+        name: "git fast-export",
+        options: "--output= --export-marks= --import-marks= --all",
+        paths: &["write --output --export-marks", "read --import-marks"],
+        ..GNU
+    },
+    Program {
+        name: "git archive",
+        options: "-o= --output= --format= --prefix= --remote= --exec= --add-file= -v -l",
+        paths: &["write -o --output", "read --add-file"],
+        runs: &[Run::Option("--exec")],
+        ..GNU
+    },
+    Program {
+        name: "git bundle",
+        options: "--all --stdin -q",
+        paths: &["write-first-after create"],
+        ..GNU
+    },
     Program {
         name: "git stash",
-        options: "-m= --message= -p --patch -k --keep-index -u --include-untracked -a --all -q --quiet --index --pathspec-from-file=",
+        options: "-m= --message= -p --patch -k --keep-index -u --include-untracked -a --all -q --quiet --index --pathspec-from-file= --output=",
+        paths: &["write --output"],
         ..GNU
     },
     Program { name: "git status", options: "-s -b -u? --porcelain? --ignored? -z", ..GNU },
@@ -253,6 +294,13 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "git worktree",
         options: "-f --force -b= -B= -d --detach --checkout --lock --reason= -n --dry-run -v --verbose --expire= --porcelain -z",
+        // `add PATH`, and what `move` and `remove` change.
+        paths: &[
+            "create-first-after add",
+            "move-first-after move",
+            "create-second-after move",
+            "delete-first-after remove",
+        ],
         ..GNU
     },
 ];

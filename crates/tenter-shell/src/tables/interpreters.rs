@@ -321,8 +321,20 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "go test",
         style: Style::Single,
-        options: "-run= -bench= -count= -timeout= -tags= -exec= -coverprofile= -o= -v -race -short",
-        paths: &["write -coverprofile"],
+        options: "-run= -bench= -count= -timeout= -tags= -exec= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir= -toolexec= -o= -v -race -short",
+        paths: &[
+            "write -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -o",
+            "create -outputdir",
+        ],
+        runs: &[Run::Option("-exec -toolexec")],
+        ..GNU
+    },
+    Program {
+        name: "go build",
+        style: Style::Single,
+        options: "-o= -tags= -ldflags= -gcflags= -mod= -p= -toolexec= -overlay= -pgo= -v -race -x -n -a",
+        paths: &["write -o", "read -overlay"],
+        runs: &[Run::Option("-toolexec")],
         ..GNU
     },
     Program { name: "mvn", options: "-f= -P= -D= -pl= -s=", ..GNU },
@@ -362,6 +374,58 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "terraform apply",
         style: Style::Single,
         options: "-target= -var= -var-file= -auto-approve -destroy",
+        ..GNU
+    },
+    Program {
+        name: "terraform plan",
+        style: Style::Single,
+        options: "-out= -target= -var= -var-file= -generate-config-out= -destroy -no-color",
+        paths: &["write -out -generate-config-out", "read -var-file"],
+        ..GNU
+    },
+    Program {
+        name: "pg_dump",
+        options: "-f= --file= -F= -d= -h= -p= -U= -t= -n= -a -s -c",
+        paths: &["write -f --file"],
+        ..GNU
+    },
+    Program {
+        name: "mysqldump",
+        options: "-r= --result-file= -T= --tab= -u= -h= -P= -S= -p?",
+        paths: &["write -r --result-file", "create -T --tab"],
+        ..GNU
+    },
+    Program {
+        name: "javac",
+        style: Style::Single,
+        options: "-d= -s= -h= -cp= -classpath= -sourcepath=",
+        paths: &["create -d -s -h", "read operands"],
+        ..GNU
+    },
+    Program {
+        name: "rustc",
+        options: "-o= --out-dir= --crate-type= --edition= -C= -L= -l= --emit= --cfg= -W= -A= -D= -O -g -V --version",
+        paths: &["write -o", "create --out-dir", "read operands"],
+        ..GNU
+    },
+    Program {
+        name: "ffmpeg",
+        style: Style::Single,
+        options: "-i= -f= -c= -t= -ss= -vf= -af= -r= -b= -y -n",
+        paths: &["read -i", "write operands"],
+        ..GNU
+    },
+    Program { name: "convert", style: Style::Single, paths: &["read init", "write last"], ..GNU },
+    Program {
+        name: "strip",
+        options: "-o= -s -g -d -S -R= -K= -N=",
+        paths: &["write operands -o"],
+        ..GNU
+    },
+    Program {
+        name: "objcopy",
+        options: "-I= -O= -B= -j= -R= -S -g --only-section= --add-section= --strip-all",
+        paths: &["read first", "write last"],
         ..GNU
     },
     Program { name: "ansible", options: "-a= -m= -i= -u= -e= -l= -b", ..GNU },

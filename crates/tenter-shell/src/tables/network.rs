@@ -7,6 +7,18 @@ use super::{GNU, Program, Run, Style};
 const DOWNLOAD: Class = Class::Download;
 const NETWORK: Class = Class::Network;
 
+/// A command of openssl that reads and writes files by options.
+const OPENSSL: Program = Program {
+    style: Style::Single,
+    options: "-in= -inkey= -out= -keyout= -outdir= -writerand= -rand= -passin= -passout= -pass= -config= -inform= -outform= -days= -subj= -name= -algorithm= -pkeyopt= -certfile= -signer= -recip= -to= -from= -sign= -verify= -signature=",
+    paths: &[
+        "read -in -inkey -config -certfile -signer -sign -verify -signature",
+        "write -out -keyout -writerand",
+        "create -outdir",
+    ],
+    ..GNU
+};
+
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "curl",
@@ -163,6 +175,35 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Single,
         options: "-in= -out= -CA= -CAkey= -signkey= -days=",
         paths: &["read -in -CA -CAkey -signkey", "write -out"],
+        ..GNU
+    },
+    Program { name: "openssl rand", ..OPENSSL },
+    Program { name: "openssl genrsa", ..OPENSSL },
+    Program { name: "openssl genpkey", ..OPENSSL },
+    Program { name: "openssl pkey", ..OPENSSL },
+    Program { name: "openssl pkcs12", ..OPENSSL },
+    Program { name: "openssl pkcs8", ..OPENSSL },
+    Program { name: "openssl dgst", ..OPENSSL },
+    Program { name: "openssl ec", ..OPENSSL },
+    Program { name: "openssl ecparam", ..OPENSSL },
+    Program { name: "openssl dhparam", ..OPENSSL },
+    Program { name: "openssl pkeyutl", ..OPENSSL },
+    Program { name: "openssl cms", ..OPENSSL },
+    Program { name: "openssl smime", ..OPENSSL },
+    Program { name: "openssl ca", ..OPENSSL },
+    Program {
+        name: "tcpdump",
+        options: "-w= -r= -i= -c= -s= -C= -G= -z= -F= -n -v -X",
+        paths: &["write -w", "read -r -F"],
+        runs: &[Run::Option("-z")],
+        ..GNU
+    },
+    Program {
+        name: "nmap",
+        style: Style::Single,
+        options: "-oN= -oX= -oG= -oS= -oA= -iL= -p= -sV -sS -A -v",
+        paths: &["write -oN -oX -oG -oS -oA", "read -iL"],
+        classes: &[(NETWORK, "")],
         ..GNU
     },
     Program {

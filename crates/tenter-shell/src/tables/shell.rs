@@ -87,7 +87,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "builtin", ..WRAPPER },
     Program { name: "exec", options: "-c -l -a=", ..WRAPPER },
     // Limits, priorities, time.
-    Program { name: "time", options: "-p -v -o= -f= --format= --output=", ..WRAPPER },
+    Program {
+        name: "time",
+        options: "-p -v -a -o= -f= --format= --output=",
+        paths: &["write -o --output"],
+        ..WRAPPER
+    },
     Program { name: "nohup", ..WRAPPER },
     Program { name: "nice", options: "-n= --adjustment=", ..WRAPPER },
     Program { name: "ionice", options: "-c= -n= -t -p= --class= --classdata=", ..WRAPPER },

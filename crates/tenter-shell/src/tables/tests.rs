@@ -67,7 +67,7 @@ fn every_option_in_a_rule_is_listed() {
 
 #[test]
 fn every_path_rule_can_be_read() {
-    const OPERATIONS: [&str; 15] = [
+    const OPERATIONS: [&str; 20] = [
         "read",
         "write",
         "create",
@@ -83,6 +83,11 @@ fn every_path_rule_can_be_read() {
         "write-prefix",
         "create-name",
         "read-glob",
+        "create-first-after",
+        "create-second-after",
+        "write-first-after",
+        "move-first-after",
+        "delete-first-after",
     ];
     for row in rows() {
         for rule in row.paths {

@@ -163,6 +163,9 @@ impl Reader<'_> {
                 touched.extend(found.into_iter().map(|path| (path, rule.op, recursive)));
             }
         }
+        if emitted.operand_row().is_none() {
+            touched.extend(output_files(call.args()).map(|path| (path, PathOp::Write, false)));
+        }
         for (path, op, recursive) in touched {
             self.touch_in(&Touch { path: &path, op, recursive }, index, &here);
             match op {
@@ -324,6 +327,44 @@ impl Reader<'_> {
             joined: locate::joined(&path.text, here.cwd.as_deref()),
         });
     }
+}
+
+/// The files that options with the usual names let a program write of which nothing is known.
+fn output_files(args: &[Field]) -> impl Iterator<Item = Field> {
+    /// Options whose value is a file.
+    const FILES: [&str; 8] = [
+        "-out",
+        "--out-file",
+        "--outfile",
+        "--output-file",
+        "--log-file",
+        "--logfile",
+        "--report-file",
+        "--result-file",
+    ];
+    /// Options whose value is a file, a directory, or the name of a format.
+    const OUTPUTS: [&str; 8] = [
+        "-o",
+        "--out",
+        "--out-dir",
+        "--outdir",
+        "--output",
+        "--output-dir",
+        "--output-directory",
+        "--dest",
+    ];
+    args.iter().enumerate().filter_map(|(index, arg)| {
+        let (name, value) = match arg.text.split_once('=') {
+            Some((name, value)) => (name, Some(arg.with_text(value))),
+            None => (arg.text.as_str(), args.get(index + 1).cloned()),
+        };
+        if arg.text.starts_with("-o/") || arg.text.starts_with("-o~") {
+            return Some(arg.with_text(&arg.text[2..]));
+        }
+        let is_path = |value: &Field| value.text.contains('/') && !value.text.contains("://");
+        let is_file = FILES.contains(&name);
+        value.filter(|value| is_file || (OUTPUTS.contains(&name) && is_path(value)))
+    })
 }
 
 /// A path and what happens to it.

@@ -1,12 +1,13 @@
-//! `sed`: the commands that its scripts run.
+//! `sed`: the commands that its scripts run, and the files that they write.
 
+use crate::facts::PathOp;
 use crate::reader::{Context, Outcome, Reader};
 
 use super::call::{Call, Emitted};
 use super::wrappers::values;
 
 impl Reader<'_> {
-    /// What `e command` and `s/…/command/e` run.
+    /// What `e command` and `s/…/command/e` run. What `w file` and `s/…/…/w file` write is kept.
     pub(super) fn sed(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
         let mut scripts = values(emitted, "-e --expression");
         if scripts.is_empty() {
@@ -16,16 +17,48 @@ impl Reader<'_> {
         for script in &scripts {
             for line in script.text.split([';', '\n']).take(64) {
                 commands.extend(executed(line).map(|command| script.with_text(command)));
+                if let Some(file) = written(line) {
+                    self.touch(&script.with_text(file), PathOp::Write, Some(emitted.index));
+                }
             }
         }
         self.scripts(&commands, emitted, context)
     }
 }
 
-/// The command that one command of sed runs.
-fn executed(line: &str) -> Option<String> {
+/// A command of sed without its address.
+fn command_of(line: &str) -> &str {
     let is_address = |c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' ' | '~' | '!' | '{');
     let command = line.trim_start_matches(is_address);
+    match command.strip_prefix('/').and_then(|pattern| pattern.split_once('/')) {
+        Some((_, rest)) => command_of(rest),
+        None => command,
+    }
+}
+
+/// The file that one command of sed writes.
+fn written(line: &str) -> Option<String> {
+    let command = command_of(line);
+    let file = |text: &str| {
+        let file = text.trim_matches([' ', '}']);
+        (!file.is_empty()).then(|| file.to_owned())
+    };
+    if let Some(rest) = command.strip_prefix(['w', 'W']) {
+        return rest.starts_with([' ', '/', '.', '~']).then(|| file(rest))?;
+    }
+    let mut letters = command.strip_prefix('s')?.chars();
+    let delimiter = letters.next().filter(char::is_ascii_punctuation)?;
+    let parts = parts(letters.as_str(), delimiter);
+    let (_, rest) = parts.get(2)?.split_once('w')?;
+    // A path has the delimiter.
+    let more: String =
+        parts[3..].iter().flat_map(|part| [delimiter.to_string(), part.clone()]).collect();
+    file(&format!("{rest}{more}"))
+}
+
+/// The command that one command of sed runs.
+fn executed(line: &str) -> Option<String> {
+    let command = command_of(line);
     if let Some(rest) = command.strip_prefix("e ") {
         return Some(rest.to_owned());
     }

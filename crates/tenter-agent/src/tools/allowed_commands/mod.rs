@@ -16,7 +16,10 @@
 //! `{one,other}` one of two texts. A pattern that ends in ` *` also matches without arguments: `git diff *` allows `git
 //! diff`.
 //!
-//! Only the text is compared: `find *` allows `find -exec rm`.
+//! - A command that evaluates its words, quoted or not, must be written out in a pattern (R84): `printf *` does not allow
+//!   `printf -v 'a[$(rm x)]'`.
+//!
+//! Otherwise only the text is compared: `find *` allows `find -exec rm`.
 
 mod split;
 
@@ -29,6 +32,7 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 use tenter_protocol::{Object, ToolResult};
+use tenter_shell::{plain, plain_words};
 
 use self::split::commands;
 use super::tool::{Effect, Tool, ToolContext};
@@ -91,6 +95,10 @@ impl AllowedCommands {
             if !self.patterns.iter().any(|pattern| pattern.allows(command)) {
                 return Err(refused(format!("`{command}` matches no pattern")));
             }
+            let is_written_out = self.patterns.iter().any(|pattern| pattern.written == *command);
+            if !is_written_out && evaluates_words(command) {
+                return Err(refused(format!("the shell evaluates the words of `{command}`")));
+            }
         }
         if commands.is_empty() { Err(refused("there is no command".to_owned())) } else { Ok(()) }
     }
@@ -123,6 +131,11 @@ impl Pattern {
         self.matcher.is_match(command)
             || self.written.ends_with(" *") && self.matcher.is_match(format!("{command} "))
     }
+}
+
+/// Whether the shell does more with the words of a command than to read them.
+fn evaluates_words(command: &str) -> bool {
+    plain_words(command).is_some() && plain(command).is_none()
 }
 
 /// Checks that the text is a program and its arguments; the error completes a sentence that starts with the command.

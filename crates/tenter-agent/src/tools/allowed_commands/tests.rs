@@ -181,6 +181,23 @@ fn rejected_commands_do_not_start_in_the_background() {
     }
 }
 
+#[test]
+fn words_that_the_shell_evaluates_are_written_out_in_a_pattern() {
+    let patterns = allowed(&["printf *", "test *", "export *", "wait *", "export A=1"]);
+    for line in ["printf '%s' -v", "test -f x; wait 1", "export A=1"] {
+        assert_eq!(patterns.check(line), Ok(()), "{line}");
+    }
+    for line in [
+        "printf -v 'a[$(rm x)]' y",
+        "printf -v PATH y",
+        "test -v 'a[$(rm x)]'",
+        "wait -n -p 'a[$(rm x)]'",
+        "export PATH=.",
+    ] {
+        assert!(patterns.check(line).unwrap_err().contains("evaluates"), "{line}");
+    }
+}
+
 /// Runs a line in bash with fake programs that record that they ran.
 fn run_in_bash(line: &str) -> Vec<String> {
     let bench = Bench::new();
