@@ -28,9 +28,6 @@ pub struct Facts {
     /// The text exceeds a limit: commands that were not read may follow.
     #[serde(skip)]
     pub over_limit: bool,
-    /// A script that a command runs is not plain: more happens in it than commands with literal words.
-    #[serde(skip)]
-    pub has_odd_script: bool,
 }
 
 /// A command that the text would run. A wrapper such as `sudo` is a command of its own, before the command that it runs.

@@ -64,12 +64,26 @@ use reader::{Context, Reader};
 
 /// The facts about a text in the language of bash.
 pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
-    let script = syntax::parse(text, 0);
     let mut reader = Reader::new(surroundings);
-    reader.keep_broken(&script);
-    reader.list(&script.commands, &Context::new(script.heredocs));
-    reader.uncalled();
+    reader.text(text);
     reader.facts
+}
+
+/// Whether all scripts that the commands of a text run are [`plain`], such as that of `bash -c`.
+pub fn has_plain_scripts(text: &str) -> bool {
+    let surroundings = Surroundings::default();
+    let mut reader = Reader::new(&surroundings);
+    reader.text(text);
+    !reader.has_odd_script
+}
+
+impl Reader<'_> {
+    fn text(&mut self, text: &str) {
+        let script = syntax::parse(text, 0);
+        self.keep_broken(&script);
+        self.list(&script.commands, &Context::new(script.heredocs));
+        self.uncalled();
+    }
 }
 
 #[cfg(doctest)]

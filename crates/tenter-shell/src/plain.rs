@@ -3,8 +3,8 @@
 //! What [`read`](crate::read) is not sure about is marked as uncertain; a plain text has nothing of that kind to begin with. It is for
 //! callers that allow commands, and must not allow anything else along with them.
 
-use crate::expand::has_tildes;
 use crate::evaluation::{CommandWord, evaluates};
+use crate::expand::has_tildes;
 use crate::syntax;
 use crate::syntax::tree::{
     List, Node, Part, Redirection, RedirectionOp, Script, Simple, Target, Word,

@@ -14,6 +14,8 @@ use crate::syntax::tree::{HereDoc, Node};
 pub(crate) struct Reader<'a> {
     pub(crate) surroundings: &'a Surroundings,
     pub(crate) facts: Facts,
+    /// A script that a command runs is not plain.
+    pub(crate) has_odd_script: bool,
     pub(crate) scope: Scope,
     pub(crate) functions: BTreeMap<String, Definition>,
     /// The functions and files whose commands are being read.
@@ -99,6 +101,7 @@ impl<'a> Reader<'a> {
         Self {
             surroundings,
             facts: Facts::default(),
+            has_odd_script: false,
             scope: Scope::new(surroundings.cwd.clone()),
             functions: BTreeMap::new(),
             active: Vec::new(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::destination;
 use tenter_engine::is_git_directory;
 use tenter_protocol::facts::{CallFacts, Command, FlowRole, Location, PathOp};
-use tenter_shell::{Class, KnownUse, PlainCommand, plain};
+use tenter_shell::{Class, KnownUse, PlainCommand, has_plain_scripts, plain};
 
 use crate::tools::Workspace;
 
@@ -89,7 +89,7 @@ impl CommandLine {
     pub(super) fn read(text: &str, facts: &CallFacts, workspace: &Workspace) -> Option<Self> {
         let plain = plain(text)?;
         let is_code = facts.flows.iter().any(|flow| flow.role == FlowRole::Code);
-        let is_odd = facts.unparsed || facts.over_limit || facts.has_odd_script;
+        let is_odd = facts.unparsed || facts.over_limit || !has_plain_scripts(text);
         if is_odd || facts.forkbomb || is_code {
             return None;
         }

@@ -236,16 +236,18 @@ impl RuleStore for FullDisk {
 
 #[test]
 fn an_added_rule_settles_the_questions_that_wait_for_the_answer() {
-    let call = |n: usize| format!("{{name: bash, input: {{command: touch ran{n}}}}}");
+    let call = |n: usize| format!("{{name: bash, input: {{command: ls ran{n} .}}}}");
     let calls: Vec<String> = (0..6).map(call).collect();
     let script = format!("turns: [{{tool_calls: [{}]}}, {{text: Done.}}]", calls.join(", "));
     let mut stage = stage(&script, PermissionMode::Ask, PermissionReply::AddRules);
     let rules = Rules::new(Vec::new(), Some(Arc::new(FullDisk)));
     stage.0.agent.permissions = Permissions::new(PermissionMode::Ask, rules);
-    assert_eq!(played(&stage).0.len(), 1);
-    assert!((0..6).all(|n| exists(&stage.0, &format!("ran{n}"))));
+    let (questions, results) = played(&stage);
+    assert_eq!(questions.len(), 1);
+    assert!((0..6).all(|n| results[n].contains(&format!("ran{n}"))), "{results:?}");
+    assert!(!results.concat().contains("not allowed"), "{results:?}");
     let listed = stage.0.agent.permissions.rules().list();
-    assert_eq!(listed, [("bash(touch *)".parse().unwrap(), RuleSource::Project)]);
+    assert_eq!(listed, [("reads(ls)".parse().unwrap(), RuleSource::Project)]);
     let told = stage.0.told();
     assert!(told.iter().any(|line| line.contains("in this session only: disk full")), "{told:?}");
 }

@@ -16,8 +16,7 @@ impl Reader<'_> {
         }
         let script = syntax::parse(&text.text, inner.depth);
         self.keep_broken(&script);
-        self.facts.has_odd_script |=
-            !text.is_certain || !crate::plain::is_plain(&text.text, &script);
+        self.has_odd_script |= !text.is_certain || !crate::plain::is_plain(&text.text, &script);
         let mut inner = inner.with_heredocs(script.heredocs);
         inner.is_reparsed |= !text.is_certain;
         self.list(&script.commands, &inner)

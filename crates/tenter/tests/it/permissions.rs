@@ -223,6 +223,37 @@ fn a_project_cannot_add_rules() {
     assert_eq!(effects(&sandbox), (false, false));
 }
 
+/// Builds a repository without the name `.git`, whose settings name a program, and has git read it.
+const BARE: &str = r#"
+turns:
+  - tool_calls: [{name: file_write, input: {file_path: x/config, text: "[core]\n\tworktree = .\n\tfsmonitor = \"touch ../ran; false\"\n"}}]
+  - tool_calls: [{name: file_write, input: {file_path: x/objects/a, text: ""}}]
+  - tool_calls: [{name: file_write, input: {file_path: x/refs/a, text: ""}}]
+  - tool_calls: [{name: file_write, input: {file_path: x/HEAD, text: "ref: refs/heads/main\n"}}]
+  - tool_calls: [{name: bash, input: {command: cd x && git status}}]
+  - tool_calls: [{name: bash, input: {command: git status}}]
+  - text: Done.
+"#;
+
+#[test]
+fn no_repository_that_file_tools_write_runs_a_program() {
+    if !tenter_testkit::needs::has("git") {
+        return;
+    }
+    let sandbox = sandbox();
+    let model = sandbox.script(BARE);
+    let run = |flags: &[&str]| {
+        sandbox.run(&[&["run", "--model", &model], flags, &["go"]].concat()).expect_code(0)
+    };
+    let exists = |name| sandbox.project().join(name).exists();
+    let output = run(&["--permissions", "edits", "--allow", "bash(git status)"]);
+    assert!(exists("x/config") && !exists("x/HEAD") && !exists("ran"), "{output}");
+    // Whoever completes it, git does not use it.
+    sandbox.write("x/HEAD", "ref: refs/heads/main\n");
+    let output = run(&["--permissions", "all"]);
+    assert!(exists("x/objects/a") && exists("x/refs/a") && !exists("ran"), "{output}");
+}
+
 /// Two messages, each with a command.
 const TWO: &str = "turns: [{tool_calls: [{name: bash, input: {command: ls -a}}]}, {text: One.}, {tool_calls: [{name: bash, input: {command: ls -l}}]}, {text: Two.}]";
 
@@ -231,7 +262,7 @@ fn a_rule_is_kept_for_the_project_and_removed_again() {
     let sandbox = sandbox();
     let mut chat = asking(&sandbox, TWO, &["go"]);
     let shown = answer(&mut chat, "p");
-    assert!(shown.contains("[p] always in this project: bash(ls *)"), "{shown}");
+    assert!(shown.contains("[p] always in this project: reads(ls)"), "{shown}");
     assert!(chat.wait_for(PROMPT).contains("One."));
     chat.enter("/exit");
     assert_eq!(chat.end().0, Some(0));
@@ -247,10 +278,10 @@ fn a_rule_is_kept_for_the_project_and_removed_again() {
     };
     let listed = shown(&mut chat, "/permissions");
     assert!(
-        listed.contains("ask  asks before") && listed.contains("bash(ls *) (this project)"),
+        listed.contains("ask  asks before") && listed.contains("reads(ls) (this project)"),
         "{listed}"
     );
-    assert!(shown(&mut chat, "/permissions remove bash(ls *)").contains("Removed: bash(ls *)"));
+    assert!(shown(&mut chat, "/permissions remove reads(ls)").contains("Removed: reads(ls)"));
     chat.enter("again");
     answer(&mut chat, "n");
     assert!(chat.wait_for(PROMPT).contains("Two."));
