@@ -1,7 +1,8 @@
 //! Replaces files atomically: a reader sees the old content or the new content, never a part of it.
 //!
-//! The new content is written to a temporary file `.tenter.PID-NUMBER` in the same directory and renamed. A process that is
-//! killed leaves its temporary file behind; the next replacement in that directory removes it.
+//! The new content is written to a temporary file in the same directory and renamed. Its name is `.tenter.` and a random number:
+//! processes of several PID namespaces may share the directory, so a process id says nothing (R86). A process that is killed
+//! leaves its temporary file behind; a replacement in that directory removes it a day later.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write as _};
@@ -9,17 +10,18 @@ use std::os::unix::fs::{
     MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown, symlink,
 };
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 
-use crate::{FileStamp, private_dir};
+use crate::{FileStamp, hex, private_dir};
 
 /// Prefix of the names of temporary files.
 const PREFIX: &str = ".tenter.";
+/// Number of random bytes in such a name.
+const RANDOM_BYTES: usize = 8;
+/// The age from which a temporary file is abandoned: nothing takes that long to write.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Writes a private file: mode 0600, synced to disk, in a directory that is created with mode 0700 if it is missing.
 ///
@@ -83,8 +85,11 @@ pub fn replace_symlink(path: &Path, target: &Path) -> io::Result<()> {
 /// # Errors
 /// Something has this path already, or the file cannot be written. Nothing is changed then.
 pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let temporary = temporary_beside(path);
-    let created = write_new(&temporary, bytes, mode).and_then(|()| link(&temporary, path));
+    let temporary = temporary_beside(path)?;
+    let created = write_new(&temporary, bytes, mode).and_then(|()| {
+        remove_abandoned(&temporary);
+        link(&temporary, path)
+    });
     // Gone if it was renamed; the first error is the one to report.
     let _ = fs::remove_file(&temporary);
     created
@@ -109,8 +114,11 @@ fn link(temporary: &Path, path: &Path) -> io::Result<()> {
 
 /// Lets `write` fill a temporary file and renames it to `path`; removes it if either fails.
 fn rename_into(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-    let temporary = temporary_beside(path);
-    let replaced = write(&temporary).and_then(|()| fs::rename(&temporary, path));
+    let temporary = temporary_beside(path)?;
+    let replaced = write(&temporary).and_then(|()| {
+        remove_abandoned(&temporary);
+        fs::rename(&temporary, path)
+    });
     if replaced.is_err() {
         // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
@@ -122,65 +130,90 @@ fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
 }
 
-/// Returns an unused path in the directory of `path`. Its name does not contain that of `path`, which may be as long as a
-/// file name can be.
-fn temporary_beside(path: &Path) -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let directory = path.parent().unwrap_or(Path::new("."));
-    remove_abandoned(directory);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let temporary = directory.join(format!("{PREFIX}{}-{number}", process::id()));
-    // An earlier process with the same id may have died and left its file.
-    let _ = fs::remove_file(&temporary);
-    temporary
+/// Returns the name of a new temporary file. It does not contain that of the file to replace, which may be as long as a file
+/// name can be. If the file is left behind, a later replacement in its directory removes it.
+///
+/// # Errors
+/// The system has no random numbers.
+pub fn temporary_name() -> io::Result<String> {
+    Ok(format!("{PREFIX}{}", random()?))
 }
 
-/// Removes the temporary files of processes that no longer run.
-fn remove_abandoned(directory: &Path) {
+/// Returns a random number as 16 digits, for the name of a file that no other process has.
+///
+/// # Errors
+/// The system has no random numbers.
+pub fn random() -> io::Result<String> {
+    let mut random = [0; RANDOM_BYTES];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    Ok(hex(&random))
+}
+
+fn temporary_beside(path: &Path) -> io::Result<PathBuf> {
+    Ok(path.parent().unwrap_or(Path::new(".")).join(temporary_name()?))
+}
+
+/// Removes the temporary files beside `newest`, which has just been written, that are much older: by the clock of their file
+/// system.
+fn remove_abandoned(newest: &Path) {
+    let Some(directory) = newest.parent() else { return };
+    let Some(now) = modified(newest) else { return };
     let Ok(entries) = fs::read_dir(directory) else { return };
+    let is_old = |path: &Path| {
+        modified(path).and_then(|at| now.duration_since(at).ok()).is_some_and(|age| age > ABANDONED)
+    };
     for entry in entries.flatten() {
-        if entry.file_name().to_str().and_then(writer).is_some_and(is_gone) {
+        let is_temporary = entry.file_name().to_str().is_some_and(is_temporary);
+        if is_temporary && is_old(&entry.path()) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Returns the process that wrote the temporary file `name`; `None` if it is not a temporary file.
-fn writer(name: &str) -> Option<Pid> {
-    let (process, number) = name.strip_prefix(PREFIX)?.split_once('-')?;
-    number.parse::<u64>().ok()?;
-    Pid::from_raw(process.parse().ok().filter(|process| *process > 0)?)
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::symlink_metadata(path).and_then(|found| found.modified()).ok()
 }
 
-fn is_gone(process: Pid) -> bool {
-    test_kill_process(process) == Err(Errno::SRCH)
+/// Whether `name` is that of a temporary file: of this form, or `.tenter.PID-NUMBER` as earlier versions named them.
+fn is_temporary(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_random = rest.len() == 2 * RANDOM_BYTES
+        && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    is_random || rest.split_once('-').is_some_and(|(one, other)| is_number(one) && is_number(other))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// No process has this id.
-    const DEAD: i32 = i32::MAX;
+    const DAY: Duration = ABANDONED;
+
+    /// Writes a file that was last changed `age` before now.
+    fn aged(path: &Path, age: Duration) {
+        let file = File::create(path).unwrap();
+        let now = file.metadata().unwrap().modified().unwrap();
+        file.set_modified(now - age).unwrap();
+    }
 
     #[test]
-    fn removes_temporary_files_of_dead_processes_and_nothing_else() {
+    fn removes_abandoned_temporary_files_and_nothing_else() {
         let directory = tempfile::tempdir().unwrap();
-        let own = process::id();
-        let abandoned = [format!(".tenter.{DEAD}-0"), format!(".tenter.{DEAD}-17")];
+        // Whether a process with this id runs says nothing.
+        let abandoned = [".tenter.2147483647-0", ".tenter.1-17", ".tenter.0123456789abcdef"];
         let kept = [
-            format!(".tenter.{own}-999"),
-            format!(".other.{DEAD}-0"),
-            format!(".tenter.{DEAD}"),
-            format!(".tenter.{DEAD}-0.bak"),
-            format!("tenter.{DEAD}-0"),
-            ".tenter.0-0".to_owned(),
-            ".tenter.-1-0".to_owned(),
-            ".tenter.lock".to_owned(),
+            ".other.2147483647-0",
+            ".tenter.2147483647",
+            ".tenter.2147483647-0.bak",
+            "tenter.2147483647-0",
+            ".tenter.-1-0",
+            ".tenter.0123456789abcdefa",
+            ".tenter.0123456789ABCDEF",
+            ".tenter.lock",
         ];
         for is_private in [true, false] {
             for name in abandoned.iter().chain(&kept) {
-                fs::write(directory.path().join(name), "half").unwrap();
+                aged(&directory.path().join(name), DAY + Duration::from_secs(60));
             }
             // The longest name that a file can have.
             let path = directory.path().join("x".repeat(255));
@@ -197,6 +230,28 @@ mod tests {
                 assert!(directory.path().join(name).exists(), "{name} is gone");
             }
         }
+    }
+
+    #[test]
+    fn a_file_in_flight_is_kept_whatever_process_writes_it() {
+        let directory = tempfile::tempdir().unwrap();
+        // Neither process exists here: they may run in another PID namespace.
+        let in_flight = [".tenter.2147483647-0".to_owned(), temporary_name().unwrap()];
+        for name in &in_flight {
+            aged(&directory.path().join(name), DAY - Duration::from_secs(60));
+        }
+        replace(&directory.path().join("file"), b"whole").unwrap();
+        create(&directory.path().join("new"), b"whole", 0o600).unwrap();
+        for name in &in_flight {
+            assert!(directory.path().join(name).exists(), "{name} is gone");
+        }
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn temporary_names_are_random() {
+        assert_ne!(temporary_name().unwrap(), temporary_name().unwrap());
+        assert!(is_temporary(&temporary_name().unwrap()));
     }
 
     #[test]

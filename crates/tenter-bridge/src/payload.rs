@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tenter_base::excerpt;
-use tenter_protocol::Object;
+use tenter_protocol::{Object, json};
 
 /// Maximum size of a payload, in bytes.
 pub const MAX_PAYLOAD: u64 = 64 << 20;
@@ -25,7 +25,7 @@ impl Payload {
         if bytes.len() as u64 > MAX_PAYLOAD {
             return Err(PayloadError::longer_than(MAX_PAYLOAD));
         }
-        match serde_json::from_slice::<Value>(bytes) {
+        match json::read(bytes) {
             Ok(value) => Self::try_from(value),
             Err(_) if bytes.iter().all(u8::is_ascii_whitespace) => {
                 Err(PayloadError("the payload is empty".to_owned()))

@@ -77,6 +77,11 @@ impl Hook {
         }
     }
 
+    /// Whether it may deny or ask: it runs code, or its action or rules do.
+    pub(crate) fn may_deny(&self) -> bool {
+        self.static_action().is_none_or(|action| matches!(action.action(), "deny" | "ask"))
+    }
+
     /// Its URL and headers, if it is behind HTTP.
     pub fn endpoint(&self) -> Option<&HttpEndpoint> {
         match &self.protocol {

@@ -5,7 +5,6 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tenter_base::{private_dir, replace_file, untrusted_file};
 use tenter_bridge::payload::MAX_PAYLOAD;
@@ -16,8 +15,6 @@ use crate::output::warn;
 
 /// Maximum size of the file that says what is left to do, in bytes: a payload, and what JSON adds.
 const MAX_REMAINDER: u64 = 2 * MAX_PAYLOAD;
-/// Makes the names of the files of one process different.
-static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// Starts a process for what is left to do after an answer; returns a warning if that fails.
 pub(crate) fn start(visitor: &Visitor, remainder: &Remainder) -> Option<String> {
@@ -28,8 +25,7 @@ pub(crate) fn start(visitor: &Visitor, remainder: &Remainder) -> Option<String> 
 fn try_start(visitor: &Visitor, remainder: &Remainder) -> io::Result<()> {
     let directory = visitor.directories.state.join("bridge/pending");
     private_dir::enforce(&directory)?;
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let file = directory.join(format!("{}-{count}.json", std::process::id()));
+    let file = directory.join(format!("{}.json", replace_file::random()?));
     let remainder = serde_json::to_vec(remainder).map_err(io::Error::other)?;
     replace_file::replace_with_mode(&file, &remainder, Some(0o600))?;
     let args = [

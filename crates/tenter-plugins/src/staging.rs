@@ -7,12 +7,10 @@ use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use tenter_base::FileLock;
+use tenter_base::{FileLock, replace_file};
 
 const PREFIX: &str = ".staging-";
 const LOCK: &str = "lock";
@@ -29,9 +27,7 @@ pub struct Staging {
 impl Staging {
     /// Creates one in `plugins`, whose lock must be held.
     pub(crate) fn make(plugins: &Path) -> io::Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let dir = plugins.join(format!("{PREFIX}{}-{number}", process::id()));
+        let dir = plugins.join(format!("{PREFIX}{}", replace_file::random()?));
         DirBuilder::new().mode(0o700).create(&dir)?;
         let lock = FileLock::acquire(&dir.join(LOCK))?;
         Ok(Self { dir, _lock: lock })

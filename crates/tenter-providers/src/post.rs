@@ -6,6 +6,7 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use serde_json::Value;
 use tenter_proc::Cancel;
+use tenter_protocol::json;
 
 use crate::http::{Http, StreamTail, TransportError};
 use crate::{Authorities, Key, ResponseLimits};
@@ -145,7 +146,7 @@ fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
 
 /// The text of a body that is one JSON object; `None` if it is `null`.
 fn text_of_object(body: &[u8]) -> Result<Option<String>, Error> {
-    match serde_json::from_slice(body) {
+    match json::read(body) {
         Ok(Value::Object(_)) => Ok(Some(String::from_utf8_lossy(body).into_owned())),
         Ok(Value::Null) => Ok(None),
         Ok(_) => Err(Error::Response("responded with JSON that is not an object".to_owned())),

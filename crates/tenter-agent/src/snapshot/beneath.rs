@@ -7,14 +7,12 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{
     AtFlags, Mode, OFlags, fchmod, mkdirat, openat, readlinkat, renameat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
-use tenter_base::FileStamp;
+use tenter_base::{FileStamp, replace_file};
 
 use super::state::{FileState, StoredPath, UnknownReason};
 
@@ -127,12 +125,9 @@ impl FileHandle {
         Ok(unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR)?)
     }
 
-    /// Lets `write` make a temporary file and renames it. The name is that of [`tenter_base::replace_file`], which removes what
-    /// a dead process leaves.
+    /// Lets `write` make a temporary file and renames it.
     fn replace(&self, write: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
-        static COUNT: AtomicU64 = AtomicU64::new(1 << 32);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let temporary = format!(".tenter.{}-{number}", process::id());
+        let temporary = replace_file::temporary_name()?;
         let replaced = write(&temporary).and_then(|()| {
             Ok(renameat(&self.parent, temporary.as_str(), &self.parent, &self.name)?)
         });

@@ -62,15 +62,17 @@ impl Candidate {
         }
     }
 
-    /// Whether the hook runs on the call of `event`, its rules included. The facts are made only if the hook has rules.
-    pub(super) fn select_by_rules(
-        &self,
-        event: EventRef<'_>,
+    /// Whether the hook runs on the call of `event`, its rules included. The facts are made only if the hook has rules. What its
+    /// matcher could not search counts as a match, unless the hook can only allow or change.
+    pub(super) fn select_by_rules<'c>(
+        &'c self,
+        event: EventRef<'c>,
         facts: &LazyFacts,
-    ) -> Option<Result<Selected<'_>, MatcherError>> {
+    ) -> Option<Result<Selected<'c>, MatcherError>> {
         let call = event.body.tool_call();
-        let tool = match self.select(call)? {
-            Ok(tool) => tool,
+        let (tool, not_searched) = match self.select(call)? {
+            Ok(tool) => (tool, None),
+            Err(error) if self.hook.may_deny() => (self.tool_name(call), Some(error)),
             Err(error) => return Some(Err(error)),
         };
         let rules = self.hook.rules_at(self.subscription.event).filter(|_| call.is_some());
@@ -78,7 +80,16 @@ impl Candidate {
             Some(rules) => Some(rules.select(facts.get(event))?),
             None => None,
         };
-        Some(Ok(Selected { tool, rule }))
+        Some(Ok(Selected { tool, rule, not_searched }))
+    }
+
+    /// The name of the tool that the hook reads: its own if the matcher's was not found.
+    pub(super) fn tool_name<'c>(&'c self, call: Option<&'c ToolCall>) -> MatchedTool<'c> {
+        match &self.tool {
+            Some(Ok(name)) => Some(name),
+            Some(Err(_)) => call.map(|call| call.name.as_str()),
+            None => None,
+        }
     }
 }
 
@@ -87,6 +98,16 @@ pub(super) struct Selected<'c> {
     pub(super) tool: MatchedTool<'c>,
     /// The rule that the call fits, if the hook has rules.
     pub(super) rule: Option<RuleMatch>,
+    /// Why its matcher could not be searched to the end, if it counts as a match.
+    pub(super) not_searched: Option<MatcherError>,
+}
+
+impl Selected<'_> {
+    /// A warning for the report of the run.
+    pub(super) fn warning(&self) -> Option<String> {
+        let error = self.not_searched.as_ref()?;
+        Some(format!("{error}; it runs as if the call matched"))
+    }
 }
 
 /// Number of hooks from which on one search for all of their literals takes less time than one for each.

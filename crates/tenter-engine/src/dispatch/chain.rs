@@ -156,11 +156,13 @@ impl<'e> Chain<'e> {
         let (hook, subscription) = (&*candidate.hook, candidate.subscription);
         let mut report =
             RunReport::begin(&self.engine.settings, hook, subscription, (&self.scope, body));
+        let warning = selected.as_ref().ok().and_then(Selected::warning);
         let (tool_name, rule) = match selected {
-            Ok(Selected { tool, rule }) => (Ok(tool), rule),
+            Ok(Selected { tool, rule, .. }) => (Ok(tool), rule),
             Err(error) => (Err(error), None),
         };
         report.fits(rule.as_ref());
+        warning.into_iter().for_each(|warning| report.warn(warning));
         let decided = rule.as_ref().and_then(|rule| rule.reply.as_ref());
         let job = tool_name.map(|tool_name| {
             let input = Input::Event { tool_name };
@@ -259,7 +261,7 @@ impl<'e> Chain<'e> {
         let event = EventRef { scope: &self.scope, body };
         let Some(selected) = candidate.select_by_rules(event, &self.facts) else { return };
         let (tool_name, rule) = match selected {
-            Ok(Selected { tool, rule }) => (Ok(tool.map(str::to_owned)), rule),
+            Ok(Selected { tool, rule, .. }) => (Ok(tool.map(str::to_owned)), rule),
             Err(error) => (Err(error), None),
         };
         self.engine.background.start(

@@ -49,7 +49,7 @@ pub enum Selection {
         /// The name of the tool that the matcher matched (R20); none if no matcher applies.
         tool_name: Option<String>,
     },
-    /// A search of its matcher was aborted: a run of the hook that failed (R42).
+    /// A search of its matcher was aborted. A hook that may deny runs then; for any other it is a run that failed (R42).
     Undecided(MatcherError),
     /// Its matcher is about other calls.
     NotMatched,
@@ -143,8 +143,11 @@ fn select(hook: &Arc<Hook>, event: EventName, call: Option<(&ToolCall, &CallFact
     let is_about = |facts| hook.rules_at(event).is_none_or(|rules| rules.select(facts).is_some());
     match candidate.select(call) {
         None => Selection::NotMatched,
-        Some(Err(error)) => Selection::Undecided(error),
-        Some(Ok(_)) if !facts.is_none_or(is_about) => Selection::NotMatched,
-        Some(Ok(tool_name)) => Selection::Runs { tool_name: tool_name.map(str::to_owned) },
+        Some(Err(error)) if !hook.may_deny() => Selection::Undecided(error),
+        Some(_) if !facts.is_none_or(is_about) => Selection::NotMatched,
+        Some(found) => {
+            let tool_name = found.unwrap_or_else(|_| candidate.tool_name(call));
+            Selection::Runs { tool_name: tool_name.map(str::to_owned) }
+        }
     }
 }

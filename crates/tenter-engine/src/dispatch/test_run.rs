@@ -67,8 +67,10 @@ impl Engine {
         let call = event.body.tool_call();
         let candidate = Candidate::new(hook, subscription.event, call)?;
         let facts = LazyFacts::new(&self.settings.surroundings);
-        let (tool_name, rule) = match candidate.select_by_rules(event.into(), &facts)? {
-            Ok(Selected { tool, rule }) => (Ok(tool), rule),
+        let selected = candidate.select_by_rules(event.into(), &facts)?;
+        let warning = selected.as_ref().ok().and_then(Selected::warning);
+        let (tool_name, rule) = match selected {
+            Ok(Selected { tool, rule, .. }) => (Ok(tool), rule),
             Err(error) => (Err(error), None),
         };
         if let Ok(Some(name)) = &tool_name
@@ -80,6 +82,7 @@ impl Engine {
         let mut report =
             RunReport::begin(&self.settings, hook, subscription, (&scope, &event.body));
         report.fits(rule.as_ref());
+        warning.into_iter().for_each(|warning| report.warn(warning));
         let input = Input::Payload(&payload);
         let decided = rule.as_ref().and_then(|rule| rule.reply.as_ref());
         let job = tool_name.map(|_| Job {

@@ -74,7 +74,7 @@ fn search(
     expression: &Expression,
     texts: impl Iterator<Item = (impl ToString, impl AsRef<str>)>,
 ) -> Finding {
-    let mut tried = Vec::new();
+    let (mut tried, mut given_up) = (Vec::new(), None);
     for (place, text) in texts {
         let place = place.to_string();
         match expression.find(text.as_ref()) {
@@ -83,10 +83,13 @@ fn search(
                 return Finding::new(expression, Search::Found { place, text });
             }
             Ok(None) => tried.push(place),
-            Err(reason) => return Finding::new(expression, Search::GivenUp { reason }),
+            Err(reason) => {
+                given_up.get_or_insert(reason);
+            }
         }
     }
-    Finding::new(expression, Search::NotFound { tried })
+    let not_found = || Search::NotFound { tried };
+    Finding::new(expression, given_up.map_or_else(not_found, |reason| Search::GivenUp { reason }))
 }
 
 impl Finding {

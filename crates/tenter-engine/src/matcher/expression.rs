@@ -104,7 +104,7 @@ fn slow(reason: &str) -> Advice {
     Advice {
         message: format!(
             "it needs {reason}, and so a slower engine, which gives up on texts over 64 KiB and on searches of more than \
-             a million steps; the hook has failed then"
+             a million steps; the hook runs then as if the text matched"
         ),
         help: format!("write it without {reason} if you can"),
     }

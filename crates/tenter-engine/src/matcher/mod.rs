@@ -2,7 +2,7 @@
 //!
 //! Both parts are unanchored, case-sensitive searches. `tool` is tried on every name that the tool has, `pattern` on
 //! every text of the input and on the whole input as JSON. A search that cannot be completed is neither a match nor a
-//! mismatch: it is an error, and the caller decides what that means for its hook (R42).
+//! mismatch: it is an error, for which a hook runs unless it can only allow or change (R42).
 //!
 //! Only tool calls are matched: events without one have nothing to match.
 
@@ -151,12 +151,7 @@ impl Matcher {
         call: &'c ToolCall,
     ) -> Result<Option<&'c str>, MatcherError> {
         let Some(tool) = &self.tool else { return Ok(Some(&call.name)) };
-        for name in self.spellings(call) {
-            if Part::Tool.search(tool, name)? {
-                return Ok(Some(name));
-            }
-        }
-        Ok(None)
+        first_found(self.spellings(call).map(|name| (name, Part::Tool.search(tool, name))))
     }
 
     /// Whether the matcher's `tool` matches this text, whatever it is the name of. A search that is aborted counts as a match.
@@ -185,13 +180,29 @@ impl Matcher {
     /// As [`matches`](Self::matches).
     pub(crate) fn finds(&self, input: &Object) -> Result<bool, MatcherError> {
         let Some(pattern) = &self.pattern else { return Ok(true) };
-        for (_, text) in texts::of(input) {
-            if Part::Pattern.search(pattern, &text)? {
-                return Ok(true);
+        let found = texts::of(input).map(|(_, text)| ((), Part::Pattern.search(pattern, &text)));
+        first_found(found).map(|found| found.is_some())
+    }
+}
+
+/// The first text in which a search found something, whatever became of the searches before it.
+///
+/// # Errors
+/// The first error, if no search found anything.
+fn first_found<T>(
+    searches: impl Iterator<Item = (T, Result<bool, MatcherError>)>,
+) -> Result<Option<T>, MatcherError> {
+    let mut failed = None;
+    for (text, search) in searches {
+        match search {
+            Ok(true) => return Ok(Some(text)),
+            Ok(false) => {}
+            Err(error) => {
+                failed.get_or_insert(error);
             }
         }
-        Ok(false)
     }
+    failed.map_or(Ok(None), Err)
 }
 
 impl Part {

@@ -16,6 +16,7 @@ mod native;
 mod not_running;
 mod remembering;
 mod renewal;
+mod replies;
 mod rewritten_guards;
 mod scene;
 #[cfg(target_os = "linux")]
@@ -26,3 +27,4 @@ mod state_files;
 mod test_run;
 mod trust;
 mod trust_sets;
+mod unsearched;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tenter_bridge::payload::{Payload, PayloadError};
 use tenter_bridge::{Host, NativeEvent};
-use tenter_protocol::Object;
+use tenter_protocol::{Object, json as protocol_json};
 
 use super::line::{Line, MAX_LINE};
 use crate::arguments::unknown_event;
@@ -41,7 +41,7 @@ impl Request {
     pub(super) fn parse(line: &Line, host: &Host) -> Result<Self, (Value, String)> {
         let (mut fields, payload) = match line {
             Line::Cut(start) => (head_of(start), Err(PayloadError::longer_than(MAX_LINE))),
-            Line::Whole(line) => match serde_json::from_slice(line) {
+            Line::Whole(line) => match protocol_json::read(line) {
                 Ok(Value::Object(mut fields)) => {
                     let payload = fields.shift_remove("payload").unwrap_or_default();
                     (fields, Payload::try_from(payload))

@@ -12,7 +12,7 @@ use crate::{EventName, Reply, Rewrite, Verdict};
 /// The output is not a JSON object, or asks for a change that cannot be made; see [`ReplyError`].
 pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
     let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
-    let mut fields = FieldReader::new(event, stdout::object(content)?, &fields::EXECUTABLE);
+    let mut fields = FieldReader::of_reply(event, stdout::object(content)?, &fields::EXECUTABLE);
     let reply = Reply {
         verdict: verdict(&mut fields),
         rewrite: rewrite(&mut fields),
@@ -71,18 +71,27 @@ mod tests {
 
     #[test]
     fn output_that_is_not_one_object_is_a_failure() {
-        for stdout in [
-            "[]",
-            "true",
-            "log line\n{\"blocked\": true}",
-            "{} {}",
-            "{\"blocked\": tr",
-            "{\"blocked\": true, \"blocked\": false}",
-        ] {
+        for stdout in ["[]", "true", "log line\n{\"blocked\": true}", "{} {}", "{\"blocked\": tr"] {
             assert!(
                 matches!(reply(EventName::BeforeTool, stdout), Err(ReplyError::NotAnObject(_))),
                 "{stdout:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_repeated_field_is_a_failure_unless_one_of_its_values_denies() {
+        let denied = br#"{"blocked": true, "reason": "no", "blocked": false}"#;
+        let parsed = parse_reply(EventName::BeforeTool, denied).unwrap();
+        assert_eq!(parsed.reply.verdict.unwrap().reason_text(), "no");
+        assert_eq!(parsed.defects, [r#"its reply has the field "blocked" more than once"#]);
+        for stdout in [
+            r#"{"blocked": false, "blocked": false}"#,
+            r#"{"reason": "a", "reason": "b"}"#,
+            r#"{"input": {"command": "ls", "command": "rm"}}"#,
+        ] {
+            let error = reply(EventName::BeforeTool, stdout).unwrap_err();
+            assert!(matches!(error, ReplyError::Change(_)), "{stdout}");
         }
     }
 

@@ -9,9 +9,10 @@ use tenter_base::excerpt;
 
 use crate::history::{self, HistoryFields};
 use crate::lifecycle::Power;
-use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind, stdout};
+use crate::reply::stdout::{self, ReplyObject};
+use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind};
 use crate::reply_fields as fields;
-use crate::{EventName, Object, Reply, Rewrite, Verdict};
+use crate::{EventName, Reply, Rewrite, Verdict};
 
 /// Maximum number of characters of an unknown decision in a message.
 const MAX_WORD_LENGTH: usize = 60;
@@ -44,27 +45,27 @@ pub fn deny_by_exit(stderr: &str) -> Reply {
     Reply { verdict: Some(verdict), ..Reply::default() }
 }
 
-fn object_reply(event: EventName, object: Object) -> Result<ParsedReply, ReplyError> {
-    let is_claude_code = claude_code::is_claude_code_form(&object);
-    read_object(event, object, is_claude_code)
+fn object_reply(event: EventName, reply: ReplyObject) -> Result<ParsedReply, ReplyError> {
+    let is_claude_code = claude_code::is_claude_code_form(&reply.object);
+    read_object(event, reply, is_claude_code)
 }
 
 /// Reads the answer of a hook that is written for Claude Code.
 pub(super) fn claude_code_reply(
     event: EventName,
-    object: Object,
+    reply: ReplyObject,
 ) -> Result<ParsedReply, ReplyError> {
-    read_object(event, object, true)
+    read_object(event, reply, true)
 }
 
 fn read_object(
     event: EventName,
-    object: Object,
+    reply: ReplyObject,
     is_claude_code: bool,
 ) -> Result<ParsedReply, ReplyError> {
     let table: &[&fields::ReplyField] =
         if is_claude_code { &fields::CLAUDE_CODE } else { &fields::MANIFEST };
-    let mut fields = FieldReader::new(event, object, table);
+    let mut fields = FieldReader::of_reply(event, reply, table);
     let mut reply = Reply {
         verdict: verdict(event, &mut fields),
         rewrite: rewrite(&mut fields),
@@ -135,7 +136,7 @@ fn rewrite(fields: &mut FieldReader) -> Option<Rewrite> {
 mod tests {
     use super::*;
     use crate::lifecycle::TABLE;
-    use crate::{HistoryAction, Message};
+    use crate::{HistoryAction, Message, Object};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -302,7 +303,6 @@ mod tests {
         for stdout in [
             r#"{"decision": "deny", "reason": "don't say "rm""}"#,
             r#"{"decision": "de"#,
-            r#"{"decision": "allow", "decision": "deny"}"#,
             "{} {}",
             "\u{feff}{",
         ] {
@@ -313,6 +313,29 @@ mod tests {
         assert_eq!(logged.reply, Reply::default());
         assert!(logged.text.is_some());
         assert!(logged.defects[0].contains("no decision was read"), "{:?}", logged.defects);
+    }
+
+    #[test]
+    fn a_deny_among_repeated_values_stands_and_any_other_repetition_is_a_failure() {
+        for stdout in [
+            r#"{"decision": "allow", "decision": "deny", "reason": "no"}"#,
+            r#"{"decision": "deny", "decision": "allow", "reason": "no"}"#,
+            r#"{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecision": "allow", "permissionDecisionReason": "no"}}"#,
+            r#"{"continue": false, "continue": true, "stopReason": "no", "hookSpecificOutput": {}}"#,
+            r#"{"decision": "deny", "reason": "no", "log": "a", "log": "b"}"#,
+        ] {
+            let answer = answer(EventName::BeforeTool, stdout);
+            assert_eq!(answer.reply.verdict.unwrap().reason_text(), "no", "{stdout}");
+            assert!(answer.defects[0].contains("more than once"), "{:?}", answer.defects);
+        }
+        for stdout in [
+            r#"{"decision": "allow", "decision": "allow"}"#,
+            r#"{"log": "a", "log": "b"}"#,
+            r#"{"modified_input": {"a": [{"b": 1, "b": 2}]}}"#,
+        ] {
+            let error = parse_reply(EventName::BeforeTool, stdout.as_bytes()).unwrap_err();
+            assert!(matches!(error, ReplyError::Change(_)), "{stdout}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tenter_base::{excerpt, nearest};
 
+use super::stdout::ReplyObject;
 use super::{ParsedReply, ReplyError};
 use crate::reply_fields::ReplyField;
 use crate::{EventName, Object, Reply, Verdict};
@@ -44,6 +45,16 @@ impl FieldReader {
         let mut fields =
             Self { event, object, warnings: Vec::new(), defects: Vec::new(), failures: Vec::new() };
         fields.report_unknown(table);
+        fields
+    }
+
+    /// Reads the object of a whole reply. One with a repeated key fails, unless it denies (R82).
+    pub(crate) fn of_reply(event: EventName, reply: ReplyObject, table: &[&ReplyField]) -> Self {
+        let mut fields = Self::new(event, reply.object, table);
+        if let Some(key) = reply.repeated {
+            let name = excerpt::chars(&key, MAX_NAME_LENGTH);
+            fields.fail(format!("its reply has the field {name:?} more than once"));
+        }
         fields
     }
 

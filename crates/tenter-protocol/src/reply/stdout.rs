@@ -1,65 +1,57 @@
 //! The part of reading stdout that both protocols share: nothing, or one JSON object.
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::ReplyError;
-use crate::Object;
+use crate::{Object, json};
 
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// A reply's object, and the first key that is repeated in it. Of a repeated key, the value that denies is kept, else the last.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ReplyObject {
+    pub(crate) object: Object,
+    pub(crate) repeated: Option<String>,
+}
 
 /// Stdout without a byte order mark and surrounding white space. `None` if it is empty or `null`, which is no action.
 pub(crate) fn content(stdout: &[u8]) -> Option<&[u8]> {
-    let trimmed = stdout.trim_ascii();
-    let content = trimmed.strip_prefix(BYTE_ORDER_MARK).map_or(trimmed, <[u8]>::trim_ascii_start);
+    let content = json::trimmed(stdout);
     (!content.is_empty() && content != b"null").then_some(content)
 }
 
-/// Reads exactly one JSON object without duplicate fields.
-pub(crate) fn object(content: &[u8]) -> Result<Object, ReplyError> {
+/// Reads exactly one JSON object as real programs write it (R82).
+pub(crate) fn object(content: &[u8]) -> Result<ReplyObject, ReplyError> {
     if content.first() != Some(&b'{') {
         return Err(ReplyError::NotAnObject("it does not begin with {".to_owned()));
     }
-    serde_json::from_slice::<UniqueFields>(content)
-        .map(|UniqueFields(object)| object)
-        .map_err(|error| ReplyError::NotAnObject(error.to_string()))
-}
-
-/// An object without duplicate fields: with two `decision` fields, neither counts.
-struct UniqueFields(Object);
-
-impl<'de> Deserialize<'de> for UniqueFields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(UniqueVisitor).map(Self)
+    let read = json::read_selecting(content, |key, first, second| {
+        !denies(key, second) && denies(key, first)
+    });
+    let read = read.map_err(|error| ReplyError::NotAnObject(error.to_string()))?;
+    match read.value {
+        Value::Object(object) => Ok(ReplyObject { object, repeated: read.repeated }),
+        _ => Err(ReplyError::NotAnObject("it is a number".to_owned())),
     }
 }
 
-struct UniqueVisitor;
-
-impl<'de> Visitor<'de> for UniqueVisitor {
-    type Value = Object;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-        let mut object = Object::new();
-        while let Some((field, value)) = map.next_entry::<String, Value>()? {
-            if object.contains_key(&field) {
-                return Err(A::Error::custom(format_args!("duplicate field {field:?}")));
-            }
-            object.insert(field, value);
+/// Whether a field with this value denies, in any form of a reply.
+fn denies(key: &str, value: &Value) -> bool {
+    match (key, value) {
+        ("decision" | "permissionDecision" | "behavior", Value::String(word)) => {
+            matches!(word.as_str(), "deny" | "block")
         }
-        Ok(object)
+        ("blocked", Value::Bool(denies)) => *denies,
+        ("continue", Value::Bool(continues)) => !continues,
+        ("hookSpecificOutput" | "decision", Value::Object(object)) => {
+            object.iter().any(|(key, value)| denies(key, value))
+        }
+        _ => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -71,9 +63,27 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_field_is_an_error() {
-        let error = object(br#"{"decision": "deny", "decision": "allow"}"#).unwrap_err();
-        assert!(error.to_string().contains("duplicate field \"decision\""), "{error}");
-        assert!(object(br#"{"input": {"a": 1}, "output": {"a": 1}}"#).is_ok());
+    fn of_a_repeated_key_the_value_that_denies_is_kept() {
+        for (text, kept) in [
+            (r#"{"decision": "deny", "decision": "allow"}"#, json!({"decision": "deny"})),
+            (r#"{"decision": "allow", "decision": "block"}"#, json!({"decision": "block"})),
+            (r#"{"decision": "deny", "decision": null}"#, json!({"decision": "deny"})),
+            (r#"{"blocked": true, "blocked": false}"#, json!({"blocked": true})),
+            (r#"{"continue": false, "continue": true}"#, json!({"continue": false})),
+            (
+                r#"{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecision": "allow"}}"#,
+                json!({"hookSpecificOutput": {"permissionDecision": "deny"}}),
+            ),
+            (
+                r#"{"hookSpecificOutput": {"permissionDecision": "deny"}, "hookSpecificOutput": {}}"#,
+                json!({"hookSpecificOutput": {"permissionDecision": "deny"}}),
+            ),
+            (r#"{"input": {"a": 1, "a": 2}}"#, json!({"input": {"a": 2}})),
+        ] {
+            let read = object(text.as_bytes()).unwrap();
+            assert!(read.repeated.is_some(), "{text}");
+            assert_eq!(Value::Object(read.object), kept, "{text}");
+        }
+        assert_eq!(object(br#"{"input": {"a": 1}, "output": {"a": 1}}"#).unwrap().repeated, None);
     }
 }

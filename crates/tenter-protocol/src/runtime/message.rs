@@ -1,9 +1,10 @@
 //! JSON-RPC 2.0 messages, one per line (S4).
 
-use std::borrow::Cow;
 use std::fmt;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use tenter_base::excerpt;
 use thiserror::Error;
 
@@ -16,13 +17,26 @@ pub const MAX_LINE: usize = 1 << 20;
 const SHOWN_CHARACTERS: usize = 60;
 
 /// The id of a request. Each side chooses its own; the other side returns it unchanged.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(untagged)]
 pub enum Id {
     /// An integer.
     Number(i64),
     /// A string.
     Text(String),
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a string or an integer";
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => Ok(Self::Text(text)),
+            Value::Number(number) => {
+                number.as_i64().map(Self::Number).ok_or_else(|| D::Error::custom(expected))
+            }
+            _ => Err(D::Error::custom(expected)),
+        }
+    }
 }
 
 impl fmt::Display for Id {
@@ -80,9 +94,6 @@ pub enum LineError {
     /// The line is longer than [`MAX_LINE`].
     #[error("a line is longer than 1 MiB")]
     TooLong,
-    /// The line is not UTF-8.
-    #[error("a line is not UTF-8")]
-    Encoding,
     /// The line is not JSON; shows its beginning.
     #[error("a line is not JSON: {0:?}; print to stderr instead")]
     Json(String),
@@ -96,9 +107,8 @@ pub enum LineError {
 
 /// A message as it is read.
 #[derive(Deserialize)]
-struct Parts<'l> {
-    #[serde(borrow)]
-    jsonrpc: Cow<'l, str>,
+struct Parts {
+    jsonrpc: String,
     #[serde(default)]
     id: Option<Id>,
     #[serde(default)]
@@ -153,18 +163,17 @@ pub fn read_line(line: &[u8]) -> Result<Option<Message>, LineError> {
 /// # Errors
 /// The line is not one message.
 pub fn read_message(line: &[u8]) -> Result<Option<Message>, LineError> {
-    let line = line.trim_ascii();
+    let line = json::trimmed(line);
     match line.first() {
         None => return Ok(None),
         Some(b'[') => return Err(LineError::Batch),
         Some(_) => {}
     }
-    let text = std::str::from_utf8(line).map_err(|_| LineError::Encoding)?;
-    let parts: Parts<'_> = serde_json::from_str(text).map_err(|error| {
+    let parts: Parts = json::read_as(line).map_err(|error| {
         if error.is_data() {
             LineError::NotAMessage(bounded(&error.to_string()))
         } else {
-            LineError::Json(bounded(text))
+            LineError::Json(bounded(&String::from_utf8_lossy(line)))
         }
     })?;
     message(parts).map(Some).map_err(LineError::NotAMessage)
@@ -174,7 +183,7 @@ fn bounded(text: &str) -> String {
     excerpt::chars(text, SHOWN_CHARACTERS).to_string()
 }
 
-fn message(parts: Parts<'_>) -> Result<Message, String> {
+fn message(parts: Parts) -> Result<Message, String> {
     let Parts { jsonrpc, id, method, params, result, error } = parts;
     if jsonrpc != "2.0" {
         return Err(format!("`jsonrpc` must be \"2.0\", not {:?}", bounded(&jsonrpc)));

@@ -41,9 +41,9 @@ impl RawJson {
     /// Reads the value.
     ///
     /// # Errors
-    /// The value does not have this type, or has a field twice.
+    /// The value does not have this type, or repeats a field of it.
     pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_str(self.text())
+        json::read_as(self.text().as_bytes())
     }
 
     fn checked(text: String) -> Option<Self> {

@@ -135,6 +135,16 @@ impl CompiledConditions {
         }
     }
 
+    /// Whether they may hold for a command of a call that was not read to its end.
+    pub(super) fn may_hold_for_unread(&self, call: &CallFacts) -> bool {
+        const OF_CALL: [&str; 4] = ["forkbomb", "unparsed", "agent", "over_limit"];
+        let is_about_parts = self.is_about_command || self.path.is_some();
+        let mut of_call = CHECKS.iter().filter(|(name, _)| OF_CALL.contains(name));
+        is_about_parts
+            && call.facts.call.over_limit
+            && of_call.all(|(_, check)| check(self, call, Subject::default()) != Some(Truth::No))
+    }
+
     /// How strongly all of them hold. Ends at the first that does not.
     pub(super) fn strength(&self, call: &CallFacts, at: Subject) -> Strength {
         let mut truth = Truth::Yes;

@@ -169,6 +169,9 @@ impl CompiledRule {
                 break;
             }
         }
+        if best.0.truth != Truth::Yes && self.conditions.may_hold_for_unread(call) {
+            best = (Strength { counts: true, truth: Truth::Perhaps }, best.1);
+        }
         best
     }
 
@@ -227,6 +230,11 @@ impl CompiledRule {
         let reason = self.rule.decision.as_ref().map(|decision| decision.reason.clone());
         if fit.is_certain {
             return reason.unwrap_or_default();
+        }
+        if fit.text.is_empty() {
+            let unread =
+                "The command is too long or too deeply nested to be read to its end: split it.";
+            return reason.into_iter().chain([unread.to_owned()]).collect::<Vec<_>>().join(" ");
         }
         let unclear = format!(
             "It is not certain that this applies to `{}`: write out the program, options and paths instead of variables.",

@@ -333,7 +333,9 @@ impl Cell<'_> {
 
     fn run(&mut self, run: &HookRun) {
         let reason = run.reason.as_deref().unwrap_or_default();
-        let warnings = run.warnings.join("; ");
+        // Faults beside the answer are in this field.
+        let others = run.warnings.iter().filter(|warning| !warning.contains("field \"other\""));
+        let warnings = others.cloned().collect::<Vec<_>>().join("; ");
         let is_as_meant = match self.means() {
             Means::Answers if self.event.may(Power::AddContext) => {
                 run.decision == DecisionKind::Context && warnings.is_empty()

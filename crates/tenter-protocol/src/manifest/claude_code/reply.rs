@@ -7,7 +7,8 @@ use crate::claude_code::{results, tools};
 use crate::manifest::deny_by_exit;
 use crate::manifest::reply::claude_code_reply;
 use crate::patch::Patch;
-use crate::reply::{ParsedReply, ReplyError, stdout};
+use crate::reply::stdout::{self, ReplyObject};
+use crate::reply::{ParsedReply, ReplyError};
 use crate::{Body, EventName, EventRef, Object, Reply, Rewrite};
 
 /// The exit code that blocks.
@@ -41,7 +42,10 @@ pub fn parse_reply(
     let content = stdout::content(printed);
     let object = content.filter(|content| content.first() == Some(&b'{')).map(stdout::object);
     match (code, object) {
-        (BLOCKED, object) => Some(Ok(blocked(event, object.and_then(Result::ok).as_ref(), stderr))),
+        (BLOCKED, object) => {
+            let object = object.and_then(Result::ok).map(|reply| reply.object);
+            Some(Ok(blocked(event, object.as_ref(), stderr)))
+        }
         (_, Some(Ok(object))) => Some(answer(event, object)),
         (0, Some(Err(error))) => Some(Err(error)),
         (0, None) => Some(Ok(text(event, content))),
@@ -79,16 +83,17 @@ fn text(event: EventRef<'_>, content: Option<&[u8]>) -> ParsedReply {
     }
 }
 
-fn answer(event: EventRef<'_>, mut object: Object) -> Result<ParsedReply, ReplyError> {
+fn answer(event: EventRef<'_>, mut answer: ReplyObject) -> Result<ParsedReply, ReplyError> {
+    let object = &mut answer.object;
     let stops = object.get("continue") == Some(&Value::Bool(false));
-    let mut unsupported = remove_unsupported(&mut object);
+    let mut unsupported = remove_unsupported(object);
     let mut output = None;
     if let Some(Value::Object(specific)) = object.get_mut("hookSpecificOutput") {
         unsupported.extend(remove_unsupported(specific));
         output =
             OUTPUTS.iter().filter_map(|field| specific.shift_remove(*field)).find(|v| !v.is_null());
     }
-    let mut parsed = claude_code_reply(event.body.name(), object)?;
+    let mut parsed = claude_code_reply(event.body.name(), answer)?;
     parsed.warnings.extend(
         unsupported
             .iter()

@@ -120,10 +120,28 @@ fn a_result_keeps_its_text_so_that_a_field_given_twice_is_found_later() {
 }
 
 #[test]
+fn a_line_is_read_as_real_programs_write_it() {
+    for line in [
+        &b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"reason\": \"\xff\", \"n\": NaN}}\r"[..],
+        b"\0{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"reason\": \"\x1b\", \"n\": -Infinity}}\0",
+        b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"reason\": \"\\udcff\"}}",
+    ] {
+        let Ok(Some(Message::Response(response))) = read_line(line) else {
+            panic!("{}", String::from_utf8_lossy(line))
+        };
+        assert!(response.result.unwrap().text().contains("reason"));
+    }
+    let id = br#"{"jsonrpc": "2.0", "id": "\udcff", "method": "log", "params": {"a": "\udcff"}}"#;
+    let Ok(Some(Message::Request(request))) = read_line(id) else { panic!() };
+    assert_eq!(request.id, Id::Text("\u{fffd}".to_owned()));
+    let params: Value = request.params.unwrap().read().unwrap();
+    assert_eq!(params, json!({"a": "\u{fffd}"}));
+}
+
+#[test]
 fn lines_that_are_no_messages_say_why() {
     assert_eq!(read("[]"), Err(LineError::Batch));
     assert_eq!(read(" [{\"jsonrpc\": \"2.0\"}]"), Err(LineError::Batch));
-    assert_eq!(read_line(b"{\"a\": \"\xff\"}"), Err(LineError::Encoding));
     assert_eq!(read("checking the command"), Err(LineError::Json("checking the command".into())));
     assert_eq!(read_line(&vec![b'x'; MAX_LINE + 1]), Err(LineError::TooLong));
     for (line, why) in [

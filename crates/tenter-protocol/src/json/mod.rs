@@ -1,10 +1,16 @@
 //! JSON as hooks read it: on one line, with `": "` and `", "` as separators (R41). Scripts that grep for `"command": "` depend
 //! on them.
 
+mod read;
+mod repair;
+
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
+
+pub use read::read;
+pub(crate) use read::{read_as, read_selecting, trimmed};
 
 struct Spaced;
 
