@@ -4,6 +4,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -23,8 +24,6 @@ pub struct FileStamp {
 impl FileStamp {
     /// Returns the stamp in `metadata`.
     pub fn new(metadata: &Metadata) -> Self {
-        let nanoseconds =
-            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),
@@ -45,10 +44,21 @@ impl FileStamp {
         self.changed_ns
     }
 
+    /// How long ago the file or its metadata changed, by the clock that file systems of this machine use; negative if that is
+    /// in the future.
+    pub fn age_ns(self) -> i128 {
+        let now = clock_gettime(ClockId::Realtime);
+        nanoseconds(now.tv_sec, now.tv_nsec) - self.changed_ns
+    }
+
     /// The size of the file in bytes.
     pub fn size(self) -> u64 {
         self.size
     }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
 }
 
 /// Returns the SHA-256 of the names and stamps of files.

@@ -32,6 +32,11 @@ impl HookEnvironment {
         Self { state: Some(root), ..self }
     }
 
+    /// The directory with private copies of hooks that others can change (R74); `None` without a state directory.
+    pub(crate) fn copies(&self) -> Option<PathBuf> {
+        Some(self.state.as_ref()?.with_file_name("hook-copies"))
+    }
+
     /// Returns the variables for the private directory of `owner`, or none and a warning if the directory cannot be used.
     pub(crate) fn state_variables(
         &self,

@@ -55,7 +55,8 @@ impl Failure {
     /// should be impossible.
     pub(crate) fn denies_always(&self) -> bool {
         match self {
-            Self::Changed(Changed::Content | Changed::Unreadable(_)) | Self::NoPayload(_) => true,
+            Self::Changed(Changed::Content | Changed::Unreadable(_) | Changed::WhileRunning)
+            | Self::NoPayload(_) => true,
             Self::Changed(Changed::Shared(_))
             | Self::Missing(_)
             | Self::NotStarted(_)

@@ -1,6 +1,6 @@
 //! A hook that can run: its identity, its origin, when and how it runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tenter_proc::Cancel;
 use tenter_protocol::executable::Subscription;
@@ -11,7 +11,7 @@ use tenter_protocol::{EventName, EventRef};
 use crate::matcher::{HookRules, Matcher};
 use crate::native::NativeHandle;
 use crate::static_action::StaticAction;
-use crate::trust::{self, Changed, Pin, TrustEntry};
+use crate::trust::{self, Changed, Pin, TrustEntry, Verified};
 
 pub use crate::claude_code::ClaudeCodeHook;
 pub use crate::hook_policy::{FailMode, HookPolicy, ModelBudget, PRIORITIES, TIMEOUTS_MS};
@@ -120,8 +120,27 @@ impl Hook {
     /// # Errors
     /// Why it must not run.
     pub fn verify_unchanged(&self, cancel: &Cancel) -> Result<(), Changed> {
-        let Some(pin) = &self.pin else { return Ok(()) };
-        pin.verify(&self.fingerprint, self.policy.fail, cancel)
+        self.verify(None, cancel).map(drop)
+    }
+
+    /// Identifies what a process of the hook is started from: its content and, if it is pinned, the stamp of its files, since it may
+    /// have been something else in between.
+    pub(crate) fn version(&self) -> Fingerprint {
+        match &self.pin {
+            Some(pin) => Fingerprint(format!("{}-{}", self.fingerprint.0, pin.stamp_digest())),
+            None => self.fingerprint.clone(),
+        }
+    }
+
+    /// Like [`Self::verify_unchanged`], and says what to run: a private copy in the directory `copies` if others can change the
+    /// hook.
+    pub(crate) fn verify(
+        &self,
+        copies: Option<&Path>,
+        cancel: &Cancel,
+    ) -> Result<Verified, Changed> {
+        let Some(pin) = &self.pin else { return Ok(Verified::default()) };
+        pin.verify(&self.fingerprint, self.policy.fail, copies, cancel)
     }
 
     /// Whether its payloads have the history, where the agent provides it (R57).

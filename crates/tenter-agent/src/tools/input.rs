@@ -5,7 +5,9 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, MapAccess, Unexpected, Visitor,
+};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tenter_protocol::Object;
@@ -94,7 +96,31 @@ impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
 
 impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_u64(WholeNumber::<MIN, MAX>).map(Self)
+        let expected = WholeNumber::<MIN, MAX>;
+        let number = match Value::deserialize(deserializer)? {
+            Value::Number(number) => number,
+            other => return Err(D::Error::invalid_type(unexpected(&other), &expected)),
+        };
+        let whole = match (number.as_u64(), number.as_i64()) {
+            (Some(whole), _) => expected.visit_u64(whole),
+            (None, Some(negative)) => {
+                Err(D::Error::invalid_value(Unexpected::Signed(negative), &expected))
+            }
+            (None, None) => expected.visit_f64(number.as_f64().unwrap_or(f64::INFINITY)),
+        };
+        whole.map(Self)
+    }
+}
+
+/// A value that is not a number, for a message.
+fn unexpected(value: &Value) -> Unexpected<'_> {
+    match value {
+        Value::Null => Unexpected::Unit,
+        Value::Bool(boolean) => Unexpected::Bool(*boolean),
+        Value::Number(_) => Unexpected::Other("number"),
+        Value::String(text) => Unexpected::Str(text),
+        Value::Array(_) => Unexpected::Seq,
+        Value::Object(_) => Unexpected::Map,
     }
 }
 
@@ -172,7 +198,7 @@ mod tests {
     fn an_error_names_its_field() {
         assert_eq!(
             read(&json!({"name": 7})).unwrap_err(),
-            "name: invalid type: integer `7`, expected a string"
+            "name: invalid type: number, expected a string"
         );
         assert_eq!(read(&json!({"name": ""})).unwrap_err(), "name: must not be empty");
         assert_eq!(
@@ -199,6 +225,9 @@ mod tests {
             read(&json!({"name": "a", "count": value})).map(|input| input.count.map(Bounded::get))
         };
         assert_eq!(count(json!(10.0)), Ok(Some(10)));
+        for whole in ["10", "10.0", "1e1", "1.0E1"] {
+            assert_eq!(count(serde_json::from_str(whole).unwrap()), Ok(Some(10)), "{whole}");
+        }
         for wrong in
             [json!(1.5), json!(-1), json!(-1.0), json!(0), json!(1e300), json!("3"), json!([1])]
         {

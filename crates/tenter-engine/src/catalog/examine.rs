@@ -1,6 +1,7 @@
 //! Examines candidates: first their content, then their trust, then their reply to the query for events. In this order nothing
 //! untrusted ever runs (R11).
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tenter_base::FileStamp;
@@ -17,8 +18,8 @@ use crate::hook_stamp::HookStamp;
 use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, parallel};
 use crate::source::{self, Candidate, CandidateKind, HookSettings, ProjectSetting};
 use crate::trust::{
-    Beside, Covered, CoveredStamp, Hasher, ProjectTrust, TrustMode, Trusted, combined,
-    fingerprint_of_own,
+    self, Beside, Covered, CoveredStamp, Hasher, PrivateCopy, ProjectTrust, TrustMode, Trusted,
+    combined, fingerprint_of_own,
 };
 
 /// Number of candidates that are examined in parallel.
@@ -228,6 +229,10 @@ impl Examiner<'_> {
         around: Around,
     ) -> (Finding, Option<Fresh>) {
         let path = &candidate.path;
+        let is_gated = candidate.layer.needs_trust() && self.mode == TrustMode::Gate;
+        if is_gated && let Err(error) = CoveredStamp::settled(covered) {
+            return (unreadable(&error), None);
+        }
         let (own, stamp) = match fingerprint_of_own(path, self.hasher(candidate)) {
             Ok(taken) => taken,
             Err(error) => return (unreadable(&error), None),
@@ -240,7 +245,17 @@ impl Examiner<'_> {
         if !looks_like(covered, &stamp) {
             return (changed(), None);
         }
-        let answer = self.query.ask(&candidate.name, candidate.layer, path);
+        let runs = match is_gated.then(|| self.private_copy(covered, &stamp, &fingerprint)) {
+            Some(Err(error)) => return (unreadable(&error), None),
+            Some(Ok(copy)) => copy,
+            None => None,
+        };
+        let copied = runs.as_ref().map(|copy| copy.locate(path));
+        let answer =
+            self.query.ask(&candidate.name, candidate.layer, copied.as_deref().unwrap_or(path));
+        if is_gated && copied.is_none() && !looks_like(covered, &stamp) {
+            return (changed(), None);
+        }
         let known = Known { fingerprint: own, beside: around.hash, answer };
         // A file that changed meanwhile may have replied with either content.
         let fresh = match &stamp.own {
@@ -250,6 +265,19 @@ impl Examiner<'_> {
             HookStamp::File(_) | HookStamp::Directory(_) => None,
         };
         (self.of_executable(candidate, covered, known, stamp), fresh)
+    }
+
+    /// The copy of a trusted hook that others can change: only that may run (R74).
+    fn private_copy(
+        &self,
+        covered: &Covered,
+        stamp: &CoveredStamp,
+        fingerprint: &Fingerprint,
+    ) -> io::Result<Option<PrivateCopy>> {
+        let copies = self.query.environment.copies().filter(|_| trust::is_shared(covered, stamp));
+        let Some(copies) = copies else { return Ok(None) };
+        let copy = PrivateCopy::of(covered, fingerprint, &copies, self.query.cancel)?;
+        copy.map_or_else(|| Err(io::Error::other("it was changed")), |copy| Ok(Some(copy)))
     }
 
     fn read_manifest(&self, candidate: &Candidate, file: &Path) -> (Examined, Option<Fresh>) {

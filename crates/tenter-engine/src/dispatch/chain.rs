@@ -19,6 +19,7 @@ use crate::hook::{FailMode, Hook, Protocol};
 use crate::observe::{Decision, DecisionKind};
 use crate::runner::{Failure, Input, Job, RunContext};
 use crate::settings::{AsynchronousHooks, EngineSettings};
+use crate::trust::Changed;
 
 /// The hooks of one event, run in order.
 pub(super) struct Chain<'e> {
@@ -283,7 +284,7 @@ impl<'e> Chain<'e> {
 
 /// Whether a hook did not run because it is not the one that was trusted.
 fn has_changed(reply: &Result<Reply, Failure>) -> bool {
-    matches!(reply, Err(failure @ Failure::Changed(_)) if failure.denies_always())
+    matches!(reply, Err(Failure::Changed(Changed::Content | Changed::Unreadable(_))))
 }
 
 /// Applies a hook's reply to the outcome, or what its failure means.

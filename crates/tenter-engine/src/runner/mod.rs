@@ -25,6 +25,7 @@ use crate::observe::{HookRun, Transport};
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
 use crate::static_action::StaticAction;
+use crate::trust::Verified;
 use output::ParsedOutput;
 use process::Program;
 use served::Served;
@@ -112,7 +113,7 @@ fn start(
 ) -> Result<Output, Failure> {
     let cancel = context.cancel;
     if let Some(reply) = job.decided {
-        verify(job, cancel)?;
+        verify(job, settings, cancel)?;
         run.end = RunEnd::NoProcess;
         return Ok(Ok(reply.clone()).into());
     }
@@ -127,19 +128,24 @@ fn start(
             Implementation::Rules => return Ok(Ok(undecided()).into()),
             Implementation::Native(native) => return Ok(run_native(native, job, cancel, run)),
             Implementation::Static(action) => {
-                verify(job, cancel)?;
+                verify(job, settings, cancel)?;
                 return Ok(run_static(manifest, action, job, run));
             }
         },
     };
     let payloads = job.payload_texts()?;
-    let process = HookProcess { job, program, settings, context };
+    let verified = Verified::default();
+    let mut process = HookProcess { job, program, settings, context, verified };
     process.verify()?;
-    let timeout = match process.serve(&payloads, run)? {
-        Served::Output(output) => return Ok(*output),
-        Served::OneShot(left) => left,
+    let output = match process.serve(&payloads, run)? {
+        Served::Output(output) => *output,
+        Served::OneShot(left) => process.run_each(payloads, left, run)?,
     };
-    process.run_each(payloads, timeout, run)
+    // The reply of another program than the one that was trusted does not count.
+    Ok(match process.verified.still_holds() {
+        Ok(()) => output,
+        Err(changed) => Output { reply: Err(changed.into()), ..output },
+    })
 }
 
 /// Starts the process of a runtime hook and waits until it can be called.
@@ -158,8 +164,9 @@ pub(crate) fn check(
             _ => return Ok(()),
         },
     };
-    verify(job, cancel).map_err(|failure| format!("was not started: {failure}"))?;
-    let process = HookProcess { job, program, settings, context: cancel.into() };
+    let verified =
+        verify(job, settings, cancel).map_err(|failure| format!("was not started: {failure}"))?;
+    let process = HookProcess { job, program, settings, context: cancel.into(), verified };
     settings.serving.check(job.hook, process.serving_start(), cancel)
 }
 
@@ -169,6 +176,7 @@ struct HookProcess<'r> {
     program: Program<'r>,
     settings: &'r EngineSettings,
     context: RunContext<'r>,
+    verified: Verified,
 }
 
 impl HookProcess<'_> {
@@ -180,16 +188,17 @@ impl HookProcess<'_> {
     }
 
     /// Fails if the hook is no longer what was trusted. Its process is ended then (S11).
-    fn verify(&self) -> Result<(), Failure> {
-        let verified = verify(self.job, self.context.cancel);
+    fn verify(&mut self) -> Result<(), Failure> {
+        let verified = verify(self.job, self.settings, self.context.cancel);
         if verified.is_err() && self.job.hook.runtime.is_some() {
             self.settings.serving.end(self.job.hook);
         }
-        verified
+        self.verified = verified?;
+        Ok(())
     }
 
     /// Calls the process of a runtime hook, unless it runs in the one-shot form.
-    fn serve(&self, payloads: &[String], run: &mut HookRun) -> Result<Served, Failure> {
+    fn serve(&mut self, payloads: &[String], run: &mut HookRun) -> Result<Served, Failure> {
         let (Some(runtime), [payload]) = (&self.job.hook.runtime, payloads) else {
             return Ok(Served::OneShot(self.job.hook.policy.timeout));
         };
@@ -244,9 +253,10 @@ impl HookProcess<'_> {
         timeout: Duration,
         run: &mut HookRun,
     ) -> Result<Output, Failure> {
-        let Self { job, program, settings, context } = *self;
+        let Self { job, program, settings, context, .. } = *self;
         let (state, no_state) = self.state_variables();
         let mut invocation = process::invocation(job, program, payload, settings, state);
+        self.verified.relocate(&mut invocation);
         let own_timeout = invocation.limits.timeout;
         invocation.limits.timeout = context.timeout(timeout, settings.serving.asked())?;
         run.transport = Some(Transport::OneShot);
@@ -294,8 +304,8 @@ fn run_static(
 }
 
 /// Fails if the hook is no longer what was trusted.
-fn verify(job: &Job<'_>, cancel: &Cancel) -> Result<(), Failure> {
+fn verify(job: &Job<'_>, settings: &EngineSettings, cancel: &Cancel) -> Result<Verified, Failure> {
     job.hook
-        .verify_unchanged(cancel)
+        .verify(settings.environment.copies().as_deref(), cancel)
         .map_err(|changed| if cancel.is_cancelled() { Failure::Cancelled } else { changed.into() })
 }

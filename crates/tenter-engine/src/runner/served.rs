@@ -44,7 +44,7 @@ impl HookProcess<'_> {
                     scope: job.event.scope.clone(),
                     services: context.services.cloned(),
                 }),
-                verify: &|| verify(job, context.cancel),
+                verify: &|| verify(job, settings, context.cancel).map(drop),
             },
         );
         run.warnings.extend(served.warnings);
@@ -61,11 +61,13 @@ impl HookProcess<'_> {
         let Self { job, program, settings, .. } = *self;
         // A private directory that cannot be used is reported by the one-shot form.
         let (state, _) = self.state_variables();
+        let mut invocation = process::serving_invocation(job, program, settings, state);
+        self.verified.relocate(&mut invocation);
         Start {
-            invocation: process::serving_invocation(job, program, settings, state),
+            invocation,
             hook: job.hook.name.clone(),
             layer: job.hook.layer,
-            fingerprint: job.hook.fingerprint.clone(),
+            fingerprint: job.hook.version(),
             requested_env: job.hook.requested_env(),
             is_serve_only: job.hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only),
         }

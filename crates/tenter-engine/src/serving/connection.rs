@@ -17,7 +17,7 @@ pub struct Start {
     pub hook: String,
     /// The hook's layer.
     pub layer: Layer,
-    /// The hash of the hook's content.
+    /// Identifies the hook's content and, if it must be trusted, the state of its files.
     pub fingerprint: Fingerprint,
     /// The variables of its environment that the hook or the user requests by name.
     pub requested_env: Vec<String>,

@@ -39,6 +39,8 @@ pub(crate) struct ServingProcess {
     started: Instant,
     /// The metadata of the hook's files when it was started, if nothing else watches them.
     stamp: Option<HookStamp>,
+    /// What it was started from.
+    version: Fingerprint,
 }
 
 /// One event for a hook.
@@ -118,6 +120,7 @@ impl ServingProcess {
         let project = provider.as_ref().and_then(Weak::upgrade);
         let project = project.map(|provider| provider.project().display().to_string());
         let stamp = stamp(hook);
+        let version = start.fingerprint.clone();
         let hook = Arc::new(hook.clone());
         let initialize = Initialize {
             protocol: PROTOCOL,
@@ -138,7 +141,7 @@ impl ServingProcess {
         let listener = Listener::new(Arc::clone(&shared));
         let connection = connector.connect(start, Box::new(listener))?;
         let _ = shared.connection.set(connection);
-        let process = Self { shared, started: Instant::now(), stamp };
+        let process = Self { shared, started: Instant::now(), stamp, version };
         // A process that does not read it has ended, or does not answer in time.
         let _ = process.shared.send(&request(INITIALIZE_ID, INITIALIZE, &initialize));
         Ok(process)
@@ -146,7 +149,7 @@ impl ServingProcess {
 
     /// Whether the process was started from what `hook` is now.
     pub(super) fn is_of(&self, hook: &Hook) -> bool {
-        self.shared.hook.fingerprint == hook.fingerprint && self.stamp == stamp(hook)
+        self.version == hook.version() && self.stamp == stamp(hook)
     }
 
     pub(super) fn fingerprint(&self) -> &Fingerprint {
@@ -285,7 +288,7 @@ impl Drop for ServingProcess {
     }
 }
 
-/// The metadata of the files of a hook that needs no trust: those of others are compared before each run.
+/// The metadata of the files of a hook that needs no trust: those of others are in its version.
 fn stamp(hook: &Hook) -> Option<HookStamp> {
     hook.pin.is_none().then(|| HookStamp::of(&hook.path).ok()).flatten()
 }

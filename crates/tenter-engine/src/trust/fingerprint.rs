@@ -7,6 +7,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tenter_base::FileStamp;
@@ -18,6 +20,11 @@ use crate::hook_stamp::{HookStamp, MAX_FILES};
 use crate::layer::Layer;
 use crate::source::beside::{HELPERS, MAX_HELPER_BYTES, as_enabled};
 use crate::source::{Candidate, CandidateKind, Override, ProjectSetting};
+
+/// Longer than a step of the clock of any file system of this machine.
+const STEP: Duration = Duration::from_millis(20);
+/// Maximum number of looks at files that keep changing.
+const MAX_LOOKS: usize = 10;
 
 /// What a hook's trust covers: a change of any of it asks again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,6 +163,45 @@ impl CoveredStamp {
     pub fn of(covered: &Covered) -> io::Result<Self> {
         let own = HookStamp::of(&covered.path)?;
         Ok(Self { own, beside: covered.beside.tree()?.files.into() })
+    }
+
+    /// The current stamp, once it is so old that any later change gives another one: file systems count time in steps, and a file
+    /// may change twice within one.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of), or the files keep changing.
+    pub(crate) fn settled(covered: &Covered) -> io::Result<Self> {
+        let mut stamp = Self::of(covered)?;
+        for _ in 0..MAX_LOOKS {
+            let age = stamp.age_ns();
+            if age >= STEP.as_nanos().cast_signed() {
+                return Ok(stamp);
+            }
+            thread::sleep(STEP);
+            let now = Self::of(covered)?;
+            // The clock of another machine may be ahead.
+            if now == stamp && age < 0 {
+                return Ok(stamp);
+            }
+            stamp = now;
+        }
+        Err(io::Error::other("its files keep changing"))
+    }
+
+    /// How long ago the newest of the files changed, in nanoseconds; negative if that is in the future.
+    pub(crate) fn age_ns(&self) -> i128 {
+        let own: &[(PathBuf, FileStamp)] = match &self.own {
+            HookStamp::File(stamp) => &[(PathBuf::new(), *stamp)],
+            HookStamp::Directory(files) => files,
+        };
+        let newest = own.iter().chain(&*self.beside).map(|(_, stamp)| *stamp);
+        newest.max_by_key(|stamp| stamp.changed_ns()).map_or(i128::MAX, FileStamp::age_ns)
+    }
+
+    /// The SHA-256 of the stamp.
+    pub(crate) fn digest(&self) -> String {
+        let beside = HookStamp::Directory(self.beside.to_vec()).digest();
+        format!("{}{beside}", self.own.digest())
     }
 }
 

@@ -2,15 +2,20 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tenter_base::privacy::Privacy;
-use tenter_proc::Cancel;
+use tenter_proc::{Cancel, Invocation};
 use thiserror::Error;
 
 use super::fingerprint::{Beside, Covered, CoveredStamp, fingerprint};
 use super::hasher::{Fingerprint, Hasher};
+use super::private_copy::PrivateCopy;
 use crate::hook_policy::FailMode;
 use crate::hook_stamp::HookStamp;
+
+/// The age from which on the stamp of files says what was hashed: loading hooks takes less.
+const OLD: Duration = Duration::from_secs(10);
 
 /// Whether project hooks need to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +38,9 @@ pub enum Changed {
     /// Its files cannot be read.
     #[error("it can no longer be read: {0}; if it was changed on purpose, run `tenter trust`")]
     Unreadable(#[from] io::Error),
+    /// It was changed while it ran, so something else may have run (R74).
+    #[error("its files were changed while it ran, so its reply does not count")]
+    WhileRunning,
     /// Others can write the file, and the hook is set to fail closed (R74).
     #[error("others can write {}, so what runs may not be what was trusted; make it and its directories writable for you alone, \
              or set `hooks.allow_shared = true` in your configuration", .0.display())]
@@ -46,6 +54,8 @@ pub struct Pin {
     stamp: CoveredStamp,
     /// Whether only the user and root could write its files when they were hashed: others may still have one open.
     was_private: bool,
+    /// Whether its files had not changed for so long that they cannot have changed between hashing and the stamp.
+    was_old: bool,
     /// Whether it may run if others can write its files, although it is set to fail closed.
     allow_shared: bool,
 }
@@ -59,10 +69,12 @@ impl Pin {
         privacy: &mut Privacy,
     ) -> Self {
         let was_private = shared(&covered, &stamp, privacy).is_none();
-        Self { covered, stamp, was_private, allow_shared }
+        let was_old = stamp.age_ns() >= OLD.as_nanos().cast_signed();
+        Self { covered, stamp, was_private, was_old, allow_shared }
     }
 
-    /// Checks that the content is still that of `trusted`, the hook's fingerprint.
+    /// Checks that the content is still that of `trusted`, the hook's fingerprint. What others can write runs from a private copy
+    /// in the directory `copies`.
     ///
     /// # Errors
     /// It is not, cannot be read, or others can write it and the hook fails closed.
@@ -70,24 +82,82 @@ impl Pin {
         &self,
         trusted: &Fingerprint,
         fail: FailMode,
+        copies: Option<&Path>,
         cancel: &Cancel,
-    ) -> Result<(), Changed> {
-        let now = CoveredStamp::of(&self.covered)?;
-        let shared = shared(&self.covered, &now, &mut Privacy::default());
-        if self.was_private && shared.is_none() && now == self.stamp {
-            return Ok(());
+    ) -> Result<Verified, Changed> {
+        let stamp = CoveredStamp::settled(&self.covered)?;
+        let shared = shared(&self.covered, &stamp, &mut Privacy::default());
+        let is_private = self.was_private && shared.is_none();
+        if is_private && self.was_old && stamp == self.stamp {
+            return Ok(Verified::in_place(&self.covered, stamp));
         }
         let must_be_private = fail == FailMode::Closed && !self.allow_shared;
         if let Some(path) = shared.filter(|_| must_be_private) {
             return Err(Changed::Shared(path));
         }
-        self.compare(trusted, cancel)
+        if let Some(copies) = copies.filter(|_| !is_private) {
+            let copy = PrivateCopy::of(&self.covered, trusted, copies, cancel)?;
+            return copy.map(Verified::copied).ok_or(Changed::Content);
+        }
+        self.compare(trusted, cancel)?;
+        if CoveredStamp::of(&self.covered)? != stamp {
+            return Err(Changed::Content);
+        }
+        Ok(Verified::in_place(&self.covered, stamp))
+    }
+
+    /// A text that is another one whenever the files were touched; empty if they cannot be read.
+    pub(crate) fn stamp_digest(&self) -> String {
+        CoveredStamp::of(&self.covered).map(|stamp| stamp.digest()).unwrap_or_default()
     }
 
     fn compare(&self, trusted: &Fingerprint, cancel: &Cancel) -> Result<(), Changed> {
         let now = fingerprint(&self.covered, &Hasher::new(u64::MAX, cancel))?;
         if now == *trusted { Ok(()) } else { Err(Changed::Content) }
     }
+}
+
+/// A hook that was compared with what was trusted right before it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Verified {
+    /// The files that run, and their stamp; none if they need no trust or only the user can change them.
+    in_place: Option<(Covered, CoveredStamp)>,
+    /// The copy that runs, if others can change the hook.
+    copy: Option<PrivateCopy>,
+}
+
+impl Verified {
+    fn in_place(covered: &Covered, stamp: CoveredStamp) -> Self {
+        Self { in_place: Some((covered.clone(), stamp)), copy: None }
+    }
+
+    fn copied(copy: PrivateCopy) -> Self {
+        Self { in_place: None, copy: Some(copy) }
+    }
+
+    /// Lets a program of the hook run from the copy, if there is one.
+    pub(crate) fn relocate(&self, invocation: &mut Invocation) {
+        if let Some(copy) = &self.copy {
+            copy.relocate(invocation);
+        }
+    }
+
+    /// Checks that nothing has touched the files since: then what ran is what was verified.
+    ///
+    /// # Errors
+    /// Something has, or they cannot be read.
+    pub(crate) fn still_holds(&self) -> Result<(), Changed> {
+        let Some((covered, stamp)) = &self.in_place else { return Ok(()) };
+        match CoveredStamp::of(covered) {
+            Ok(now) if now == *stamp => Ok(()),
+            _ => Err(Changed::WhileRunning),
+        }
+    }
+}
+
+/// Whether others can write or replace a covered file.
+pub(crate) fn is_shared(covered: &Covered, stamp: &CoveredStamp) -> bool {
+    shared(covered, stamp, &mut Privacy::default()).is_some()
 }
 
 /// The first covered file that others can write or replace.

@@ -210,6 +210,85 @@ fn a_rename_right_after_the_check_runs_nothing_of_a_hook_that_fails_closed() {
     assert!(!scene.at("project/ran").exists());
 }
 
+/// Swaps two files in a loop while `calls` are made, and restores them.
+fn while_swapped(one: &Path, other: &Path, calls: impl FnOnce()) {
+    let kept = one.with_extension("kept");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            while !is_over.load(Ordering::SeqCst) {
+                fs::rename(one, &kept).unwrap();
+                fs::rename(other, one).unwrap();
+                thread::sleep(Duration::from_micros(300));
+                fs::rename(one, other).unwrap();
+                fs::rename(&kept, one).unwrap();
+                thread::sleep(Duration::from_micros(300));
+            }
+        });
+        calls();
+        is_over.store(true, Ordering::SeqCst);
+    });
+}
+
+/// The other file may be the one that ran, so no reply counts while files are swapped.
+#[test]
+fn a_reply_of_a_program_that_was_swapped_in_never_counts() {
+    for is_manifest in [false, true] {
+        let scene = Scene::gated();
+        let guard = if is_manifest {
+            scene.manifest(PROJECT, "guard", "").join("scripts/run")
+        } else {
+            scene.hook(PROJECT, "guard", &denies("as trusted"))
+        };
+        scene.trust_all();
+        let engine = scene.engine(scene.load().0).0;
+        let evil = scene.file("evil", PASSES, 0o755);
+        while_swapped(&guard, &evil, || {
+            for _ in 0..40 {
+                let outcome = call(&engine);
+                assert!(outcome.denied().is_some(), "{outcome:?}");
+            }
+        });
+        assert!(call(&engine).denied().is_some());
+    }
+}
+
+/// What others can write runs from a copy, so nothing that they swap in ever runs, not even for a hook that fails open.
+#[test]
+fn nothing_that_others_swap_in_runs() {
+    for is_manifest in [false, true] {
+        let scene = Scene::gated();
+        let guard = if is_manifest {
+            let helped = "#!/bin/sh\n. \"$(dirname \"$0\")/../lib.sh\"\n";
+            scene.file(&format!("{PROJECT}/guard/lib.sh"), DENIES_WITH_DIR, 0o644);
+            scene.manifest(PROJECT, "guard", "");
+            scene.file(&format!("{PROJECT}/guard/scripts/run"), helped, 0o755)
+        } else {
+            scene.hook(PROJECT, "guard", &denies("as trusted"))
+        };
+        scene.trust_all();
+        share(&scene.at(PROJECT));
+        let engine = scene.engine(scene.load().0).0;
+        assert!(reason(&call(&engine)).starts_with("as trusted"), "{:?}", call(&engine));
+        let evil = scene.file("evil", PASSES, 0o755);
+        while_swapped(&guard, &evil, || {
+            for _ in 0..40 {
+                let outcome = call(&engine);
+                assert!(outcome.denied().is_some(), "{outcome:?}");
+            }
+        });
+        assert!(!scene.at("project/ran").exists());
+        assert!(reason(&call(&engine)).starts_with("as trusted"));
+        if is_manifest {
+            let directory = reason(&call(&engine)).trim_start_matches("as trusted ").to_owned();
+            assert!(directory.contains("/state/hook-copies/"), "{directory}");
+        }
+    }
+}
+
+/// Says where it runs.
+const DENIES_WITH_DIR: &str = "echo \"as trusted $TENTER_HOOK_DIR\" >&2\nexit 2\n";
+
 /// Holds a writable mapping of the file, and changes it through that when the second file appears.
 const MAPPER: &str = "
 import mmap, os, sys, time

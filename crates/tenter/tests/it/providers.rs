@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::{McpServer, PtySession, Sandbox};
 
 use crate::sandbox;
 
@@ -273,4 +273,48 @@ fn run_and_chat_work_with_a_real_server() {
     }
     let calls = fs::read_to_string(sandbox.home().join("calls")).unwrap_or_default();
     eprintln!("{} calls passed through the hook", calls.lines().count());
+}
+
+/// Numbers that 64 bits do not hold as they are written (R88).
+const NUMBERS: &str =
+    "[12345678901234567890123, 1.10, -0.0, 1e+400, 0.1000000000000000055511151231257827]";
+
+#[test]
+fn numbers_reach_hooks_tools_and_the_store_as_the_model_wrote_them() {
+    for format in Format::ALL {
+        let arguments = format!(r#"{{"text": "a", "numbers": {NUMBERS}}}"#);
+        let server = ModelServer::start(Script::new([
+            Reply::new().raw_call("mcp__test__echo", &arguments).usage(1000, 50, 200),
+            Reply::text("Done.").usage(1300, 20, 1200),
+        ]));
+        let sandbox = configured(&server, format);
+        let program = McpServer::default().install(&sandbox.root().join("server"));
+        let config = sandbox.home().join(".config/tenter/config.toml");
+        let table = format!("[mcp.servers.test]\ncommand = {:?}\n", program.display());
+        fs::write(&config, fs::read_to_string(&config).unwrap() + &table).unwrap();
+        // It writes the input that it read, with another text.
+        let rewrite = r#"input=${payload#*'"tool_input": '}; input=${input%%'}'*}'}'; printf '{"input": %s}\n' "$input" | sed 's/"a"/"b"/'"#;
+        sandbox.sh_hook("a-rewrite", "before_tool_call", rewrite);
+        let output = sandbox.run(&["run", "--headless", "go ahead"]).expect_code(0);
+        assert!(output.stdout.contains("Done."), "{output}");
+        server.assert_clean();
+        let seen =
+            |event: &str| fs::read_to_string(sandbox.home().join("seen").join(event)).unwrap();
+        for event in ["before_tool_call", "after_tool_call"] {
+            assert!(
+                seen(event).contains(&format!(r#""numbers": {NUMBERS}"#)),
+                "{format:?}: {}",
+                seen(event)
+            );
+        }
+        let compact = NUMBERS.replace(' ', "");
+        let received = McpServer::received(&sandbox.root().join("server"));
+        assert!(received.contains(&format!(r#""numbers":{compact}"#)), "{format:?}: {received}");
+        assert!(received.contains(r#""text":"b""#), "{format:?}: {received}");
+        let stored = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+        assert!(
+            stored.replace(' ', "").replace('\n', "").contains(&compact),
+            "{format:?}: {stored}"
+        );
+    }
 }
