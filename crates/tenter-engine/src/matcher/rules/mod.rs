@@ -27,6 +27,8 @@ struct CompiledRule {
     rule: Rule,
     conditions: CompiledConditions,
     except: Vec<CompiledConditions>,
+    /// Whether it may fit commands that were not read: no rule of the hook is about such calls.
+    fits_unread: bool,
 }
 
 /// A rule that a call fits, and the command that does.
@@ -51,7 +53,9 @@ pub(crate) struct RuleMatch {
 impl HookRules {
     /// The rules of a manifest; none if it has none.
     pub fn new(rules: &[Rule]) -> Option<Self> {
+        let fits_unread = rules.iter().all(|rule| rule.conditions.over_limit != Some(true));
         let compiled = |rule: &Rule| CompiledRule {
+            fits_unread,
             rule: rule.clone(),
             conditions: CompiledConditions::new(&rule.conditions),
             except: rule.except.iter().map(CompiledConditions::new).collect(),
@@ -169,7 +173,8 @@ impl CompiledRule {
                 break;
             }
         }
-        if best.0.truth != Truth::Yes && self.conditions.may_hold_for_unread(call) {
+        let is_certain = best.0.truth == Truth::Yes;
+        if !is_certain && self.fits_unread && self.conditions.may_hold_for_unread(call) {
             best = (Strength { counts: true, truth: Truth::Perhaps }, best.1);
         }
         best
