@@ -1,12 +1,13 @@
 //! A conversation with one server.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
+use rmcp::model::{ClientCapabilities, ClientConfig, ErrorData, Implementation};
 use rmcp::service::{
-    NotificationContext, RunningService, RunningServiceCancellationToken, serve_client,
+    NotificationContext, RequestContext, RunningService, RunningServiceCancellationToken, serve_client,
 };
 use rmcp::{ClientHandler, Peer, RoleClient};
 
@@ -14,14 +15,16 @@ use crate::definition::{ServerDefinition, ServerProgram, Transport};
 use crate::errors::refused;
 use crate::http;
 use crate::listing::{self, Listing};
+use crate::roots;
 use crate::stdio::{GRACE, Program, StdioTransport};
 
 /// Is called when a server says that its list of tools changed.
 pub(crate) type OnListChanged = Arc<dyn Fn() + Send + Sync>;
 
-/// What Tenter is for a server: a client that offers nothing to servers, neither its model nor its user.
+/// What Tenter is for a server: a client that offers its roots, and neither its model nor its user.
 pub(crate) struct Client {
     on_list_changed: OnListChanged,
+    roots: Vec<PathBuf>,
 }
 
 impl ClientHandler for Client {
@@ -29,9 +32,19 @@ impl ClientHandler for Client {
         (self.on_list_changed)();
     }
 
+    #[expect(deprecated, reason = "servers use roots until the protocol removes them")]
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<rmcp::model::ListRootsResult, ErrorData> {
+        Ok(roots::listed(&self.roots))
+    }
+
     fn get_info(&self) -> ClientConfig {
         let client = Implementation::new("tenter", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), client)
+        let mut offered = ClientCapabilities::default();
+        offered.roots = (!self.roots.is_empty()).then(Default::default);
+        ClientConfig::new(offered, client)
     }
 }
 
@@ -103,7 +116,7 @@ pub(crate) async fn open(
     on_list_changed: OnListChanged,
     limit: Duration,
 ) -> Result<Opened, String> {
-    let client = Client { on_list_changed };
+    let client = Client { on_list_changed, roots: definition.roots.clone() };
     match definition.transport.clone() {
         Transport::Program(program) => {
             let name = program.invocation.program.display().to_string();

@@ -1,6 +1,7 @@
 //! How a server is reached, as the caller resolved it.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,6 +68,8 @@ pub struct ServerDefinition {
     pub call_timeout: Duration,
     /// Which of its tools the model gets.
     pub selection: ToolSelection,
+    /// The directories that it may ask for as roots.
+    pub roots: Vec<PathBuf>,
     /// Values that no message may contain, such as tokens in its environment.
     pub secrets: Vec<String>,
     /// Asked right before each start; the error is why it is not started.

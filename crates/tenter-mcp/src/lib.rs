@@ -36,6 +36,7 @@
 //!     startup_timeout: Duration::from_secs(10),
 //!     call_timeout: Duration::from_secs(60),
 //!     selection: ToolSelection::default(),
+//!     roots: Vec::new(),
 //!     secrets: Vec::new(),
 //!     check: None,
 //! }]);
@@ -55,6 +56,7 @@ mod http;
 mod listing;
 mod names;
 mod result;
+mod roots;
 mod runtime;
 mod schema;
 mod server;

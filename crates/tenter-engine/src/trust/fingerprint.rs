@@ -271,6 +271,18 @@ pub fn fingerprint_of_recipe(bytes: &[u8]) -> Fingerprint {
     Fingerprint(hex(&Sha256::new().chain_update(b"recipe\0").chain_update(bytes).finalize()))
 }
 
+/// The fingerprint of files of a directory, given by their paths in it and their stamps.
+///
+/// # Errors
+/// A file cannot be read, or was changed while it was read.
+pub fn fingerprint_of_files(
+    directory: &Path,
+    files: &[(PathBuf, FileStamp)],
+    hasher: &Hasher,
+) -> io::Result<Fingerprint> {
+    Ok(digest(&hash_all(directory, files, hasher)?))
+}
+
 /// A file as a fingerprint covers it.
 pub(super) struct Hashed {
     pub(super) name: PathBuf,

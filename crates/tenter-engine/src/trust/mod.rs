@@ -17,7 +17,8 @@ mod snapshot;
 mod store;
 
 pub use fingerprint::{
-    Beside, Covered, CoveredStamp, HookLocation, fingerprint, fingerprint_of_recipe,
+    Beside, Covered, CoveredStamp, HookLocation, fingerprint, fingerprint_of_files,
+    fingerprint_of_recipe,
 };
 pub(crate) use fingerprint::{combined, fingerprint_of_own};
 pub use gate::{Changed, Pin, TrustMode};

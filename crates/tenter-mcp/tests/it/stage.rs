@@ -109,6 +109,7 @@ impl Stage {
             startup_timeout: LONG,
             call_timeout: LONG,
             selection: ToolSelection::default(),
+            roots: vec![self.directory.path().to_owned()],
             secrets: Vec::new(),
             check: None,
         };
@@ -132,6 +133,7 @@ impl Stage {
             startup_timeout: LONG,
             call_timeout: LONG,
             selection: ToolSelection::default(),
+            roots: vec![self.directory.path().to_owned()],
             secrets: Vec::new(),
             check: None,
         });

@@ -102,6 +102,19 @@ fn waiting_for_a_server_can_be_cancelled() {
 }
 
 #[test]
+fn a_server_may_ask_for_its_roots() {
+    let asks = r#"say '{"jsonrpc":"2.0","id":"roots","method":"roots/list"}'"#;
+    let stage = Stage::new().server("a", &McpServer::default().at_list(asks));
+    let servers = stage.servers();
+    assert_eq!(names(&servers).len(), 1);
+    wait_until("it has its roots", || stage.received("a").contains(r#""id":"roots""#));
+    let received = stage.received("a");
+    assert!(received.contains(r#""capabilities":{"roots":{}}"#), "{received}");
+    let uri = format!(r#""uri":"file://{}""#, stage.path("").display().to_string().trim_end_matches('/'));
+    assert!(received.contains(&uri), "{uri} {received}");
+}
+
+#[test]
 fn servers_end_with_their_source() {
     let server = McpServer::default().at_start("echo $$ >pid; trap 'true' TERM HUP INT");
     let stage = Stage::new().server("a", &server);

@@ -239,7 +239,7 @@ pub(super) fn journal(project: &Project) -> Arc<JournalWriter> {
 }
 
 /// The tools of MCP servers, if there are any. No server is started.
-fn servers(
+pub(super) fn servers(
     project: &Project,
     args: &AgentArgs,
     findings: &mut Vec<Diagnostic>,
@@ -252,7 +252,7 @@ fn servers(
     servers
 }
 
-fn tools(
+pub(super) fn tools(
     args: &AgentArgs,
     skills: Option<SkillTool>,
     servers: Option<Arc<dyn ToolSource>>,

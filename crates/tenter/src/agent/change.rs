@@ -1,14 +1,15 @@
-//! Changes an agent between two sessions of a chat: another model, or newly trusted hooks and recipes. Tools, store and
-//! permissions stay.
+//! Changes an agent between two sessions of a chat: another model, or newly trusted hooks, recipes and MCP servers. Store
+//! and permissions stay.
 
 use std::sync::Arc;
 
 use tenter_agent::Model;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
+use tenter_protocol::Diagnostic;
 
-use super::build::{BuiltAgent, engine, journal};
-use super::{AgentArgs, models, recipes};
+use super::build::{BuiltAgent, engine, journal, servers, tools};
+use super::{AgentArgs, models, recipes, skills};
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::render::Show;
@@ -50,6 +51,22 @@ impl BuiltAgent {
     ) {
         self.agent.settings.recipes = recipes::book(project, &args.fragment_dirs);
         self.change_hooks(project, catalog, show);
+    }
+
+    /// Makes the agent use the MCP servers that are trusted now. Those that run are started again. Returns what went wrong.
+    ///
+    /// # Errors
+    /// A restriction of tools names one that does not exist.
+    pub(crate) fn change_servers(
+        &mut self,
+        project: &Project,
+        args: &AgentArgs,
+    ) -> Result<Vec<Diagnostic>, Failure> {
+        let mut findings = Vec::new();
+        let (skills, _) = skills::offered(project, args);
+        let servers = servers(project, args, &mut findings);
+        self.agent.tools = tools(args, skills, servers)?;
+        Ok(findings)
     }
 
     /// Replaces the hooks.

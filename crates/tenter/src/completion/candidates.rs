@@ -9,15 +9,18 @@ use tenter_base::excerpt;
 use tenter_bridge::hosts;
 use tenter_engine::layout::HOOKS;
 use tenter_engine::source::{self, CandidateKind};
+use tenter_engine::trust::{TrustedKind, trust_name};
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::lifecycle::TABLE;
 
+use crate::agent::mcp;
 use crate::agent::models::Provider;
 use crate::commands::conversation::open_store;
 use crate::commands::{guard, help, plugin};
 use crate::env::Env;
 use crate::project::{self, Project};
 use crate::sanitize::one_line;
+use crate::settings::ConfiguredServer;
 use crate::settings::keys::SETTINGS;
 
 /// Maximum number of characters of a description.
@@ -92,6 +95,21 @@ pub(super) fn skills(env: &Env) -> Vec<CompletionCandidate> {
     let (skills, _) = Skills::new(&env.layout(root(env))).list(Rules::Tolerant);
     let usable = skills.iter().filter(|skill| skill.shadowed_by.is_none());
     usable.map(|skill| candidate(&skill.origin.name, &skill.description)).collect()
+}
+
+/// The MCP servers; none is started.
+pub(super) fn servers(env: &Env) -> Vec<CompletionCandidate> {
+    let Ok(project) = Project::open(env, None) else { return Vec::new() };
+    mcp::all(&project).map(|server| candidate(&server.name, &server.target())).collect()
+}
+
+/// What can be trusted: hooks, and MCP servers of the project.
+pub(super) fn trusted(env: &Env) -> Vec<CompletionCandidate> {
+    let Ok(project) = Project::open(env, None) else { return Vec::new() };
+    let servers = mcp::all(&project).filter(|server| server.of_project);
+    let name = |server: &ConfiguredServer| trust_name(TrustedKind::McpServer, &server.name);
+    let servers = servers.map(|server| candidate(&name(server), &server.target()));
+    hooks(env).into_iter().chain(servers).collect()
 }
 
 /// The installed plugins.

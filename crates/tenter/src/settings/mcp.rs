@@ -22,7 +22,7 @@ pub(crate) struct ServerTable {
     pub(crate) args: Vec<String>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) pass_env: Vec<String>,
-    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<String>,
     pub(crate) url: Option<String>,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) timeout_s: Option<NonZeroU64>,
@@ -67,7 +67,7 @@ impl ConfiguredServer {
         facts.extend(
             table.headers.iter().map(|(name, value)| ("headers", format!("{name}: {value}"))),
         );
-        facts.extend(table.cwd.iter().map(|cwd| ("cwd", cwd.display().to_string())));
+        facts.extend(table.cwd.iter().map(|cwd| ("cwd", cwd.clone())));
         let lists = [
             ("pass_env", Some(&table.pass_env)),
             ("tools", table.tools.as_ref()),

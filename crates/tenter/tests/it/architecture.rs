@@ -48,6 +48,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-plugins",
             "tenter-providers",
             "tenter-prove",
+            "tenter-shell",
         ],
     ),
     (

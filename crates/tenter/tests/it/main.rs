@@ -31,6 +31,7 @@ mod long_session;
 mod man;
 mod manifests;
 mod mcp;
+mod mcp_trust;
 mod models;
 mod permissions;
 mod plugin_authors;

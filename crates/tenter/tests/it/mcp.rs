@@ -1,7 +1,12 @@
 //! MCP servers in sessions: their tools, hooks about them, and what happens without them.
 
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
 use serde_json::{Value, json};
-use tenter_testkit::{McpServer, PtySession, Sandbox};
+use tenter_testkit::{McpServer, PtySession, Sandbox, needs};
 
 use crate::{headless, of_kind, sandbox};
 
@@ -13,7 +18,7 @@ fn user_server(sandbox: &Sandbox, name: &str, server: &McpServer, more: &str) {
     let program = server.install(&sandbox.root().join(name));
     let table = format!("[mcp.servers.{name}]\ncommand = {:?}\n{more}\n", program.display());
     let file = sandbox.project().join(USER_FILE);
-    let before = std::fs::read_to_string(file).unwrap_or_default();
+    let before = fs::read_to_string(file).unwrap_or_default();
     sandbox.write(USER_FILE, before + &table);
 }
 
@@ -130,7 +135,7 @@ fn a_server_gets_its_variables_and_no_model_key() {
     command.args(["run", "--model", &model, "do it"]);
     command.env("OPENAI_API_KEY", "sk-one").env("GEMINI_API_KEY", "key-two").env("SOURCE", "three");
     assert!(command.status().unwrap().success());
-    let env = sandbox.read("env-of-server");
+    let env = sandbox.read("../home/env-of-server");
     assert!(env.contains("TOKEN_OF_TEST=three-x\n"), "{env}");
     assert!(env.contains("GEMINI_API_KEY=key-two\n") && !env.contains("sk-one"), "{env}");
 }
@@ -149,7 +154,7 @@ fn a_subagent_uses_the_same_servers() {
     );
     assert_eq!(code, 0, "{lines:?}");
     assert!(received(&sandbox, "test").contains("from-subagent"));
-    assert_eq!(sandbox.read("starts"), "x\n");
+    assert_eq!(sandbox.read("../home/starts"), "x\n");
 }
 
 #[test]
@@ -229,6 +234,105 @@ fn a_changed_file_of_a_server_asks_again() {
     assert_eq!(runs(&sandbox, &[]).code, Some(4));
     let removed = sandbox.run(&["trust", "--revoke", "mcp:ours"]);
     assert_eq!(removed.code, Some(0), "{removed}");
+}
+
+#[test]
+fn a_server_of_the_user_starts_outside_the_project() {
+    let sandbox = sandbox();
+    let server = McpServer::default()
+        .at_start("pwd >where; env >>where")
+        .at_list(r#"say '{"jsonrpc":"2.0","id":"roots","method":"roots/list"}'"#);
+    user_server(&sandbox, "test", &server, "args = [\"${TENTER_PROJECT_DIR}\"]");
+    let model = sandbox.script("turns: [{tool_calls: [{name: mcp__test__echo}]}, {text: ok}]");
+    let project = sandbox.project().display().to_string();
+    let mut command = sandbox.command();
+    command.args(["run", "--model", &model, "do it"]);
+    command.env("PYTHONPATH", &project).env("INIT_CWD", &project).env("VIRTUAL_ENV", &project);
+    command.env("npm_config_local_prefix", &project);
+    command.env("NODE_OPTIONS", format!("--require {project}/x.js"));
+    assert!(command.status().unwrap().success());
+    let found = sandbox.read("../home/where");
+    let home = sandbox.home().display().to_string();
+    assert!(found.starts_with(&format!("{home}\n")), "{found}");
+    let named: Vec<&str> = found.lines().filter(|line| line.contains(&project)).collect();
+    assert_eq!(named, [format!("TENTER_PROJECT_DIR={project}")]);
+    assert!(received(&sandbox, "test").contains(&format!(r#""uri":"file://{project}""#)));
+}
+
+#[test]
+fn a_server_of_the_user_starts_where_its_settings_say() {
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.home().join("tools")).unwrap();
+    let server = McpServer::default().at_start("pwd >where");
+    user_server(&sandbox, "one", &server, "cwd = \"tools\"");
+    user_server(&sandbox, "two", &server, "cwd = \"${TENTER_PROJECT_DIR}\"");
+    let model = sandbox.script("turns: [{text: ok}]");
+    let _ = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    let home = sandbox.home().display().to_string();
+    assert_eq!(sandbox.read("../home/tools/where"), format!("{home}/tools\n"));
+    assert_eq!(sandbox.read("where"), format!("{}\n", sandbox.project().display()));
+}
+
+/// Writes a server into the project that leaves a file there when it runs.
+fn trap(sandbox: &Sandbox, name: &str, line: &str) {
+    let path = sandbox.write(name, line);
+    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn npx_finds_the_users_programs_and_none_of_the_project() {
+    if !needs::has("npx") || !needs::has("node") {
+        return;
+    }
+    let sandbox = sandbox();
+    let bin = sandbox.home().join("node_modules/.bin/issues-server");
+    McpServer::default().install(&bin);
+    let leaves = format!("#!/bin/sh\ntouch '{}/was-run'\n", sandbox.project().display());
+    trap(&sandbox, "node_modules/.bin/issues-server", &leaves);
+    trap(&sandbox, "x.js", "require('fs').writeFileSync(__dirname + '/was-run', '')");
+    sandbox.write("package.json", r#"{"name": "shop", "bin": {"issues-server": "x.js"}}"#);
+    sandbox.write(".npmrc", "script-shell=./node_modules/.bin/issues-server\nnode-options=--require ./x.js\n");
+    let table = "[mcp.servers.issues]\ncommand = \"npx\"\nargs = [\"-y\", \"issues-server\"]\n";
+    sandbox.write(USER_FILE, table);
+    let model = sandbox.script("turns: [{tool_calls: [{name: mcp__issues__echo}]}, {text: ok}]");
+    let mut command = sandbox.command();
+    command.args(["run", "--model", &model, "do it"]).env("npm_config_offline", "true");
+    let project = sandbox.project();
+    command.env("PATH", search_path_with(&project.join("node_modules/.bin")));
+    command.env("NODE_PATH", project.join("node_modules")).env("npm_config_prefix", project);
+    let output = command.output().unwrap();
+    assert!(McpServer::received(&bin).contains("tools/call"), "{output:?}");
+    assert!(!sandbox.project().join("was-run").exists(), "{output:?}");
+}
+
+/// The `PATH` of tests behind a directory.
+fn search_path_with(directory: &Path) -> OsString {
+    let path = needs::search_path();
+    let all = std::iter::once(directory.to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(all).unwrap()
+}
+
+#[test]
+fn python_finds_no_module_of_the_project() {
+    if !needs::has("python3") {
+        return;
+    }
+    let sandbox = sandbox();
+    for name in ["issues_server.py", "json.py", "sitecustomize.py"] {
+        let leaves = format!("open('{}/was-run', 'w')\n", sandbox.project().display());
+        sandbox.write(name, leaves);
+    }
+    let table = "[mcp.servers.issues]\ncommand = \"python3\"\nargs = [\"-m\", \"issues_server\"]\n";
+    sandbox.write(USER_FILE, table);
+    let model = sandbox.script("turns: [{text: ok}]");
+    for path in [".", "", sandbox.project().to_str().unwrap()] {
+        let mut command = sandbox.command();
+        command.args(["run", "--model", &model, "do it"]).env("PYTHONPATH", path);
+        let output = command.output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("No module named"), "{path} {stderr}");
+        assert!(!sandbox.project().join("was-run").exists(), "{path} {stderr}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,9 +13,10 @@ use tenter_mcp::{
 };
 use tenter_proc::{Invocation, Limits, Streams};
 
+use super::covered::Covered;
 use super::expansion::expand;
 use super::needs_trust;
-use super::trust::Covered;
+use super::outside::Outside;
 use crate::agent::models::{authorities, proxy};
 use crate::bound;
 use crate::project::Project;
@@ -26,6 +27,8 @@ use crate::user_only;
 const CALL_TIMEOUT: Duration = Duration::from_mins(2);
 /// Default time for which the first model request waits for a server.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
+/// The variable with the project's root.
+const PROJECT: &str = "TENTER_PROJECT_DIR";
 /// Minimum length of a value that is masked in messages: shorter ones are parts of words.
 const MIN_SECRET: usize = 8;
 
@@ -36,7 +39,7 @@ const MIN_SECRET: usize = 8;
 pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Result<ServerDefinition, String> {
     let table = &server.table;
     let name = ServerName::new(&server.name)?;
-    let inherited = project.hook_environment().for_hook(&table.pass_env, &[]);
+    let inherited = inherited(project, server);
     let expanded = |text: &String| expand(text, &inherited);
     let selection = ToolSelection { only: table.tools.clone(), exclude: table.exclude.clone() };
     let added = expanded_map(&table.env, &inherited)?;
@@ -58,6 +61,7 @@ pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Result<ServerD
         startup_timeout: seconds(table.startup_timeout_s, STARTUP_TIMEOUT),
         call_timeout: seconds(table.timeout_s, CALL_TIMEOUT),
         selection,
+        roots: vec![project.root().to_owned()],
         secrets,
         check: check(project, server)?,
     })
@@ -92,6 +96,32 @@ fn http(project: &Project, url: &str, headers: Vec<(String, String)>) -> Result<
     Ok(Transport::Http(HttpServer { url: url.to_owned(), headers, proxy, authorities }))
 }
 
+/// The variables with which the settings of a server are expanded.
+pub(super) fn inherited(project: &Project, server: &ConfiguredServer) -> Environment {
+    let root = project.root().as_os_str().to_owned();
+    project.hook_environment().for_hook(&server.table.pass_env, &[(PROJECT, root)])
+}
+
+/// The working directory of a server.
+///
+/// # Errors
+/// Its setting has a variable that is not set.
+pub(super) fn directory(
+    project: &Project,
+    server: &ConfiguredServer,
+    inherited: &Environment,
+) -> Result<PathBuf, String> {
+    let cwd = server.table.cwd.as_deref().map(|cwd| expand(cwd, inherited)).transpose()?;
+    if server.of_project {
+        return Ok(project.root().join(cwd.as_deref().unwrap_or(".")));
+    }
+    Ok(outside(project).directory(cwd.as_deref()))
+}
+
+fn outside<'p>(project: &'p Project) -> Outside<'p> {
+    Outside { project: project.root(), home: &project.env.home }
+}
+
 /// A program.
 fn program(
     project: &Project,
@@ -105,10 +135,18 @@ fn program(
     }
     let args = table.args.iter().map(|argument| expand(argument, &inherited));
     let args = args.collect::<Result<Vec<_>, _>>()?;
+    let cwd = directory(project, server, &inherited)?;
+    let inherited = if server.of_project {
+        inherited
+    } else {
+        outside(project).environment(inherited, &cwd)
+    };
+    let root = (PROJECT.to_owned(), project.root().to_string_lossy().into_owned());
+    let added = std::iter::once(root).chain(added).collect();
     let invocation = Invocation {
         program: command.into(),
         args: args.into_iter().map(OsString::from).collect(),
-        cwd: project.root().join(table.cwd.as_deref().unwrap_or(Path::new("."))),
+        cwd,
         env: environment(inherited, added),
         stdin: Vec::new(),
         streams: Streams::Separate,

@@ -1,7 +1,11 @@
 //! The MCP servers of a session: which the configuration describes, and how they are started.
 
+mod covered;
 mod definition;
 mod expansion;
+mod outside;
+mod programs;
+mod reach;
 mod trust;
 
 use std::sync::Arc;
@@ -17,7 +21,7 @@ use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::settings::ConfiguredServer;
 
-pub(crate) use trust::{PendingServer, ask, pending, refusal, settle, trust};
+pub(crate) use trust::{PendingServer, ask, ask_through, covered, pending, refusal, settle, trust};
 
 /// How long a server that is tested may take to start.
 const TEST_TIMEOUT: Duration = Duration::from_mins(2);

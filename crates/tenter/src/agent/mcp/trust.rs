@@ -1,19 +1,14 @@
-//! Trust in the servers of a project: what it covers, and the question about it.
+//! Trust in the servers of a project: which lack it, and the question about them.
 
-use std::path::{Path, PathBuf};
+use tenter_engine::trust::{TrustMode, TrustedKind, trust_name};
 
-use sha2::{Digest as _, Sha256};
-use tenter_base::{hex, untrusted_file};
-use tenter_engine::hook::Fingerprint;
-use tenter_engine::trust::{TrustMode, TrustedKind};
-
-use super::expansion::expand;
+use super::covered::Covered;
 use super::{all, is_trusted};
 use crate::agent::AgentArgs;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
-use crate::question::{Choice, choose, read_at_terminal};
+use crate::question::{Choice, ReadLine, choose, read_at_terminal};
 use crate::render::Show;
 use crate::sanitize::visible;
 use crate::settings::ConfiguredServer;
@@ -21,8 +16,8 @@ use crate::trust::{TrustChoice, TrustRecord, record};
 use crate::ui::{self, NAME, NOTICE, styled};
 use crate::user_only;
 
-/// Maximum size of a file that trust covers, in bytes.
-const MAX_FILE: u64 = 10 << 20;
+/// What to do about a server that cannot be trusted.
+const ADVICE: &str = "let its command name fewer or smaller files, or configure it in your own config.toml, or set `enabled = false`";
 
 const TRUST: Choice<TrustChoice> = Choice {
     letter: "t",
@@ -35,61 +30,54 @@ const SKIP: Choice<TrustChoice> =
 const QUIT: Choice<TrustChoice> =
     Choice { letter: "q", label: "quit", words: &["quit", "n", "no"], value: TrustChoice::Refuse };
 
-/// What trust in a server covers: all of its settings, and the files of the project that its command line names.
-#[derive(Clone)]
-pub(super) struct Covered {
-    settings: String,
-    files: Vec<PathBuf>,
-}
-
-impl Covered {
-    pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Self {
-        let table = &server.table;
-        let variables = project.hook_environment().for_hook(&table.pass_env, &[]);
-        let cwd = project.root().join(table.cwd.as_deref().unwrap_or(Path::new(".")));
-        // A bare name of a program is looked up in `PATH`.
-        let command = table.command.iter().filter(|command| command.contains('/'));
-        let words = command.chain(&table.args);
-        let words = words.map(|word| expand(word, &variables).unwrap_or_else(|_| word.clone()));
-        let files =
-            words.map(|word| cwd.join(word)).filter(|path| path.starts_with(project.root()));
-        let settings = serde_json::to_string(table).unwrap_or_default();
-        Self { settings: format!("{}\n{settings}", server.name), files: files.collect() }
-    }
-
-    /// The fingerprint of the present state.
-    ///
-    /// # Errors
-    /// A file cannot be read.
-    pub(super) fn fingerprint(&self) -> Result<Fingerprint, String> {
-        let mut digest = Sha256::new();
-        digest.update(Sha256::digest(&self.settings));
-        for path in &self.files {
-            let content = match path.metadata() {
-                Ok(metadata) if metadata.is_file() => untrusted_file::read(path, MAX_FILE)
-                    .map_err(|error| {
-                        format!("its file {} cannot be read: {error}", path.display())
-                    })?,
-                Ok(_) | Err(_) => continue,
-            };
-            digest.update(path.as_os_str().as_encoded_bytes());
-            digest.update(Sha256::digest(content));
-        }
-        Ok(Fingerprint(hex(&digest.finalize())))
-    }
-}
-
 /// A server of the project that the user has not trusted.
 pub(crate) struct PendingServer {
     server: ConfiguredServer,
-    record: TrustRecord,
+    name: String,
+    /// The record of trust in it as it is now, and what that covers; or why it cannot be trusted.
+    record: Result<(TrustRecord, String), String>,
     was_trusted: bool,
+}
+
+impl PendingServer {
+    fn new(project: &Project, server: &ConfiguredServer) -> Self {
+        let covered = Covered::of(project, server);
+        let record = covered.fingerprint().and_then(|taken| {
+            let record =
+                TrustRecord::new(TrustedKind::McpServer, &server.name, taken, &server.file);
+            Ok((record, covered.description()?))
+        });
+        let name = trust_name(TrustedKind::McpServer, &server.name);
+        let trusted = project.trust.of(project.root());
+        let was_trusted = trusted.previous(&name, &server.file).is_some();
+        Self { server: server.clone(), name, record, was_trusted }
+    }
+
+    /// What is started or called, and why it cannot be trusted if it cannot.
+    fn in_words(&self) -> String {
+        let target = self.server.target();
+        let target = visible(&target);
+        match &self.record {
+            Ok(_) => format!("{} ({target})", visible(&self.name)),
+            Err(why) => {
+                format!("{} ({target}), which cannot be trusted: {}", visible(&self.name), visible(why))
+            }
+        }
+    }
+}
+
+/// What trust in a server covers, or why it cannot be trusted; `None` for one that needs no trust or runs elsewhere.
+pub(crate) fn covered(project: &Project, server: &ConfiguredServer) -> Option<String> {
+    if !server.of_project || server.table.url.is_some() {
+        return None;
+    }
+    Some(Covered::of(project, server).description().unwrap_or_else(|why| why))
 }
 
 /// The record of trust in a server as it is now.
 ///
 /// # Errors
-/// One of its files cannot be read.
+/// What it covers cannot be read.
 pub(super) fn trust_record(
     project: &Project,
     server: &ConfiguredServer,
@@ -105,13 +93,7 @@ pub(crate) fn pending(project: &Project) -> Vec<PendingServer> {
     }
     let untrusted =
         all(project).filter(|server| server.is_enabled() && !is_trusted(project, server));
-    let pending = untrusted.filter_map(|server| {
-        let record = trust_record(project, server).ok()?;
-        let trusted = project.trust.of(project.root());
-        let was_trusted = trusted.previous(record.name(), &server.file).is_some();
-        Some(PendingServer { server: server.clone(), record, was_trusted })
-    });
-    pending.collect()
+    untrusted.map(|server| PendingServer::new(project, server)).collect()
 }
 
 /// Decides with the user about the servers of the project before a session.
@@ -155,24 +137,35 @@ pub(crate) fn ask(project: &Project, pending: &[PendingServer]) -> TrustChoice {
     if !Env::can_ask() || user_only::is_below_agent(project.env, project.root()) {
         return TrustChoice::Refuse;
     }
+    ask_through(project, pending, &mut read_at_terminal)
+}
+
+/// Asks the user, who answers through `read`.
+pub(crate) fn ask_through(
+    project: &Project,
+    pending: &[PendingServer],
+    read: &mut ReadLine,
+) -> TrustChoice {
     ui::note(format!(
         "{} {} has MCP servers that you have not trusted:",
         styled(NOTICE, "?"),
         visible(&project.root().to_string_lossy()),
     ));
     pending.iter().for_each(describe);
-    let choices = [TRUST, SKIP, QUIT];
-    choose("Let them run?", &choices, &mut read_at_terminal).unwrap_or(TrustChoice::Refuse)
+    let can_be_trusted = pending.iter().any(|pending| pending.record.is_ok());
+    let choices: &[_] = if can_be_trusted { &[TRUST, SKIP, QUIT] } else { &[SKIP, QUIT] };
+    let question = if can_be_trusted { "Let them run?" } else { "Continue without them?" };
+    choose(question, choices, read).unwrap_or(TrustChoice::Refuse)
 }
 
 /// Shows everything that the user agrees to.
 fn describe(pending: &PendingServer) {
-    let PendingServer { server, record, was_trusted } = pending;
+    let PendingServer { server, name, record, was_trusted } = pending;
     let what = if server.table.url.is_some() { "calls" } else { "starts" };
     let before = if *was_trusted { "changed since you trusted it" } else { "new" };
     ui::note(format!(
         "  {}  {what} {}  {}  {}",
-        styled(NAME, visible(record.name())),
+        styled(NAME, visible(name)),
         visible(&server.target()),
         visible(&server.file.to_string_lossy()),
         styled(NOTICE, before)
@@ -180,29 +173,54 @@ fn describe(pending: &PendingServer) {
     for (name, value) in server.facts() {
         ui::note(format!("    {name}: {}", visible(&value)));
     }
+    match record {
+        Ok((_, covered)) if server.table.url.is_none() => {
+            ui::note(format!("    trust covers: {}", visible(covered)));
+        }
+        Ok(_) => {}
+        Err(why) => {
+            ui::note(format!("    {}: {}", styled(NOTICE, "cannot be trusted"), visible(why)));
+            ui::note(format!("    {ADVICE}"));
+        }
+    }
 }
 
 /// Trusts these servers as they were shown, and says so.
+///
+/// # Errors
+/// One of them cannot be trusted; the others are.
 pub(crate) fn trust(project: &mut Project, pending: &[PendingServer]) -> Result<(), Failure> {
-    let entries: Vec<_> = pending.iter().map(|pending| pending.record.entry()).collect();
-    record(project, &entries)?;
-    project.read_trust_again();
-    ui::note(format!("Trusted: {}.", visible(&names(pending).join(", "))));
-    Ok(())
+    let records = pending.iter().filter_map(|pending| Some(&pending.record.as_ref().ok()?.0));
+    let records: Vec<&TrustRecord> = records.collect();
+    if !records.is_empty() {
+        let entries: Vec<_> = records.iter().map(|record| record.entry()).collect();
+        record(project, &entries)?;
+        project.read_trust_again();
+        let names: Vec<&str> = records.iter().map(|record| record.name()).collect();
+        ui::note(format!("Trusted: {}.", visible(&names.join(", "))));
+    }
+    let rest = pending.iter().filter(|pending| pending.record.is_err());
+    let rest: Vec<&PendingServer> = rest.collect();
+    if rest.is_empty() { Ok(()) } else { Err(refusal_of(&rest)) }
 }
 
 fn names(pending: &[PendingServer]) -> Vec<String> {
-    pending.iter().map(|pending| pending.record.name().to_owned()).collect()
+    pending.iter().map(|pending| pending.name.clone()).collect()
 }
 
 /// The failure of a command that cannot continue without trust (R46).
 pub(crate) fn refusal(pending: &[PendingServer]) -> Failure {
-    let servers = pending.iter().map(|pending| {
-        format!("{} ({})", visible(pending.record.name()), visible(&pending.server.target()))
-    });
-    let servers = servers.collect::<Vec<_>>().join(", ");
+    refusal_of(&pending.iter().collect::<Vec<_>>())
+}
+
+fn refusal_of(pending: &[&PendingServer]) -> Failure {
+    let servers = pending.iter().map(|pending| pending.in_words()).collect::<Vec<_>>().join(", ");
     let message = format!("this project has MCP servers that you have not trusted: {servers}");
-    Failure { exit: Exit::Untrusted, ..Failure::new(message) }.help(
+    let failure = Failure { exit: Exit::Untrusted, ..Failure::new(message) };
+    if pending.iter().all(|pending| pending.record.is_err()) {
+        return failure.help(format!("{ADVICE}; or pass --no-mcp to run without MCP servers"));
+    }
+    failure.help(
         "review them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-mcp to run without \
          MCP servers",
     )

@@ -136,6 +136,8 @@ enum Change {
     Model(Arc<dyn Model>),
     /// Newly trusted parts of the project, with the reloaded hooks.
     Trust(Box<Catalog>),
+    /// As [`Trust`](Self::Trust), with newly trusted MCP servers.
+    Servers(Box<Catalog>),
     /// Another conversation.
     Conversation(Box<StoredConversation>),
     /// A new conversation.
@@ -294,6 +296,10 @@ impl Chat<'_> {
             }
             Change::Model(model) => built.change_model(&self.project, model, show),
             Change::Trust(catalog) => {
+                built.change_trust(&self.project, self.args, *catalog, show);
+            }
+            Change::Servers(catalog) => {
+                ui::diagnostics(&built.change_servers(&self.project, self.args)?);
                 built.change_trust(&self.project, self.args, *catalog, show);
             }
             Change::Conversation(stored) => {

@@ -55,7 +55,7 @@ const fn command(
 pub(super) const COMMANDS: &[Command] = &[
     command("help", "", "list these commands", about::help),
     command("hooks", "[on|off|test NAME]", "list hooks; enable, disable or test one", hooks::hooks),
-    command("trust", "", "review untrusted hooks and recipes", hooks::trust),
+    command("trust", "", "review untrusted hooks, recipes and MCP servers", hooks::trust),
     command(
         "diff",
         "[FILE|last]",

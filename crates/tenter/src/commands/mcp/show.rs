@@ -26,7 +26,8 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
         ("origin", origin),
         ("target", server.target()),
     ];
-    let facts = head.into_iter().chain(server.facts());
+    let covered = mcp::covered(project, server).map(|covered| ("trust covers", covered));
+    let facts = head.into_iter().chain(server.facts()).chain(covered);
     for (what, text) in facts {
         ui::out(format!("{}  {}", styled(NAME, format!("{what:17}")), one_line(&text, LENGTH)));
     }

@@ -4,7 +4,7 @@ use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::FailMode;
 
 use super::CommandContext;
-use crate::agent::recipes;
+use crate::agent::{mcp, recipes};
 use crate::commands::chat::{Change, SessionEnd};
 use crate::commands::hooks::{self as commands, show_catalog};
 use crate::failure::Failure;
@@ -80,29 +80,39 @@ fn test(
     Ok(None)
 }
 
-/// Asks about everything in the project that is not trusted yet. Newly trusted hooks and recipes are used in a new session on
-/// the same conversation.
+/// Asks about everything in the project that is not trusted yet. Newly trusted hooks, recipes and servers are used in a new
+/// session on the same conversation.
 pub(super) fn trust(
     context: &mut CommandContext,
     _argument: &str,
 ) -> Result<Option<SessionEnd>, Failure> {
     let cancel = context.chat.new_cancel();
+    let before = pending_servers(context).len();
     ui::diagnostics(&context.chat.project.read_trust_again());
+    let servers = pending_servers(context);
+    let mut has_servers = servers.len() < before;
     let found =
         if hooks_run(context) { context.chat.project.load(&cancel) } else { Catalog::default() };
     let chat = &mut *context.chat;
     ui::diagnostics(chat.project.findings());
     let recipes = recipes::untrusted(&recipes::book(&chat.project, &chat.args.fragment_dirs));
     let pending = Pending { hooks: found.untrusted(), recipes: &recipes };
-    if pending.is_empty() && found.lost().is_empty() {
-        return trusted_elsewhere(context, found);
+    if pending.is_empty() && servers.is_empty() && found.lost().is_empty() {
+        return trusted_elsewhere(context, found, has_servers);
     }
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
+    if !servers.is_empty()
+        && mcp::ask_through(&chat.project, &servers, &mut read) == TrustChoice::Trust
+    {
+        // One that cannot be trusted does not affect the others.
+        mcp::trust(&mut chat.project, &servers).unwrap_or_else(|failure| ui::failure(&failure));
+        has_servers |= mcp::pending(&chat.project).len() < servers.len();
+    }
     let choice = match pending {
         pending if pending.is_empty() => TrustChoice::Skip,
         pending => trust::ask_through(chat.project.trust_context(), pending, &mut read),
     };
-    let is_trusted = choice == TrustChoice::Trust;
+    let is_trusted = choice == TrustChoice::Trust || has_servers;
     if !is_trusted && found.lost().is_empty() {
         ui::note("Nothing was trusted.");
         return Ok(None);
@@ -112,20 +122,32 @@ pub(super) fn trust(
         TrustChoice::Skip | TrustChoice::Refuse => found,
     };
     let settled = trust::settle_lost(&mut chat.project, found, &mut read, &cancel)?;
-    Ok(is_trusted.then(|| SessionEnd::Change(Change::Trust(Box::new(settled)))))
+    Ok(is_trusted.then(|| changed(settled, has_servers)))
+}
+
+/// The servers of the project that are not trusted; none if the chat runs without servers.
+fn pending_servers(context: &CommandContext) -> Vec<mcp::PendingServer> {
+    if context.chat.args.no_mcp { Vec::new() } else { mcp::pending(&context.chat.project) }
+}
+
+fn changed(catalog: Catalog, has_servers: bool) -> SessionEnd {
+    let catalog = Box::new(catalog);
+    SessionEnd::Change(if has_servers { Change::Servers(catalog) } else { Change::Trust(catalog) })
 }
 
 /// Uses what was trusted in another terminal in the meantime.
 fn trusted_elsewhere(
     context: &CommandContext,
     found: Catalog,
+    has_servers: bool,
 ) -> Result<Option<SessionEnd>, Failure> {
     let running = context.agent;
-    let was_pending = !running.engine.catalog().untrusted().is_empty()
+    let was_pending = has_servers
+        || !running.engine.catalog().untrusted().is_empty()
         || !recipes::untrusted(&running.settings.recipes).is_empty();
     if was_pending {
         ui::note("Using what you trusted in the meantime.");
-        return Ok(Some(SessionEnd::Change(Change::Trust(Box::new(found)))));
+        return Ok(Some(changed(found, has_servers)));
     }
     check_that_hooks_run(context)?;
     ui::note("Nothing to trust: everything is already trusted.");
