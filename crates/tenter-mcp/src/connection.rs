@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use rmcp::model::{ClientCapabilities, ClientConfig, ErrorData, Implementation};
 use rmcp::service::{
-    NotificationContext, RequestContext, RunningService, RunningServiceCancellationToken, serve_client,
+    NotificationContext, RequestContext, RunningService, RunningServiceCancellationToken,
+    serve_client,
 };
 use rmcp::{ClientHandler, Peer, RoleClient};
 

@@ -36,7 +36,10 @@ mod tests {
 
     #[test]
     fn paths_are_escaped_in_uris() {
-        assert_eq!(uri(Path::new("/home/ada/my shop#1/ä%")), "file:///home/ada/my%20shop%231/%C3%A4%25");
+        assert_eq!(
+            uri(Path::new("/home/ada/my shop#1/ä%")),
+            "file:///home/ada/my%20shop%231/%C3%A4%25"
+        );
         let listed = listed(&["/home/ada/shop".into(), "/".into()]);
         assert_eq!(listed.roots[0].name.as_deref(), Some("shop"));
         assert_eq!((listed.roots[1].uri.as_str(), &listed.roots[1].name), ("file:///", &None));

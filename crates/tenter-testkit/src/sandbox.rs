@@ -91,6 +91,11 @@ impl Sandbox {
         self.in_project(&self.binary)
     }
 
+    /// Another program, to be run as the command.
+    pub fn program(&self, name: &str) -> Command {
+        self.in_project(Path::new(name))
+    }
+
     #[expect(clippy::disallowed_methods, reason = "tests start programs as a user does")]
     fn in_project(&self, program: &Path) -> Command {
         let mut command = Command::new(program);

@@ -110,7 +110,8 @@ fn a_server_may_ask_for_its_roots() {
     wait_until("it has its roots", || stage.received("a").contains(r#""id":"roots""#));
     let received = stage.received("a");
     assert!(received.contains(r#""capabilities":{"roots":{}}"#), "{received}");
-    let uri = format!(r#""uri":"file://{}""#, stage.path("").display().to_string().trim_end_matches('/'));
+    let uri =
+        format!(r#""uri":"file://{}""#, stage.path("").display().to_string().trim_end_matches('/'));
     assert!(received.contains(&uri), "{uri} {received}");
 }
 

@@ -1,8 +1,9 @@
 //! Shell completions: names of the project, in real shells, without running anything of it.
 
 use std::fs;
+use std::path::Path;
 
-use tenter_testkit::{Sandbox, needs};
+use tenter_testkit::{PtySession, Sandbox, needs};
 
 use crate::sandbox;
 
@@ -127,4 +128,62 @@ fn the_scripts_are_valid_in_their_shells() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let mut command = sandbox.command();
     assert!(command.env("TENTER_COMPLETE", "").arg("--version").status().unwrap().success());
+}
+
+/// A sandbox with MCP servers of the user and of the project.
+fn with_servers() -> Sandbox {
+    let sandbox = sandbox();
+    let servers = "[mcp.servers.issues]\ncommand = \"touch\"\nargs = [\"was-run\"]\n";
+    sandbox.write("../home/.config/tenter/config.toml", servers);
+    sandbox
+        .write(".mcp.json", r#"{"mcpServers": {"lint": {"command": "node", "args": ["x.js"]}}}"#);
+    sandbox
+}
+
+#[test]
+fn names_of_mcp_servers_are_completed() {
+    let sandbox = with_servers();
+    let mut command = sandbox.command();
+    command.env("TENTER_COMPLETE", "fish").args(["--", "tenter", "mcp", "show", ""]);
+    let found = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(found.starts_with("issues\ttouch was-run\nlint\tnode x.js\n"), "{found}");
+    if needs::has("bash") {
+        assert_eq!(in_bash(&sandbox, &["tenter", "mcp", "test", "l"]), ["lint"]);
+        assert_eq!(in_bash(&sandbox, &["tenter", "trust", "--revoke", "mcp:"]), ["mcp:lint"]);
+    }
+    assert!(!sandbox.project().join("was-run").exists());
+}
+
+#[test]
+fn zsh_completes_at_its_prompt() {
+    if !needs::has("zsh") {
+        return;
+    }
+    let sandbox = with_servers();
+    let tenter = sandbox.command();
+    let directory = Path::new(tenter.get_program()).parent().unwrap();
+    let path = std::iter::once(directory.to_owned());
+    let path = path.chain(std::env::split_paths(&needs::search_path()).collect::<Vec<_>>());
+    let mut command = sandbox.program("zsh");
+    command.env("PATH", std::env::join_paths(path).unwrap()).args(["-f", "-i"]);
+    let mut session = PtySession::start(command);
+    session.enter("autoload -U compinit; compinit -u -D; eval \"$(tenter completions zsh)\"; PS1='> '; echo is set' 'up");
+    session.wait_for("is set up");
+    session.type_in("tenter mcp show iss\t");
+    session.wait_for_row("tenter mcp show issues");
+    // Ctrl-U deletes the line.
+    session.type_in("\u{15}");
+    session.enter("exit");
+    let _ = sandbox.finish_pty(session).expect_code(0);
+}
+
+#[test]
+fn fish_completes_what_it_is_asked_for() {
+    if !needs::has("fish") {
+        return;
+    }
+    let sandbox = with_servers();
+    let complete = "tenter completions fish | source; complete -C 'tenter mcp test l'";
+    let output = sandbox.shell(&format!("fish --no-config -c \"{complete}\""));
+    assert_eq!(output.stdout, "lint\tnode x.js\n", "{output}");
 }

@@ -291,7 +291,10 @@ fn npx_finds_the_users_programs_and_none_of_the_project() {
     trap(&sandbox, "node_modules/.bin/issues-server", &leaves);
     trap(&sandbox, "x.js", "require('fs').writeFileSync(__dirname + '/was-run', '')");
     sandbox.write("package.json", r#"{"name": "shop", "bin": {"issues-server": "x.js"}}"#);
-    sandbox.write(".npmrc", "script-shell=./node_modules/.bin/issues-server\nnode-options=--require ./x.js\n");
+    sandbox.write(
+        ".npmrc",
+        "script-shell=./node_modules/.bin/issues-server\nnode-options=--require ./x.js\n",
+    );
     let table = "[mcp.servers.issues]\ncommand = \"npx\"\nargs = [\"-y\", \"issues-server\"]\n";
     sandbox.write(USER_FILE, table);
     let model = sandbox.script("turns: [{tool_calls: [{name: mcp__issues__echo}]}, {text: ok}]");

@@ -77,7 +77,10 @@ fn a_change_behind_any_form_of_command_asks_again() {
         (&["find", "tools", "-name", "*.sh", "-exec", "sh", "{}", ";"], "tools/s.sh"),
         (&["node", "--require=./tools/x.js", "pkg/index.js"], "tools/x.js"),
         (&["node", "-r", "./tools/x.js", "pkg/index.js"], "tools/x.js"),
-        (&["node", "--import", "file://${TENTER_PROJECT_DIR}/tools/x.js", "pkg/index.js"], "tools/x.js"),
+        (
+            &["node", "--import", "file://${TENTER_PROJECT_DIR}/tools/x.js", "pkg/index.js"],
+            "tools/x.js",
+        ),
         (&["node", "--require", "helper", "pkg/index.js"], "node_modules/helper/index.js"),
         (&["node", "pkg"], "pkg/index.js"),
         (&["python3", "tools"], "tools/lib/a.py"),
@@ -147,7 +150,10 @@ fn variables_and_directories_of_a_server_count() {
         ("command = \"some-mcp\"\nenv = {PYTHONPATH = \"tools\"}".to_owned(), "tools/lib/a.py"),
         ("command = \"sh\"\nargs = [\"s.sh\"]\ncwd = \"tools\"".to_owned(), "tools/s.sh"),
         ("command = \"env\"\nargs = [\"PYTHONPATH=tools\", \"some-mcp\"]".to_owned(), "tools/s.py"),
-        ("command = \"sh\"\nargs = [\"-c\", \"export PYTHONPATH=tools; some-mcp\"]".to_owned(), "tools/s.py"),
+        (
+            "command = \"sh\"\nargs = [\"-c\", \"export PYTHONPATH=tools; some-mcp\"]".to_owned(),
+            "tools/s.py",
+        ),
     ] {
         check(&definition, changed, other);
     }
@@ -191,7 +197,10 @@ fn files_that_git_ignores_do_not_count_where_every_file_does() {
 #[test]
 fn a_server_with_a_file_that_is_too_large_is_reported_and_cannot_be_trusted() {
     let sandbox = project(&words(&["sh", "tools/s.sh", "tools/large"]));
-    fs::File::create(sandbox.project().join("tools/large")).unwrap().set_len((10 << 20) + 1).unwrap();
+    fs::File::create(sandbox.project().join("tools/large"))
+        .unwrap()
+        .set_len((10 << 20) + 1)
+        .unwrap();
     assert_eq!(state(&sandbox), "untrusted");
     let model = sandbox.script("turns: [{text: ok}]");
     for arguments in [
@@ -201,7 +210,12 @@ fn a_server_with_a_file_that_is_too_large_is_reported_and_cannot_be_trusted() {
         &["trust", "--yes"],
     ] {
         let output = sandbox.run(arguments).expect_code(4);
-        for expected in ["mcp:ours", "cannot be trusted", "tools/large is larger than 10 MiB", "fewer or smaller"] {
+        for expected in [
+            "mcp:ours",
+            "cannot be trusted",
+            "tools/large is larger than 10 MiB",
+            "fewer or smaller",
+        ] {
             assert!(output.stderr.contains(expected), "{arguments:?} {output}");
         }
     }

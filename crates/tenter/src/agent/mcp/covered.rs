@@ -55,7 +55,8 @@ fn counts(within: &Path) -> bool {
 }
 
 fn is_module(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| ["py", "pyc", "so"].iter().any(|one| extension == *one))
+    path.extension()
+        .is_some_and(|extension| ["py", "pyc", "so"].iter().any(|one| extension == *one))
 }
 
 /// What trust in a server covers.
@@ -193,7 +194,9 @@ impl Covered {
                     files.insert(name.clone(), FileStamp::new(&metadata));
                 }
                 // A repository within this one.
-                Ok(metadata) if metadata.is_dir() => self.add_directory(&path, &DIRECTORY, files)?,
+                Ok(metadata) if metadata.is_dir() => {
+                    self.add_directory(&path, &DIRECTORY, files)?
+                }
                 Ok(_) | Err(_) => {}
             }
         }
@@ -204,7 +207,14 @@ impl Covered {
     fn files_of_git(&self) -> Option<Vec<PathBuf>> {
         // Nothing that the repository configures is run.
         let args = [
-            "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "ls-files", "-z", "--cached", "--others",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "safe.bareRepository=explicit",
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
             "--exclude-standard",
         ];
         let invocation = Invocation {
@@ -214,7 +224,11 @@ impl Covered {
             env: self.variables.clone(),
             stdin: Vec::new(),
             streams: Streams::Separate,
-            limits: Limits { timeout: Duration::from_secs(30), keep: MAX_LIST, ..Limits::default() },
+            limits: Limits {
+                timeout: Duration::from_secs(30),
+                keep: MAX_LIST,
+                ..Limits::default()
+            },
         };
         let listed = tenter_proc::run(&invocation, &Cancel::new());
         if !listed.end.is_success() {
@@ -235,7 +249,9 @@ fn check_total(files: &Files) -> Result<(), String> {
     let bytes = files.values().map(|stamp| stamp.size()).fold(0, u64::saturating_add);
     if files.len() > MAX_FILES || bytes > MAX_BYTES {
         let limit = MAX_BYTES >> 20;
-        return Err(format!("it can run more than {MAX_FILES} files or {limit} MiB of the project"));
+        return Err(format!(
+            "it can run more than {MAX_FILES} files or {limit} MiB of the project"
+        ));
     }
     Ok(())
 }

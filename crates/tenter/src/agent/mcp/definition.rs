@@ -136,11 +136,8 @@ fn program(
     let args = table.args.iter().map(|argument| expand(argument, &inherited));
     let args = args.collect::<Result<Vec<_>, _>>()?;
     let cwd = directory(project, server, &inherited)?;
-    let inherited = if server.of_project {
-        inherited
-    } else {
-        outside(project).environment(inherited, &cwd)
-    };
+    let inherited =
+        if server.of_project { inherited } else { outside(project).environment(inherited, &cwd) };
     let root = (PROJECT.to_owned(), project.root().to_string_lossy().into_owned());
     let added = std::iter::once(root).chain(added).collect();
     let invocation = Invocation {

@@ -92,7 +92,10 @@ mod tests {
     #[test]
     fn the_working_directory_is_not_in_the_project() {
         assert_eq!(outside("/home/ada/shop").directory(None), Path::new("/home/ada"));
-        assert_eq!(outside("/home/ada/shop").directory(Some("tools")), Path::new("/home/ada/tools"));
+        assert_eq!(
+            outside("/home/ada/shop").directory(Some("tools")),
+            Path::new("/home/ada/tools")
+        );
         assert_eq!(outside("/home/ada/shop").directory(Some("/srv")), Path::new("/srv"));
         assert_eq!(outside("/home/ada").directory(None), Path::new("/"));
     }
@@ -115,11 +118,16 @@ mod tests {
             ("OLDPWD", "/home/ada/other", None),
             ("HOME", "/home/ada", Some("/home/ada")),
             ("LANG", "C.UTF-8", Some("C.UTF-8")),
-            ("PROXY", "http://host:8080/home/ada/shopping", Some("http://host:8080/home/ada/shopping")),
+            (
+                "PROXY",
+                "http://host:8080/home/ada/shopping",
+                Some("http://host:8080/home/ada/shopping"),
+            ),
             ("EMPTY", "", Some("")),
         ] {
             let inherited = vec![(name.into(), value.into())];
-            let environment = outside("/home/ada/shop").environment(inherited, Path::new("/home/ada"));
+            let environment =
+                outside("/home/ada/shop").environment(inherited, Path::new("/home/ada"));
             let found = environment.iter().find(|(one, _)| one == name);
             let found = found.map(|(_, value)| value.to_str().unwrap());
             assert_eq!(found, expected, "{name}={value}");
@@ -132,7 +140,8 @@ mod tests {
     #[test]
     fn in_a_project_that_is_the_home_directory_its_programs_are_the_users() {
         let path: OsString = "/home/ada/.local/bin:bin:/bin".into();
-        let environment = outside("/home/ada").environment(vec![("PATH".into(), path)], Path::new("/"));
+        let environment =
+            outside("/home/ada").environment(vec![("PATH".into(), path)], Path::new("/"));
         assert_eq!(environment[0].1, "/home/ada/.local/bin:/bin");
     }
 }

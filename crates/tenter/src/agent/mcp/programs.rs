@@ -36,31 +36,138 @@ pub(super) enum Runner {
 
 /// Programs that run no file by themselves, and wrappers.
 const PLAIN: &[&str] = &[
-    ".", ":", "[", "[[", "alias", "basename", "builtin", "caffeinate", "cat", "cd", "chmod", "command", "cp", "curl", "cut", "date",
-    "declare", "dirname", "doas", "echo", "env", "eval", "exec", "exit", "export", "false", "find", "flock", "grep", "head", "hostname",
-    "id", "ionice", "jq", "kill", "ln", "local", "ls", "mkdir", "mktemp", "mv", "nice", "nohup", "popd", "printf", "pushd", "pwd",
-    "read", "readlink", "readonly", "realpath", "return", "rm", "sed", "set", "setsid", "shift", "shopt", "sleep", "socat", "sort",
-    "source", "ssh", "stdbuf", "sudo", "tail", "tee", "test", "time", "timeout", "touch", "tr", "trap", "true", "ulimit", "umask",
-    "uname", "unset", "wait", "wget", "which", "xargs",
+    ".",
+    ":",
+    "[",
+    "[[",
+    "alias",
+    "basename",
+    "builtin",
+    "caffeinate",
+    "cat",
+    "cd",
+    "chmod",
+    "command",
+    "cp",
+    "curl",
+    "cut",
+    "date",
+    "declare",
+    "dirname",
+    "doas",
+    "echo",
+    "env",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "find",
+    "flock",
+    "grep",
+    "head",
+    "hostname",
+    "id",
+    "ionice",
+    "jq",
+    "kill",
+    "ln",
+    "local",
+    "ls",
+    "mkdir",
+    "mktemp",
+    "mv",
+    "nice",
+    "nohup",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readlink",
+    "readonly",
+    "realpath",
+    "return",
+    "rm",
+    "sed",
+    "set",
+    "setsid",
+    "shift",
+    "shopt",
+    "sleep",
+    "socat",
+    "sort",
+    "source",
+    "ssh",
+    "stdbuf",
+    "sudo",
+    "tail",
+    "tee",
+    "test",
+    "time",
+    "timeout",
+    "touch",
+    "tr",
+    "trap",
+    "true",
+    "ulimit",
+    "umask",
+    "uname",
+    "unset",
+    "wait",
+    "wget",
+    "which",
+    "xargs",
 ];
 const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"];
 const INTERPRETERS: &[&str] = &[
-    "Rscript", "awk", "expect", "gawk", "java", "lua", "luajit", "mawk", "nawk", "osascript", "perl", "php", "powershell", "pwsh", "ruby",
+    "Rscript",
+    "awk",
+    "expect",
+    "gawk",
+    "java",
+    "lua",
+    "luajit",
+    "mawk",
+    "nawk",
+    "osascript",
+    "perl",
+    "php",
+    "powershell",
+    "pwsh",
+    "ruby",
     "tclsh",
 ];
-const JAVASCRIPT: &[&str] = &["deno", "esno", "jiti", "node", "nodejs", "ts-node", "ts-node-esm", "tsx", "vite-node"];
+const JAVASCRIPT: &[&str] =
+    &["deno", "esno", "jiti", "node", "nodejs", "ts-node", "ts-node-esm", "tsx", "vite-node"];
 /// Programs whose names could be those of servers, but that run what the project contains.
 const BUILD: &[&str] = &["gradlew", "mvnw", "webpack-dev-server"];
 
 /// Variables in which programs look for what they run, or for their settings.
 const SEARCHED: &[&str] = &[
-    "BASH_ENV", "CDPATH", "CLASSPATH", "ENV", "GOFLAGS", "HOME", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "MAVEN_OPTS", "PATH",
-    "PERLLIB", "PHPRC", "SHELL", "VIRTUAL_ENV", "XDG_CONFIG_HOME", "ZDOTDIR", "_JAVA_OPTIONS",
+    "BASH_ENV",
+    "CDPATH",
+    "CLASSPATH",
+    "ENV",
+    "GOFLAGS",
+    "HOME",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "MAVEN_OPTS",
+    "PATH",
+    "PERLLIB",
+    "PHPRC",
+    "SHELL",
+    "VIRTUAL_ENV",
+    "XDG_CONFIG_HOME",
+    "ZDOTDIR",
+    "_JAVA_OPTIONS",
 ];
 /// What the names of more such variables begin with.
 const SEARCHED_PREFIXES: &[&str] = &[
-    "BUNDLE_", "BUN_", "COMPOSE_", "DENO_", "DOTNET_", "DYLD_", "GEM_", "GIT_", "LD_", "LUA_", "NODE_", "NPM_", "PERL5", "PHP_", "PIP_",
-    "PNPM_", "PYTHON", "RUBY", "R_", "TSX_", "TS_NODE_", "UV_", "YARN_", "npm_",
+    "BUNDLE_", "BUN_", "COMPOSE_", "DENO_", "DOTNET_", "DYLD_", "GEM_", "GIT_", "LD_", "LUA_",
+    "NODE_", "NPM_", "PERL5", "PHP_", "PIP_", "PNPM_", "PYTHON", "RUBY", "R_", "TSX_", "TS_NODE_",
+    "UV_", "YARN_", "npm_",
 ];
 
 /// The kind of a command's program.
@@ -71,12 +178,16 @@ pub(super) fn kind(command: &Command) -> Kind {
     match (name, subcommand) {
         ("python" | "pypy" | "pythonw", _) => Kind::Python,
         ("bun", _) => Kind::Bun,
-        ("deno", Some(subcommand)) if !matches!(subcommand, "run" | "serve" | "eval") => Kind::Build,
+        ("deno", Some(subcommand)) if !matches!(subcommand, "run" | "serve" | "eval") => {
+            Kind::Build
+        }
         ("npx" | "bunx" | "pnpx", _)
         | ("npm", Some("exec" | "x"))
         | ("pnpm" | "yarn", Some("dlx" | "exec")) => Kind::Packages(Runner::JavaScript),
         ("uvx", _) | ("uv", Some("tool")) | ("pipx", Some("run")) => Kind::Packages(Runner::Python),
-        ("docker" | "podman" | "nerdctl", Some("run" | "create" | "exec" | "mcp")) => Kind::Container,
+        ("docker" | "podman" | "nerdctl", Some("run" | "create" | "exec" | "mcp")) => {
+            Kind::Container
+        }
         _ if is_in(PLAIN) => Kind::Plain,
         _ if is_in(SHELLS) => Kind::Shell,
         _ if is_in(INTERPRETERS) => Kind::Interpreter,
@@ -100,9 +211,25 @@ impl Runner {
     pub(super) fn files(self) -> &'static [&'static str] {
         match self {
             Self::JavaScript => &[
-                ".npmrc", ".pnpmfile.cjs", ".pnp.cjs", ".pnp.loader.mjs", ".yarnrc", ".yarnrc.yml", "bun.lock", "bun.lockb",
-                "bunfig.toml", "deno.json", "deno.jsonc", "deno.lock", "npm-shrinkwrap.json", "package-lock.json", "package.json",
-                "pnpm-lock.yaml", "pnpm-workspace.yaml", "tsconfig.json", "yarn.lock",
+                ".npmrc",
+                ".pnpmfile.cjs",
+                ".pnp.cjs",
+                ".pnp.loader.mjs",
+                ".yarnrc",
+                ".yarnrc.yml",
+                "bun.lock",
+                "bun.lockb",
+                "bunfig.toml",
+                "deno.json",
+                "deno.jsonc",
+                "deno.lock",
+                "npm-shrinkwrap.json",
+                "package-lock.json",
+                "package.json",
+                "pnpm-lock.yaml",
+                "pnpm-workspace.yaml",
+                "tsconfig.json",
+                "yarn.lock",
             ],
             Self::Python => &[".python-version", "pyproject.toml", "uv.lock", "uv.toml"],
         }
@@ -138,7 +265,8 @@ pub(super) fn may_run_files(image: &str, word: &str) -> bool {
 
 /// Whether programs look in the directories that a variable names.
 pub(super) fn is_searched(variable: &str) -> bool {
-    SEARCHED.contains(&variable) || SEARCHED_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
+    SEARCHED.contains(&variable)
+        || SEARCHED_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
 }
 
 /// A program's name without a version: `python3.12` is `python`.

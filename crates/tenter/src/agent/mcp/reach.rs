@@ -63,9 +63,10 @@ impl Reach {
 
 fn facts(command: &ServerCommand) -> Facts {
     let text = |path: &Path| path.to_str().map(str::to_owned);
-    let variables = command.variables.iter().filter_map(|(name, value)| {
-        Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
-    });
+    let variables = command
+        .variables
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
     let surroundings = Surroundings {
         cwd: text(&command.cwd),
         project: text(command.project).into_iter().collect(),
@@ -105,7 +106,9 @@ impl Reader<'_> {
     /// Adds what is run. The project as a whole can be anything.
     fn add_run(&mut self, path: &Path) {
         match self.in_project(path) {
-            Some(path) if path == self.command.project => self.unknown("a word for the project as a whole"),
+            Some(path) if path == self.command.project => {
+                self.unknown("a word for the project as a whole")
+            }
             Some(path) => {
                 self.reach.run.insert(path);
             }
@@ -213,7 +216,9 @@ impl Reader<'_> {
     /// arguments are its own affair.
     fn is_server(&self, command: &Command, directory: &Path, is_package: bool) -> bool {
         let path = command.path.as_deref();
-        let own = path.map(|path| directory.join(path)).filter(|_| !is_package);
+        // `@scope/name` is a package, `./name` a directory.
+        let is_file = |path: &&str| !is_package || path.starts_with(['.', '/']);
+        let own = path.filter(is_file).map(|path| directory.join(path));
         own.is_some_and(|own| self.in_project(&own).is_some())
             || programs::is_server_name(path.unwrap_or(&command.program))
     }
@@ -221,7 +226,8 @@ impl Reader<'_> {
     /// The arguments of an interpreter up to its program: options and the program itself.
     fn run_arguments(&mut self, command: &Command, directory: &Path) {
         let end = command.operand_args.first().map_or(command.args.len(), |first| first + 1);
-        let is_before = |uncertain: &Uncertain| matches!(uncertain, Uncertain::Arg(index) if *index < end);
+        let is_before =
+            |uncertain: &Uncertain| matches!(uncertain, Uncertain::Arg(index) if *index < end);
         if command.uncertain.iter().any(is_before) {
             self.unknown(&command.program);
         }

@@ -60,7 +60,11 @@ impl PendingServer {
         match &self.record {
             Ok(_) => format!("{} ({target})", visible(&self.name)),
             Err(why) => {
-                format!("{} ({target}), which cannot be trusted: {}", visible(&self.name), visible(why))
+                format!(
+                    "{} ({target}), which cannot be trusted: {}",
+                    visible(&self.name),
+                    visible(why)
+                )
             }
         }
     }

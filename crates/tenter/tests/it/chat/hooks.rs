@@ -1,6 +1,6 @@
 //! Hooks in a chat: their decisions are shown as they happen, their questions are asked, and they receive session events.
 
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::{McpServer, PtySession, Sandbox};
 
 use super::{chat, say, start};
 use crate::manifests::hook as manifest_hook;
@@ -175,6 +175,34 @@ fn hooks_can_be_listed_and_trusted_in_the_chat() {
     assert!(say(&mut chat, "/hooks").contains("active"));
     let shown = say(&mut chat, "again");
     assert!(shown.contains("blocked by hook guard") && shown.contains("Did not."), "{shown}");
+    assert!(say(&mut chat, "/trust").contains("Nothing to trust"));
+}
+
+#[test]
+fn mcp_servers_can_be_trusted_in_the_chat_and_start_without_a_new_one() {
+    let sandbox = sandbox();
+    McpServer::default().install(&sandbox.project().join("tools/server"));
+    sandbox.write("tenter.toml", "[mcp.servers.ours]\ncommand = \"./tools/server\"\n");
+    let mut chat = super::start(
+        &sandbox,
+        "turns:
+  - {text: None yet.}
+  - tool_calls: [{name: mcp__ours__echo, input: {text: hello}}]
+  - {text: Called., expect: {contains: ['arguments:{text:hello}']}}",
+        &[],
+    );
+    chat.wait_for("Let them run?");
+    chat.enter("s");
+    chat.wait_for("Skipped this time: mcp:ours.");
+    chat.wait_for(super::PROMPT);
+    say(&mut chat, "one");
+    chat.enter("/trust");
+    chat.wait_for("trust covers: tools/server");
+    chat.wait_for("Let them run?");
+    chat.enter("t");
+    chat.wait_for("Trusted: mcp:ours.");
+    chat.wait_for(super::PROMPT);
+    assert!(say(&mut chat, "two").contains("Called."));
     assert!(say(&mut chat, "/trust").contains("Nothing to trust"));
 }
 
