@@ -100,6 +100,16 @@ fn a_change_behind_any_form_of_command_asks_again() {
         (&["uvx", "--from", "./tools", "some-mcp"], "tools/s.py"),
         (&["uvx", "some-mcp"], "uv.toml"),
         (&["docker", "run", "-i", "-v", "./tools:/app", "image"], "tools/s.sh"),
+        (&["uv", "tool", "run", "--from", "./tools", "some-mcp"], "tools/s.py"),
+        (&["npx", "-p", "helper", "some-mcp"], "node_modules/helper/index.js"),
+        (&["npx", "-c", "sh tools/s.sh"], "tools/s.sh"),
+        (&["npx", "tsx", "watch", "tools/x.js"], "tools/x.js"),
+        (&["java", "tools.Main"], "tools/Main.class"),
+        (&["java", "@tools/list"], "tools/list"),
+        (&["php", "-d", "auto_prepend_file=tools/x.js", "pkg/index.js"], "tools/x.js"),
+        (&["sh", "-c", "exec sh \"$PWD/tools/s.sh\""], "tools/s.sh"),
+        (&["sh", "-c", "PATH=./tools:$PATH some-mcp"], "tools/some-mcp"),
+        (&["env", "-S", "sh tools/s.sh"], "tools/s.sh"),
         (&["some-mcp", "--config", "tools/list"], "tools/list"),
     ] {
         check(&words(command), changed, other);
@@ -129,6 +139,8 @@ fn where_a_program_decides_what_it_runs_every_file_counts() {
         &["sh", "-c", "eval \"$(cat tools/s.sh)\""],
         &["sh", "-c", "some-launcher"],
         &["some-launcher", "--verbose"],
+        &["python3", "-m", "invoke", "mcp"],
+        &["git", "-c", "alias.mcp=!sh tools/s.sh", "mcp"],
         &["npx", "shop"],
         &["npx", "gulp", "mcp"],
     ] {
@@ -148,6 +160,11 @@ fn variables_and_directories_of_a_server_count() {
         (format!("{node}env = {{PATH = \"./tools:/bin\"}}"), "tools/s.sh"),
         (format!("{node}env = {{SETTINGS = \"tools/list\"}}"), "tools/list"),
         ("command = \"some-mcp\"\nenv = {PYTHONPATH = \"tools\"}".to_owned(), "tools/lib/a.py"),
+        (
+            "command = \"sh\"\nargs = [\"-c\", \"$RUN\"]\nenv = {RUN = \"sh tools/s.sh\"}"
+                .to_owned(),
+            "tools/s.sh",
+        ),
         ("command = \"sh\"\nargs = [\"s.sh\"]\ncwd = \"tools\"".to_owned(), "tools/s.sh"),
         ("command = \"env\"\nargs = [\"PYTHONPATH=tools\", \"some-mcp\"]".to_owned(), "tools/s.py"),
         (

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 use tenter_base::tree::{Tree, TreeRules};
-use tenter_base::{FileStamp, hex, real_path};
+use tenter_base::{FileStamp, hex, real_path, untrusted_file};
 use tenter_engine::environment::Environment;
 use tenter_engine::trust::{Fingerprint, Hasher, fingerprint_of_files};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 
-use super::definition;
 use super::expansion::expand;
+use super::place::{directory, inherited};
 use super::reach::{Reach, ServerCommand};
 use crate::project::Project;
 use crate::settings::ConfiguredServer;
@@ -158,7 +158,9 @@ impl Covered {
             return self.add_directory(path, &DIRECTORY, files);
         }
         self.add_file(path, files)?;
-        let Ok(real) = real_path(path) else { return Ok(()) };
+        let Some(real) = real_path(path).ok().filter(|real| is_script(real)) else {
+            return Ok(());
+        };
         let is_below = |parent: &&Path| parent.starts_with(&self.root) && *parent != self.root;
         for parent in [path, &real].into_iter().filter_map(Path::parent).filter(is_below) {
             self.add_directory(parent, &DIRECTORY, files)?;
@@ -245,6 +247,11 @@ impl Covered {
     }
 }
 
+/// Whether a file may load others of its directory: it exists, and is not a program of the system's own format.
+fn is_script(path: &Path) -> bool {
+    untrusted_file::read_prefix(path, 4).is_ok_and(|start| start != b"\x7fELF")
+}
+
 fn check_total(files: &Files) -> Result<(), String> {
     let bytes = files.values().map(|stamp| stamp.size()).fold(0, u64::saturating_add);
     if files.len() > MAX_FILES || bytes > MAX_BYTES {
@@ -259,7 +266,7 @@ fn check_total(files: &Files) -> Result<(), String> {
 /// What the command of a server can run; nothing for a server behind HTTP.
 fn reach(project: &Project, server: &ConfiguredServer) -> Reach {
     let table = &server.table;
-    let mut variables = definition::inherited(project, server);
+    let mut variables = inherited(project, server);
     let expanded = |text: &String, variables: &Environment| {
         expand(text, variables).unwrap_or_else(|_| text.clone())
     };
@@ -270,7 +277,7 @@ fn reach(project: &Project, server: &ConfiguredServer) -> Reach {
     }
     let added = table.env.iter().map(|(name, value)| (name.clone(), expanded(value, &variables)));
     let added: Vec<(String, String)> = added.collect();
-    let cwd = definition::directory(project, server, &variables);
+    let cwd = directory(project, server, &variables);
     variables.retain(|(name, _)| added.iter().all(|(one, _)| name != one.as_str()));
     variables.extend(added.iter().map(|(name, value)| (name.into(), value.into())));
     Reach::of(&ServerCommand {

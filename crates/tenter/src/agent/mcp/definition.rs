@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use tenter_proc::{Invocation, Limits, Streams};
 use super::covered::Covered;
 use super::expansion::expand;
 use super::needs_trust;
-use super::outside::Outside;
+use super::place::{PROJECT, directory, inherited, outside};
 use crate::agent::models::{authorities, proxy};
 use crate::bound;
 use crate::project::Project;
@@ -27,8 +26,6 @@ use crate::user_only;
 const CALL_TIMEOUT: Duration = Duration::from_mins(2);
 /// Default time for which the first model request waits for a server.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
-/// The variable with the project's root.
-const PROJECT: &str = "TENTER_PROJECT_DIR";
 /// Minimum length of a value that is masked in messages: shorter ones are parts of words.
 const MIN_SECRET: usize = 8;
 
@@ -94,32 +91,6 @@ fn http(project: &Project, url: &str, headers: Vec<(String, String)>) -> Result<
     let proxy = proxy::find(url, None, project.env);
     let authorities = authorities.authorities;
     Ok(Transport::Http(HttpServer { url: url.to_owned(), headers, proxy, authorities }))
-}
-
-/// The variables with which the settings of a server are expanded.
-pub(super) fn inherited(project: &Project, server: &ConfiguredServer) -> Environment {
-    let root = project.root().as_os_str().to_owned();
-    project.hook_environment().for_hook(&server.table.pass_env, &[(PROJECT, root)])
-}
-
-/// The working directory of a server.
-///
-/// # Errors
-/// Its setting has a variable that is not set.
-pub(super) fn directory(
-    project: &Project,
-    server: &ConfiguredServer,
-    inherited: &Environment,
-) -> Result<PathBuf, String> {
-    let cwd = server.table.cwd.as_deref().map(|cwd| expand(cwd, inherited)).transpose()?;
-    if server.of_project {
-        return Ok(project.root().join(cwd.as_deref().unwrap_or(".")));
-    }
-    Ok(outside(project).directory(cwd.as_deref()))
-}
-
-fn outside<'p>(project: &'p Project) -> Outside<'p> {
-    Outside { project: project.root(), home: &project.env.home }
 }
 
 /// A program.

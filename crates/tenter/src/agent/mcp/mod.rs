@@ -4,6 +4,7 @@ mod covered;
 mod definition;
 mod expansion;
 mod outside;
+mod place;
 mod programs;
 mod reach;
 mod trust;

@@ -67,6 +67,9 @@ fn facts(command: &ServerCommand) -> Facts {
         .variables
         .iter()
         .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
+    // A shell sets it to its working directory.
+    let variables = variables.filter(|(name, _)| name != "PWD" && name != "OLDPWD");
+    let variables = variables.chain(text(&command.cwd).map(|cwd| ("PWD".to_owned(), cwd)));
     let surroundings = Surroundings {
         cwd: text(&command.cwd),
         project: text(command.project).into_iter().collect(),
@@ -176,12 +179,22 @@ impl Reader<'_> {
         let assigned = command.args.iter().filter_map(|arg| assignment(arg));
         let set = command.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         set.chain(assigned).for_each(|(name, value)| self.variable(&directory, name, value));
-        if command.path.is_none()
-            && let Some(file) = search_path::program(&command.program, self.command.variables)
-        {
-            self.add_run(&file);
+        if command.path.is_none() {
+            self.look_up(&command.program, &directory);
         }
         self.kind(command, &directory);
+    }
+
+    /// Adds a program of `PATH` if that leads into the project; programs that search it may also follow its relative entries.
+    fn look_up(&mut self, program: &str, directory: &Path) {
+        let variables = self.command.variables;
+        if let Some(file) = search_path::program(program, variables) {
+            self.add_run(&file);
+        }
+        let entries = std::env::split_paths(search_path::path_variable(variables));
+        for entry in entries.filter(|entry| entry.is_relative()) {
+            self.add_named(&directory.join(entry).join(program));
+        }
     }
 
     fn kind(&mut self, command: &Command, directory: &Path) {
@@ -196,13 +209,7 @@ impl Reader<'_> {
             Kind::JavaScript => self.javascript(command, directory),
             Kind::Bun => self.bun(command, directory),
             Kind::Python => self.python(command, directory),
-            Kind::Packages(runner) => {
-                self.add_settings(runner, directory);
-                self.run_arguments(command, directory);
-                if command.subcommand.as_deref() == Some("tool") {
-                    command.args.iter().for_each(|arg| self.run(directory, arg));
-                }
-            }
+            Kind::Packages(runner) => self.packages(runner, command, directory),
             Kind::Container => self.container(command, directory),
             Kind::Other if command.via.last().is_some_and(|via| programs::is_python(via)) => {
                 self.add_module(directory, &command.program);
@@ -223,15 +230,28 @@ impl Reader<'_> {
             || programs::is_server_name(path.unwrap_or(&command.program))
     }
 
-    /// The arguments of an interpreter up to its program: options and the program itself.
+    /// The arguments of an interpreter up to its program: options and the program itself. The first operand may be a subcommand.
     fn run_arguments(&mut self, command: &Command, directory: &Path) {
-        let end = command.operand_args.first().map_or(command.args.len(), |first| first + 1);
+        let is_file = |index: &&usize| {
+            command.args.get(**index).is_some_and(|word| directory.join(word).exists())
+        };
+        let program = command.operand_args.iter().find(is_file);
+        self.run_until(program.map_or(command.args.len(), |index| index + 1), command, directory);
+    }
+
+    /// The arguments before one of them.
+    fn run_until(&mut self, end: usize, command: &Command, directory: &Path) {
         let is_before =
             |uncertain: &Uncertain| matches!(uncertain, Uncertain::Arg(index) if *index < end);
         if command.uncertain.iter().any(is_before) {
             self.unknown(&command.program);
         }
-        command.args.iter().take(end).for_each(|arg| self.run(directory, arg));
+        for arg in command.args.iter().take(end) {
+            self.run(directory, arg);
+            // `java package.Class` and `lua -l directory.module`.
+            let top = arg.split('.').next().filter(|top| !top.is_empty() && *top != arg);
+            top.into_iter().for_each(|top| self.run(directory, top));
+        }
     }
 
     /// The values of a shell's options. What its script does is a fact of its own.
@@ -254,9 +274,22 @@ impl Reader<'_> {
     fn javascript(&mut self, command: &Command, directory: &Path) {
         self.run_arguments(command, directory);
         self.add_settings(Runner::JavaScript, directory);
+        self.add_installed_by_options(command, directory);
+    }
+
+    /// A runner's options up to the name of the package; the options of `uv tool run` are operands.
+    fn packages(&mut self, runner: Runner, command: &Command, directory: &Path) {
+        let first = command.operand_args.first().map_or(command.args.len(), |first| first + 1);
+        let is_nested = command.subcommand.as_deref() == Some("tool");
+        self.run_until(if is_nested { command.args.len() } else { first }, command, directory);
+        self.add_settings(runner, directory);
+        self.add_installed_by_options(command, directory);
+    }
+
+    /// Adds the packages that `--require name`, `--import name` and `--package name` load.
+    fn add_installed_by_options(&mut self, command: &Command, directory: &Path) {
         let end = command.operand_args.first().copied().unwrap_or(command.args.len());
         for arg in command.args.iter().take(end) {
-            // `--require name` and `--import name` load packages.
             pieces(arg).for_each(|piece| self.add_installed(directory, piece));
         }
     }
@@ -300,11 +333,15 @@ impl Reader<'_> {
         });
     }
 
-    /// Adds a module that Python finds from its working directory.
+    /// Adds a module that Python finds from its working directory. An installed one may run anything, unless it is a server.
     fn add_module(&mut self, directory: &Path, name: &str) {
         let top = name.split('.').next().unwrap_or(name);
         self.reach.modules.extend(self.in_project(directory));
         self.add_run(&directory.join(top));
+        let is_own = directory.join(top).exists() || directory.join(format!("{top}.py")).exists();
+        if !is_own && !programs::is_server_name(name) {
+            self.unknown(name);
+        }
     }
 
     /// Adds directories that a container gets, and what they contain if it may run that.
