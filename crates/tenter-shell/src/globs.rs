@@ -24,7 +24,7 @@ pub fn selecting(pattern: &str) -> Vec<String> {
     while let Some(pattern) = open.pop() {
         match alternatives(&pattern) {
             Some(choices) if open.len() + done.len() + choices.len() <= MOST => {
-                open.extend(choices)
+                open.extend(choices);
             }
             _ if !done.contains(&pattern) => done.push(pattern),
             _ => {}

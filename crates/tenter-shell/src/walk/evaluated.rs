@@ -63,7 +63,7 @@ impl Reader<'_> {
         }
         let names = text.text.split(|c: char| !c.is_alphanumeric() && c != '_');
         for name in names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_')) {
-            if let Some(Some(value)) = self.scope.get(name).map(Option::<Field>::clone)
+            if let Some(Some(value)) = self.scope.get(name).cloned()
                 && value.is_certain
                 && value.text != text.text
             {
