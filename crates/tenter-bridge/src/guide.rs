@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tenter_protocol::lifecycle::TABLE;
 
-use crate::host::{EventPowers, Host, Support};
+use crate::host::{EventPowers, Host, SettingsPaths, Support};
 use crate::hosts;
 
 const OPENING: &str = "\
@@ -80,6 +80,12 @@ pub fn section(host: &Host) -> String {
         let _ = writeln!(text, "| {} | {cells} |", row.name);
     }
     let _ = writeln!(text, "\n{}", host.registration.on_failure());
+    let settings: Vec<String> = host.settings.iter().map(|paths| settings_in(*paths)).collect();
+    let _ = writeln!(
+        text,
+        "\nFile tools [change only with you](security.md#settings-of-agents) what decides what it loads and allows: {}.",
+        settings.join("; ")
+    );
     list(&mut text, "Not shown to hooks:", host.blind_spots);
     list(&mut text, RULES, &host.user_rules.sentences(host.name));
     list(&mut text, "Good to know:", host.notes);
@@ -99,6 +105,16 @@ fn introduction(host: &Host) -> String {
         files => format!("for one project in {}", files.join(" or ")),
     };
     format!("`{}`, {basis}. Registered in `~/{}`; {project}.", host.id, registration.user_file)
+}
+
+/// Settings paths, and where they are.
+fn settings_in(paths: SettingsPaths) -> String {
+    let quoted = |names: &[&str]| {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    let directories: Vec<&str> =
+        paths.directories.iter().map(|name| if name.is_empty() { "*" } else { name }).collect();
+    format!("in {}: {}", quoted(&directories), quoted(paths.names))
 }
 
 fn cells(row: &EventPowers) -> String {

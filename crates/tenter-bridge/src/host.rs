@@ -2,8 +2,10 @@
 
 mod format;
 mod powers;
+mod settings;
 mod version;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -25,7 +27,10 @@ pub use powers::{EventPowers, Support};
 pub use tenter_protocol::native_tool::NativeTool;
 pub use version::HostVersion;
 
+pub use settings::{SettingsPaths, UserDirectories};
+
 pub(crate) use powers::at;
+pub(crate) use settings::{ANYWHERE, SYSTEM, within};
 pub(crate) use tenter_protocol::native_tool::tool;
 
 /// An agent in which Tenter's hooks can run.
@@ -43,6 +48,8 @@ pub struct Host {
     pub tools: &'static [NativeTool],
     /// Where and how the bridge registers.
     pub registration: Registration,
+    /// What decides what the host loads, runs and allows, besides the files of registrations (B49).
+    pub settings: &'static [SettingsPaths],
     /// What hooks can do at each of Tenter's events; an event without a row does not fire.
     pub powers: &'static [EventPowers],
     /// What the host never shows to hooks, as sentences (B3).
@@ -77,6 +84,15 @@ pub struct Host {
 }
 
 impl Host {
+    /// The settings paths of the host for a user: a relative path means that path in every directory.
+    pub fn settings_paths(&self, user: UserDirectories<'_>) -> impl Iterator<Item = PathBuf> {
+        let registration = &self.registration;
+        let own = registration.user_file.split('/').next();
+        let variable = registration.directory_variable.zip(own);
+        let written = self.settings.iter().flat_map(|paths| paths.written());
+        written.flat_map(move |written| user.paths(&written, variable))
+    }
+
     /// The native event of this name, if the bridge registers for it.
     pub fn event(&self, name: &str) -> Option<&'static NativeEvent> {
         self.events.iter().find(|event| event.name == name)

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, DirEntry};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -50,7 +51,8 @@ impl ProtectedPaths {
         everywhere.fold(none, |paths, path| paths.and(&path, project))
     }
 
-    /// Adds `path`: a relative path is protected in every directory, and where it leads to from `project`.
+    /// Adds `path`: a relative path is protected in every directory, and where it leads to from `project`. A name in it may begin
+    /// with `*`, which is any text.
     #[must_use]
     pub fn and(mut self, path: &Path, project: &Path) -> Self {
         let names: Option<Vec<OsString>> = path
@@ -202,13 +204,20 @@ fn begins_with(path: &Path, place: &Path) -> bool {
     })
 }
 
-/// Whether `path` ends in `names`, in any case.
+/// Whether `path` ends in `names`, in any case. A name may begin with `*`.
 fn is_spelled(names: &[OsString], path: &Path) -> bool {
     let mut above = path.ancestors();
     names.iter().rev().all(|name| {
         let found = above.next().and_then(Path::file_name);
-        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+        found.is_some_and(|found| is_name(found.as_bytes(), name.as_bytes()))
     })
+}
+
+/// Whether a name is this one, in any case. `*` at its beginning is any text.
+fn is_name(found: &[u8], name: &[u8]) -> bool {
+    let Some(end) = name.strip_prefix(b"*") else { return found.eq_ignore_ascii_case(name) };
+    let start = found.len().checked_sub(end.len());
+    start.is_some_and(|start| found[start..].eq_ignore_ascii_case(end))
 }
 
 /// The device and inode of files, each read once: many protected paths are in the same few directories.

@@ -7,6 +7,7 @@ use tenter_protocol::{EventName, claude_code};
 
 use super::{claude_form, claude_result, emulation};
 use crate::host::{self, at};
+use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{
     EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, Silencer, SwitchValue,
 };
@@ -31,6 +32,7 @@ pub(super) const HOST: Host = Host {
         sessions: Some(".claude/projects"),
         ..Registration::new(".claude/settings.json", &["claude"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
@@ -56,6 +58,28 @@ pub(super) const HOST: Host = Host {
     takes_context: claude_form::takes_context,
     takes_notice: claude_form::takes_notice,
 };
+
+/// What decides what the host loads, runs and allows. Agents, commands and skills may grant themselves tools, and have hooks and commands of their own.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".claude"],
+        &[
+            "settings.json",
+            "settings.local.json",
+            "remote-settings.json",
+            "hooks",
+            "agents",
+            "commands",
+            "skills",
+            "plugins",
+            "workflows",
+            "local",
+            "scheduled_tasks.json",
+        ],
+    ),
+    within(&[ANYWHERE], &[".claude.json", ".mcp.json"]),
+    within(&[SYSTEM], &["etc/claude-code", "Library/Application Support/ClaudeCode"]),
+];
 
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     fail_closed: FailClosed::Switch("onFailure", SwitchValue::Text("block")),

@@ -9,6 +9,7 @@ use tenter_protocol::native_tool::NativeTool;
 use tenter_protocol::{EventName, Object};
 
 use super::emulation;
+use crate::host::{ANYWHERE, SettingsPaths, within};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat, Scope};
 use crate::host::{at, event, tool};
@@ -33,6 +34,7 @@ pub(super) const HOST: Host = Host {
             RegistrationFormat::Files(FileFormat { files, executable: true }),
         )
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Without its terminal interface, messages of the user.",
@@ -63,6 +65,33 @@ pub(super) const HOST: Host = Host {
     },
     takes_notice: |_| false,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".cline"],
+        &[
+            "hooks",
+            "plugins",
+            "agents",
+            "cron",
+            "remote",
+            "mcp.json",
+            "data/settings",
+            "data/remote",
+            "data/globalState.json",
+        ],
+    ),
+    within(&[ANYWHERE], &[".clinerules/hooks"]),
+    within(&["Documents/Cline"], &["Hooks", "MCP", "Plugins", "Agents"]),
+    within(
+        &[
+            "~/.config/Code/User/globalStorage",
+            "~/Library/Application Support/Code/User/globalStorage",
+        ],
+        &["saoudrizwan.claude-dev/settings"],
+    ),
+];
 
 /// Time limits cannot be set. 40 s were measured to be awaited; 5 s before this limit, hooks are stopped (B24).
 const AWAITED: Duration = Duration::from_secs(30);

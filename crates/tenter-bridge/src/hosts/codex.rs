@@ -11,6 +11,7 @@ use tenter_protocol::{EventName, Object, ToolResult};
 
 use super::claude_form;
 use super::emulation;
+use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EntryFormat, Reads, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::host::{at, event, tool};
@@ -34,6 +35,7 @@ pub(super) const HOST: Host = Host {
         sessions: Some(".codex/sessions"),
         ..Registration::new(".codex/hooks.json", &["codex"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Web searches run at the provider, without a tool call.",
@@ -64,6 +66,29 @@ pub(super) const HOST: Host = Host {
     takes_context,
     takes_notice,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".codex"],
+        &[
+            "config.toml",
+            "*.config.toml",
+            "managed_config.toml",
+            "requirements.toml",
+            "environments.toml",
+            "environments",
+            "hooks.json",
+            "hooks",
+            "rules",
+            "agents",
+            "plugins",
+            "packages",
+        ],
+    ),
+    within(&[ANYWHERE], &[".agents/plugins"]),
+    within(&[SYSTEM], &["etc/codex"]),
+];
 
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     reads: Reads::StrictJson(&["description", "hooks"]),

@@ -11,6 +11,7 @@ use super::emulation;
 use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent};
+use crate::host::{SYSTEM, SettingsPaths, within};
 use crate::user_rules::RuleCheck;
 
 pub(super) use super::copilot_form::wrote_for_claude;
@@ -31,6 +32,7 @@ pub(super) const HOST: Host = Host {
         sessions: Some(".copilot/session-state"),
         ..Registration::new(".copilot/hooks/tenter.json", &["copilot"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Commands that the user runs with `!` and files that a message mentions as `@file` are no tool calls.",
@@ -59,6 +61,47 @@ pub(super) const HOST: Host = Host {
     takes_context: copilot_form::takes_context,
     takes_notice: copilot_form::takes_notice,
 };
+
+/// What decides what the host loads, runs and allows. In VS Code, too.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".github"],
+        &[
+            "hooks",
+            "copilot/settings.json",
+            "copilot/settings.local.json",
+            "mcp.json",
+            "lsp.json",
+            "agents",
+            "skills",
+            "extensions",
+            "plugin",
+            "workflows/copilot-setup-steps.yml",
+        ],
+    ),
+    within(
+        &[".copilot"],
+        &[
+            "config.json",
+            "settings.json",
+            "mcp-config.json",
+            "lsp-config.json",
+            "permissions-config.json",
+            "hooks",
+            "agents",
+            "skills",
+            "extensions",
+            "plugins",
+            "installed-plugins",
+        ],
+    ),
+    within(
+        &[".vscode", "~/.config/Code/User", "~/Library/Application Support/Code/User"],
+        &["settings.json", "mcp.json"],
+    ),
+    within(&["~"], &[".config/github-copilot"]),
+    within(&[SYSTEM], &["etc/github-copilot"]),
+];
 
 /// Copilot CLI when it runs the hooks in Claude Code's settings: with Claude Code's events, but its own fields, inputs and answers.
 pub(super) const IN_CLAUDE_SETTINGS: Host = Host { events: CLAUDE_EVENTS, ..HOST };

@@ -8,6 +8,7 @@ use tenter_protocol::{EventName, Object};
 
 use super::emulation;
 use crate::host::{self, at, tool};
+use crate::host::{ANYWHERE, SettingsPaths, within};
 use crate::host::{EntryFormat, Registration, RegistrationFormat};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeCall, Occurrence};
@@ -30,6 +31,7 @@ pub(super) const HOST: Host = Host {
             RegistrationFormat::Entries(EntryFormat::JSON_HANDLERS),
         )
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Messages, results of tools, stops and compactions: hooks see calls of tools before they run, and nothing else.",
@@ -54,6 +56,15 @@ pub(super) const HOST: Host = Host {
     takes_context: |moment| moment == Moment::BeforeTool,
     takes_notice: |_| false,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(&[ANYWHERE], &["crush.json", ".crush.json", "crushrc", ".crushrc", ".crush/crush.json"]),
+    within(
+        &["~"],
+        &[".config/crush", ".local/share/crush/crush.json", ".local/share/crush/providers.json"],
+    ),
+];
 
 /// No maximum of the timeout is documented.
 const EVENTS: &[NativeEvent] =

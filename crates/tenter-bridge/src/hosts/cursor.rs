@@ -13,6 +13,7 @@ use crate::host::{
     EntryFormat, EventPowers, FailClosed, Host, InputRewrite, Moment, NativeEvent, NativeTool,
     Registration, RegistrationFormat, SwitchValue,
 };
+use crate::host::{SYSTEM, SettingsPaths, within};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -31,6 +32,7 @@ pub(super) const HOST: Host = Host {
         next_step: Some("Restart Cursor's command line: it reads hooks when it starts."),
         ..Registration::new(".cursor/hooks.json", &["cursor-agent", "cursor"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Completions in the editor, and the files that it reads for them, are no tool calls.",
@@ -63,6 +65,33 @@ pub(super) const HOST: Host = Host {
     },
     takes_notice: |_| false,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".cursor"],
+        &[
+            "hooks.json",
+            "hooks",
+            "mcp.json",
+            "cli.json",
+            "cli-config.json",
+            "permissions.json",
+            "sandbox.json",
+            "environment.json",
+            "worktrees.json",
+            "agents",
+            "plugins",
+            "extensions",
+        ],
+    ),
+    within(&["~"], &[".config/cursor"]),
+    within(
+        &["~/.config/Cursor/User", "~/Library/Application Support/Cursor/User"],
+        &["settings.json", "mcp.json"],
+    ),
+    within(&[SYSTEM], &["etc/cursor", "Library/Application Support/Cursor"]),
+];
 
 /// Cursor when it runs the hooks in Claude Code's settings: with Claude Code's events, but its own payloads.
 pub(super) const IN_CLAUDE_SETTINGS: Host = Host { events: CLAUDE_EVENTS, ..HOST };

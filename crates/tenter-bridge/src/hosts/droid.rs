@@ -9,6 +9,7 @@ use tenter_protocol::lifecycle::Power;
 use super::claude_form;
 use super::emulation;
 use crate::host::{self, at, tool};
+use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
@@ -35,6 +36,7 @@ pub(super) const HOST: Host = Host {
             RegistrationFormat::Entries(EntryFormat::JSON_GROUPS),
         )
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &["Files that a shell command writes do not count as calls of a file tool."],
     notes: &[
@@ -63,6 +65,28 @@ pub(super) const HOST: Host = Host {
     },
     takes_notice: |_| false,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".factory"],
+        &[
+            "settings.json",
+            "settings.local.json",
+            "config.json",
+            "mcp.json",
+            "hooks.json",
+            "hooks",
+            "droids",
+            "commands",
+            "plugins",
+            "automations",
+            "worktree-setups",
+        ],
+    ),
+    within(&[ANYWHERE], &[".droid.yaml", ".droid.yml"]),
+    within(&[SYSTEM], &["etc/factory", "etc/droid", "Library/Application Support/Factory"]),
+];
 
 /// `SubagentStop` does not say which subagent stops, so the result of the call stands for it.
 const EVENTS: &[NativeEvent] = &[

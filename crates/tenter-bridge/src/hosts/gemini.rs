@@ -12,6 +12,7 @@ use super::gemini_result::{content_text, shell_sections};
 use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{SYSTEM, SettingsPaths, within};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -31,6 +32,7 @@ pub(super) const HOST: Host = Host {
         sessions: Some(".gemini/tmp"),
         ..Registration::new(".gemini/settings.json", &["gemini"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
@@ -65,6 +67,32 @@ pub(super) const HOST: Host = Host {
         matches!(moment, Moment::Prompt | Moment::BeforeTool | Moment::AfterTool | Moment::Stop)
     },
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".gemini"],
+        &[
+            "settings.json",
+            ".env",
+            "config",
+            "extensions",
+            "commands",
+            "agents",
+            "hooks",
+            "policies",
+            "policy_integrity.json",
+            "acknowledgments",
+            "trustedFolders.json",
+            "trusted_hooks.json",
+            "mcp-server-enablement.json",
+            "sandbox.Dockerfile",
+            "sandbox.bashrc",
+            "bin",
+        ],
+    ),
+    within(&[SYSTEM], &["etc/gemini-cli", "Library/Application Support/GeminiCli"]),
+];
 
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     unit: TimeoutUnit::Milliseconds,

@@ -8,6 +8,7 @@ use tenter_protocol::lifecycle::Power;
 
 use super::emulation;
 use crate::host::{self, at, tool};
+use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
@@ -26,6 +27,7 @@ pub(super) const HOST: Host = Host {
         shared_file: Some(FILE),
         ..Registration::new(FILE, &["goose"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &["Subagents and compactions fire no events."],
     notes: &[
@@ -48,6 +50,29 @@ pub(super) const HOST: Host = Host {
     takes_context: |_| false,
     takes_notice: |_| false,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".goose", "~/.config/goose"],
+        &[
+            "config.yaml",
+            "init-config.yaml",
+            "profiles.yaml",
+            "permission.yaml",
+            "permissions",
+            "secrets.yaml",
+            "custom_providers",
+            "declarative_providers",
+            "recipes",
+            "agents",
+            "plugins",
+        ],
+    ),
+    within(&["~"], &[".local/share/goose/plugins"]),
+    within(&[ANYWHERE], &[".agents/plugins"]),
+    within(&[SYSTEM], &["etc/goose"]),
+];
 
 /// A plugin of its own, which needs nothing but this file.
 const FILE: &str = ".agents/plugins/tenter/hooks/hooks.json";

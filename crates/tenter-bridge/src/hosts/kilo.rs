@@ -3,6 +3,7 @@
 use super::opencode;
 use crate::Host;
 use crate::host::Registration;
+use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::user_rules::RuleCheck;
 
 /// Kilo, measured with version 7.7.7.
@@ -16,7 +17,32 @@ pub(super) const HOST: Host = Host {
         ..Registration::new(".config/kilo/plugin", &["kilo"], opencode::FORMAT)
     },
     user_rules: RuleCheck::KILO,
+    settings: SETTINGS,
     notes: &[opencode::PASSES],
     withheld: &["KILO_SERVER_PASSWORD"],
     ..opencode::HOST
 };
+
+/// What decides what the host loads, runs and allows. Those of OpenCode in directories of its own, and of its predecessor.
+const SETTINGS: &[SettingsPaths] = &[
+    within(&[".kilo", ".kilocode", "~/.config/kilo"], opencode::RESOURCES),
+    within(
+        &[".kilo", ".kilocode", "~/.config/kilo", ANYWHERE],
+        &["kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc", "tui.json", "tui.jsonc"],
+    ),
+    within(
+        &[".kilo", ".kilocode"],
+        &["mcp.json", "agent-manager.json", "run-script", "setup-script"],
+    ),
+    within(&[ANYWHERE], &[".kilocodemodes"]),
+    within(
+        &["~"],
+        &[
+            ".config/kilo/config.json",
+            ".local/share/kilo/auth.json",
+            ".cache/kilo",
+            ".config/Code/User/globalStorage/kilocode.kilo-code/settings",
+        ],
+    ),
+    within(&[SYSTEM], &["etc/kilo", "Library/Application Support/kilo"]),
+];

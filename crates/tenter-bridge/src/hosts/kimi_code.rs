@@ -12,6 +12,7 @@ use super::emulation;
 use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::host::{SettingsPaths, within};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
@@ -29,6 +30,7 @@ pub(super) const HOST: Host = Host {
         sessions: Some(".kimi-code/sessions"),
         ..Registration::new(".kimi-code/config.toml", &["kimi"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Calls with invalid arguments are shown to hooks only after they failed.",
@@ -58,6 +60,12 @@ pub(super) const HOST: Host = Host {
     takes_context: |moment| moment == Moment::Prompt,
     takes_notice: |_| false,
 };
+
+/// What decides what the host loads, runs and allows. Its predecessor's, too, which it takes over.
+const SETTINGS: &[SettingsPaths] = &[within(
+    &[".kimi-code", ".kimi"],
+    &["config.toml", "config.json", "local.toml", "mcp.json", "agents", "plugins", "hooks", "bin"],
+)];
 
 /// Kimi Code accepts these four keys and no other. The timeout is at most 600 seconds.
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {

@@ -17,12 +17,16 @@ mod goose;
 mod kilo;
 mod kimi_code;
 mod opencode;
+mod others;
 mod pi;
 mod plugin_form;
 mod qwen;
 mod vibe;
 
+use std::path::PathBuf;
+
 use crate::Host;
+use crate::host::UserDirectories;
 use crate::payload::Payload;
 
 /// Every host, in the order in which they are listed.
@@ -47,6 +51,19 @@ pub const ALL: &[&Host] = &[
 /// The host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {
     ALL.iter().find(|host| host.id == id).copied()
+}
+
+/// What decides what any known agent loads, runs and allows: a relative path means that path in every directory (B49).
+pub fn settings_paths(user: UserDirectories<'_>) -> impl Iterator<Item = PathBuf> {
+    let others = others::SETTINGS.iter().flat_map(|paths| paths.written());
+    let others = others.flat_map(move |written| user.paths(&written, None));
+    ALL.iter().flat_map(move |host| host.settings_paths(user)).chain(others)
+}
+
+/// The same as the user would write them: `~` is the home directory.
+pub fn written_settings_paths() -> impl Iterator<Item = String> {
+    let all = ALL.iter().flat_map(|host| host.settings).chain(others::SETTINGS);
+    all.flat_map(|paths| paths.written())
 }
 
 /// A host that also runs the commands that are registered with another one (B7).

@@ -11,6 +11,7 @@ use tenter_protocol::native_tool::NativeTool;
 use super::emulation;
 use super::plugin_form::{self, part, text};
 use crate::host::{self, at, tool};
+use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
@@ -29,6 +30,7 @@ pub(super) const HOST: Host = Host {
         directory_variable: Some("XDG_CONFIG_HOME"),
         ..Registration::new(".config/opencode/plugin", &["opencode"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: BLIND_SPOTS,
     notes: &[
@@ -50,6 +52,37 @@ pub(super) const HOST: Host = Host {
     takes_context,
     takes_notice: plugin_form::takes_notice,
 };
+
+/// What it loads from each of its directories.
+pub(super) const RESOURCES: &[&str] = &[
+    "agent",
+    "agents",
+    "command",
+    "commands",
+    "mode",
+    "modes",
+    "plugin",
+    "plugins",
+    "tool",
+    "tools",
+    "package.json",
+    "node_modules",
+    "bin",
+];
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(&[".opencode", "~/.config/opencode"], RESOURCES),
+    within(
+        &[".opencode", "~/.config/opencode", ANYWHERE],
+        &["opencode.json", "opencode.jsonc", "tui.json", "tui.jsonc"],
+    ),
+    within(
+        &["~"],
+        &[".config/opencode/config.json", ".local/share/opencode/auth.json", ".cache/opencode"],
+    ),
+    within(&[SYSTEM], &["etc/opencode", "Library/Application Support/opencode"]),
+];
 
 const BLIND_SPOTS: &[&str] = &[
     "Files that a message mentions as `@file` are read without a tool call.",

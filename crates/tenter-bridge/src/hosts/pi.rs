@@ -13,6 +13,7 @@ use super::plugin_form::{self, part, text, texts};
 use crate::host::{self, at, tool};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
+use crate::host::{SettingsPaths, within};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::user_rules::RuleCheck;
@@ -33,6 +34,7 @@ pub(super) const HOST: Host = Host {
             RegistrationFormat::Files(FileFormat { files, executable: false }),
         )
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
@@ -60,6 +62,22 @@ pub(super) const HOST: Host = Host {
     takes_context,
     takes_notice: plugin_form::takes_notice,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[within(
+    &[".pi", ".pi/agent"],
+    &[
+        "settings.json",
+        "models.json",
+        "auth.json",
+        "extensions",
+        "hooks",
+        "tools",
+        "npm",
+        "git",
+        "bin",
+    ],
+)];
 
 fn files(context: &FileContext) -> Vec<OwnFile> {
     plugin_form::files(context, include_str!("plugin/pi.js"))

@@ -11,6 +11,7 @@ use super::emulation;
 use super::gemini_result::{content_text, shell_sections};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{SYSTEM, SettingsPaths, within};
 use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
@@ -30,6 +31,7 @@ pub(super) const HOST: Host = Host {
         sessions: Some(".qwen/projects"),
         ..Registration::new(".qwen/settings.json", &["qwen"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
@@ -59,6 +61,30 @@ pub(super) const HOST: Host = Host {
     takes_context: |moment| moment != Moment::BeforeTool && claude_form::takes_context(moment),
     takes_notice: |moment| moment == Moment::Stop,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[
+    within(
+        &[".qwen"],
+        &[
+            "settings.json",
+            ".env",
+            "extensions",
+            "commands",
+            "agents",
+            "skills",
+            "hooks",
+            "workflows",
+            "channels",
+            "locales",
+            "trustedFolders.json",
+            "mcpApprovals.json",
+            "mcp.json",
+            "sandbox.Dockerfile",
+        ],
+    ),
+    within(&[SYSTEM], &["etc/qwen-code", "Library/Application Support/QwenCode"]),
+];
 
 // Timeouts below 1000 would be seconds. `failMode` is documented, but not in this version.
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {

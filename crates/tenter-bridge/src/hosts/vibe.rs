@@ -10,6 +10,7 @@ use super::emulation;
 use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Layout, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{SettingsPaths, within};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
@@ -28,6 +29,7 @@ pub(super) const HOST: Host = Host {
         directory_variable: Some("VIBE_HOME"),
         ..Registration::new(".vibe/hooks.toml", &["vibe"], FORMAT)
     },
+    settings: SETTINGS,
     powers: POWERS,
     blind_spots: &[
         "Messages of the user and compactions fire no events.",
@@ -53,6 +55,23 @@ pub(super) const HOST: Host = Host {
     takes_context: |moment| moment == Moment::AfterTool,
     takes_notice: |_| true,
 };
+
+/// What decides what the host loads, runs and allows.
+const SETTINGS: &[SettingsPaths] = &[within(
+    &[".vibe"],
+    &[
+        "config.toml",
+        "hooks.toml",
+        "skills.toml",
+        "trusted_folders.toml",
+        "projects.toml",
+        ".env",
+        "agents",
+        "tools",
+        "plugins",
+        "hooks",
+    ],
+)];
 
 /// The command is started without a shell, so its failure cannot become an exit code. `strict` is for tools only.
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {

@@ -11,37 +11,10 @@ use tenter_protocol::facts::{Path as PathFact, PathOp};
 use tenter_protocol::patch::{self, Patch};
 
 use super::Visit;
+use crate::host::UserDirectories;
 use crate::hosts;
 use crate::registration::{Registry, Scope};
 use crate::reply::Verdict;
-
-/// Where hosts keep plugins, and what they trust: in any directory.
-const OF_HOSTS: &[&str] = &[
-    ".claude/plugins",
-    ".claude.json",
-    ".codex/config.toml",
-    ".gemini/trustedFolders.json",
-    ".gemini/trusted_hooks.json",
-    ".gemini/extensions",
-    ".qwen/trustedFolders.json",
-    ".qwen/extensions",
-    ".copilot/config.json",
-    ".copilot/hooks",
-    ".github/hooks",
-    ".kimi-code/config.toml",
-    ".opencode/plugin",
-    ".opencode/plugins",
-    "opencode/plugin",
-    "opencode/plugins",
-    ".kilo/plugin",
-    ".pi/extensions",
-    ".pi/agent/extensions",
-    ".clinerules/hooks",
-    ".cline/hooks",
-    "Cline/Hooks",
-    ".cursor/hooks.json",
-    ".factory/settings.json",
-];
 
 impl Visit<'_> {
     /// Asks the user about a call that would change a protected file, or denies it where the host cannot ask.
@@ -85,7 +58,8 @@ impl Visit<'_> {
         let layout = Layout::new(project, &directories.home, &directories.config_home);
         let own = ProtectedPaths::new(project, &layout.names);
         let own = own.with_own(&layout, directories, &self.configuration.protect);
-        let of_hosts = OF_HOSTS.iter().map(PathBuf::from).chain(self.registration_files());
+        let user = UserDirectories { home: &directories.home, vars: &self.visitor.vars };
+        let of_hosts = hosts::settings_paths(user).chain(self.registration_files());
         of_hosts.fold(own, |paths, path| paths.and(&path, project))
     }
 

@@ -6,3 +6,4 @@ mod answers;
 mod guide;
 mod payloads;
 mod registration;
+mod settings;

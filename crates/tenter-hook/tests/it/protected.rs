@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use tenter_bridge::hosts;
@@ -55,8 +56,7 @@ fn the_user_is_asked_before_a_protected_file_is_changed() {
         assert_eq!(decision, "ask", "{path}");
         assert!(reason.contains("is protected"), "{path}: {reason}");
     }
-    for path in ["src/main.rs", ".github/workflows/x.yml", ".claude/commands/x.md", "settings.json"]
-    {
+    for path in ["src/main.rs", ".github/workflows/x.yml", "settings.json", "config.toml"] {
         assert_eq!(claude(&session, path).0, Value::Null, "{path}");
     }
 }
@@ -86,6 +86,109 @@ fn the_registered_program_and_what_it_leads_to_are_protected() {
         assert!(reason.contains("is protected"), "{reason}");
     }
     assert_eq!(claude(&session, installed.join("other").to_str().unwrap()).0, Value::Null);
+}
+
+#[test]
+fn settings_plugins_servers_and_permissions_of_every_agent_are_protected() {
+    let session = HostSession::new("claude-code");
+    let home = session.sandbox.home().display().to_string();
+    for path in [
+        ".claude/agents/x.md",
+        ".claude/commands/x.md",
+        ".mcp.json",
+        "sub/.mcp.json",
+        "~/.codex/rules/default.rules",
+        "~/.codex/work.config.toml",
+        ".opencode/opencode.json",
+        "sub/opencode.jsonc",
+        ".opencode/tool/x.ts",
+        "~/.config/opencode/opencode.json",
+        ".cursor/cli.json",
+        ".cursor/mcp.json",
+        "~/.config/goose/config.yaml",
+        ".crush.json",
+        "~/.config/crush/crushrc",
+        "~/.vibe/config.toml",
+        "~/.copilot/mcp-config.json",
+        ".github/copilot/settings.local.json",
+        ".vscode/mcp.json",
+        ".vscode/settings.json",
+        "~/.config/Code/User/settings.json",
+        ".kilo/kilo.json",
+        ".kilocode/mcp.json",
+        ".gemini/policies/x.toml",
+        ".gemini/.env",
+        ".qwen/agents/x.md",
+        "~/.kimi-code/mcp.json",
+        ".pi/settings.json",
+        "~/.pi/agent/models.json",
+        "~/.cline/data/settings/cline_mcp_settings.json",
+        "~/Documents/Cline/MCP/server/index.js",
+        ".factory/mcp.json",
+        "~/.factory/droids/x.md",
+        ".goose/recipes/x.yaml",
+        "/etc/claude-code/managed-settings.json",
+        ".windsurf/hooks.json",
+    ] {
+        let path = path.replace('~', &home);
+        assert_eq!(claude(&session, &path).0, "ask", "{path}");
+    }
+}
+
+#[test]
+fn what_only_instructs_the_model_is_not_protected() {
+    let session = HostSession::new("claude-code");
+    for path in [
+        "CLAUDE.md",
+        "AGENTS.md",
+        "GEMINI.md",
+        ".claude/CLAUDE.md",
+        ".claude/rules/style.md",
+        ".claude/output-styles/short.md",
+        ".cursor/rules/style.mdc",
+        ".clinerules/style.md",
+        ".github/copilot-instructions.md",
+        ".github/instructions/x.instructions.md",
+        ".gemini/skills/x/SKILL.md",
+        ".agents/skills/x/SKILL.md",
+        ".goosehints",
+        ".vscode/tasks.json",
+        "charts/goose/config.yaml",
+        "src/plugins/opencode.rs",
+        "src/settings.local.json",
+        "plugin.json",
+    ] {
+        assert_eq!(claude(&session, path).0, Value::Null, "{path}");
+    }
+}
+
+/// Whether Claude Code asks about a write of `path`, with this variable in the environment.
+fn is_asked_about(session: &HostSession, variable: (&str, &Path), path: &Path) -> bool {
+    let mut payload = session.payload("PreToolUse.Write");
+    payload["tool_input"]["file_path"] = json!(path);
+    let stdin = session.sandbox.write("payload.json", payload.to_string());
+    let mut command = session.sandbox.command();
+    command.args(["claude-code", "PreToolUse", "--home"]).arg(session.sandbox.home());
+    command.env(variable.0, variable.1).stdin(fs::File::open(stdin).unwrap());
+    String::from_utf8(command.output().unwrap().stdout).unwrap().contains("\"ask\"")
+}
+
+#[test]
+fn settings_in_directories_that_the_user_chose_are_protected() {
+    let session = HostSession::new("claude-code");
+    let chosen = session.sandbox.home().join("chosen");
+    for (variable, file) in [
+        ("CLAUDE_CONFIG_DIR", "settings.json"),
+        ("CODEX_HOME", "rules/default.rules"),
+        ("XDG_CONFIG_HOME", "goose/config.yaml"),
+        ("XDG_DATA_HOME", "opencode/auth.json"),
+        ("PI_CODING_AGENT_DIR", "extensions/x.ts"),
+        ("CURSOR_CONFIG_DIR", "cli-config.json"),
+    ] {
+        let path = chosen.join(file);
+        assert!(!is_asked_about(&session, ("OTHER", &chosen), &path), "{file}");
+        assert!(is_asked_about(&session, (variable, &chosen), &path), "{variable}");
+    }
 }
 
 #[test]
@@ -180,6 +283,8 @@ fn no_file_of_a_patch_is_protected_or_codex_does_not_apply_it() {
         "*** Update File: a.txt\n*** Move to: .claude/settings.local.json\n@@\n-x\n+y",
         "*** Update File: .claude/settings.json\n*** Move to: a.txt\n@@\n-x\n+y",
         "*** Delete File: sub/../.agents/hooks/x/HOOK.md",
+        "*** Add File: .opencode/plugins/x.ts\n+x",
+        "*** Update File: a.txt\n*** Move to: sub/.crush.json\n@@\n-x\n+y",
         &format!("*** Update File: {home}/.codex/hooks.json\n@@\n-x\n+y"),
         &format!("*** Update File: {home}/.codex/config.toml\n@@\n-x\n+y"),
         &format!("*** Delete File: {home}/.local/state/tenter/trust.json"),

@@ -9,6 +9,7 @@ use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, ToolSource, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
+use tenter_bridge::host::UserDirectories;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, with_git_setting};
 use tenter_engine::hook::Hook;
@@ -320,6 +321,9 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
     let protected = [own.with_file_name("tenter-hook"), own]
         .iter()
         .fold(protected, |protected, program| protected.and(program, project.root()));
+    let user = UserDirectories { home: &env.directories().home, vars: &env.vars };
+    let of_agents = tenter_bridge::hosts::settings_paths(user);
+    let protected = of_agents.fold(protected, |all, path| all.and(&path, project.root()));
     let allowed = args.allow_write.iter().map(|path| env.cwd.join(path));
     allowed.fold(protected, |protected, path| protected.allowing(&path))
 }

@@ -31,6 +31,8 @@ pub(super) struct Pattern {
     is_literal: bool,
     /// What every text that fits ends with.
     suffix: String,
+    /// The longest text that every text that fits contains.
+    part: String,
 }
 
 /// A text of a call, and how much of it is known.
@@ -185,7 +187,8 @@ impl Pattern {
         });
         let fixed = fixed.max().unwrap_or(0);
         let suffix = tokens[fixed.min(tokens.len())..].iter().filter_map(letter).collect();
-        Self { tokens, prefix, is_literal, suffix }
+        let part = longest_part(&tokens);
+        Self { tokens, prefix, is_literal, suffix, part }
     }
 
     /// What every text that fits begins with.
@@ -203,7 +206,8 @@ impl Pattern {
         if self.is_literal {
             return self.prefix == text;
         }
-        if !text.starts_with(&self.prefix) || !text.ends_with(&self.suffix) {
+        let has_ends = text.starts_with(&self.prefix) && text.ends_with(&self.suffix);
+        if !has_ends || !text.contains(&self.part) {
             return false;
         }
         let letters: Vec<Token> = text.chars().map(Token::Char).collect();
@@ -227,6 +231,26 @@ impl Pattern {
     pub(super) fn may_fit(&self, tokens: &[Token]) -> Truth {
         if overlap(&self.tokens, tokens) { Truth::Perhaps } else { Truth::No }
     }
+}
+
+/// The longest run of letters of which none is optional.
+fn longest_part(tokens: &[Token]) -> String {
+    let mut runs = vec![String::new()];
+    let mut optional = 0;
+    for token in tokens {
+        match token {
+            Token::Char(letter) if optional == 0 => {
+                runs.last_mut().into_iter().for_each(|run| run.push(*letter))
+            }
+            Token::Skip(count) => {
+                optional = count + 1;
+                runs.push(String::new());
+            }
+            _ => runs.push(String::new()),
+        }
+        optional = optional.saturating_sub(1);
+    }
+    runs.into_iter().max_by_key(String::len).unwrap_or_default()
 }
 
 /// Whether a text fits both patterns.

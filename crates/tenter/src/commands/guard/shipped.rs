@@ -155,6 +155,49 @@ mod tests {
         assert!(found.is_empty(), "{found:#?}");
     }
 
+    /// The patterns of the guard's rule about settings of agents, from the table of the bridge.
+    fn settings_patterns() -> Vec<String> {
+        let mut patterns: Vec<String> = tenter_bridge::hosts::written_settings_paths()
+            .map(|path| match path.starts_with(['~', '/']) {
+                true => format!("{path}/**"),
+                false => format!("**/{path}/**"),
+            })
+            .collect();
+        patterns.sort();
+        patterns.dedup();
+        patterns
+    }
+
+    /// The text of `protect-hooks` with these patterns. Those that begin alike share a line.
+    fn with_settings_patterns(text: &str, patterns: &[String]) -> String {
+        let (before, rest) = text.split_once("- name: agent-settings").unwrap();
+        let (middle, rest) = rest.split_once("glob: [").unwrap();
+        let (_, after) = rest.split_once(']').unwrap();
+        let start = |pattern: &String| pattern.split('/').take(2).collect::<Vec<_>>().join("/");
+        let lines = patterns.chunk_by(|one, other| start(one) == start(other)).map(|group| {
+            let quoted: Vec<String> = group.iter().map(|text| format!("\"{text}\"")).collect();
+            format!("          {}", quoted.join(", "))
+        });
+        let lines = lines.collect::<Vec<_>>().join(",\n");
+        format!("{before}- name: agent-settings{middle}glob: [\n{lines}]{after}")
+    }
+
+    /// What file tools do not change, shell commands do not change either (B49).
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the author's request to write the guard")]
+    fn protect_hooks_has_the_settings_of_every_agent() {
+        let guard = GUARDS.iter().find(|guard| guard.name == "protect-hooks").unwrap();
+        let wanted = with_settings_patterns(guard.text, &settings_patterns());
+        if std::env::var_os("TENTER_UPDATE").is_some() {
+            let file = "src/commands/guard/shipped/protect-hooks.md";
+            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(file), &wanted).unwrap();
+        }
+        assert!(
+            guard.text == wanted,
+            "protect-hooks.md is out of date; write it with TENTER_UPDATE=1"
+        );
+    }
+
     /// A guard that stops ordinary work is removed by its user (C12).
     #[test]
     fn no_guard_stops_ordinary_commands() {

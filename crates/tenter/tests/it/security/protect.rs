@@ -45,6 +45,27 @@ fn file_tools_do_not_change_hooks_and_settings() {
 }
 
 #[test]
+fn file_tools_do_not_change_settings_of_other_agents() {
+    let sandbox = sandbox();
+    let settings = [
+        ".opencode/opencode.json",
+        ".mcp.json",
+        "sub/.cursor/cli.json",
+        "../home/.codex/rules/default.rules",
+        "../home/.config/goose/config.yaml",
+        "../home/.vibe/config.toml",
+    ];
+    let flags = ["--add-dir", "../home", "--no-save"];
+    let output = write(&sandbox, &settings, &flags);
+    assert_eq!(output.stdout.matches("only with the user's consent").count(), 6, "{output}");
+    let prose = ["CLAUDE.md", ".cursor/rules/style.mdc", ".agents/skills/x/SKILL.md"];
+    let output = write(&sandbox, &prose, &flags);
+    for path in prose {
+        assert!(exists(&sandbox, path), "{path}\n{output}");
+    }
+}
+
+#[test]
 fn state_and_user_hooks_are_protected_if_the_home_directory_is_added() {
     let sandbox = sandbox();
     let own = [
