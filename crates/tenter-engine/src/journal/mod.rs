@@ -6,6 +6,7 @@
 
 mod conversation;
 mod directories;
+mod key_formats;
 mod masked;
 mod reader;
 mod record;
