@@ -159,7 +159,7 @@ fn write(id: &Value, visited: &Visited) {
     if !visited.warnings.is_empty() {
         line["warnings"] = json!(visited.warnings);
     }
-    // The error is ignored: without the host, nobody waits for an answer.
+    // The error is ignored: the host does not read the answer.
     let _ = output::answer(Some(&line.to_string()));
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct ListedAgent {
 /// An element of the JSON output.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Listed<'l> {
+enum ListedElement<'l> {
     /// An agent.
     Agent(&'l ListedAgent),
     /// The process that keeps runtime hooks between the events of agents.
@@ -59,7 +59,7 @@ enum Listed<'l> {
     },
 }
 
-impl<'l> Listed<'l> {
+impl<'l> ListedElement<'l> {
     fn keeper(keeper: &'l KeeperStatus) -> Self {
         Self::Keeper { id: "keeper", name: "keeper of runtime hooks", registrations: [], keeper }
     }
@@ -104,8 +104,9 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let state = Directories::in_home(&project.env.home).state;
     let keepers = keeper::running(&keeper::directories(&project.env.vars, &state));
     if args.json {
-        let agents = agents.iter().map(Listed::Agent);
-        let listed: Vec<Listed> = agents.chain(keepers.iter().map(Listed::keeper)).collect();
+        let agents = agents.iter().map(ListedElement::Agent);
+        let listed: Vec<ListedElement> =
+            agents.chain(keepers.iter().map(ListedElement::keeper)).collect();
         ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
     } else {
         agents.iter().for_each(print);
