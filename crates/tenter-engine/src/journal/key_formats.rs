@@ -149,9 +149,9 @@ impl Marker {
         let Some(after) = rest.strip_prefix(self.text.as_bytes()) else { return false };
         let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./+=~%".contains(byte);
         let is_clear = !self.is_beginning || self.text.len() >= CLEAR;
-        let goes_on =
+        let is_long =
             || after.iter().take(FOLLOWING).filter(|byte| is_of_key(byte)).count() == FOLLOWING;
-        (!self.begins_word || begins_word(before)) && (is_clear || goes_on())
+        (!self.begins_word || begins_word(before)) && (is_clear || is_long())
     }
 }
 
