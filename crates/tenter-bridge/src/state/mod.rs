@@ -25,6 +25,7 @@ pub(crate) use store::{SessionState, StateDir, digest};
 /// What guards need to know of a session. The default is a session of which nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent facts in a file")]
 pub(crate) struct State {
     /// The root of the project, found at the first event (B44).
     pub(crate) project: Option<PathBuf>,
