@@ -47,6 +47,8 @@ pub enum Check {
     Deadline,
     /// What happens if the program is missing.
     Missing,
+    /// The agent reads the registration: a deny by the name of a tool denies.
+    Registered,
     /// Hooks run once if they are registered twice.
     Twice,
     /// A session that continues in another process does not start again in it.
@@ -59,6 +61,7 @@ const ONCE: usize = 1;
 impl Check {
     /// Every check, in the order of the table.
     pub fn all() -> Vec<Self> {
+        let registered = [Self::Registered];
         let events = TABLE.iter().map(|row| Self::Fires(row.event));
         let calls = [
             Self::Deny,
@@ -75,6 +78,7 @@ impl Check {
         let failures = Failure::ALL.map(Self::Fails);
         let others = [Self::Deadline, Self::Missing, Self::Twice, Self::Resume];
         let messages = [Self::Prompt, Self::Continue];
+        let events = registered.into_iter().chain(events);
         events.chain(calls).chain(contexts).chain(messages).chain(failures).chain(others).collect()
     }
 
@@ -96,6 +100,7 @@ impl Check {
             Self::Continue => "continue".to_owned(),
             Self::Deadline => "deadline".to_owned(),
             Self::Missing => "missing".to_owned(),
+            Self::Registered => "registered".to_owned(),
             Self::Twice => "twice".to_owned(),
             Self::Resume => "resume".to_owned(),
         }
@@ -121,6 +126,7 @@ impl Check {
             Self::Continue => "the agent continues, once".to_owned(),
             Self::Deadline => "a hook slower than the agent waits denies".to_owned(),
             Self::Missing => "a missing program does as stated".to_owned(),
+            Self::Registered => "the registration is read".to_owned(),
             Self::Twice => "registered twice, hooks run once".to_owned(),
             Self::Resume => "a resumed session starts once".to_owned(),
         }
@@ -155,11 +161,26 @@ impl Check {
             Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
             Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
             Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
-            Self::Missing | Self::Twice | Self::Resume => Promise::Native,
+            Self::Registered | Self::Missing | Self::Twice | Self::Resume => Promise::Native,
         }
     }
 
-    /// The scenario that shows it.
+    /// Returns the check with this id.
+    pub fn find(id: &str) -> Option<Self> {
+        Self::all().into_iter().find(|check| check.id() == id)
+    }
+
+    /// The scenarios that show it.
+    pub(crate) fn scenarios(self) -> Vec<Scenario> {
+        match self {
+            Self::Missing => vec![Scenario::Missing, Scenario::MissingClosed],
+            // Every scenario may show them.
+            Self::Fires(_) | Self::Context(_) => Scenario::ALL.into(),
+            _ => vec![self.scenario()],
+        }
+    }
+
+    /// The scenario that is for it.
     pub(crate) fn scenario(self) -> Scenario {
         match self {
             Self::Fires(EventName::PreCompact | EventName::PostCompact)
@@ -173,6 +194,7 @@ impl Check {
             Self::UserRule => Scenario::UserRule,
             Self::Deadline => Scenario::Deadline,
             Self::Missing => Scenario::Missing,
+            Self::Registered => Scenario::Registered,
             Self::Twice => Scenario::Twice,
             _ => Scenario::Tools,
         }
@@ -213,6 +235,10 @@ impl Check {
             Self::Prompt => rejected(run),
             Self::Fails(failure) => failed(run, failure, client),
             Self::Deadline => denied(deadline::FILE, deadline::HOOK, deadline::HOOK),
+            Self::Registered => {
+                let denied = denied(single::DENIED, single::HOOK, single::REASON);
+                [run.made(single::FILE)].into_iter().chain(denied).collect()
+            }
             Self::Twice => twice(run),
             Self::Resume => resumed(run),
             Self::Fires(_) | Self::Context(_) | Self::Missing => Vec::new(),

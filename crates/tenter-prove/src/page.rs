@@ -54,6 +54,7 @@ mod tests {
             proves: check.proves(),
             verdict: Verdict::Broken,
             evidence: "it ran".to_owned(),
+            reached_model: true,
         });
         let text = table(&[proof]);
         for line in [

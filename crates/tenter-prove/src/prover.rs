@@ -52,16 +52,18 @@ pub struct Prover<'p> {
 }
 
 impl Prover<'_> {
-    /// Runs every scenario and returns the checks; `None` if it was cancelled. `progress` is called with the number of scenarios that
+    /// Runs the scenarios of `checks` and judges these; `None` if it was cancelled. `progress` is called with the number of scenarios that
     /// are done and that of all.
     pub fn run(
         &self,
+        checks: &[Check],
         cancel: &Cancel,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Option<Vec<ProvedCheck>> {
-        let possible = Scenario::ALL
-            .into_iter()
-            .filter(|one| plan::impossible(*one, self.host, self.client).is_none());
+        let needed: Vec<Scenario> = checks.iter().flat_map(|check| check.scenarios()).collect();
+        let possible = Scenario::ALL.into_iter().filter(|one| {
+            needed.contains(one) && plan::impossible(*one, self.host, self.client).is_none()
+        });
         let scenarios: Vec<Scenario> = possible.collect();
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let observed = Mutex::new(Observed::default());
@@ -85,7 +87,7 @@ impl Prover<'_> {
         let at_once = processors.clamp(AT_ONCE.0, AT_ONCE.1);
         thread::scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(work))));
         let observed = observed.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (!cancel.is_cancelled()).then(|| self.judged(&observed))
+        (!cancel.is_cancelled()).then(|| self.judged(checks, &observed))
     }
 
     /// Runs a program that unpacks itself, so that it does so once and not in each scenario.
@@ -110,13 +112,14 @@ impl Prover<'_> {
         self.directory.join("cache").into_os_string()
     }
 
-    fn judged(&self, observed: &Observed) -> Vec<ProvedCheck> {
-        let judged = Check::all().into_iter().map(|check| {
+    fn judged(&self, checks: &[Check], observed: &Observed) -> Vec<ProvedCheck> {
+        let judged = checks.iter().map(|check| {
             let facts = check.facts(observed, self.client);
             let failure = observed.runs.get(&check.scenario()).and_then(Run::failure);
             let promise = check.promise(self.host, self.client);
             let (verdict, evidence) = judge(promise, &facts, failure);
-            ProvedCheck { id: check.id(), proves: check.proves(), verdict, evidence }
+            let reached_model = observed.runs.values().any(|run| !run.requests.is_empty());
+            ProvedCheck { id: check.id(), proves: check.proves(), verdict, evidence, reached_model }
         });
         judged.collect()
     }

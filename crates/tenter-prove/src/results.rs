@@ -49,6 +49,18 @@ pub struct ProvedCheck {
     pub verdict: Verdict,
     /// What was seen.
     pub evidence: String,
+    /// Whether the agent asked the model for anything in the runs for this check: otherwise these show nothing about hooks.
+    #[serde(default = "reached", skip_serializing_if = "is_reached")]
+    pub reached_model: bool,
+}
+
+fn reached() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_reached(reached: &bool) -> bool {
+    *reached
 }
 
 impl Proof {

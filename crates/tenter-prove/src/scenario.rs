@@ -13,6 +13,8 @@ pub enum Scenario {
     Subagent,
     /// A session continues in a second process.
     Resume,
+    /// A hook denies one of two calls.
+    Registered,
     /// The hooks are registered for the user and for the project.
     Twice,
     /// A hook rejects the message.
@@ -29,13 +31,14 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every scenario, the longest first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Tools,
         Self::Failures,
         Self::Deadline,
         Self::Compaction,
         Self::Subagent,
         Self::Resume,
+        Self::Registered,
         Self::Twice,
         Self::Prompt,
         Self::UserRule,
@@ -51,6 +54,7 @@ impl Scenario {
             Self::Compaction => "compaction",
             Self::Subagent => "subagent",
             Self::Resume => "resume",
+            Self::Registered => "registered",
             Self::Twice => "twice",
             Self::Deadline => "deadline",
             Self::Prompt => "prompt",

@@ -77,7 +77,11 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
         Scenario::MissingClosed => {
             (registration.entries().is_none_or(can_block), "it cannot block then")
         }
-        Scenario::Tools | Scenario::Failures | Scenario::Prompt | Scenario::Missing => (true, ""),
+        Scenario::Tools
+        | Scenario::Failures
+        | Scenario::Prompt
+        | Scenario::Registered
+        | Scenario::Missing => (true, ""),
     };
     (!is_possible).then_some(why)
 }
@@ -93,6 +97,7 @@ pub(crate) fn of(scenario: Scenario, client: &Client, sandbox: &Sandbox) -> Plan
         Scenario::Subagent => subagent::plan(client),
         Scenario::Resume => resume::plan(),
         Scenario::Prompt => prompt::plan(client),
+        Scenario::Registered => single::plan(client, Registered::ForUser),
         Scenario::UserRule => user_rule::plan(client),
         Scenario::Twice => single::plan(client, Registered::Twice),
         Scenario::Missing => single::plan(client, missing(false)),

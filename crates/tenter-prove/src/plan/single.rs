@@ -10,13 +10,14 @@ use crate::sandbox::Registered;
 
 /// The file of the call that hooks let pass.
 pub(crate) const FILE: &str = "passed.txt";
-/// The file of the call that a hook denies, and the reason.
+/// The file of the call that a hook denies, the hook, and the reason.
 pub(crate) const DENIED: &str = "guarded.txt";
+pub(crate) const HOOK: &str = "guard";
 pub(crate) const REASON: &str = "REASON-OF-GUARD";
 
 pub(super) fn plan(client: &Client, registered: Registered) -> Plan {
     let call = |file: &str| (client.shell)(Reply::new(), &touch(file));
-    let hook = HookFile::deny("guard", EventName::BeforeTool, REASON).only("Bash", DENIED);
+    let hook = HookFile::deny(HOOK, EventName::BeforeTool, REASON).only("Bash", DENIED);
     let replies = vec![call(FILE), call(DENIED), Reply::text("All finished.")];
     Plan { registered, ..Plan::new(vec![hook], replies) }
 }

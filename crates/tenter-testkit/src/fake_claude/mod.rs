@@ -50,11 +50,13 @@ pub enum Defect {
     IgnoresRejection,
     /// A hook of a subagent's call is not run.
     SkipsSubagents,
+    /// A call runs although its hook failed and the settings say that it is to be blocked then.
+    IgnoresSwitch,
 }
 
 impl Defect {
     /// Every defect.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::FiresNothing,
         Self::IgnoresDeny,
         Self::IgnoresRewrite,
@@ -66,6 +68,7 @@ impl Defect {
         Self::FiresTwice,
         Self::IgnoresRejection,
         Self::SkipsSubagents,
+        Self::IgnoresSwitch,
     ];
 
     fn name(self) -> String {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tenter_base::excerpt;
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{IgnoredFile, Options, Registry, Scope, Target};
@@ -9,6 +10,7 @@ use tenter_engine::Directories;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 
+use super::canary::{self, Canary};
 use super::consent::Consent;
 use super::{located, location};
 use crate::commands::CommandResult;
@@ -42,12 +44,18 @@ pub(crate) struct Args {
     /// Block prompts and tool calls if Tenter fails to start.
     #[arg(long)]
     fail_closed: bool,
+    /// Register without trying it in a scratch home first.
+    #[arg(long)]
+    no_check: bool,
     /// Register a program that may disappear or be replaced.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     consent: Consent,
 }
+
+/// Maximum length of evidence in messages, in characters.
+const MAX_EVIDENCE: usize = 300;
 
 /// One run of the command.
 struct Installation<'a> {
@@ -154,6 +162,7 @@ impl Installation<'_> {
                 ui::note("Nothing was changed.");
                 return Ok(if is_shown { Exit::Done } else { Exit::Failed });
             }
+            self.check(host)?;
         } else if self.args.consent.dry_run {
             ui::note(format!("{}: nothing to change.", host.name));
             return Ok(Exit::Done);
@@ -181,6 +190,36 @@ impl Installation<'_> {
         self.note_ignored(&target);
         self.note_silencers(host);
         Ok(Exit::Done)
+    }
+
+    /// Checks in a scratch home that the agent obeys the registration.
+    fn check(&self, host: &'static Host) -> Result<(), Failure> {
+        if self.args.no_check {
+            return Ok(());
+        }
+        ui::note(format!("Trying it with {} in a scratch home …", host.name));
+        match canary::run(self.env, host, self.args.fail_closed) {
+            Canary::Obeys => {
+                ui::note("  It reads the registration, and a denied call does not run.");
+                Ok(())
+            }
+            Canary::Untried(why) => {
+                let why = visible(&excerpt::one_line(&why, MAX_EVIDENCE)).into_owned();
+                ui::note(format!("  {}: not tried: {why}", styled(NOTICE, "warning")));
+                Ok(())
+            }
+            Canary::Ignores(evidence) => {
+                let evidence = visible(&excerpt::one_line(&evidence, MAX_EVIDENCE)).into_owned();
+                let message = format!(
+                    "{} does not obey the registration in a scratch home: {evidence}; nothing was changed",
+                    host.name
+                );
+                Err(Failure::new(message).help(format!(
+                    "`tenter bridge prove {} --only registered --keep DIR` keeps what happened; --no-check registers anyway",
+                    host.id
+                )))
+            }
+        }
     }
 
     /// Says what will happen, and how to undo it.

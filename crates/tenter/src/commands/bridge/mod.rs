@@ -1,5 +1,6 @@
 //! `tenter bridge`: Tenter's hooks in other agents.
 
+mod canary;
 mod consent;
 mod import;
 mod install;

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tenter_agent::session::Status;
-use tenter_base::{excerpt, private_dir};
+use tenter_base::{did_you_mean, excerpt, private_dir};
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::{Host, guide, hosts};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
-use tenter_prove::{Client, Proof, ProvedCheck, Prover, Verdict, network, page};
+use tenter_prove::{Check, Client, Proof, ProvedCheck, Prover, Verdict, network, page};
 
 use super::location;
 use crate::commands::CommandResult;
@@ -35,11 +35,14 @@ pub(crate) struct Args {
     /// Prove every agent found on this machine.
     #[arg(long, conflicts_with = "hosts")]
     all: bool,
+    /// Prove only these checks, by their ids; nothing is kept.
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = check)]
+    only: Vec<Check>,
     /// Print JSON, with the whole evidence.
     #[arg(long)]
     json: bool,
     /// Write the results of all agents into docs/hosts.md.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "only")]
     write_docs: bool,
     /// Stop a run of the agent after SECONDS.
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -122,6 +125,16 @@ fn isolate(env: &Env) -> Result<bool, Failure> {
     Err(Failure::new(format!("the command cannot be started without a network: {error}")))
 }
 
+/// Reads the id of a check.
+fn check(id: &str) -> Result<Check, String> {
+    Check::find(id).ok_or_else(|| {
+        let ids: Vec<String> = Check::all().into_iter().map(Check::id).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let help = did_you_mean(id, &ids, || format!("the checks are {}", ids.join(", ")));
+        format!("no check has this id: {help}")
+    })
+}
+
 /// The agents that are proved.
 fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client)>, Failure> {
     if args.all {
@@ -171,12 +184,16 @@ impl Proving<'_> {
             now: &now,
             patience: Duration::from_secs(self.args.timeout),
         };
-        let checks = prover.run(&self.cancel, &|done, all| progress(host, done, all));
+        let (all, only) = (Check::all(), &self.args.only);
+        let checks = if only.is_empty() { &all } else { only };
+        let checks = prover.run(checks, &self.cancel, &|done, all| progress(host, done, all));
         let Some(checks) = checks else { return Ok(None) };
         let proof = Proof::new(host, &version, &now).with(checks, self.isolated);
-        proof
-            .keep(&installed_agents::state(self.project.env))
-            .map_err(|error| Failure::new(format!("the result cannot be kept: {error}")))?;
+        if only.is_empty() {
+            proof
+                .keep(&installed_agents::state(self.project.env))
+                .map_err(|error| Failure::new(format!("the result cannot be kept: {error}")))?;
+        }
         if !self.args.json {
             print(host, &proof, started.elapsed().as_secs());
         }

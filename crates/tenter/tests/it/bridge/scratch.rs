@@ -61,7 +61,7 @@ fn an_agent_gets_no_secrets_and_no_network_and_leaves_no_process_behind() {
     let broken = |check: &&Value| check["verdict"] == "BROKEN";
     let evidence = checks.iter().find(broken).unwrap()["evidence"].to_string();
     assert!(evidence.contains("exited with code 7; it said: no such option"), "{evidence}");
-    assert!(sandbox.read("errors.txt").contains("11 of 11 runs done"));
+    assert!(sandbox.read("errors.txt").contains("12 of 12 runs done"));
 
     let home = kept.join("claude-code/tools/home");
     let environment = fs::read_to_string(home.join("environment.txt")).unwrap();
