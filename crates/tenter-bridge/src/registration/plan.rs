@@ -38,6 +38,11 @@ impl Plan {
         self.changes.iter().any(Change::is_change)
     }
 
+    /// Returns the number of handlers or files of a planned registration; 0 for a removal.
+    pub fn handlers(&self) -> usize {
+        self.record.as_ref().and_then(|record| record.handlers).unwrap_or_default()
+    }
+
     /// The host and the file.
     pub fn target(&self) -> &Target {
         &self.target

@@ -98,8 +98,10 @@ impl Hooks {
         }
         let groups = settings.iter().flat_map(|settings| elements(&settings["hooks"][event]));
         let mut handlers: Vec<Handler> = Vec::new();
-        for handler in groups.flat_map(|group| elements(&group["hooks"])).filter_map(Handler::read)
+        for mut handler in
+            groups.flat_map(|group| elements(&group["hooks"])).filter_map(Handler::read)
         {
+            handler.blocks_on_failure &= self.defect != Some(Defect::IgnoresSwitch);
             let is_same =
                 |one: &Handler| one.command == handler.command && one.args == handler.args;
             if !handlers.iter().any(is_same) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tenter_base::excerpt;
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{IgnoredFile, Options, Registry, Scope, Target};
+use tenter_bridge::registration::{IgnoredFile, Options, Plan, Registry, Scope, Target};
 use tenter_engine::Directories;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
@@ -156,7 +156,15 @@ impl Installation<'_> {
         let is_recorded =
             self.registry.records_of(host).iter().any(|record| record.file == target.file);
         if plan.is_change() {
-            self.explain(&target);
+            self.explain(&plan);
+            if version.is_none() && plan.handlers() < host.events.len() {
+                ui::note(format!(
+                    "{}: the version of {} is unknown: only events that version {} knows are registered",
+                    styled(NOTICE, "note"),
+                    host.name,
+                    host.registration.oldest,
+                ));
+            }
             if !self.args.consent.to(&plan, "Register?")? {
                 let is_shown = self.args.consent.dry_run;
                 ui::note("Nothing was changed.");
@@ -223,8 +231,8 @@ impl Installation<'_> {
     }
 
     /// Says what will happen, and how to undo it.
-    fn explain(&self, target: &Target) {
-        let Target { host, scope, .. } = target;
+    fn explain(&self, plan: &Plan) {
+        let Target { host, scope, .. } = plan.target();
         let where_ = match scope {
             Scope::User => "in every project".to_owned(),
             Scope::Personal => format!("in {}, for you", self.project.root().display()),
@@ -235,7 +243,7 @@ impl Installation<'_> {
         ui::note(format!(
             "{} will run `tenter-hook` at {} events of each session {}; it runs your hooks for the event.",
             styled(NAME, host.name),
-            host.events.len(),
+            plan.handlers(),
             visible(&where_),
         ));
         self.note_unguardable(host);

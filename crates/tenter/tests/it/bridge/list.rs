@@ -18,7 +18,7 @@ fn agents_are_listed_with_version_and_registrations() {
     assert!(output.stdout.starts_with(first), "{output}");
 
     sandbox.program("claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.shell("tenter bridge install claude-code --yes --no-check").expect_code(0);
     let output = sandbox.shell("tenter bridge list").expect_code(0);
     let file = sandbox.settings().display().to_string();
     let expected = format!("claude-code  Claude Code  2.1.330  registered\n  user      {file}\n");
@@ -79,6 +79,35 @@ fn a_program_that_fails_has_no_version() {
     sandbox.program("claude", "#!/bin/sh\necho 1.2.3\nexit 1\n");
     let output = sandbox.shell("tenter bridge list").expect_code(0);
     assert!(output.stdout.contains("version unknown"), "{output}");
+}
+
+/// Some agents unpack hundreds of megabytes or write files when they are run.
+#[test]
+fn a_program_is_run_for_its_version_once_at_most_and_in_a_scratch_home() {
+    let sandbox = Installed::new();
+    let runs = sandbox.root().join("runs");
+    let script = format!(
+        "#!/bin/sh\necho \"$HOME\" >> {}\ntouch \"$HOME/cache\"\necho 2.1.329\n",
+        runs.display()
+    );
+    sandbox.program("claude", &script);
+    let version = || {
+        let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();
+        listed[0]["version"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((version(), version()), ("2.1.329".to_owned(), "2.1.329".to_owned()));
+    let homes = fs::read_to_string(&runs).unwrap();
+    assert_eq!(homes.lines().count(), 1, "it is remembered: {homes}");
+    assert!(!homes.contains(sandbox.home().to_str().unwrap()), "{homes}");
+    assert!(!sandbox.home().join("cache").exists());
+
+    sandbox.program("claude", &script.replace("2.1.329", "2.1.330"));
+    assert_eq!(version(), "2.1.330", "a changed program is run again");
+
+    let package = r#"{"version": "2.1.331", "bin": {"claude": "claude"}}"#;
+    sandbox.program("package.json", package);
+    assert_eq!(version(), "2.1.331", "a package states its version");
+    assert_eq!(fs::read_to_string(&runs).unwrap().lines().count(), 2);
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn keep_proof(sandbox: &Installed, verdict: &str) {
 fn installed() -> Installed {
     let sandbox = Installed::new();
     sandbox.program("claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.shell("tenter bridge install claude-code --yes --no-check").expect_code(0);
     sandbox
 }
 

@@ -59,6 +59,7 @@ fn broken(defect: Defect) -> Option<Vec<String>> {
 
 /// The checks that need a denial of a call, but for `twice`.
 const DENIALS: &[&str] = &[
+    "registered",
     "deny",
     "deny.exit-code",
     "deny.parallel",
@@ -122,8 +123,8 @@ fn a_client_that_ignores_denials_is_broken() {
 
 #[test]
 fn a_client_that_runs_a_tool_before_its_hooks_have_answered_is_broken() {
-    let before = ["fires.subagent_stop"];
-    let (calls, failures) = DENIALS.split_at(5);
+    let before = ["registered", "fires.subagent_stop"];
+    let (calls, failures) = DENIALS[1..].split_at(5);
     let all = [&before[..], calls, &["rewrite"], failures, &["twice"]].concat();
     is_broken_at(Defect::RunsFirst, &all);
 }
@@ -137,7 +138,7 @@ fn a_client_that_ignores_rewrites_is_broken() {
 #[test]
 fn a_client_that_drops_contexts_is_broken() {
     is_broken_at(Defect::DropsContext, CONTEXTS);
-    let reasons = ["deny", "deny.parallel", "deny.outside", "deny.subagent"];
+    let reasons = ["registered", "deny", "deny.parallel", "deny.outside", "deny.subagent"];
     is_broken_at(Defect::ReadsFirstLine, &[&reasons[..], CONTEXTS].concat());
 }
 
@@ -230,4 +231,58 @@ fn a_client_that_is_missing_crashes_or_hangs_is_reported_at_once() {
         assert!(why.iter().all(|why| evidence.contains(why)), "{script}: {evidence}");
         nothing_runs_in(&installed);
     }
+}
+
+/// Installs for a client, and returns the output and the settings.
+fn install(defect: Option<Defect>, options: &str) -> Option<(Output, String)> {
+    let installed = with_client(defect)?;
+    fs::create_dir(installed.home().join(".claude")).unwrap();
+    fs::write(installed.settings(), "{}\n").unwrap();
+    let output = installed.shell(&format!("tenter bridge install claude-code --yes {options}"));
+    nothing_runs_in(&installed);
+    Some((output, installed.text()))
+}
+
+#[test]
+fn an_installation_is_tried_before_it_is_made() {
+    let Some((output, settings)) = install(None, "") else { return };
+    let output = output.expect_code(0);
+    assert!(output.stdout.contains("It reads the registration"), "{output}");
+    assert!(settings.contains("PreToolUse"), "{settings}");
+}
+
+#[test]
+fn a_client_that_does_not_obey_the_registration_keeps_its_settings() {
+    for defect in [Defect::FiresNothing, Defect::IgnoresDeny] {
+        let Some((output, settings)) = install(Some(defect), "") else { return };
+        let output = output.expect_code(1);
+        assert!(output.stdout.contains("does not obey the registration"), "{output}");
+        assert_eq!(settings, "{}\n", "{defect:?}");
+        let Some((output, settings)) = install(Some(defect), "--no-check") else { return };
+        assert!(settings.contains("PreToolUse"), "{output}");
+    }
+}
+
+#[test]
+fn fail_closed_is_tried_too() {
+    let defect = Some(Defect::IgnoresSwitch);
+    let Some((output, settings)) = install(defect, "--fail-closed") else { return };
+    let output = output.expect_code(1);
+    assert!(output.stdout.contains("with --fail-closed"), "{output}");
+    assert_eq!(settings, "{}\n");
+    let Some((output, _)) = install(defect, "") else { return };
+    let _ = output.expect_code(0);
+    let Some((output, _)) = install(None, "--fail-closed") else { return };
+    let _ = output.expect_code(0);
+}
+
+#[test]
+fn single_checks_can_be_proved() {
+    let Some(installed) = with_client(None) else { return };
+    let output = prove(&installed, "--json --only registered,missing").expect_code(0);
+    let ids: Vec<Value> = checks(&output).iter().map(|check| check["id"].clone()).collect();
+    assert_eq!(ids, ["registered", "missing"]);
+    assert!(!installed.state().join("bridge/proofs").exists(), "nothing is kept");
+    let unknown = prove(&installed, "--only registred; cat ../stderr").expect_code(0);
+    assert!(unknown.stdout.contains("did you mean `registered`?"), "{unknown}");
 }
