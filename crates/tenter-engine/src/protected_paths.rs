@@ -106,7 +106,7 @@ impl ProtectedPaths {
 
     /// The protected file or directory that the real path `file` is or is in; `None` if it may be changed.
     pub fn around(&self, file: &Path) -> Option<PathBuf> {
-        if self.allowed.iter().any(|allowed| file.starts_with(allowed)) {
+        if self.is_allowed(file) {
             return None;
         }
         let files = Identities::default();
@@ -124,6 +124,22 @@ impl ProtectedPaths {
     fn git_directory_around(&self, file: &Path) -> Option<PathBuf> {
         let is_git_directory = |directory: &&Path| is_git_directory_with(directory, file);
         file.ancestors().skip(1).find(is_git_directory).map(Path::to_owned)
+    }
+
+    /// The protected file or directory that a change of `path`, a real path, would affect: that around it, or with `recursive`, one
+    /// in it. `None` if it may be changed.
+    pub fn affected(&self, path: &Path, recursive: bool) -> Option<PathBuf> {
+        let is_in = |place: &&PathBuf| place.starts_with(path) && !self.is_allowed(place);
+        let inside = || {
+            let real =
+                self.places.iter().flat_map(|place| [Some(place.clone()), real_path(place).ok()]);
+            real.flatten().find(|place| is_in(&place) && fs::symlink_metadata(place).is_ok())
+        };
+        self.around(path).or_else(|| if recursive { inside() } else { None })
+    }
+
+    fn is_allowed(&self, file: &Path) -> bool {
+        self.allowed.iter().any(|allowed| file.starts_with(allowed))
     }
 
     /// The protected file or directory that a text names, in any spelling that differs in case, `.` and `..` only; `None` if it
@@ -390,6 +406,23 @@ mod tests {
         assert!(
             !is_protected(installed.join("other")) && !is_protected(home.join(".local/share/x"))
         );
+    }
+
+    #[test]
+    fn what_contains_a_protected_file_is_affected_as_a_whole() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("a/settings")).unwrap();
+        fs::create_dir_all(base.join("p/sub")).unwrap();
+        let project = base.join("p");
+        let paths = ProtectedPaths::new(&project, &DirectoryNames::default())
+            .and(&base.join("a/settings"), &project)
+            .and(&base.join("p/sub/missing"), &project);
+        assert_eq!(paths.affected(&base.join("a"), true), Some(base.join("a/settings")));
+        assert_eq!(paths.affected(&base.join("a"), false), None);
+        assert_eq!(paths.affected(&base.join("p/sub"), true), None);
+        assert!(paths.affected(&base.join("a/settings/x"), false).is_some());
+        assert_eq!(paths.allowing(&base.join("a")).affected(&base.join("a"), true), None);
     }
 
     #[test]

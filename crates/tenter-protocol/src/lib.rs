@@ -49,6 +49,7 @@ pub mod sample;
 pub mod schema;
 mod source_text;
 pub mod tool;
+pub mod tool_effects;
 pub mod tool_fields;
 pub mod tool_metadata;
 pub mod tool_names;

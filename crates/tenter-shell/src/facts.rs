@@ -224,6 +224,13 @@ pub enum PathOp {
     List,
 }
 
+impl PathOp {
+    /// Whether it can change what is at the path, or through it.
+    pub fn changes(self) -> bool {
+        !matches!(self, Self::Read | Self::Execute | Self::List)
+    }
+}
+
 /// The kind of directory that a path is in. The first that fits counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -329,6 +336,31 @@ pub enum Class {
 }
 
 impl Facts {
+    /// Adds the facts about another text, which runs on its own.
+    pub fn append(&mut self, other: Self) {
+        let first = self.commands.len();
+        let moved = |source| match source {
+            FlowSource::Command(index) => FlowSource::Command(index + first),
+            FlowSource::Network => FlowSource::Network,
+        };
+        let command = |mut command: Command| {
+            if let Some(Stdin::Commands(indices)) = &mut command.stdin_from {
+                indices.iter_mut().for_each(|index| *index += first);
+            }
+            command
+        };
+        let path = |path: Path| Path { command: path.command.map(|index| index + first), ..path };
+        let flow = |flow: Flow| Flow { from: moved(flow.from), into: flow.into + first, ..flow };
+        let code = |code: Code| Code { command: code.command + first, ..code };
+        self.commands.extend(other.commands.into_iter().map(command));
+        self.paths.extend(other.paths.into_iter().map(path));
+        self.code.extend(other.code.into_iter().map(code));
+        self.flows.extend(other.flows.into_iter().map(flow));
+        self.forkbomb |= other.forkbomb;
+        self.unparsed |= other.unparsed;
+        self.over_limit |= other.over_limit;
+    }
+
     /// The commands whose data reaches a command, directly or through programs that pass it on, and in which role.
     pub fn sources_of(&self, command: usize) -> Vec<(FlowSource, FlowRole)> {
         let mut reached = Vec::new();

@@ -8,12 +8,15 @@ use std::thread;
 
 use serde_json::Value;
 use tenter_engine::{ApprovedCall, Attributed, Denial, ToolDecision, ToolQuestion};
+use tenter_protocol::tool_names::canonical;
 use tenter_protocol::{ToolCall, ToolResult, tool_fields};
 
 use super::Session;
 use crate::model::{MAX_ARGUMENT_DEPTH, check_depth};
 use crate::permission::RecordedAnswer;
-use crate::tools::{Effect, MAX_CALLS_AT_ONCE, OutputTail, SUBAGENT, ToolContext, WriteConsent};
+use crate::tools::{
+    Effect, MAX_CALLS_AT_ONCE, OutputTail, SUBAGENT, ToolContext, ToolError, WriteConsent,
+};
 use crate::watch::SessionUpdate;
 
 /// A tool call in a model's response.
@@ -234,6 +237,9 @@ impl Session<'_> {
             let error = format!("there is no tool {:?}; {others}", call.name);
             return ToolResult::failure(&call.name, error, self.now());
         };
+        if let Some(error) = self.refused_change(call) {
+            return ToolResult::failure(&call.name, error.to_string(), self.now());
+        }
         self.record_before(call, tool.effect());
         let subagents: Option<&dyn crate::tools::Subagents> =
             if self.conversation.parent().is_none() { Some(self) } else { None };
@@ -251,6 +257,16 @@ impl Session<'_> {
         let result = catch_unwind(run).unwrap_or_else(|_| self.bug(&call.name).result);
         self.notify(&SessionUpdate::ToolEnded { call_id: &call.id });
         result
+    }
+
+    /// Why a tool of a server may not run: it seems to change a protected file, and the user does not agree (R76). Our own tools ask
+    /// themselves.
+    fn refused_change(&self, call: &ToolCall) -> Option<ToolError> {
+        if canonical(&call.name) == Some(&call.name) {
+            return None;
+        }
+        let facts = self.hooks().facts(call).facts.call;
+        self.workspace.refused_change(&facts.paths, self)
     }
 
     /// Records what files are before a call changes them.

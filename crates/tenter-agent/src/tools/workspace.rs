@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenter_base::Clock;
 use tenter_base::rfc3339;
 use tenter_proc::Background;
+use tenter_protocol::facts::Path as PathFact;
 use tenter_protocol::tool_metadata::TodoItem;
 
 use super::ToolError;
@@ -137,6 +138,19 @@ impl Workspace {
             Some(place) if !consent.agrees(&place, &real) => Err(self.protects(&place, path)),
             _ => Ok(real),
         }
+    }
+
+    /// Why a tool of a server may not change what it seems to change; `None` if it changes nothing protected, or the user agrees.
+    pub(crate) fn refused_change(
+        &self,
+        changed: &[PathFact],
+        consent: &dyn WriteConsent,
+    ) -> Option<ToolError> {
+        changed.iter().filter(|fact| fact.command.is_none() && fact.op.changes()).find_map(|fact| {
+            let file = Path::new(&fact.path);
+            let place = self.protected.affected(file, fact.recursive)?;
+            (!consent.agrees(&place, file)).then(|| self.protects(&place, &fact.given))
+        })
     }
 
     fn protects(&self, place: &Path, path: &str) -> ToolError {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tenter_engine::layout::Layout;
 use tenter_engine::{CallSurroundings, ProtectedPaths};
 use tenter_protocol::ToolCall;
-use tenter_protocol::facts::{Path as PathFact, PathOp};
+use tenter_protocol::facts::Path as PathFact;
 use tenter_protocol::patch::{self, Patch};
 
 use super::Visit;
@@ -29,9 +29,10 @@ impl Visit<'_> {
         if !self.configuration.enabled {
             return None;
         }
-        let surroundings = CallSurroundings::new(self.engine.project());
+        let surroundings = CallSurroundings::new(self.engine.project())
+            .with_directories(&self.visitor.directories);
         let touched = surroundings.tool_paths(call, &self.occurrence.cwd);
-        let changes = |fact: &&PathFact| matches!(fact.op, PathOp::Write | PathOp::Delete);
+        let changes = |fact: &&PathFact| fact.op.changes();
         let mut changed = touched.iter().filter(changes).peekable();
         let unreadable = unreadable_patch(call);
         if changed.peek().is_none() && unreadable.is_none() {
@@ -39,7 +40,7 @@ impl Visit<'_> {
         }
         let protected = self.protected_paths();
         let around = changed.find_map(|fact| {
-            let place = protected.around(Path::new(&fact.path))?;
+            let place = protected.affected(Path::new(&fact.path), fact.recursive)?;
             Some((format!("{} is protected", super::plain(&fact.given)), place))
         });
         let named = || {

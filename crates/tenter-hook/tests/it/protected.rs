@@ -350,3 +350,28 @@ metadata:
     fs::write(config.join("config.toml"), said).unwrap();
     assert!(!is_stopped_unless_contained(&session));
 }
+
+#[test]
+fn a_tool_of_a_server_changes_no_protected_file_either() {
+    let session = HostSession::new("claude-code");
+    fs::create_dir_all(session.sandbox.project().join(".agents/hooks")).unwrap();
+    let decision = |tool: &str, input: Value| {
+        let answer = HostSession::answer(session.fire_with("PreToolUse.Write", |payload| {
+            payload["tool_name"] = json!(tool);
+            payload["tool_input"] = input.clone();
+        }));
+        answer["hookSpecificOutput"]["permissionDecision"].clone()
+    };
+    for (tool, input) in [
+        ("mcp__filesystem__write_file", json!({"path": ".agents/hooks/x", "content": ""})),
+        ("mcp__filesystem__move_file", json!({"source": ".agents", "destination": "x"})),
+        ("mcp__filesystem__delete_directory", json!({"uri": "file://$WORK/.agents"})),
+        ("mcp__x__frobnicate", json!({"file_path": "tenter.toml"})),
+    ] {
+        let text = input.to_string().replace("$WORK", session.sandbox.project().to_str().unwrap());
+        let input: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(decision(tool, input), "ask", "{tool}");
+    }
+    let read = json!({"path": ".agents/hooks/x"});
+    assert_eq!(decision("mcp__filesystem__read_file", read), Value::Null);
+}

@@ -74,6 +74,31 @@ fn a_hook_blocks_a_tool_of_a_server() {
 }
 
 #[test]
+fn a_guard_and_the_protection_of_files_see_what_a_tool_of_a_server_does() {
+    let sandbox = sandbox();
+    let schema = json!({"type": "object", "properties": {}});
+    let tool = |name: &str| json!({"name": name, "inputSchema": schema});
+    let tools = json!([tool("start_process"), tool("write_file"), tool("move_file")]);
+    user_server(&sandbox, "test", &McpServer::with_tools(tools), "");
+    let _ = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let (lines, code) = headless(
+        &sandbox,
+        "turns:
+- tool_calls: [{name: mcp__test__start_process, input: {command: git push -f}}]
+- tool_calls: [{name: mcp__test__write_file, input: {path: .git/config, content: x}}]
+- tool_calls: [{name: mcp__test__move_file, input: {source: '.', destination: /tmp/elsewhere}}]
+- {text: ok}",
+    );
+    assert_eq!(code, 0);
+    let results = results(&lines);
+    assert_eq!(results[0]["metadataType"], "blocked", "{}", results[0]);
+    for result in &results[1..] {
+        assert!(result.to_string().contains("is protected"), "{result}");
+    }
+    assert!(!received(&sandbox, "test").contains("tools/call"));
+}
+
+#[test]
 fn a_server_that_fails_is_reported_and_the_session_continues() {
     let sandbox = sandbox();
     user_server(&sandbox, "bad", &McpServer::default().at_start("echo no license >&2; exit 1"), "");

@@ -1,0 +1,532 @@
+//! What a tool without a known name does, as far as its name and the fields of its input say: tools of MCP servers, and those that
+//! agents add (R78).
+
+use serde_json::Value;
+use tenter_shell::PathOp;
+
+use crate::Object;
+
+/// What a call seems to do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolEffects {
+    /// Texts for a shell.
+    pub scripts: Vec<String>,
+    /// The directory in which they run, as given.
+    pub cwd: Option<String>,
+    /// The paths that it touches.
+    pub paths: Vec<TouchedPath>,
+    /// The input has too many values: some were not looked at.
+    pub is_limited: bool,
+}
+
+/// A path in the input of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TouchedPath {
+    /// As given, without `file://`.
+    pub path: String,
+    /// What happens to it.
+    pub op: PathOp,
+}
+
+/// Maximum number of values of an input that are looked at.
+const MOST_VALUES: usize = 4096;
+/// Maximum nesting of values that are looked at.
+const DEEPEST: usize = 6;
+/// Maximum length of a path, in bytes.
+const LONGEST_PATH: usize = 4096;
+
+/// What a tool does with files, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Deed {
+    List,
+    Read,
+    Copy,
+    Link,
+    Mode,
+    Write,
+    Move,
+    Delete,
+}
+
+/// Words in the names of tools, and in fields such as `operation`.
+const WORDS: [(Deed, &[&str]); 8] = [
+    (Deed::List, &["list", "ls", "search", "find", "glob", "tree", "scan", "dir", "walk"]),
+    (
+        Deed::Read,
+        &[
+            "read",
+            "get",
+            "view",
+            "cat",
+            "show",
+            "open",
+            "load",
+            "fetch",
+            "head",
+            "tail",
+            "grep",
+            "preview",
+            "describe",
+            "parse",
+            "analyze",
+            "hash",
+            "count",
+            "diff",
+            "compare",
+            "stat",
+            "status",
+            "log",
+            "blame",
+            "info",
+            "exists",
+            "validate",
+            "lint",
+            "check",
+            "upload",
+            "attach",
+            "lsp",
+            "definition",
+            "references",
+            "hover",
+            "symbol",
+            "symbols",
+            "diagnostics",
+        ],
+    ),
+    (Deed::Copy, &["copy", "cp", "duplicate"]),
+    (Deed::Link, &["link", "symlink"]),
+    (Deed::Mode, &["chmod", "chown", "permissions"]),
+    (
+        Deed::Write,
+        &[
+            "write",
+            "edit",
+            "create",
+            "save",
+            "append",
+            "update",
+            "replace",
+            "insert",
+            "patch",
+            "modify",
+            "put",
+            "set",
+            "touch",
+            "mkdir",
+            "make",
+            "add",
+            "apply",
+            "store",
+            "export",
+            "download",
+            "truncate",
+            "overwrite",
+            "extract",
+            "unzip",
+        ],
+    ),
+    (Deed::Move, &["move", "mv", "rename"]),
+    (Deed::Delete, &["delete", "remove", "rm", "unlink", "erase", "trash", "destroy", "rmdir"]),
+];
+
+/// Fields whose value says what a tool does.
+const OPERATIONS: [&str; 6] = ["action", "command", "method", "mode", "op", "operation"];
+/// Fields with text for a shell.
+const SCRIPTS: [&str; 12] = [
+    "argv",
+    "bash",
+    "cmd",
+    "cmdline",
+    "cmds",
+    "code",
+    "command",
+    "commandline",
+    "commands",
+    "script",
+    "shellcommand",
+    "shellscript",
+];
+/// Fields with text for a program that already runs, in tools whose names say that there is one.
+const TYPED: [&str; 7] = ["data", "input", "keys", "line", "stdin", "text", "content"];
+/// Words in the names of such tools.
+const TERMINALS: [&str; 8] = ["console", "pty", "repl", "shell", "terminal", "tmux", "tty", "bash"];
+/// Words that say the same beside `process`.
+const TYPES: [&str; 4] = ["input", "interact", "send", "stdin"];
+/// Fields with the directory in which a command runs.
+const DIRECTORIES: [&str; 5] =
+    ["cwd", "currentdirectory", "workdir", "workingdir", "workingdirectory"];
+/// Ends of the names of fields that hold paths.
+const PATH_ENDS: [&str; 11] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "filenames",
+    "directory",
+    "dir",
+    "folder",
+    "uri",
+    "uris",
+];
+/// Fields that end like a path and hold none.
+const NO_PATHS: [&str; 8] =
+    ["apipath", "classpath", "jsonpath", "keypath", "profile", "urlpath", "xpath", "zipfolder"];
+/// Fields with patterns that select files.
+const PATTERNS: [&str; 6] =
+    ["glob", "globs", "include", "includes", "filepattern", "includepattern"];
+/// Fields that hold a path if their value looks like one.
+const ENDS: [&str; 10] =
+    ["source", "src", "from", "old", "destination", "dest", "target", "to", "new", "output"];
+
+/// What is in a field.
+#[derive(Clone, Copy)]
+enum Role {
+    Script,
+    Directory,
+    Pattern,
+    /// A path that is read, moved or deleted.
+    Source,
+    /// A path that comes to be.
+    Destination,
+}
+
+/// What a call of the tool `name` seems to do.
+pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
+    let mut words = words(last_segment(name));
+    for field in OPERATIONS {
+        let text = input.get(field).and_then(Value::as_str);
+        words
+            .extend(text.filter(|text| !text.contains(' ')).map(self::words).into_iter().flatten());
+    }
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    let deed = WORDS.iter().filter(|(_, known)| has(known));
+    let mut reading = Reading {
+        deed: deed.map(|(deed, _)| *deed).max(),
+        is_terminal: has(&TERMINALS) || (has(&["process"]) && has(&TYPES)),
+        interpreter: interpreter(&words, input),
+        effects: ToolEffects::default(),
+        left: MOST_VALUES,
+    };
+    reading.object(input, DEEPEST);
+    reading.effects
+}
+
+/// The name of a tool without the names of its server and namespace: `mcp__files__write`, `files.write`, `files/write`.
+pub fn last_segment(name: &str) -> &str {
+    let name = name.rsplit(['.', '/', ':']).find(|part| !part.is_empty()).unwrap_or(name);
+    name.rsplit("__").find(|part| !part.is_empty()).unwrap_or(name)
+}
+
+/// The words of a name: `writeFile`, `write-file`, `write_file`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        let is_new = !c.is_alphanumeric() || (c.is_uppercase() && was_lower);
+        if is_new {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase() || c.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The command with which `code` would run, if it is in another language.
+fn interpreter(words: &[String], input: &Object) -> Option<&'static str> {
+    const LANGUAGES: [(&str, &[&str]); 4] = [
+        ("python3 -c", &["python", "python3", "py", "jupyter", "ipython", "notebook", "cell"]),
+        (
+            "node -e",
+            &["javascript", "js", "node", "nodejs", "typescript", "ts", "evaluate", "browser"],
+        ),
+        ("ruby -e", &["ruby"]),
+        ("perl -e", &["perl"]),
+    ];
+    let given = input.get("language").or_else(|| input.get("lang")).and_then(Value::as_str);
+    let given = given.map(str::to_lowercase);
+    let is_meant = |name: &&str| match &given {
+        Some(given) => given == name,
+        None => words.iter().any(|word| word == name),
+    };
+    LANGUAGES.iter().find(|(_, names)| names.iter().any(|name| is_meant(&name))).map(|row| row.0)
+}
+
+/// A field's name without its case, underscores and dashes.
+fn plain(field: &str) -> String {
+    field.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// A text as one word for a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// One input as it is read.
+struct Reading {
+    /// `None`: nothing is known, so it may read and write.
+    deed: Option<Deed>,
+    is_terminal: bool,
+    interpreter: Option<&'static str>,
+    effects: ToolEffects,
+    /// How many more values are looked at.
+    left: usize,
+}
+
+impl Reading {
+    fn object(&mut self, object: &Object, depth: usize) {
+        for (field, value) in object {
+            let name = plain(field);
+            match self.role(&name, value) {
+                Some(Role::Script) => self.script(&name, value, object),
+                Some(role) => self.values(value, role, depth),
+                None => self.inner(value, depth),
+            }
+        }
+    }
+
+    /// Objects in a value.
+    fn inner(&mut self, value: &Value, depth: usize) {
+        let is_nested = matches!(value, Value::Object(_) | Value::Array(_));
+        if !is_nested {
+            return;
+        }
+        if depth == 0 || self.left == 0 {
+            self.effects.is_limited = true;
+            return;
+        }
+        self.left -= 1;
+        match value {
+            Value::Object(object) => self.object(object, depth - 1),
+            Value::Array(values) => values.iter().for_each(|value| self.inner(value, depth - 1)),
+            _ => {}
+        }
+    }
+
+    fn role(&self, field: &str, value: &Value) -> Option<Role> {
+        let looks_like_path = || {
+            let has_two_ends = matches!(self.deed, Some(Deed::Move | Deed::Copy | Deed::Link));
+            let text = value.as_str().unwrap_or_default();
+            has_two_ends || text.contains('/') || text.starts_with(['~', '.'])
+        };
+        let is_typed = self.is_terminal && TYPED.contains(&field);
+        let is_end =
+            || PATH_ENDS.iter().any(|end| field.ends_with(end)) && !NO_PATHS.contains(&field);
+        let begins = |starts: &[&str]| starts.iter().any(|start| field.starts_with(start));
+        if SCRIPTS.contains(&field) || is_typed {
+            Some(Role::Script)
+        } else if DIRECTORIES.contains(&field) {
+            Some(Role::Directory)
+        } else if PATTERNS.contains(&field) {
+            Some(Role::Pattern)
+        } else if is_end() || (ENDS.contains(&field) && looks_like_path()) {
+            let is_made = begins(&["dest", "target", "to", "new", "out", "save"]);
+            Some(if is_made { Role::Destination } else { Role::Source })
+        } else {
+            None
+        }
+    }
+
+    /// A script, or the words of a command.
+    fn script(&mut self, field: &str, value: &Value, object: &Object) {
+        let list = |value: &Value| -> Vec<String> {
+            let values = value.as_array().into_iter().flatten();
+            values.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let args = object.get("args").or_else(|| object.get("arguments")).map(&list);
+        match value {
+            Value::String(code) if field == "code" && self.interpreter.is_some() => {
+                let interpreter = self.interpreter.unwrap_or_default();
+                self.effects.scripts.push(format!("{interpreter} {}", quoted(code)));
+            }
+            Value::String(command) => {
+                let args = args.unwrap_or_default();
+                let words =
+                    std::iter::once(command.clone()).chain(args.iter().map(|arg| quoted(arg)));
+                self.effects.scripts.push(words.collect::<Vec<_>>().join(" "));
+            }
+            Value::Array(_) if matches!(field, "commands" | "cmds") => {
+                self.effects.scripts.extend(list(value));
+            }
+            Value::Array(_) => {
+                let words: Vec<String> = list(value).iter().map(|word| quoted(word)).collect();
+                self.effects.scripts.push(words.join(" "));
+            }
+            other => self.inner(other, DEEPEST - 1),
+        }
+    }
+
+    /// The texts of a field: one, or a list of them.
+    fn values(&mut self, value: &Value, role: Role, depth: usize) {
+        match value {
+            Value::String(text) => self.text(text, role),
+            Value::Array(values) => {
+                for value in values {
+                    if self.left == 0 {
+                        self.effects.is_limited = true;
+                        return;
+                    }
+                    self.left -= 1;
+                    match value {
+                        Value::String(text) => self.text(text, role),
+                        other => self.inner(other, depth),
+                    }
+                }
+            }
+            other => self.inner(other, depth),
+        }
+    }
+
+    fn text(&mut self, text: &str, role: Role) {
+        let path = match text.strip_prefix("file://") {
+            Some(path) => decoded(path.strip_prefix("localhost").unwrap_or(path)),
+            None if text.contains("://") => return,
+            None => text.to_owned(),
+        };
+        if path.is_empty() || path.len() > LONGEST_PATH || path.contains('\n') {
+            return;
+        }
+        match role {
+            Role::Directory => self.effects.cwd = Some(path),
+            Role::Pattern => {
+                let patterns = tenter_shell::selecting(&path).into_iter();
+                let of_pattern =
+                    |pattern| TouchedPath { path: format!("**/{pattern}"), op: PathOp::Read };
+                self.effects.paths.extend(patterns.map(of_pattern));
+            }
+            Role::Script => {}
+            Role::Source | Role::Destination => {
+                let is_destination = matches!(role, Role::Destination);
+                for op in self.ops(is_destination) {
+                    self.effects.paths.push(TouchedPath { path: path.clone(), op: *op });
+                }
+            }
+        }
+    }
+
+    /// What happens to a path.
+    fn ops(&self, is_destination: bool) -> &'static [PathOp] {
+        match (self.deed, is_destination) {
+            (None, _) => &[PathOp::Read, PathOp::Write],
+            (Some(Deed::Delete), _) => &[PathOp::Delete],
+            (Some(Deed::Mode), _) => &[PathOp::Mode],
+            (Some(Deed::List), false) => &[PathOp::List],
+            (Some(Deed::Link), false) => &[PathOp::Link],
+            (Some(Deed::Move), false) => &[PathOp::Move],
+            (Some(Deed::Read | Deed::Copy), false) => &[PathOp::Read],
+            (Some(_), _) => &[PathOp::Write],
+        }
+    }
+}
+
+/// The path of a `file:` URL.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let code = code.filter(|_| *first == b'%');
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn effects(name: &str, input: &Value) -> ToolEffects {
+        tool_effects(name, input.as_object().unwrap())
+    }
+
+    #[test]
+    fn commands_are_found_by_their_fields() {
+        for (name, input, script) in [
+            ("mcp__desktop-commander__start_process", json!({"command": "rm -rf ~"}), "rm -rf ~"),
+            ("file_system.bash", json!({"command": "a; b"}), "a; b"),
+            ("ns/bash", json!({"cmd": ["bash", "-c", "x 'y'"]}), r"'bash' '-c' 'x '\''y'\'''"),
+            ("server__run", json!({"command": "npx", "args": ["-y", "a b"]}), "npx '-y' 'a b'"),
+            ("x", json!({"arguments": {"script": "c"}}), "c"),
+            ("x", json!({"shellCommand": "c"}), "c"),
+            (
+                "mcp__ide__executeCode",
+                json!({"language": "python", "code": "p()"}),
+                "python3 -c 'p()'",
+            ),
+            ("mcp__py__run_python", json!({"code": "p()"}), "python3 -c 'p()'"),
+            ("mcp__x__interact_with_process", json!({"pid": 1, "input": "rm x"}), "rm x"),
+        ] {
+            assert_eq!(effects(name, &input).scripts, [script], "{name}");
+        }
+        assert_eq!(effects("x", &json!({"commands": ["a", "b"]})).scripts, ["a", "b"]);
+        assert!(effects("process_page", &json!({"text": "rm -rf /"})).scripts.is_empty());
+        assert!(
+            effects("mcp__x__note", &json!({"text": "rm -rf /", "input": "y"})).scripts.is_empty()
+        );
+    }
+
+    #[test]
+    fn paths_are_found_by_their_fields_and_the_name_says_what_happens() {
+        use PathOp::{Delete, Link, List, Mode, Move, Read, Write};
+        for (name, input, expected) in [
+            (
+                "mcp__filesystem__write_file",
+                json!({"path": "a", "content": "x/y"}),
+                &[("a", Write)][..],
+            ),
+            ("mcp__filesystem__read_text_file", json!({"path": "a"}), &[("a", Read)]),
+            ("readManyFiles", json!({"paths": ["a", "b"]}), &[("a", Read), ("b", Read)]),
+            (
+                "read_many_files",
+                json!({"include": ["{.env,c}"]}),
+                &[("**/.env", Read), ("**/c", Read)],
+            ),
+            (
+                "fs.move_file",
+                json!({"source": "/a", "destination": "/b"}),
+                &[("/a", Move), ("/b", Write)],
+            ),
+            ("copyFile", json!({"oldPath": "a", "newPath": "b"}), &[("a", Read), ("b", Write)]),
+            ("x__delete", json!({"uri": "file:///a%20b"}), &[("/a b", Delete)]),
+            ("list_directory", json!({"dir_path": "a"}), &[("a", List)]),
+            ("chmod", json!({"filePath": "a"}), &[("a", Mode)]),
+            ("symlink", json!({"target": "./b", "file": "a"}), &[("./b", Write), ("a", Link)]),
+            ("frobnicate", json!({"file_path": "a"}), &[("a", Read), ("a", Write)]),
+            ("file", json!({"operation": "delete", "path": "a"}), &[("a", Delete)]),
+            ("editor", json!({"command": "view", "path": "a"}), &[("a", Read)]),
+            ("search_and_replace", json!({"path": "a"}), &[("a", Write)]),
+            (
+                "edit_files",
+                json!({"edits": [{"path": "a"}, {"path": "b"}]}),
+                &[("a", Write), ("b", Write)],
+            ),
+            ("get", json!({"path": "https://x.example", "xpath": "//a", "old": "x"}), &[]),
+            ("get", json!({"path": "a\nb", "file": 7, "from": "main"}), &[]),
+        ] {
+            let found = effects(name, &input).paths;
+            let mut found: Vec<_> = found.iter().map(|it| (it.path.as_str(), it.op)).collect();
+            found.sort();
+            let mut expected = expected.to_vec();
+            expected.sort();
+            assert_eq!(found, expected, "{name}");
+        }
+        assert_eq!(effects("run", &json!({"cwd": "/a"})).cwd.as_deref(), Some("/a"));
+    }
+
+    #[test]
+    fn endless_inputs_are_looked_at_up_to_a_limit() {
+        let many: Vec<String> = (0..10_000).map(|index| index.to_string()).collect();
+        let found = effects("write", &json!({"paths": many}));
+        assert!(found.is_limited && found.paths.len() <= MOST_VALUES);
+        let deep = (0..50).fold(json!({"path": "a"}), |inner, _| json!({"x": inner}));
+        assert!(effects("write", &deep).is_limited);
+    }
+}
