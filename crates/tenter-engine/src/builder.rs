@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::environment::{Environment, HookEnvironment};
 use crate::facts::CallSurroundings;
 use crate::journal::{JournalWriter, Redactor};
 use crate::keys::KeyMask;
-use crate::layout::{DirectoryNames, Layout};
+use crate::layout::{DirectoryNames, Layout, OuterProjects};
 use crate::native_registration::NativeRegistration;
 use crate::observe::Observer;
 use crate::query::QUERY_TIMEOUT;
@@ -239,11 +239,18 @@ impl EngineBuilder {
         TrustStore::open(self.user_directories().trust_file())
     }
 
+    /// The projects around the project whose hooks run in it, too, with what `store` trusts (R89).
+    pub fn outer_projects(&self, store: &TrustStore) -> OuterProjects {
+        self.directory_names.outer_projects(&self.project, &self.user_directories().home, store)
+    }
+
     /// Finds the hooks, with what `store` trusts.
     pub fn load_catalog(&self, store: &TrustStore) -> (Catalog, Vec<Diagnostic>) {
         let cache = self.user_directories().cache.map(|cache| cache.join("hooks.json"));
-        catalog::load(&LoadRequest {
-            layout: &self.layout(),
+        let outer = self.outer_projects(store);
+        let of_projects: Vec<Diagnostic> = outer.diagnostics().collect();
+        let (catalog, of_hooks) = catalog::load(&LoadRequest {
+            layout: &self.layout(outer.roots),
             trust: self.trust,
             store,
             cache: cache.as_deref(),
@@ -252,7 +259,8 @@ impl EngineBuilder {
             query_timeout: self.query_timeout,
             tool_names: &self.tool_names,
             cancel: &self.cancel.clone().unwrap_or_default(),
-        })
+        });
+        (catalog, [of_projects, of_hooks].concat())
     }
 
     /// The state of the files that say what hooks are about: as long as it is the same, so are the [`Catalog::concerns`]. `settings`
@@ -262,14 +270,15 @@ impl EngineBuilder {
     /// A directory or file cannot be read, so that nothing can be said about changes.
     pub fn hook_files(&self, settings: &[PathBuf]) -> io::Result<HookFiles> {
         let trust = self.user_directories().trust_file();
-        HookFiles::read(&self.layout(), &[settings, &[trust]].concat())
+        let outer = self.outer_projects(&self.trust_store().0).roots;
+        HookFiles::read(&self.layout(outer), &[settings, &[trust]].concat())
     }
 
     /// Makes an engine of these hooks.
     pub fn build(self, catalog: Catalog) -> Engine {
         let environment = self.hook_environment();
         let reload = self.reload.clone().unwrap_or_else(|| Arc::new(self.reloader()));
-        let surroundings = Arc::new(self.surroundings());
+        let surroundings = Arc::new(self.surroundings(&catalog));
         let values = self.directories.as_ref().map(Directories::hook_values);
         let mut observers = self.observers;
         observers.extend(self.journal.map(|directory| {
@@ -303,9 +312,16 @@ impl EngineBuilder {
         Engine::new(catalog, settings).reloading(reload)
     }
 
-    /// What the facts about a call depend on, besides the call.
-    pub fn surroundings(&self) -> CallSurroundings {
-        let own = CallSurroundings::new(&self.project)
+    /// What the facts about a call depend on, besides the call, for the hooks of `catalog`.
+    pub fn surroundings(&self, catalog: &Catalog) -> CallSurroundings {
+        let outer = catalog.states().iter().map(|(project, _)| project);
+        let outer = outer.filter(|project| **project != self.project);
+        let outer = outer.map(|project| self.surroundings_in(project)).collect();
+        self.surroundings_in(&self.project).with_outer(outer)
+    }
+
+    fn surroundings_in(&self, project: &Path) -> CallSurroundings {
+        let own = CallSurroundings::new(project)
             .with_added_directories(&self.added_directories)
             .with_agent_states(&self.agent_states)
             .with_variables(self.environment.base())
@@ -331,9 +347,10 @@ impl EngineBuilder {
         self.directories.clone().unwrap_or_else(|| Directories::in_home("/dev/null"))
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&self, outer: Vec<PathBuf>) -> Layout {
         let Directories { home, config_home, .. } = self.user_directories();
-        Layout::new(&self.project, home, config_home).with_names(self.directory_names.clone())
+        let own = Layout::new(&self.project, home, config_home);
+        own.with_names(self.directory_names.clone()).with_outer(outer)
     }
 
     fn hook_environment(&self) -> HookEnvironment {

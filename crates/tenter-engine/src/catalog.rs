@@ -13,7 +13,9 @@ mod policy;
 mod precedence;
 mod surroundings;
 
-use std::path::Path;
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +32,7 @@ pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
 use crate::hook::Hook;
-use crate::layout::{HOOKS, Layout};
+use crate::layout::{HOOKS, Layout, Root};
 use crate::query::{Cache, Query};
 use crate::source::{self, HookSettings};
 use crate::trust::{Hasher, MAX_LOAD_BYTES, ProjectState, ProjectTrust, TrustMode, TrustStore};
@@ -70,7 +72,7 @@ pub struct Catalog {
     untrusted: Vec<Untrusted>,
     missing: Vec<Missing>,
     lost: Vec<LostHook>,
-    state: ProjectState,
+    states: Vec<(PathBuf, ProjectState)>,
     concerns: Concerns,
 }
 
@@ -149,71 +151,153 @@ impl Catalog {
         &self.concerns
     }
 
-    /// The state of the project, for the user to accept.
-    pub fn state(&self) -> &ProjectState {
-        &self.state
+    /// The state of each project, the outermost first, for the user to accept.
+    pub fn states(&self) -> &[(PathBuf, ProjectState)] {
+        &self.states
     }
 }
 
 /// Finds, examines and orders all hooks. A broken hook is listed as such and shadows no other (R9, R13).
+///
+/// The hooks of each project are loaded on their own, the outermost first: its trust, its `hooks.toml` and its state concern no
+/// other project, and none of its running hooks is shadowed by a hook of an inner project (R89).
 pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
-    let (roots, mut diagnostics) = request.layout.roots(&HOOKS);
-    let mut candidates = Vec::new();
-    for (directory, root) in roots.iter().enumerate() {
-        let (found, problems) = source::scan(root, directory);
-        candidates.extend(found);
-        diagnostics.extend(problems);
-    }
-    let (settings, of_settings) = HookSettings::read(&roots);
-    let mut cache = Cache::open(request.cache);
     let hasher = Hasher::new(MAX_LOAD_BYTES, request.cancel);
     let own_hasher = Hasher::new(u64::MAX, request.cancel);
-    let (surroundings, exposed) = Surroundings::read(&roots, &candidates, &mut cache, &hasher);
-    diagnostics.extend(exposed);
-    let trusted = request.store.of(&request.layout.project);
-    let examiner = examine::Examiner {
-        query: Query {
-            project: &request.layout.project,
-            environment: request.environment,
-            timeout: request.query_timeout,
-            cancel: request.cancel,
-        },
-        mode: request.trust,
-        trusted,
-        settings: &settings,
-        surroundings: &surroundings,
+    let cache = Cache::open(request.cache);
+    let mut loader = Loader {
+        request,
+        cache,
         hasher: &hasher,
         own_hasher: &own_hasher,
+        directories: HashSet::new(),
+        hooks: Vec::new(),
+        outer: OuterHooks::new(),
+        catalog: Catalog::default(),
+        diagnostics: Vec::new(),
     };
-    let examined = examiner.examine_all(candidates, &mut cache);
-    diagnostics.extend(cache.save().err().and_then(|error| Some(unsaved(request.cache?, &error))));
-    diagnostics.extend(of_settings);
-    let policies = Policies { configured: request.policies, settings: &settings };
-    let state = lost::state(&examined, &settings);
-    let concerns = Concerns::of(&examined);
-    let mut resolved =
-        precedence::resolve(examined, policies, Gate { mode: request.trust, trusted });
-    let matchers = resolved.hooks.iter_mut().filter_map(Hook::matcher_mut);
-    let of_missing = resolved.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
-    matchers.chain(of_missing).for_each(|matcher| matcher.set_names(request.tool_names));
-    let expected = match request.trust {
-        TrustMode::Gate if !trusted.is_accepted(&state) => trusted,
-        _ => ProjectTrust::default(),
-    };
-    let lost = lost::lost(expected, &resolved.listing, policies);
-    diagnostics.extend(resolved.diagnostics);
-    diagnostics.extend(lost.iter().map(lost::diagnostic));
-    diagnostics.extend(unmet(&settings, &resolved.listing));
-    let catalog = Catalog {
-        listing: resolved.listing,
-        untrusted: resolved.untrusted,
-        concerns: concerns.with(&resolved.missing),
-        missing: resolved.missing,
-        lost,
-        state,
-        ..Catalog::of(resolved.hooks)
-    };
-    (catalog, diagnostics)
+    for project in request.layout.projects() {
+        loader.load_project(&project);
+    }
+    loader.finish()
+}
+
+/// The running hooks of outer projects by full name: their files or directories.
+type OuterHooks = BTreeMap<String, PathBuf>;
+
+/// Loads the hooks of one project after another.
+struct Loader<'a> {
+    request: &'a LoadRequest<'a>,
+    cache: Cache,
+    /// Hashes the projects' files.
+    hasher: &'a Hasher<'a>,
+    /// Hashes the user's files.
+    own_hasher: &'a Hasher<'a>,
+    /// The real paths of the hooks directories of the projects so far.
+    directories: HashSet<PathBuf>,
+    hooks: Vec<Hook>,
+    outer: OuterHooks,
+    catalog: Catalog,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Loader<'_> {
+    /// Adds the hooks of a project; with those of the engine's own project, the user's.
+    fn load_project(&mut self, layout: &Layout) {
+        let request = self.request;
+        let is_outer = layout.project != request.layout.project;
+        let roots = self.roots(layout);
+        let mut candidates = Vec::new();
+        for (directory, root) in roots.iter().enumerate() {
+            let (found, problems) = source::scan(root, directory);
+            candidates.extend(found);
+            self.diagnostics.extend(problems);
+        }
+        let (settings, of_settings) = HookSettings::read(&roots);
+        let (surroundings, exposed) =
+            Surroundings::read(&roots, &candidates, &mut self.cache, self.hasher);
+        self.diagnostics.extend(exposed);
+        let trusted = request.store.of(&layout.project);
+        let examiner = examine::Examiner {
+            query: Query {
+                project: &layout.project,
+                environment: request.environment,
+                timeout: request.query_timeout,
+                cancel: request.cancel,
+            },
+            mode: request.trust,
+            trusted,
+            settings: &settings,
+            surroundings: &surroundings,
+            hasher: self.hasher,
+            own_hasher: self.own_hasher,
+        };
+        let examined = examiner.examine_all(candidates, &mut self.cache);
+        self.diagnostics.extend(of_settings);
+        let policies = Policies { configured: request.policies, settings: &settings };
+        let state = lost::state(&examined, &settings);
+        let concerns = Concerns::of(&examined);
+        let gate = Gate {
+            mode: request.trust,
+            trusted,
+            project: &layout.project,
+            is_outer,
+            outer: &self.outer,
+        };
+        let mut resolved = precedence::resolve(examined, policies, gate);
+        let matchers = resolved.hooks.iter_mut().filter_map(Hook::matcher_mut);
+        let of_missing = resolved.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
+        matchers.chain(of_missing).for_each(|matcher| matcher.set_names(request.tool_names));
+        let expected = match request.trust {
+            TrustMode::Gate if !trusted.is_accepted(&state) => trusted,
+            _ => ProjectTrust::default(),
+        };
+        let lost = lost::lost(expected, &layout.project, &resolved.listing, policies);
+        self.catalog.concerns.extend(concerns.with(&resolved.missing));
+        if is_outer {
+            resolved.keep_of_project();
+        }
+        self.diagnostics.extend(resolved.diagnostics);
+        self.diagnostics.extend(lost.iter().map(lost::diagnostic));
+        self.diagnostics.extend(unmet(&settings, &resolved.listing));
+        let running = resolved.hooks.iter().map(|hook| (hook.name.clone(), hook.path.clone()));
+        self.outer.extend(running);
+        self.hooks.extend(resolved.hooks);
+        self.catalog.listing.extend(resolved.listing);
+        self.catalog.untrusted.extend(resolved.untrusted);
+        self.catalog.missing.extend(resolved.missing);
+        self.catalog.lost.extend(lost);
+        self.catalog.states.push((layout.project.clone(), state));
+    }
+
+    /// Returns the hooks directories of a project and of the user, without those that are an outer project's, too.
+    fn roots(&mut self, layout: &Layout) -> Vec<Root> {
+        let (mut roots, problems) = layout.roots(&HOOKS);
+        self.diagnostics.extend(problems);
+        let real = |root: &Root| fs::canonicalize(&root.dir).ok();
+        let is_known = |root: &Root| {
+            root.layer.needs_trust() && real(root).is_some_and(|dir| self.directories.contains(&dir))
+        };
+        roots.retain(|root| !is_known(root));
+        let of_project = roots.iter().filter(|root| root.layer.needs_trust());
+        self.directories.extend(of_project.filter_map(real));
+        roots
+    }
+
+    fn finish(mut self) -> (Catalog, Vec<Diagnostic>) {
+        if let (Err(error), Some(path)) = (self.cache.save(), self.request.cache) {
+            self.diagnostics.push(unsaved(path, &error));
+        }
+        let mut diagnostics = Vec::new();
+        for diagnostic in self.diagnostics {
+            // What is wrong with the user's hooks is found with every project.
+            if !diagnostics.contains(&diagnostic) {
+                diagnostics.push(diagnostic);
+            }
+        }
+        let of_hooks = Catalog::of(self.hooks);
+        (Catalog { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self.catalog }, diagnostics)
+    }
 }
 
 /// Returns warnings about names in a `hooks.toml` that no hook has.

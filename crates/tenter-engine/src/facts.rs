@@ -17,6 +17,7 @@ use tenter_shell::Surroundings;
 
 use crate::directories::Directories;
 use crate::environment::Environment;
+use crate::hook::Hook;
 use crate::trust::worktrees;
 
 /// The tool whose input is text for a shell, and the field with the text.
@@ -41,6 +42,8 @@ pub struct CallSurroundings {
     surroundings: Surroundings,
     tool_names: ToolNames,
     agent: Vec<AgentState>,
+    /// The same for the projects around the project.
+    outer: Vec<CallSurroundings>,
 }
 
 /// The facts about the call of one event, made when they are first needed: many calls have no hook that needs them.
@@ -48,17 +51,25 @@ pub struct CallSurroundings {
 pub(crate) struct LazyFacts {
     surroundings: Arc<CallSurroundings>,
     facts: OnceLock<CallFacts>,
+    /// The facts for the hooks of each outer project: where a path is depends on the project.
+    outer: Vec<OnceLock<CallFacts>>,
 }
 
 impl LazyFacts {
     pub(crate) fn new(surroundings: &Arc<CallSurroundings>) -> Self {
-        Self { surroundings: Arc::clone(surroundings), facts: OnceLock::new() }
+        let outer = surroundings.outer.iter().map(|_| OnceLock::new()).collect();
+        Self { surroundings: Arc::clone(surroundings), facts: OnceLock::new(), outer }
+    }
+
+    /// The facts about the call of `event` for a hook, which may belong to an outer project.
+    pub(crate) fn of(&self, event: EventRef<'_>, hook: &Hook) -> &CallFacts {
+        let Some(index) = self.surroundings.outer_of(hook) else { return self.get(event) };
+        self.outer[index].get_or_init(|| self.surroundings.outer[index].facts_at(event))
     }
 
     /// The facts about the call of `event`, which is the same at every call of this function.
     pub(crate) fn get(&self, event: EventRef<'_>) -> &CallFacts {
-        let native = event.scope.host.as_ref().and_then(|host| host.tool_name.as_deref());
-        self.facts.get_or_init(|| self.surroundings.facts(event.body, native, &event.scope.cwd))
+        self.facts.get_or_init(|| self.surroundings.facts_at(event))
     }
 }
 
@@ -75,11 +86,55 @@ pub struct CallFacts {
     pub(crate) agent: Vec<AgentState>,
 }
 
+/// The facts about a call for the hooks of each project.
+#[derive(Debug, Clone, Default)]
+pub struct HookFacts {
+    own: CallFacts,
+    outer: Vec<CallFacts>,
+}
+
+impl HookFacts {
+    /// The facts for the hooks of the engine's project, and for the user's.
+    pub fn own(&self) -> &CallFacts {
+        &self.own
+    }
+
+    /// The facts for a hook, which may belong to an outer project.
+    pub fn of(&self, hook: &Hook) -> &CallFacts {
+        let project = hook.outer.as_deref().map(text);
+        let outer = self.outer.iter().find(|facts| Some(&facts.project) == project.as_ref());
+        outer.unwrap_or(&self.own)
+    }
+}
+
 impl CallSurroundings {
     /// The surroundings of calls in `project`.
     pub fn new(project: &Path) -> Self {
         let surroundings = Surroundings { project: roots(project), ..Surroundings::default() };
         Self { project: text(project), surroundings, ..Self::default() }
+    }
+
+    /// With the surroundings of calls for the hooks of the projects around the project.
+    #[must_use]
+    pub(crate) fn with_outer(self, outer: Vec<Self>) -> Self {
+        Self { outer, ..self }
+    }
+
+    /// The facts about a tool call in the working directory `cwd`, for the hooks of each project.
+    pub fn hook_facts(&self, call: &ToolCall, cwd: &Path) -> HookFacts {
+        let body = Body::BeforeTool(call.clone());
+        let facts = |surroundings: &Self| surroundings.facts(&body, None, cwd);
+        HookFacts { own: facts(self), outer: self.outer.iter().map(facts).collect() }
+    }
+
+    fn outer_of(&self, hook: &Hook) -> Option<usize> {
+        let project = text(hook.outer.as_deref()?);
+        self.outer.iter().position(|outer| outer.project == project)
+    }
+
+    fn facts_at(&self, event: EventRef<'_>) -> CallFacts {
+        let native = event.scope.host.as_ref().and_then(|host| host.tool_name.as_deref());
+        self.facts(event.body, native, &event.scope.cwd)
     }
 
     /// With directories that the user added to the project.

@@ -26,6 +26,8 @@ pub struct Hook {
     pub name: String,
     /// The layer that it was found in.
     pub layer: Layer,
+    /// The root of the project that it belongs to, if that is a project around the engine's (R89).
+    pub outer: Option<PathBuf>,
     /// The file of an executable, the directory of a manifest hook.
     pub path: PathBuf,
     /// How it exchanges payloads and replies.
@@ -46,6 +48,11 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// The root of the project that it runs in, given the engine's own.
+    pub(crate) fn project_in<'h>(&'h self, own: &'h Path) -> &'h Path {
+        self.outer.as_deref().unwrap_or(own)
+    }
+
     /// The subscription for an event, if the hook has one.
     pub fn subscription(&self, event: EventName) -> Option<Subscription> {
         self.subscriptions.iter().find(|subscription| subscription.event == event).copied()

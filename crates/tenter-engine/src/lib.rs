@@ -85,7 +85,7 @@ pub use dispatch::{
     Attributed, ConsideredHook, Engine, HookTest, LateReply, Outcome, Reload, Selection,
     SelectionSubject, TestRun,
 };
-pub use facts::{CallFacts, CallSurroundings};
+pub use facts::{CallFacts, CallSurroundings, HookFacts};
 pub use native::{NativeEvent, NativeHandle, NativeHook};
 pub use native_registration::NativeRegistration;
 pub use observe::{

@@ -84,6 +84,7 @@ impl NativeRegistration {
         Hook {
             name: self.name,
             layer: Layer::User,
+            outer: None,
             path: PathBuf::new(),
             protocol: Protocol::Manifest(Box::new(ManifestHook {
                 description: String::new(),

@@ -89,7 +89,8 @@ impl ProtectedPaths {
             .chain([layout.plugins_in(&layout.home)])
             .chain(roots(layout.of_user(&HOOKS)))
             .collect();
-        let of_project: Vec<PathBuf> = roots(layout.of_project(&HOOKS)).collect();
+        let of_project = layout.projects().flat_map(|project| roots(project.of_project(&HOOKS)));
+        let of_project: Vec<PathBuf> = of_project.collect();
         let linked = places.iter().chain(&of_project).flat_map(|place| symlinks_in(place));
         let linked: Vec<PathBuf> = linked.chain(git_directory(&layout.project)).collect();
         let configured = configured.iter().map(|path| in_home(path, home));

@@ -229,7 +229,8 @@ impl Requester<'_> {
             StateScope::Session => return Err(ServiceError::NoRequest),
         };
         let (layer, name) = (self.hook.layer, self.hook.name.as_str());
-        let owner = Owner { project: &self.settings.project, layer, name };
+        let project = self.hook.project_in(&self.settings.project);
+        let owner = Owner { project, layer, name };
         Ok(values.of(owner, scope, (self.settings.clock)()))
     }
 

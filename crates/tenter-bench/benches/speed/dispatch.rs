@@ -143,6 +143,7 @@ fn executable(program: &Path, event: EventName) -> Hook {
     Hook {
         name: String::new(),
         layer: Layer::User,
+        outer: None,
         path: program.to_owned(),
         protocol: Protocol::Executable,
         subscriptions: vec![Subscription { event, spelling }],

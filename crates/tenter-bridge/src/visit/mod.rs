@@ -31,7 +31,8 @@ use tenter_base::{AgentState, Clock, Containment};
 use tenter_engine::configuration::{HookConfiguration, HookTables};
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::hook::FailMode;
-use tenter_engine::layout::project_root;
+use tenter_engine::layout::{DirectoryNames, project_root};
+use tenter_engine::trust::TrustStore;
 use tenter_engine::{
     AsynchronousHooks, Attributed, Denial, Directories, Engine, EngineBuilder, HookSession,
 };
@@ -193,20 +194,25 @@ impl Visitor {
         StateDir::new(&self.directories.state).session(self.host.id, &occurrence.session)
     }
 
-    /// The files of settings: the user's and the project's.
-    fn settings(&self, project: &Path) -> [PathBuf; 2] {
-        [self.directories.config_home.join("tenter/config.toml"), project.join("tenter.toml")]
+    /// The files of settings: the user's, the project's, and those of the projects around it (R89).
+    fn settings(&self, project: &Path) -> Vec<PathBuf> {
+        let (store, _) = TrustStore::open(self.directories.trust_file());
+        let names = DirectoryNames::default();
+        let outer = names.outer_projects(project, &self.directories.home, &store).roots;
+        let projects = [project].into_iter().chain(outer.iter().rev().map(PathBuf::as_path));
+        let user = self.directories.config_home.join("tenter/config.toml");
+        [user].into_iter().chain(projects.map(|root| root.join("tenter.toml"))).collect()
     }
 
-    /// The settings of hooks, and why they cannot be read. Hooks are as strict as they can be then.
-    fn configuration(&self, project: &Path) -> (HookConfiguration, Option<String>) {
-        let [user, of_project] = self.settings(project);
-        match HookConfiguration::read(&user, &of_project) {
+    /// The settings of hooks in these files, the user's first, and why they cannot be read. Hooks are as strict as they can be then.
+    fn configuration(files: &[PathBuf]) -> (HookConfiguration, Option<String>) {
+        let (user, of_projects) = files.split_first().map_or((Path::new(""), files), |(user, rest)| (user, rest));
+        match HookConfiguration::read(user, of_projects) {
             Ok((configuration, _)) => (configuration, None),
             Err(error) => {
                 let tables = HookTables::default();
                 let (mut strict, _) =
-                    HookConfiguration::resolve(HookTables::default(), &tables, &user);
+                    HookConfiguration::resolve(HookTables::default(), &tables, user);
                 strict.policies.default.fail = FailMode::Closed;
                 (strict, Some(error.to_string()))
             }
@@ -284,9 +290,11 @@ impl<'v> Visit<'v> {
         let project =
             known.unwrap_or_else(|| project_root(&occurrence.cwd, &visitor.directories.home));
         let runs = Arc::<RunLog>::default();
-        let (configuration, error) = visitor.configuration(&project);
+        let settings = visitor.settings(&project);
+        let (configuration, error) = Visitor::configuration(&settings);
         let is_answered = asynchronous == AsynchronousHooks::Skip;
-        let call = OrdinaryCall::of(visitor, occurrence, (&project, &configuration), session.get());
+        let about = (project.as_path(), settings, &configuration);
+        let call = OrdinaryCall::of(visitor, occurrence, about, session.get());
         let call = call.filter(|_| is_answered && error.is_none());
         let loader = visitor.loader(&project, &configuration, Arc::clone(&runs));
         let loader = loader.asynchronous_hooks(asynchronous).added_directories(workspace);

@@ -62,17 +62,17 @@ pub(super) struct OrdinaryCall<'v> {
     call: ToolCall,
     /// The hooks that guard the session.
     guards: &'v [Guard],
-    settings: [PathBuf; 2],
+    settings: Vec<PathBuf>,
     /// Keeps what hooks are about.
     file: PathBuf,
 }
 
 impl<'v> OrdinaryCall<'v> {
-    /// The call of an occurrence in the project; `None` if hooks are needed in any case.
+    /// The call of an occurrence in the project with these files of settings; `None` if hooks are needed in any case.
     pub(super) fn of(
         visitor: &'v Visitor,
         occurrence: &Occurrence,
-        (project, configuration): (&Path, &HookConfiguration),
+        (project, settings, configuration): (&Path, Vec<PathBuf>, &HookConfiguration),
         state: &'v State,
     ) -> Option<Self> {
         let (Detail::BeforeTool(native) | Detail::AfterTool { call: native, .. }) =
@@ -93,7 +93,7 @@ impl<'v> OrdinaryCall<'v> {
             visitor,
             call,
             guards: &state.guards,
-            settings: visitor.settings(project),
+            settings,
             file: directory.join(format!("{name}.json")),
         })
     }

@@ -32,6 +32,11 @@ impl Concerns {
         Self(examined.iter().filter_map(Concern::of).collect())
     }
 
+    /// Adds what other hooks are about.
+    pub(super) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
     /// Adds that there may be files that are hooks only because a setting names them.
     pub(super) fn with(mut self, missing: &[Missing]) -> Self {
         if missing.iter().any(|missing| missing.events.is_none()) {

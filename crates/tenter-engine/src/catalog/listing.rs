@@ -19,6 +19,8 @@ pub struct ListedHook {
     pub name: String,
     /// The layer.
     pub layer: Layer,
+    /// The root of the project that it was found for.
+    pub project: PathBuf,
     /// The path of the file or directory.
     pub path: PathBuf,
     /// The status.
@@ -75,6 +77,8 @@ pub enum Status {
 pub struct Untrusted {
     /// The full name.
     pub name: String,
+    /// The root of the project that it belongs to.
+    pub project: PathBuf,
     /// The path of the file or directory.
     pub path: PathBuf,
     /// The layer.
@@ -157,6 +161,8 @@ impl Missing {
 pub struct LostHook {
     /// The full name.
     pub name: String,
+    /// The root of the project that it belongs to.
+    pub project: PathBuf,
     /// The layer.
     pub layer: Layer,
     /// The content that was last trusted under its name.

@@ -39,6 +39,7 @@ pub(super) fn state(examined: &[Examined], settings: &HookSettings) -> ProjectSt
 /// Returns the trusted hooks that no longer run.
 pub(super) fn lost(
     trusted: ProjectTrust,
+    project: &Path,
     listing: &[ListedHook],
     policies: Policies,
 ) -> Vec<LostHook> {
@@ -48,6 +49,7 @@ pub(super) fn lost(
         let path = found.map_or(Path::new(""), |listed| listed.path.as_path());
         Some(LostHook {
             name: name.to_owned(),
+            project: project.to_owned(),
             // Only the name of a plugin's hook contains the name of its plugin.
             layer: if name.contains('/') { Layer::ProjectPlugin } else { Layer::Project },
             trusted: trusted.previous(name, path)?.clone(),

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tenter_base::privacy::Privacy;
 use tenter_protocol::executable::Subscription;
@@ -12,7 +12,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use super::examine::{Examined, Finding, Ready};
 use super::outline::{HookOutline, Requested};
 use super::policy::Policies;
-use super::{ListedHook, Missing, Status, Untrusted};
+use super::{ListedHook, Missing, OuterHooks, Status, Untrusted};
 use crate::builtin;
 use crate::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
 use crate::source::{Candidate, CandidateKind};
@@ -33,6 +33,21 @@ pub(super) struct Resolved {
 pub(super) struct Gate<'a> {
     pub(super) mode: TrustMode,
     pub(super) trusted: ProjectTrust<'a>,
+    /// The root of the project.
+    pub(super) project: &'a Path,
+    /// Whether it is around the engine's project.
+    pub(super) is_outer: bool,
+    /// The running hooks of the projects around it, which none of its hooks shadows (R89).
+    pub(super) outer: &'a OuterHooks,
+}
+
+impl Resolved {
+    /// Removes what belongs to the user: it is loaded with the engine's project.
+    pub(super) fn keep_of_project(&mut self) {
+        self.hooks.retain(|hook| hook.layer.needs_trust());
+        self.listing.retain(|listed| listed.layer.needs_trust());
+        self.missing.retain(|missing| missing.layer.needs_trust());
+    }
 }
 
 /// Decides for each candidate whether it runs. Only a hook that can run shadows another (R9).
@@ -133,7 +148,8 @@ impl Resolver<'_> {
         };
         self.resolved.diagnostics.extend(told_of);
         self.resolved.missing.extend(missing);
-        self.resolved.listing.push(listed(&candidate, &covered, &finding, status.clone()));
+        let project = self.gate.project;
+        self.resolved.listing.push(listed(project, (&candidate, &covered), &finding, status.clone()));
         match (status, finding) {
             (Status::Active, Finding::Ready(ready)) => self.run(candidate, covered, *ready),
             (Status::WouldDisplace { .. }, Finding::Ready(ready)) => {
@@ -164,6 +180,7 @@ impl Resolver<'_> {
         let displaces = self.own.get(&name).cloned();
         self.resolved.untrusted.push(Untrusted {
             name,
+            project: self.gate.project.to_owned(),
             path,
             layer,
             subscriptions,
@@ -189,6 +206,7 @@ impl Resolver<'_> {
             env: self.policies.env_of(&name),
             name,
             layer,
+            outer: self.gate.is_outer.then(|| self.gate.project.to_owned()),
             path,
             protocol: ready.protocol,
             runtime: ready.runtime,
@@ -250,7 +268,7 @@ impl Resolver<'_> {
 
     /// Returns the status of a hook that can run. It depends on whether the user agreed that it shadows a hook of their own.
     fn displacing(&self, candidate: &Candidate, fingerprint: &Fingerprint) -> Status {
-        let Gate { mode, trusted } = self.gate;
+        let Gate { mode, trusted, .. } = self.gate;
         let needs_consent = mode == TrustMode::Gate && candidate.layer.needs_trust();
         match self.own.get(&candidate.name) {
             Some(own) if needs_consent && !trusted.may_displace(&candidate.name, fingerprint) => {
@@ -264,7 +282,8 @@ impl Resolver<'_> {
     fn in_its_place(&self, candidate: &Candidate) -> Option<&PathBuf> {
         let protected =
             self.protected.get(&candidate.name).filter(|_| candidate.layer.needs_trust());
-        protected.or_else(|| self.running.get(&candidate.name).map(|(_, path)| path))
+        let outer = self.gate.outer.get(&candidate.name);
+        outer.or(protected).or_else(|| self.running.get(&candidate.name).map(|(_, path)| path))
     }
 
     /// Whether another hook replaces one that cannot run. A project's hook never replaces a user's hook.
@@ -278,6 +297,16 @@ impl Resolver<'_> {
     fn diagnostic(&self, candidate: &Candidate, status: &Status, told: bool) -> Option<Diagnostic> {
         let name = &candidate.name;
         let diagnostic = match status {
+            Status::Shadowed { by }
+                if self.gate.outer.get(name) == Some(by) && candidate.layer.needs_trust() =>
+            {
+                let message = format!(
+                    "the hook {name} does not run: {} of a project around this one has the same name",
+                    by.display()
+                );
+                Diagnostic::new("hook-of-outer-project", Severity::Warning, message)
+                    .help("give this hook another name; both will run")
+            }
             Status::Shadowed { by }
                 if self.protected.get(name) == Some(by) && candidate.layer.needs_trust() =>
             {
@@ -331,8 +360,8 @@ fn reserved() -> String {
 }
 
 fn listed(
-    candidate: &Candidate,
-    covered: &Covered,
+    project: &Path,
+    (candidate, covered): (&Candidate, &Covered),
     finding: &Finding,
     status: Status,
 ) -> ListedHook {
@@ -345,8 +374,8 @@ fn listed(
         _ => (Vec::new(), None),
     };
     let Candidate { name, layer, path, .. } = candidate.clone();
-    let covered = covered.clone();
-    ListedHook { name, layer, path, status, subscriptions, covered, fingerprint }
+    let (project, covered) = (project.to_owned(), covered.clone());
+    ListedHook { name, layer, project, path, status, subscriptions, covered, fingerprint }
 }
 
 #[cfg(test)]
@@ -432,7 +461,9 @@ mod tests {
 
     fn resolved(found: Vec<Examined>) -> Resolved {
         let (table, settings) = (PolicyTable::default(), HookSettings::default());
-        let gate = Gate { mode: TrustMode::All, trusted: ProjectTrust::default() };
+        let (outer, project, is_outer) = (OuterHooks::new(), Path::new("/project"), false);
+        let trusted = ProjectTrust::default();
+        let gate = Gate { mode: TrustMode::All, trusted, project, is_outer, outer: &outer };
         resolve(found, Policies { configured: &table, settings: &settings }, gate)
     }
 

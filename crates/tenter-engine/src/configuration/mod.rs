@@ -58,24 +58,30 @@ pub struct HookConfiguration {
 }
 
 impl HookConfiguration {
-    /// Reads the settings of hooks in the user's file and the project's, and ignores all other settings in them. A missing
-    /// file sets nothing. A setting that a project may not make is a warning, and has no effect.
+    /// Reads the settings of hooks in the user's file and the files of the projects, the project's own first and then those of the
+    /// projects around it, and ignores all other settings in them. A missing file sets nothing. A setting that a project may not
+    /// make is a warning, and has no effect.
     ///
     /// # Errors
     /// A file cannot be read, or is not a valid configuration.
     pub fn read(
         user: &Path,
-        project: &Path,
+        projects: &[PathBuf],
     ) -> Result<(Self, Vec<Diagnostic>), ConfigurationError> {
         let of_user: HookTables = parse(user, std::fs::read_to_string(user))?;
-        let mut of_project: HookTables = parse(project, untrusted_file::read_to_string(project))?;
-        let refused = of_project.refuse_in_project(project);
-        let (configuration, clamped) = Self::resolve(of_user, &of_project, user);
-        Ok((configuration, [refused, clamped].concat()))
+        let mut of_projects = HookTables::default();
+        let mut diagnostics = Vec::new();
+        for file in projects {
+            let mut tables: HookTables = parse(file, untrusted_file::read_to_string(file))?;
+            diagnostics.extend(tables.refuse_in_project(file));
+            of_projects.tighten(tables);
+        }
+        let (configuration, clamped) = Self::resolve(of_user, &of_projects, user);
+        Ok((configuration, [diagnostics, clamped].concat()))
     }
 
-    /// Resolves the settings of the user's file, whose path is `user_file`, and of a project's, which must not have what a
-    /// project may not set ([`HookTables::refuse_in_project`]). Timeouts that are out of range are reported.
+    /// Resolves the settings of the user's file, whose path is `user_file`, and of a project's or several ([`HookTables::tighten`]),
+    /// which must not have what a project may not set ([`HookTables::refuse_in_project`]). Timeouts that are out of range are reported.
     pub fn resolve(
         user: HookTables,
         project: &HookTables,
@@ -178,14 +184,14 @@ mod tests {
             path
         };
         let (user, project) = (at("config.toml", user), at("tenter.toml", project));
-        let (configuration, diagnostics) = HookConfiguration::read(&user, &project).unwrap();
+        let (configuration, diagnostics) = HookConfiguration::read(&user, &[project]).unwrap();
         (configuration, diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect())
     }
 
     #[test]
     fn missing_files_set_nothing() {
         let missing = Path::new("/nonexistent/config.toml");
-        let (configuration, diagnostics) = HookConfiguration::read(missing, missing).unwrap();
+        let (configuration, diagnostics) = HookConfiguration::read(missing, &[missing.to_owned()]).unwrap();
         assert!(configuration.enabled && diagnostics.is_empty());
         assert_eq!(configuration.trust, TrustMode::Gate);
         assert_eq!(configuration.bridge, BridgeSettings::default());

@@ -15,6 +15,8 @@ use crate::hook::FailMode;
 pub struct HookTables {
     /// Whether a project's hooks run without being trusted.
     pub trust: Option<TrustSetting>,
+    /// Whether no project is around the project, if the user trusts that (R89). Only a project's file has it.
+    pub root: Option<bool>,
     /// The table `[hooks]`.
     pub hooks: HooksTable,
     /// The table `[bridge]`.
@@ -42,6 +44,14 @@ pub struct ToolsTable {
 }
 
 impl HookTables {
+    /// Adds what another project sets: each can only make hooks stricter.
+    pub fn tighten(&mut self, other: Self) {
+        let is_closed = other.hooks.fail == Some(FailMode::Closed);
+        self.hooks.fail = if is_closed { other.hooks.fail } else { self.hooks.fail };
+        self.hooks.overrides.extend(other.hooks.overrides);
+        self.tools.protect.extend(other.tools.protect);
+    }
+
     /// Removes what a project may not set, and reports it. `file` is the project's file.
     pub fn refuse_in_project(&mut self, file: &Path) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();

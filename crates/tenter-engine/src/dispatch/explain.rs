@@ -8,7 +8,7 @@ use tenter_protocol::{EventName, ToolCall};
 use super::candidates::Candidate;
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
-use crate::facts::CallFacts;
+use crate::facts::HookFacts;
 use crate::hook::Hook;
 use crate::matcher::{Explanation, MatcherError, RuleExplanation};
 
@@ -89,7 +89,7 @@ impl Catalog {
     pub fn explain(
         &self,
         events: &[EventName],
-        call: Option<(&ToolCall, &CallFacts)>,
+        call: Option<(&ToolCall, &HookFacts)>,
     ) -> Vec<ConsideredHook<'_>> {
         let tool_call = call.map(|(call, _)| call);
         let stops =
@@ -109,7 +109,7 @@ impl<'c> ConsideredHook<'c> {
     fn new(
         hook: &'c Arc<Hook>,
         events: &[EventName],
-        call: Option<(&ToolCall, &CallFacts)>,
+        call: Option<(&ToolCall, &HookFacts)>,
     ) -> Self {
         let event = events.iter().copied().find(|event| hook.subscription(*event).is_some());
         let matcher = event.and_then(|event| hook.matcher_at(event));
@@ -120,7 +120,7 @@ impl<'c> ConsideredHook<'c> {
             explanation: matcher.zip(call).map(|(matcher, (call, _))| matcher.explain(call)),
             rules: rules
                 .zip(call)
-                .map(|(rules, (_, facts))| rules.explain(facts))
+                .map(|(rules, (_, facts))| rules.explain(facts.of(hook)))
                 .unwrap_or_default(),
         }
     }
@@ -137,10 +137,12 @@ impl<'c> ConsideredHook<'c> {
 }
 
 /// Whether a hook that subscribes to `event` runs at it.
-fn select(hook: &Arc<Hook>, event: EventName, call: Option<(&ToolCall, &CallFacts)>) -> Selection {
+fn select(hook: &Arc<Hook>, event: EventName, call: Option<(&ToolCall, &HookFacts)>) -> Selection {
     let (call, facts) = call.unzip();
     let Some(candidate) = Candidate::new(hook, event, call) else { return Selection::NotMatched };
-    let is_about = |facts| hook.rules_at(event).is_none_or(|rules| rules.select(facts).is_some());
+    let is_about = |facts: &HookFacts| {
+        hook.rules_at(event).is_none_or(|rules| rules.select(facts.of(hook)).is_some())
+    };
     match candidate.select(call) {
         None => Selection::NotMatched,
         Some(Err(error)) if !hook.may_deny() => Selection::Undecided(error),

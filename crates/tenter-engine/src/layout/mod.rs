@@ -12,9 +12,10 @@ mod roots;
 
 use std::path::{Path, PathBuf};
 
+use crate::trust::TrustStore;
 pub(crate) use entries::{entries, is_missing};
 pub use name::{NameError, ResourceName, plugin_name};
-pub use project::project_root;
+pub use project::{OuterProjects, project_root};
 pub use resources::{ResourceDir, ResourceFile, Resources, Shadows};
 pub use roots::Root;
 
@@ -152,6 +153,11 @@ impl DirectoryNames {
     pub fn project_root(&self, cwd: &Path, home: &Path) -> PathBuf {
         project::find_project_root(cwd, home, &self.resources)
     }
+
+    /// Returns the projects around `project`, an absolute path, whose hooks run in it, too (R89).
+    pub fn outer_projects(&self, project: &Path, home: &Path, store: &TrustStore) -> OuterProjects {
+        OuterProjects::find((project, home), &self.resources, store)
+    }
 }
 
 /// The directories that everything is found from. All paths are absolute.
@@ -165,6 +171,8 @@ pub struct Layout {
     pub config_home: PathBuf,
     /// The names of the directories.
     pub names: DirectoryNames,
+    /// The roots of the projects around it whose hooks run, too, the outermost first (R89).
+    pub outer: Vec<PathBuf>,
 }
 
 impl Layout {
@@ -175,13 +183,29 @@ impl Layout {
         config_home: impl Into<PathBuf>,
     ) -> Self {
         let (project, home, config_home) = (project.into(), home.into(), config_home.into());
-        Self { project, home, config_home, names: DirectoryNames::default() }
+        Self { project, home, config_home, names: DirectoryNames::default(), outer: Vec::new() }
     }
 
     /// Changes the names of the directories.
     #[must_use]
     pub fn with_names(self, names: DirectoryNames) -> Self {
         Self { names, ..self }
+    }
+
+    /// Sets the roots of the projects around the project, the outermost first.
+    #[must_use]
+    pub fn with_outer(self, outer: Vec<PathBuf>) -> Self {
+        Self { outer, ..self }
+    }
+
+    /// The layout of each project whose hooks run, the outermost first and this one last.
+    pub fn projects(&self) -> impl Iterator<Item = Self> {
+        let outer = self.outer.iter().map(|project| Self { project: project.clone(), ..self.alone() });
+        outer.chain([self.alone()])
+    }
+
+    fn alone(&self) -> Self {
+        self.clone().with_outer(Vec::new())
     }
 
     /// The directory of the plugins of the project or the home directory `base`.

@@ -73,9 +73,20 @@ fn overlaps(one: &Path, other: &Path) -> bool {
 }
 
 impl Layout {
-    /// Every directory that may hold resources of `kind`, highest precedence first (R8).
+    /// Every directory that may hold resources of `kind`, highest precedence first (R8). Of the projects around the project, only
+    /// hooks count, before those of the project (R89).
     pub fn roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
-        self.roots_with(kind, Vec::new())
+        let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
+        for outer in self.outer.iter().filter(|_| kind.form == ResourceForm::Hook) {
+            let layout = Self::new(outer, &self.home, &self.config_home).with_names(self.names.clone());
+            let (plugins, problems) = layout.plugins(Layer::ProjectPlugin, outer, kind);
+            roots.extend(layout.of_project(kind).into_iter().chain(plugins));
+            diagnostics.extend(problems);
+        }
+        let (own, problems) = self.roots_with(kind, Vec::new());
+        roots.extend(own);
+        diagnostics.extend(problems);
+        (once_each(roots), diagnostics)
     }
 
     /// As [`Layout::roots`], with the directories that the user named for this run after those of the project.

@@ -183,7 +183,8 @@ impl HookProcess<'_> {
     /// The variables for the hook's private directory, or a warning.
     fn state_variables(&self) -> (Vec<(&'static str, OsString)>, Option<String>) {
         let (hook, settings) = (self.job.hook, self.settings);
-        let owner = Owner { project: &settings.project, layer: hook.layer, name: &hook.name };
+        let project = hook.project_in(&settings.project);
+        let owner = Owner { project, layer: hook.layer, name: &hook.name };
         settings.environment.state_variables(owner)
     }
 

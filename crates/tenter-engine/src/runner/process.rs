@@ -42,6 +42,7 @@ pub(super) fn invocation(
     state: Vec<(&'static str, OsString)>,
 ) -> Invocation {
     let hook = job.hook;
+    let project = hook.project_in(&settings.project);
     let env = environment(job, program, settings, state);
     let (path, args) = match program {
         Program::Executable => (hook.path.clone(), vec!["run".into()]),
@@ -53,7 +54,7 @@ pub(super) fn invocation(
     Invocation {
         program: path,
         args,
-        cwd: if in_own_directory { hook.path.clone() } else { settings.project.clone() },
+        cwd: if in_own_directory { hook.path.clone() } else { project.to_owned() },
         env,
         stdin: payload.into_bytes(),
         streams: Streams::Separate,
@@ -110,6 +111,7 @@ fn environment(
     state: Vec<(&'static str, OsString)>,
 ) -> Environment {
     let hook = job.hook;
+    let project = hook.project_in(&settings.project);
     let (directory, requested) = match program {
         Program::Executable => {
             (hook.path.parent().unwrap_or(Path::new("/")), [&[], &hook.env[..]].concat())
@@ -123,13 +125,13 @@ fn environment(
     let mut added: Vec<(&str, OsString)> = vec![
         (EVENT, job.subscription.spelling.into()),
         (SESSION_ID, job.event.scope.conversation_id.as_str().into()),
-        ("TENTER_PROJECT_DIR", settings.project.as_os_str().to_owned()),
+        ("TENTER_PROJECT_DIR", project.as_os_str().to_owned()),
         ("TENTER_HOOK_DIR", directory.as_os_str().to_owned()),
         ("TENTER_HOOK_NAME", hook.name.as_str().into()),
         ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
     ];
     let native = hook.claude_code();
-    added.extend(native.iter().flat_map(|native| native.variables(&settings.project)));
+    added.extend(native.iter().flat_map(|native| native.variables(project)));
     if state.is_empty() {
         // By default Python writes compiled files next to the script, and a directory that changed is no longer trusted.
         added.push((NO_BYTECODE, "1".into()));

@@ -19,6 +19,8 @@ pub enum TrustedKind {
     McpServer,
     /// A directory that the project's `plugin.lock` names as the source of a plugin.
     PluginSource,
+    /// `root = true` of the project's settings (R89).
+    Root,
 }
 
 impl TrustedKind {
@@ -29,12 +31,13 @@ impl TrustedKind {
             Self::Model => "model:",
             Self::McpServer => "mcp:",
             Self::PluginSource => "plugin-source:",
+            Self::Root => "root:",
         }
     }
 
     /// The kind of a name; `None` for a hook.
     pub(super) fn of(name: &str) -> Option<Self> {
-        [Self::Recipe, Self::Model, Self::McpServer, Self::PluginSource]
+        [Self::Recipe, Self::Model, Self::McpServer, Self::PluginSource, Self::Root]
             .into_iter()
             .find(|kind| name.starts_with(kind.prefix()))
     }

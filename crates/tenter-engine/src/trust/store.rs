@@ -112,6 +112,18 @@ impl TrustStore {
         ProjectTrust(keys(project).map(|key| self.projects.get(&key?)))
     }
 
+    /// Whether the user trusts hooks of the project with the root `outer`, which is around the top of a repository, and is not in the
+    /// main worktree of the same repository.
+    pub(crate) fn has_hooks_around(&self, outer: &Path, git_top: &Path) -> bool {
+        let is_same_repository = || {
+            let real = fs::canonicalize(outer).unwrap_or_else(|_| outer.to_owned());
+            repository::in_main_worktree(git_top).is_some_and(|main| real.starts_with(main))
+        };
+        let record = key(outer).ok().and_then(|key| self.projects.get(&key));
+        let trusted = ProjectTrust([record, None]);
+        !trusted.hooks().is_empty() && !is_same_repository()
+    }
+
     /// All records as project root, full name and content, in that order.
     pub fn list(&self) -> impl Iterator<Item = (&Path, &str, &Trusted)> {
         self.projects.iter().flat_map(|(project, record)| {

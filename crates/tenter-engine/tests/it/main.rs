@@ -13,6 +13,7 @@ mod journal_properties;
 mod late;
 mod manifests;
 mod native;
+mod nested_projects;
 mod not_running;
 mod remembering;
 mod renewal;

@@ -93,14 +93,18 @@ impl Scene {
     /// Trusts every project hook as it is now.
     pub(crate) fn trust_all(&self) {
         let catalog = self.load().0;
-        let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
-        self.store().trust(&self.layout.project, &entries, "2024-01-15T10:30:00Z").unwrap();
+        for hook in catalog.untrusted() {
+            let entries = [TrustEntry::from(hook)];
+            self.store().trust(&hook.project, &entries, "2024-01-15T10:30:00Z").unwrap();
+        }
     }
 
     /// Trusts every project hook as it is now, and accepts the state of the project.
     pub(crate) fn trust_and_accept(&self) {
         self.trust_all();
-        self.store().accept(&self.layout.project, self.load().0.state()).unwrap();
+        for (project, state) in self.load().0.states() {
+            self.store().accept(project, state).unwrap();
+        }
     }
 
     /// Builds engines over the hooks of this scene.

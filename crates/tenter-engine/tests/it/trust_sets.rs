@@ -157,7 +157,8 @@ fn a_state_without_a_hook_can_be_accepted_and_is_remembered() {
     let guard = scene.at(PROJECT).join("guard");
     fs::remove_file(&guard).unwrap();
     assert_eq!(lost(&scene), [("guard".to_owned(), Loss::Gone)]);
-    scene.store().accept(&scene.layout.project, scene.load().0.state()).unwrap();
+    let (project, state) = scene.load().0.states()[0].clone();
+    scene.store().accept(&project, &state).unwrap();
     assert!(lost(&scene).is_empty());
     scene.hook(PROJECT, "guard", GUARD);
     assert_eq!(running(&scene.load().0), ["extra", "guard"]);

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// List what you trust.
     #[arg(long, conflicts_with_all = ["yes", "revoke"])]
     list: bool,
-    /// Remove trust in the hook NAME, `recipe:NAME`, `model:PROVIDER/NAME`, `mcp:NAME`, or all of the project.
+    /// Remove trust in the hook NAME, `recipe:NAME`, `model:PROVIDER/NAME`, `mcp:NAME`, `root:project`, or all of the project.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "yes")]
     revoke: Option<String>,
     /// Print JSON.
@@ -58,11 +58,13 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     ui::diagnostics(project.findings());
     let recipes = recipes::untrusted(&args.fragment_dirs.book(&project));
     let pending = Pending { hooks: catalog.untrusted(), recipes: &recipes };
+    let is_root_asked = trust::settle_root(&mut project, args.yes)?;
     let models = consent::pending(&project);
     consent_to(&project, &models, args.yes)?;
     let servers = mcp::pending(&project);
     decide_about(&mut project, &servers, args.yes)?;
-    if pending.is_empty() && models.is_empty() && servers.is_empty() && catalog.lost().is_empty() {
+    if !is_root_asked && pending.is_empty() && models.is_empty() && servers.is_empty() && catalog.lost().is_empty()
+    {
         ui::note(format!(
             "Nothing to trust: everything in {} is already trusted.",
             visible(&project.root().to_string_lossy())

@@ -9,8 +9,7 @@ use tenter_base::{AgentState, Containment};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
-use tenter_engine::layout::Layout;
-use tenter_engine::layout::project_root;
+use tenter_engine::layout::{DirectoryNames, Layout, OuterProjects, project_root};
 use tenter_engine::trust::TrustStore;
 use tenter_engine::{Engine, EngineBuilder};
 use tenter_proc::Cancel;
@@ -45,16 +44,22 @@ pub(crate) struct Project<'e> {
 }
 
 impl<'e> Project<'e> {
-    /// Opens the project at `explicit`, or the one of the working directory (R7).
+    /// Opens the project at `explicit`, or the one of the working directory (R89).
     pub(crate) fn open(env: &'e Env, explicit: Option<&Path>) -> Result<Self, Failure> {
         let root = root(env, explicit)?;
-        let (settings, mut of_configuration) = Settings::load(env, root.clone())?;
         let (trust, of_store) = trust_store(env);
+        let outer = outer_projects(env, &root, &trust).roots;
+        let (settings, mut of_configuration) = Settings::load(env, root.clone(), &outer)?;
         of_configuration.extend(of_store);
-        let layout = env.layout(root);
+        let layout = env.layout(root).with_outer(outer);
         let keys = KeyRing::default();
         let (read_line, of_catalog) = (Arc::default(), Vec::new());
         Ok(Self { env, settings, layout, trust, keys, read_line, of_configuration, of_catalog })
+    }
+
+    /// The projects around it whose hooks run in it, too (R89).
+    pub(crate) fn outer(&self) -> OuterProjects {
+        outer_projects(self.env, self.root(), &self.trust)
     }
 
     /// Reads the trust store again, which may have changed in another terminal. Returns its diagnostics.
@@ -135,6 +140,10 @@ impl<'e> Project<'e> {
     }
 }
 
+fn outer_projects(env: &Env, root: &Path, store: &TrustStore) -> OuterProjects {
+    DirectoryNames::default().outer_projects(root, &env.home, store)
+}
+
 fn trust_store(env: &Env) -> (TrustStore, Vec<Diagnostic>) {
     TrustStore::open(env.directories().trust_file())
 }
@@ -148,7 +157,7 @@ pub(crate) struct TrustContext<'p> {
     pub(crate) store: &'p TrustStore,
 }
 
-/// The root of the project at `explicit`, or of the project of the working directory (R7).
+/// The root of the project at `explicit`, or of the project of the working directory (R89).
 pub(crate) fn root(env: &Env, explicit: Option<&Path>) -> Result<PathBuf, Failure> {
     match explicit {
         Some(directory) => real_directory(&env.cwd.join(directory)),

@@ -40,6 +40,7 @@ pub(super) struct Layer {
     pub(super) system_prompt_file: Option<PathBuf>,
     pub(super) max_turns: Option<u64>,
     pub(super) trust: Option<TrustSetting>,
+    pub(super) root: Option<bool>,
     pub(super) retry: Option<RetryTable>,
     pub(super) providers: BTreeMap<String, ProviderTable>,
     pub(super) models: BTreeMap<String, ModelTable>,
@@ -55,11 +56,20 @@ pub(super) struct Layer {
 }
 
 impl Layer {
+    /// Adds what the file of a project around this one sets, as far as it makes Tenter stricter (R89).
+    pub(super) fn tighten(&mut self, outer: Self) {
+        self.max_turns = match (self.max_turns, outer.max_turns) {
+            (Some(own), Some(outer)) => Some(own.min(outer)),
+            (own, outer) => own.or(outer),
+        };
+        self.permissions.tighten(&outer.permissions);
+    }
+
     /// Takes the settings of hooks out.
     pub(super) fn take_hook_tables(&mut self) -> HookTables {
         let (hooks, bridge) = (mem::take(&mut self.hooks), mem::take(&mut self.bridge));
         let (tools, guards) = (mem::take(&mut self.tools), mem::take(&mut self.guards));
-        HookTables { trust: self.trust.take(), hooks, bridge, tools, guards }
+        HookTables { trust: self.trust.take(), root: self.root.take(), hooks, bridge, tools, guards }
     }
 }
 

@@ -145,6 +145,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         .precedence(Precedence::Smaller),
     setting("notify.method", "\"bell\"", "how you are notified of questions and ends"),
     setting("notify.after_s", "30", "how long work takes before its end is notified, in seconds"),
+    setting("root", "false", "whether the hooks of outer projects do not run, if you trust that"),
     setting("trust", "\"ask\"", "whether a project's hooks need trust").variable("TENTER_TRUST"),
     setting("hooks.enabled", "true", "whether hooks run"),
     setting("hooks.timeout_ms", "30000", "timeout of a hook, in milliseconds"),

@@ -67,14 +67,23 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the layers for the project at `project`; a setting that a project may not make is a warning, and has no
-    /// effect.
-    pub(crate) fn load(env: &Env, project: PathBuf) -> Result<(Self, Vec<Diagnostic>), Failure> {
+    /// Reads the layers for the project at `project`, which is in the projects `outer`, the outermost first; a setting that a
+    /// project may not make is a warning, and has no effect.
+    pub(crate) fn load(
+        env: &Env,
+        project: PathBuf,
+        outer: &[PathBuf],
+    ) -> Result<(Self, Vec<Diagnostic>), Failure> {
         let mut findings = Vec::new();
         let config_file = env.config_file();
         let mut user = file::read(&config_file)?;
-        let (mut of_project, project_hooks) =
+        let (mut of_project, mut project_hooks) =
             file::read_of_project(&project_file(&project), &mut findings)?;
+        for root in outer.iter().rev() {
+            let (around, hooks) = file::read_of_project(&project_file(root), &mut findings)?;
+            of_project.tighten(around);
+            project_hooks.tighten(hooks);
+        }
         let user_hooks = user.take_hook_tables();
         let (mut hooks, clamped) =
             HookConfiguration::resolve(user_hooks, &project_hooks, &config_file);

@@ -16,6 +16,12 @@ pub(super) struct PermissionsTable {
 }
 
 impl PermissionsTable {
+    /// Adds what a project around this one sets: the stricter mode counts.
+    pub(super) fn tighten(&mut self, outer: &Self) {
+        self.chat = self.chat.into_iter().chain(outer.chat).min();
+        self.run = self.run.into_iter().chain(outer.run).min();
+    }
+
     /// Removes what a project may not set, and returns the keys. A project may only make the user be asked about more.
     pub(super) fn refuse_in_project(&mut self) -> Vec<&'static str> {
         let is_all = |mode: &mut PermissionMode| *mode == PermissionMode::All;

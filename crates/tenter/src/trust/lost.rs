@@ -3,7 +3,7 @@
 use tenter_engine::catalog::{Catalog, LostHook};
 use tenter_proc::Cancel;
 
-use super::store::{accept, revoke};
+use super::store::{self, accept};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::question::{Choice, ReadLine, choose};
@@ -94,8 +94,8 @@ fn describe(lost: &LostHook) {
 
 /// Removes the trust in hooks, so that they are not missed any more.
 fn forget(project: &mut Project, lost: &[LostHook]) -> Result<(), Failure> {
-    for LostHook { name, .. } in lost {
-        revoke(project, Some(name))?;
+    for hook in lost {
+        store::forget(project, hook)?;
     }
     let names: Vec<&str> = lost.iter().map(|lost| lost.name.as_str()).collect();
     ui::note(format!("Forgotten: {}.", visible(&names.join(", "))));

@@ -2,13 +2,14 @@
 //! (R45 to R47, R77).
 //!
 //! `ask` shows what is not trusted yet and asks, `changes` shows what changed since it was trusted, `lost` asks about trusted
-//! hooks that no longer run, `record` and `store` keep the answers in the trust store, `reload` asks again while an agent runs.
+//! hooks that no longer run, `root` about `root = true` of its settings, `record` and `store` keep the answers in the trust store, `reload` asks again while an agent runs.
 
 mod ask;
 mod changes;
 mod lost;
 mod record;
 mod reload;
+mod root;
 mod store;
 
 pub(crate) use ask::{
@@ -17,6 +18,7 @@ pub(crate) use ask::{
 pub(crate) use lost::{accept_lost, settle_lost};
 pub(crate) use record::TrustRecord;
 pub(crate) use reload::Reloader;
+pub(crate) use root::settle_root;
 pub(crate) use store::{
     accept, accept_if_complete, record, record_in, revoke, trust_hooks, trust_pending,
     trust_recipes, trust_untrusted_hooks,

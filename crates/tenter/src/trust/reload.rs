@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use tenter_engine::catalog::{Catalog, Untrusted};
-use tenter_engine::trust::{TrustEntry, TrustStore};
+use tenter_engine::trust::TrustStore;
 use tenter_engine::{EngineBuilder, Reload};
 use tenter_proc::Cancel;
 
 use super::ask::{Pending, TrustChoice, ask_through};
-use super::store::{accept_in, record_in};
+use super::store::{accept_in, record_hooks_in};
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::project::{Project, TrustContext};
@@ -49,11 +49,9 @@ impl Reloader {
         hooks: &[Untrusted],
         cancel: &Cancel,
     ) -> Result<(), Failure> {
-        let root = &self.project;
-        let entries: Vec<TrustEntry> = hooks.iter().map(TrustEntry::from).collect();
-        record_in(store, root, &entries)?;
+        record_hooks_in(store, hooks)?;
         let now = self.load(cancel);
-        if now.lost().is_empty() { accept_in(store, root, &now) } else { Ok(()) }
+        if now.lost().is_empty() { accept_in(store, &now) } else { Ok(()) }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Keeps in the trust store what the user agreed to.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tenter_agent::recipe::Recipe;
 use tenter_base::rfc3339;
-use tenter_engine::catalog::{Catalog, Untrusted};
+use tenter_engine::catalog::{Catalog, LostHook, Untrusted};
 use tenter_engine::trust::{TrustEntry, TrustStore};
 use tenter_proc::Cancel;
 
@@ -22,6 +23,23 @@ pub(crate) fn record(project: &mut Project, entries: &[TrustEntry]) -> Result<()
     record_in(&mut project.trust, &root, entries)
 }
 
+/// Records trust in hooks in this store, each for its own project.
+pub(super) fn record_hooks_in(store: &mut TrustStore, hooks: &[Untrusted]) -> Result<(), Failure> {
+    let entries = hooks.iter().map(|hook| (hook.project.as_path(), TrustEntry::from(hook)));
+    record_each(store, entries)
+}
+
+fn record_each<'p>(
+    store: &mut TrustStore,
+    entries: impl Iterator<Item = (&'p Path, TrustEntry)>,
+) -> Result<(), Failure> {
+    let mut of_projects = BTreeMap::<&Path, Vec<TrustEntry>>::new();
+    for (project, entry) in entries {
+        of_projects.entry(project).or_default().push(entry);
+    }
+    of_projects.iter().try_for_each(|(project, entries)| record_in(store, project, entries))
+}
+
 /// Records trust in this store, for the project with this root.
 pub(crate) fn record_in(
     store: &mut TrustStore,
@@ -37,19 +55,20 @@ pub(crate) fn revoke(project: &mut Project, name: Option<&str>) -> Result<usize,
     project.trust.revoke(&root, name).map_err(Failure::from)
 }
 
-/// Accepts the state of the project: trusted hooks that do not run in it are not missed.
+/// Removes the trust in a hook that no longer runs.
+pub(super) fn forget(project: &mut Project, lost: &LostHook) -> Result<usize, Failure> {
+    project.trust.revoke(&lost.project, Some(&lost.name)).map_err(Failure::from)
+}
+
+/// Accepts the state of the project, and of those around it: trusted hooks that do not run in it are not missed.
 pub(crate) fn accept(project: &mut Project, catalog: &Catalog) -> Result<(), Failure> {
-    let root = project.root().to_owned();
-    accept_in(&mut project.trust, &root, catalog)
+    accept_in(&mut project.trust, catalog)
 }
 
 /// [`accept`], in this store.
-pub(super) fn accept_in(
-    store: &mut TrustStore,
-    root: &Path,
-    catalog: &Catalog,
-) -> Result<(), Failure> {
-    store.accept(root, catalog.state()).map_err(Failure::from)
+pub(super) fn accept_in(store: &mut TrustStore, catalog: &Catalog) -> Result<(), Failure> {
+    let mut states = catalog.states().iter();
+    states.try_for_each(|(root, state)| store.accept(root, state).map_err(Failure::from))
 }
 
 /// [`accept`], unless a trusted hook does not run: that is for the user to decide.
@@ -95,23 +114,20 @@ pub(crate) fn trust_hooks(
     hooks: &[Untrusted],
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
-    let entries: Vec<TrustEntry> = hooks.iter().map(TrustEntry::from).collect();
-    record(project, &entries)?;
-    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    record_hooks_in(&mut project.trust, hooks)?;
     let reloaded = project.load(cancel);
-    let is_meant = |hook: &&Untrusted| names.contains(&hook.name.as_str());
+    let is_path = |path: &Path| hooks.iter().any(|hook| hook.path == path);
+    let is_meant = |hook: &&Untrusted| is_path(&hook.path);
     let changed: Vec<&str> =
         reloaded.untrusted().iter().filter(is_meant).map(|hook| hook.name.as_str()).collect();
     if !changed.is_empty() {
         return Err(changed_meanwhile(&changed));
     }
-    let with_events: Vec<TrustEntry> = reloaded
-        .hooks()
-        .iter()
-        .filter(|hook| hook.layer.needs_trust() && names.contains(&hook.name.as_str()))
-        .map(|hook| TrustEntry::from(hook.as_ref()))
-        .collect();
-    record(project, &with_events)?;
+    let root = project.root().to_owned();
+    let running = reloaded.hooks().iter().filter(|hook| is_path(&hook.path));
+    let with_events = running
+        .map(|hook| (hook.outer.as_deref().unwrap_or(&root), TrustEntry::from(hook.as_ref())));
+    record_each(&mut project.trust, with_events)?;
     accept_if_complete(project, &reloaded)?;
     Ok(reloaded)
 }

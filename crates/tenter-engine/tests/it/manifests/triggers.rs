@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-use tenter_engine::{CallFacts, ConsideredHook, Selection, SelectionSubject};
+use tenter_engine::{HookFacts, ConsideredHook, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::event::SessionStart;
 use tenter_protocol::tool_metadata::Bash;
@@ -76,7 +76,7 @@ fn a_matcher_applies_only_to_tool_events() {
             vec![session_start(), Body::BeforeTool(call("grep")), Body::BeforeTool(call("bash"))];
         assert_eq!(told(&scene, bodies), ["session_start", "before_tool"], "{front}");
         let (catalog, _) = scene.load();
-        let facts = CallFacts::default();
+        let facts = HookFacts::default();
         let selected = |event, call: Option<&ToolCall>| {
             let call = call.map(|call| (call, &facts));
             catalog.explain(&[event], call).remove(0).selection
@@ -120,7 +120,7 @@ fn hooks_are_explained_in_the_order_in_which_they_run() {
     let mut call = call("bash");
     call.input.insert("filler".to_owned(), json!("a".repeat(70_000)));
     let (catalog, _) = scene.load();
-    let facts = CallFacts::default();
+    let facts = HookFacts::default();
     let considered = catalog.explain(&[EventName::BeforeTool], Some((&call, &facts)));
     let (selected, others): (Vec<_>, Vec<_>) =
         considered.iter().partition(|hook| hook.selection.is_selected());

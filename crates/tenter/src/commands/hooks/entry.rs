@@ -118,9 +118,9 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
         running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
     });
     let hook = |listed: &ListedHook| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
-    let trusted = project.trust.of(project.root());
-    let found =
-        listing.into_iter().map(|listed| HookEntry::new(project, trusted, listed, hook(listed)));
+    let found = listing.into_iter().map(|listed| {
+        HookEntry::new(project, project.trust.of(&listed.project), listed, hook(listed))
+    });
     found.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
 }
 

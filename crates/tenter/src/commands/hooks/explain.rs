@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use tenter_engine::matcher::{Explanation, RuleExplanation};
-use tenter_engine::{CallFacts, ConsideredHook, Selection, SelectionSubject};
+use tenter_engine::catalog::Catalog;
+use tenter_engine::{ConsideredHook, HookFacts, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{Body, EventName, Object, ToolCall, tool_fields, tool_names};
+use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};
 
 use self::words::{action_words, matcher_words, rule_words};
 use super::entry::{self, HookEntry};
@@ -88,17 +89,17 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let events = super::events_named(event)?;
     let call = call(args, event, &events)?;
     let catalog = project.load(&Cancel::new());
-    let facts = call.as_ref().map(|call| facts_of(&project, call));
+    let facts = call.as_ref().map(|call| facts_of(&project, &catalog, call));
     let considered = catalog.explain(&events, call.as_ref().zip(facts.as_ref()));
     let mut explained = explain_all(entry::entries(&project, &catalog), &considered, &events);
     for hook in &mut explained {
-        hook.facts = facts.as_ref().map(|facts| &facts.facts.call);
+        hook.facts = facts.as_ref().map(|facts| &facts.own().facts.call);
     }
     if args.json {
         ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
     } else {
         print_event(&events, call.as_ref());
-        facts.iter().flat_map(|facts| facts::lines(&facts.facts.call)).for_each(ui::out);
+        facts.iter().flat_map(|facts| facts::lines(&facts.own().facts.call)).for_each(ui::out);
         print_all(&explained);
     }
     super::show_findings(&project);
@@ -106,9 +107,8 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
 }
 
 /// What the call would do, started in the present directory.
-fn facts_of(project: &Project, call: &ToolCall) -> CallFacts {
-    let surroundings = project.engine_builder().surroundings();
-    surroundings.facts(&Body::BeforeTool(call.clone()), None, &project.env.cwd)
+fn facts_of(project: &Project, catalog: &Catalog, call: &ToolCall) -> HookFacts {
+    project.engine_builder().surroundings(catalog).hook_facts(call, &project.env.cwd)
 }
 
 /// The tool call that the arguments describe; exactly the tool events have one.

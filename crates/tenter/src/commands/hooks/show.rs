@@ -84,7 +84,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
 fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> HookDetails<'c> {
     let Some(listed) = entry.listed else { return HookDetails::plain(entry) };
     let path = &listed.path;
-    let trusted = project.trust.of(project.root()).previous(entry.name, path);
+    let trusted = project.trust.of(&listed.project).previous(entry.name, path);
     let trusted = trusted.filter(|_| listed.layer.needs_trust()).cloned();
     let file = if path.is_dir() { ManifestFile::at(path).ok().flatten() } else { None };
     let script = scripts::entry_of(path).map(|entry| entry.path);
