@@ -12,11 +12,14 @@ use tenter_engine::journal::{self, JournalDirectories};
 use tenter_engine::{DecisionKind, Timestamp};
 
 use crate::figures::Run;
+use crate::file_data;
 use crate::line::Line;
 use crate::names::{NameId, Names};
 
 /// Number of bytes that are read at once.
 const BLOCK: u64 = 1 << 20;
+/// Maximum number of bytes that are read of one journal at a time, the newest. Holes of the file do not count.
+const MAX_NEWS: u64 = 256 << 20;
 
 /// An index of journals.
 #[derive(Debug)]
@@ -50,6 +53,8 @@ struct IndexedSession {
     offset: u64,
     /// Where an incomplete last line ends.
     unfinished: u64,
+    /// Whether older lines were not read, because there were more than [`MAX_NEWS`] bytes.
+    is_cut: bool,
     summary: Summary,
     runs: Vec<IndexedRun>,
 }
@@ -158,6 +163,11 @@ impl JournalIndex {
         self.failed.iter().map(|(id, why)| (id.as_str(), why.as_str()))
     }
 
+    /// The sessions of whose journal only the newest part was read.
+    pub fn cut(&self) -> impl Iterator<Item = &str> {
+        self.sessions.iter().filter(|(_, session)| session.is_cut).map(|(id, _)| id.as_str())
+    }
+
     /// All sessions, the one with the newest record first.
     pub fn sessions(&self) -> Vec<Session<'_>> {
         let mut all: Vec<Session<'_>> =
@@ -227,6 +237,7 @@ impl IndexedSession {
         }
         if length > self.offset && length != self.unfinished {
             let mut file = untrusted_file::open(path)?;
+            self.skip_old(&mut file, length)?;
             while self.offset < length && !is_late() {
                 if !self.block(&mut file, length, names)? {
                     break;
@@ -237,8 +248,26 @@ impl IndexedSession {
         Ok(Progress { read, total: length })
     }
 
+    /// Continues with the newest part if there is too much to read, at the beginning of a line.
+    fn skip_old(&mut self, file: &mut File, length: u64) -> io::Result<()> {
+        let start = file_data::start_of_last(file, self.offset..length, MAX_NEWS);
+        if start > self.offset {
+            file.seek(SeekFrom::Start(start))?;
+            let mut bytes = Vec::new();
+            file.take(BLOCK).read_to_end(&mut bytes)?;
+            let newline = bytes.iter().position(|byte| *byte == b'\n');
+            self.offset = start + newline.map_or(0, |newline| newline as u64 + 1);
+            self.is_cut = true;
+        }
+        Ok(())
+    }
+
     /// Reads a block of lines. Returns false at an incomplete last line.
     fn block(&mut self, file: &mut File, length: u64, names: &mut Names) -> io::Result<bool> {
+        self.offset = file_data::next(file, self.offset).unwrap_or(length);
+        if self.offset >= length {
+            return Ok(false);
+        }
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(self.offset))?;
         file.take(BLOCK).read_to_end(&mut bytes)?;
@@ -351,6 +380,27 @@ mod tests {
         fs::remove_file(&path).unwrap();
         index.advance(None).unwrap();
         assert!(index.sessions().is_empty());
+    }
+
+    #[test]
+    fn the_holes_of_a_huge_journal_are_skipped_and_only_its_newest_part_is_read() {
+        use std::os::unix::fs::FileExt as _;
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("c.jsonl");
+        fs::write(&path, [run(1), run(2)].concat()).unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(50 << 30).unwrap();
+        let mut index = JournalIndex::new(directory.path());
+        assert!(index.advance(None).unwrap().is_complete());
+        assert_eq!((index.runs().count(), index.cut().count()), (2, 0));
+        // Lines after the hole, too: a line of zeros ends there.
+        file.write_all_at(["\n", &run(3), &run(4)].concat().as_bytes(), 50 << 30).unwrap();
+        assert!(index.advance(None).unwrap().is_complete());
+        assert_eq!(index.runs().count(), 4);
+        let mut again = JournalIndex::new(directory.path());
+        assert!(again.advance(None).unwrap().is_complete());
+        assert_eq!(again.runs().count(), 4);
     }
 
     #[test]

@@ -21,6 +21,7 @@
 
 pub mod facts;
 pub mod figures;
+mod file_data;
 mod filter;
 mod http;
 mod index;

@@ -44,7 +44,16 @@ pub(crate) fn read(journals: &JournalDirectories) -> (JournalIndex, Vec<Diagnost
         unread.push(unreadable(journals.first(), &error.to_string()));
     }
     unread.extend(index.failed().map(|(id, why)| unreadable(&journals.path(id), why)));
+    unread.extend(index.cut().map(|id| cut(&journals.path(id))));
     (index, unread)
+}
+
+/// The warning that only the newest part of a journal was read.
+fn cut(path: &Path) -> Diagnostic {
+    let message = "the journal is very long: the figures are of its newest part";
+    Diagnostic::new("journal-cut", Severity::Warning, message)
+        .at(path)
+        .help("delete the file if you do not need it")
 }
 
 fn unreadable(directory: &Path, why: &str) -> Diagnostic {

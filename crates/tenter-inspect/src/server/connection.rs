@@ -12,14 +12,18 @@ use crate::pages::Pages;
 /// Maximum length of a request's head, in bytes.
 const MAX_HEAD: usize = 16 << 10;
 /// Maximum duration until the head is complete.
-const HEAD_TIME: Duration = Duration::from_secs(5);
+const HEAD_TIME: Duration = Duration::from_secs(3);
 /// Maximum time without progress while the response is written.
 const WRITE_TIME: Duration = Duration::from_secs(10);
 /// Maximum number of bytes, and time, that is read of what a client still sends after the response.
 const REST: (usize, Duration) = (1 << 20, Duration::from_millis(500));
 
-/// Answers the request of a connection.
-pub(super) fn serve(stream: &TcpStream, access: &Access, pages: &Pages) -> io::Result<()> {
+/// Answers the request of a connection, after `has_request` was called.
+pub(super) fn serve(
+    stream: &TcpStream,
+    (access, pages): (&Access, &Pages),
+    has_request: impl FnOnce(),
+) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(WRITE_TIME))?;
@@ -27,6 +31,7 @@ pub(super) fn serve(stream: &TcpStream, access: &Access, pages: &Pages) -> io::R
         Ok(request) => request,
         Err(status) => return finish(stream, &Response::empty(status), false),
     };
+    has_request();
     finish(stream, &answer(&request, access, pages), request.is_head())
 }
 

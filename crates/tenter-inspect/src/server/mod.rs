@@ -3,11 +3,11 @@
 
 mod access;
 mod connection;
+mod connections;
 
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -16,9 +16,8 @@ use tenter_proc::Cancel;
 
 use crate::pages::Pages;
 use access::Access;
+use connections::Connections;
 
-/// Maximum number of connections at a time. Further ones are closed.
-const MAX_CONNECTIONS: usize = 256;
 /// How often the server looks whether it should stop, in milliseconds.
 const LOOK_MS: i64 = 100;
 
@@ -32,7 +31,7 @@ pub struct Server {
 struct Shared {
     access: Access,
     pages: Pages,
-    connections: AtomicUsize,
+    connections: Connections,
 }
 
 impl Server {
@@ -44,7 +43,7 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let access = Access::new(listener.local_addr()?.port())?;
-        let shared = Shared { access, pages, connections: AtomicUsize::new(0) };
+        let shared = Shared { access, pages, connections: Connections::default() };
         Ok(Self { listener, shared: Arc::new(shared) })
     }
 
@@ -76,16 +75,15 @@ impl Server {
         Ok(())
     }
 
-    fn start(&self, stream: std::net::TcpStream) {
-        if self.shared.connections.fetch_add(1, Ordering::SeqCst) >= MAX_CONNECTIONS {
-            self.shared.connections.fetch_sub(1, Ordering::SeqCst);
-            return;
-        }
-        let serving = Serving(Arc::clone(&self.shared));
+    fn start(&self, stream: TcpStream) {
+        let stream = Arc::new(stream);
+        let Some(id) = self.shared.connections.add(&stream) else { return };
+        let serving = Serving { id, shared: Arc::clone(&self.shared) };
         let serve = move || {
-            let Serving(shared) = &serving;
+            let Shared { access, pages, connections } = &*serving.shared;
+            let has_request = || connections.has_request(serving.id);
             // An error means that the client has gone.
-            let _ = connection::serve(&stream, &shared.access, &shared.pages);
+            let _ = connection::serve(&stream, (access, pages), has_request);
         };
         // Without a thread the connection is closed, and its place freed.
         let _ = thread::Builder::new().name("connection".to_owned()).spawn(serve);
@@ -93,10 +91,13 @@ impl Server {
 }
 
 /// A connection that is served; its end makes room for another.
-struct Serving(Arc<Shared>);
+struct Serving {
+    id: u64,
+    shared: Arc<Shared>,
+}
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::SeqCst);
+        self.shared.connections.remove(self.id);
     }
 }

@@ -102,6 +102,16 @@ fn requests_above_the_limits_and_garbage_are_refused() {
 }
 
 #[test]
+fn idle_connections_beyond_the_limit_make_room_for_a_request_at_once() {
+    let scene = Scene::new();
+    let idle: Vec<_> = (0..300).map(|_| scene.connect()).collect();
+    let started = Instant::now();
+    assert_eq!(scene.get("/").status, 200);
+    assert!(started.elapsed() < Duration::from_secs(2), "idle connections held it up");
+    drop(idle);
+}
+
+#[test]
 fn clients_that_send_slowly_or_read_nothing_do_not_block_others() {
     let scene = Scene::new();
     let mut slow: Vec<_> = (0..50).map(|_| scene.connect()).collect();

@@ -1,0 +1,59 @@
+//! The open connections. If there are too many, the one that has sent no request for the longest time makes room for the next.
+
+use std::collections::BTreeMap;
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Maximum number of connections at a time.
+const MAX_CONNECTIONS: usize = 256;
+
+/// The open connections.
+#[derive(Debug, Default)]
+pub(super) struct Connections(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    /// The connections in the order in which they were opened.
+    open: BTreeMap<u64, Connection>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    stream: Arc<TcpStream>,
+    /// Whether its request is complete.
+    has_request: bool,
+}
+
+impl Connections {
+    /// Adds a connection, and returns its id. Without room, the oldest one without a request is closed; `None` if all have one.
+    pub(super) fn add(&self, stream: &Arc<TcpStream>) -> Option<u64> {
+        let mut state = self.state();
+        if state.open.len() >= MAX_CONNECTIONS {
+            let idle = *state.open.iter().find(|(_, open)| !open.has_request)?.0;
+            let idle = state.open.remove(&idle)?;
+            // Its thread ends, since there is nothing more to read.
+            let _ = idle.stream.shutdown(Shutdown::Both);
+        }
+        let id = state.next;
+        state.next += 1;
+        state.open.insert(id, Connection { stream: Arc::clone(stream), has_request: false });
+        Some(id)
+    }
+
+    /// Notes that the request of a connection is complete.
+    pub(super) fn has_request(&self, id: u64) {
+        if let Some(open) = self.state().open.get_mut(&id) {
+            open.has_request = true;
+        }
+    }
+
+    /// Removes a connection.
+    pub(super) fn remove(&self, id: u64) {
+        self.state().open.remove(&id);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
