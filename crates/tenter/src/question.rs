@@ -1,11 +1,18 @@
 //! Questions to the user: one reader at the terminal, and one way to choose among a few answers.
 
-use std::io::{self, BufRead as _};
+use std::io::{self, BufRead as _, Stdin};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 use crate::env::Env;
 use crate::notify;
 use crate::screen::screen;
+use crate::signals;
 use crate::ui;
+
+/// How often a question looks whether it is over.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Shows a prompt and returns the line that the user types; `None` if the user cannot be asked or closed the input.
 pub(crate) type ReadLine<'r> = dyn FnMut(&str) -> Option<String> + 'r;
@@ -36,13 +43,36 @@ pub(crate) fn read_at_terminal(prompt: &str) -> Option<String> {
     if !Env::can_ask() {
         return None;
     }
+    let received = signals::received();
+    read_at_terminal_until(prompt, &|| signals::received() != received)
+}
+
+/// As [`read_at_terminal`]; `None` also once `is_over`, such as after Ctrl-C.
+pub(crate) fn read_at_terminal_until(prompt: &str, is_over: &dyn Fn() -> bool) -> Option<String> {
     screen().suspended(|| {
         notify::question(prompt);
         ui::note_piece(prompt);
+        let stdin = io::stdin();
+        // A read would continue after a signal.
+        while !has_input(&stdin) {
+            if is_over() {
+                ui::note("");
+                return None;
+            }
+        }
         let mut line = String::new();
-        let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
+        let length = stdin.lock().read_line(&mut line).unwrap_or(0);
         (length > 0).then_some(line)
     })
+}
+
+/// Waits a moment for input. A terminal that cannot be polled counts as ready: the read fails then.
+fn has_input(stdin: &Stdin) -> bool {
+    let mut watched = [PollFd::new(stdin, PollFlags::IN)];
+    match poll(&mut watched, Some(&LOOK)) {
+        Ok(ready) => ready > 0,
+        Err(error) => error != Errno::INTR,
+    }
 }
 
 /// Asks until the user chooses; `None` if the user cannot be asked or closed the input.

@@ -2,7 +2,7 @@
 //! process groups of their own, so the terminal's Ctrl-C reaches only Tenter, which ends them.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -18,6 +18,14 @@ use crate::screen::screen;
 /// Maximum number of times that a line editor waiting for a key is woken, and the pause after each.
 const WAKINGS: u32 = 250;
 const WAKING: Duration = Duration::from_millis(20);
+
+/// Number of signals that this process received.
+static RECEIVED: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns the number of signals that this process received so far. A question ends when it grows.
+pub(crate) fn received() -> usize {
+    RECEIVED.load(Ordering::SeqCst)
+}
 
 /// Cancels `cancel` at the first signal.
 pub(crate) fn forward(cancel: &Cancel) -> Result<(), Failure> {
@@ -129,6 +137,7 @@ impl Interrupts {
             if state.away && signal == SIGINT {
                 return;
             }
+            RECEIVED.fetch_add(1, Ordering::SeqCst);
             if state.target.is_cancelled() {
                 state.exit();
             }

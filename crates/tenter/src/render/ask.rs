@@ -1,9 +1,7 @@
 //! Asks the user at the terminal on behalf of a hook (R30), or because the permission mode says so.
 
-use std::io::{self, BufRead as _};
 use std::path::Path;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tenter_agent::permission::{
     Asker, NoAnswer, PermissionAnswer, PermissionReply, PermissionRequest,
 };
@@ -13,14 +11,11 @@ use tenter_protocol::{ToolCall, json};
 
 use super::ask_permission;
 use super::call_input::whole;
-use crate::notify;
-use crate::question::{ReadLine, read_at_terminal};
+use super::wrap::hanging;
+use crate::question::{ReadLine, read_at_terminal, read_at_terminal_until};
 use crate::sanitize::{sanitize, visible};
 use crate::screen::screen;
 use crate::ui::{self, NAME, NOTICE, styled};
-
-/// How often a question looks whether it was cancelled.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// The prompt for a hook's question.
 pub(crate) const ASK_PROMPT: &str =
@@ -47,9 +42,7 @@ impl Asker for TerminalAsker {
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
         screen().suspended(|| {
             answer_question(hook, question, cancel, &mut |prompt| {
-                notify::question(prompt);
-                ui::note_piece(prompt);
-                read_line_until(cancel)
+                read_at_terminal_until(prompt, &|| cancel.is_cancelled())
             })
         })
     }
@@ -92,45 +85,24 @@ fn chosen(choices: &[String], line: &str) -> Option<String> {
     named.or_else(numbered).cloned()
 }
 
-/// Reads a line from the terminal; `None` once `cancel` is set, or if the input is closed.
-fn read_line_until(cancel: &Cancel) -> Option<String> {
-    let stdin = io::stdin();
-    loop {
-        if cancel.is_cancelled() {
-            ui::note("");
-            return None;
-        }
-        let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
-        if poll(&mut watched, Some(&LOOK)).is_ok_and(|ready| ready > 0) {
-            break;
-        }
-    }
-    let mut line = String::new();
-    let length = stdin.lock().read_line(&mut line).unwrap_or(0);
-    (length > 0).then_some(line)
-}
-
 /// Shows which hook asks what, and the choices.
 fn put_free_question(hook: &str, question: &Question) {
-    ui::note(format!(
-        "{} the hook {} asks: {}",
-        styled(NOTICE, "?"),
-        styled(NAME, visible(hook)),
-        sanitize(&question.question)
-    ));
+    let (mark, hook) = (styled(NOTICE, "?"), styled(NAME, visible(hook)));
+    note_prose(&format!("{mark} the hook {hook} asks: {}", sanitize(&question.question)));
     for (index, choice) in question.choices.iter().enumerate() {
         ui::note(format!("  {}) {}", index + 1, visible(choice)));
     }
 }
 
+/// Shows a paragraph, broken between words.
+fn note_prose(line: &str) {
+    line.lines().flat_map(|line| hanging(line, ui::columns())).for_each(ui::note);
+}
+
 /// Shows which hook asks about which call, and its reason.
 pub(crate) fn put_question(hook: &str, reason: &str, call: &ToolCall) {
-    ui::note(format!(
-        "{} the hook {} asks: {}",
-        styled(NOTICE, "?"),
-        styled(NAME, visible(hook)),
-        sanitize(reason)
-    ));
+    let (mark, hook) = (styled(NOTICE, "?"), styled(NAME, visible(hook)));
+    note_prose(&format!("{mark} the hook {hook} asks: {}", sanitize(reason)));
     ui::note(format!("  {} {}", call.name, whole(&json::to_string(&call.input))));
 }
 

@@ -11,6 +11,7 @@ use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 
 use super::changes::FileChanges;
+use super::wrap::hanging;
 use super::lines::{
     Failures, LINE_LENGTH, blocked_line, call_line, figures, hook_name, notice_line,
     result_lines_of, retry_line, rewrite_lines, short_call_line, warning_lines,
@@ -189,11 +190,20 @@ impl Terminal {
             return lines.into_iter().for_each(ui::note);
         }
         drop(state);
-        self.lines(lines);
+        self.prose(lines);
+    }
+
+    /// Shows lines; in a chat, long ones are broken between words.
+    fn prose<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
+        if self.state().changes.is_none() {
+            return self.lines(lines);
+        }
+        let columns = ui::columns();
+        self.lines(lines.into_iter().flat_map(|line| hanging(&line.to_string(), columns)));
     }
 
     fn blocked(&self, call: Option<&str>, event: EventName, hook: &str, reason: &str) {
-        self.lines([blocked_line(call, event, hook, reason)]);
+        self.prose([blocked_line(call, event, hook, reason)]);
         if matches!(event, EventName::BeforeTool | EventName::SubagentStart) {
             self.state().shown_reasons.push(reason.to_owned());
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use anstream::adapter::strip_str;
 use anstyle::Style;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr;
@@ -26,6 +27,52 @@ pub(super) fn columns(text: &str) -> usize {
 pub(crate) fn prose(text: &str, width: usize) -> Vec<String> {
     let lines = Line::new(Style::new(), text).wrapped(width.max(1));
     lines.iter().map(ToString::to_string).collect()
+}
+
+/// A line of a message, which may have styles, in lines of at most `width` columns. Further lines are indented below its text.
+pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
+    let plain = strip_str(line).to_string();
+    if columns(&plain) <= width {
+        return vec![line.to_owned()];
+    }
+    let lead = plain.len() - plain.trim_start_matches(' ').len();
+    let indent = (lead + 2).min(width / 2);
+    let mut rest = Styled(line.get(lead..).unwrap_or(line));
+    let mut lines = prose(plain[lead..].trim_end(), width.saturating_sub(indent)).into_iter();
+    let first = lines.next().map(|text| format!("{:lead$}{}", "", rest.take(&text)));
+    let further = lines.map(|text| format!("{:indent$}{}", "", rest.take(&text)));
+    first.into_iter().chain(further).collect()
+}
+
+/// The rest of a text with escape sequences.
+struct Styled<'t>(&'t str);
+
+impl Styled<'_> {
+    /// Removes `text` from the front, after spaces at which a line was broken, and returns it with its escape sequences.
+    fn take(&mut self, text: &str) -> String {
+        let mut taken = String::new();
+        let mut wanted = text.chars().peekable();
+        let starts_with_space = text.starts_with(' ');
+        let mut is_at_start = true;
+        while let Some(next) = self.0.chars().next() {
+            if next == '\x1b' {
+                let end = self.0.find('m').map_or(self.0.len(), |end| end + 1);
+                taken.push_str(&self.0[..end]);
+                self.0 = &self.0[end..];
+                continue;
+            }
+            let is_break = is_at_start && next == ' ' && !starts_with_space;
+            if !is_break && wanted.next().is_none() {
+                break;
+            }
+            self.0 = &self.0[next.len_utf8()..];
+            if !is_break {
+                is_at_start = false;
+                taken.push(next);
+            }
+        }
+        taken
+    }
 }
 
 /// Styled text without line ends.
@@ -185,6 +232,22 @@ mod tests {
     fn wrapped(text: &str, width: usize) -> Vec<String> {
         let lines = Line::new(Style::new(), text).wrapped(width);
         lines.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_long_reason_is_broken_between_words_and_keeps_its_styles() {
+        let line = "  \x1b[31m✗\x1b[0m blocked by hook \x1b[1mguard\x1b[0m: Push a new commit instead of an amended one";
+        let lines = hanging(line, 40);
+        let plain: Vec<String> = lines.iter().map(|line| strip_str(line).to_string()).collect();
+        let expected = [
+            "  ✗ blocked by hook guard: Push a new",
+            "    commit instead of an amended one",
+        ];
+        assert_eq!(plain, expected);
+        assert!(lines[0].contains("\x1b[1mguard\x1b[0m"), "{lines:?}");
+        assert_eq!(hanging("short", 40), ["short"]);
+        let whole = hanging(&"x".repeat(100), 40).concat().replace(' ', "");
+        assert_eq!(whole.len(), 100);
     }
 
     #[test]

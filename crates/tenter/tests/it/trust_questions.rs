@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::Value;
 use tenter_testkit::{PtySession, Sandbox};
 
+use crate::manifests::hook as manifest_hook;
 use crate::{of_kind, sandbox};
 
 const GUARD: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n";
@@ -359,4 +360,23 @@ fn a_hook_that_newly_shadows_a_user_hook_is_reported_in_the_question() {
     session.wait_for("Hello.");
     assert_eq!(session.end().0, Some(0));
     let _ = run(&sandbox, &[]).expect_code(0);
+}
+
+#[test]
+fn ctrl_c_at_a_hooks_question_ends_a_run_at_the_first_press() {
+    let sandbox = sandbox();
+    let answer = r#"echo '{"decision": "ask", "reason": "sure?"}'"#;
+    manifest_hook(&sandbox, "careful", "before_tool", "", answer);
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: Done.}]",
+    );
+    for mode in ["all", "ask"] {
+        let args = ["run", "--trust-project", "--permissions", mode, "--model", &model, "go"];
+        let mut terminal = at_terminal(&sandbox, &args);
+        terminal.wait_for("Run it? ");
+        terminal.type_in("\x03");
+        let output = sandbox.finish_pty(terminal).expect_code(130);
+        assert!(output.stdout.contains("interrupted; continue with"), "{output}");
+        assert!(!sandbox.project().join("ran").exists());
+    }
 }
