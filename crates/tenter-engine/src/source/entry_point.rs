@@ -49,8 +49,8 @@ pub fn script(directory: &Path) -> Script {
     found.unwrap_or(Script::Missing)
 }
 
-/// Whether the file is text without a `#!` line. An unreadable file may still be executable.
-fn names_no_interpreter(path: &Path) -> bool {
+/// Returns whether the file is text without a `#!` line. An unreadable file may still be executable.
+pub fn names_no_interpreter(path: &Path) -> bool {
     untrusted_file::read_prefix(path, 256)
         .is_ok_and(|bytes| !bytes.starts_with(b"#!") && !bytes.contains(&0))
 }

@@ -7,7 +7,7 @@ mod entry_point;
 mod hooks_toml;
 mod scan;
 
-pub use entry_point::{EntryPoint, SCRIPTS, Script, script};
+pub use entry_point::{EntryPoint, SCRIPTS, Script, names_no_interpreter, script};
 pub use hooks_toml::{HookSettings, Override, ProjectSetting, SETTINGS_FILE};
 pub use scan::{Candidate, CandidateKind, check_file_name, manifest_file, scan};
 pub(crate) use scan::{MANIFEST_FILE, is_skipped};

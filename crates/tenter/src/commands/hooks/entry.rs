@@ -7,7 +7,7 @@ use serde::Serialize;
 use tenter_base::nearest;
 use tenter_engine::builtin;
 use tenter_engine::catalog::{Catalog, ListedHook, Status};
-use tenter_engine::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
+use tenter_engine::hook::{FailMode, Fingerprint, Hook, Implementation, Layer, Protocol};
 use tenter_engine::layout::ResourceName;
 use tenter_engine::static_action::StaticAction;
 use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
@@ -15,6 +15,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::runtime::Service;
 
+use super::scripts;
 use crate::failure::Failure;
 use crate::project::Project;
 
@@ -62,6 +63,12 @@ pub(super) struct HookEntry<'c> {
     /// `serve` or `serve-only` for a runtime hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) runtime: Option<&'static str>,
+    /// The script of a manifest hook, relative to its directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) script: Option<String>,
+    /// Whether other files of its directory could be its script, too.
+    #[serde(skip)]
+    pub(super) has_several_scripts: bool,
     /// The services that a runtime hook may request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) services: Vec<Service>,
@@ -162,6 +169,7 @@ impl<'c> HookEntry<'c> {
         let policy = running
             .map_or_else(|| project.settings.hooks.policies.of(&listed.name), |hook| hook.policy);
         let runtime = running.and_then(|hook| hook.runtime.as_ref());
+        let script = running.and_then(script);
         let mut spellings: Vec<&str> =
             listed.subscriptions.iter().map(|subscription| subscription.spelling).collect();
         spellings.dedup();
@@ -191,6 +199,12 @@ impl<'c> HookEntry<'c> {
             protocol: running.map(|hook| hook.protocol.as_str()),
             action: running.and_then(Hook::static_action).map(StaticAction::action),
             runtime: runtime.map(|runtime| runtime.runtime.as_str()),
+            has_several_scripts: script
+                .is_some_and(|script| !scripts::unused_scripts(&listed.path, script).is_empty()),
+            script: script.map(|script| {
+                let short = script.strip_prefix(&listed.path).unwrap_or(script);
+                short.to_string_lossy().into_owned()
+            }),
             services: runtime.map(|runtime| runtime.services.clone()).unwrap_or_default(),
             url: running.and_then(Hook::endpoint).map(|endpoint| endpoint.url.clone()),
             description: running.and_then(description),
@@ -222,6 +236,8 @@ impl<'c> HookEntry<'c> {
             protocol: Some("builtin"),
             action: None,
             runtime: None,
+            script: None,
+            has_several_scripts: false,
             services: Vec::new(),
             url: None,
             description: Some(about_built_in(threshold)),
@@ -301,6 +317,17 @@ fn about_built_in(threshold: Option<f64>) -> String {
         None => "the context window is nearly full".to_owned(),
     };
     format!("asks for the recipe {} when {fullness}", builtin::RECIPE)
+}
+
+/// The script of a manifest hook.
+fn script(hook: &Hook) -> Option<&Path> {
+    match &hook.protocol {
+        Protocol::Manifest(manifest) => match &manifest.implementation {
+            Implementation::Script(entry) => Some(&entry.path),
+            _ => None,
+        },
+        Protocol::Executable => None,
+    }
 }
 
 fn description(hook: &Hook) -> Option<String> {

@@ -110,6 +110,8 @@ fn table(project: &Project, entries: &[HookEntry]) {
         } else {
             lines.push(line(row, &widths, styles));
         }
+        let script = entry.script.as_ref().filter(|_| entry.has_several_scripts);
+        lines.extend(script.map(|script| styled(FAINT, format!("  it runs {}", visible(script)))));
         let about = entry.description.as_ref().filter(|_| entry.is_built_in());
         if let Some(said) = entry.reason.as_ref().or(about) {
             let said = format!("it {}", sanitize(said));

@@ -83,10 +83,10 @@ impl ManifestFile {
     }
 
     /// What is wrong with the script, which must not exist if the manifest replaces it (R15).
-    pub(super) fn check_script(&self) -> Option<Diagnostic> {
+    pub(super) fn check_script(&self) -> Vec<Diagnostic> {
         let bytes = self.bytes().unwrap_or_default();
         if static_action::replaces_script(&self.file, &bytes) {
-            return static_action::needless_script(&self.file, &bytes);
+            return Vec::from_iter(static_action::needless_script(&self.file, &bytes));
         }
         scripts::script_of(self.directory())
     }

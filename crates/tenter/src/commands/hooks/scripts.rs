@@ -13,10 +13,23 @@ use tenter_protocol::{Diagnostic, Severity};
 /// Maximum length of a first line in bytes; systems read fewer.
 const FIRST_LINE: u64 = 512;
 
-/// The diagnostic about the script of the manifest hook in `directory`, if there is one (R15).
-pub(super) fn script_of(directory: &Path) -> Option<Diagnostic> {
-    match source::script(directory) {
-        Script::Entry(EntryPoint { interpreter: None, .. }) => None,
+/// What is wrong with the script of the manifest hook in `directory` (R15).
+pub(super) fn script_of(directory: &Path) -> Vec<Diagnostic> {
+    let script = source::script(directory);
+    let unused = match &script {
+        Script::Entry(EntryPoint { path, .. }) | Script::NotExecutable(path) => {
+            unused(directory, path)
+        }
+        Script::Missing => None,
+    };
+    about(script, directory).into_iter().chain(unused).collect()
+}
+
+fn about(script: Script, directory: &Path) -> Option<Diagnostic> {
+    match script {
+        Script::Entry(EntryPoint { path, interpreter: None }) => {
+            source::names_no_interpreter(&path).then(|| without_interpreter(&path))
+        }
         Script::Entry(EntryPoint { path, interpreter: Some(interpreter) }) => {
             let message = format!("the script is not executable; {interpreter} runs it");
             let finding = not_executable(&path, Severity::Warning, &message);
@@ -38,6 +51,28 @@ pub(super) fn script_of(directory: &Path) -> Option<Diagnostic> {
             )
         }
     }
+}
+
+fn without_interpreter(path: &Path) -> Diagnostic {
+    let message = "the script has no #! line, so the system cannot start it";
+    Diagnostic::new("script-without-interpreter", Severity::Error, message)
+        .at(path)
+        .help("begin it with a #! line, such as #!/bin/sh")
+}
+
+/// The other files that could be the script of the hook in `directory`, which is `entry`.
+pub(super) fn unused_scripts(directory: &Path, entry: &Path) -> Vec<&'static str> {
+    let names = source::SCRIPTS.map(|(name, _)| name).into_iter();
+    names.filter(|name| directory.join(name) != entry && directory.join(name).is_file()).collect()
+}
+
+/// The warning that there are several scripts, of which one is used.
+fn unused(directory: &Path, entry: &Path) -> Option<Diagnostic> {
+    let unused = unused_scripts(directory, entry);
+    let used = entry.strip_prefix(directory).unwrap_or(entry).display();
+    let message = format!("{used} is the hook's script; {} is not used", unused.join(", "));
+    let finding = Diagnostic::new("script-not-used", Severity::Warning, message).at(directory);
+    (!unused.is_empty()).then(|| finding.help("remove the one that you do not need"))
 }
 
 fn not_executable(path: &Path, severity: Severity, message: &str) -> Diagnostic {

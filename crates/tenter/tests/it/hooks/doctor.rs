@@ -208,3 +208,22 @@ fn settings_for_missing_hooks_and_changed_numbers_are_reported() {
       help: write `hooks.enabled = false` in [ROOT]/home/.config/tenter/config.toml, or pass --no-hooks
     "#);
 }
+
+#[test]
+fn hooks_where_none_are_looked_for_are_reported() {
+    let sandbox = sandbox();
+    let deep = sandbox.home().join(".agents/hooks/outer");
+    manifest(&deep, "inner", "trigger: before_tool", "");
+    manifest(&user_hooks(&sandbox).join("submodule"), "guard", "trigger: before_tool", "");
+    assert_eq!(ids(&sandbox), ["hooks-too-deep", "hooks-not-read"]);
+    let output = sandbox.run(&["hooks", "doctor"]);
+    for part in [
+        "hooks are one level too deep, so they do not run: guard",
+        "help: link each hook into",
+        "Tenter does not read this directory, so its hooks do not run: inner",
+        "help: move each hook into",
+    ] {
+        assert!(output.stderr.contains(part), "{part}: {output}");
+    }
+    assert!(!output.stdout.contains("All is well"), "{output}");
+}

@@ -215,3 +215,28 @@ fn an_executable_is_checked_as_well() {
         sandbox.run(&["hooks", "validate", &path(fine.parent().unwrap())]).expect_code(1);
     assert!(directory.stdout.contains("/fine"), "{directory}");
 }
+
+#[test]
+fn a_script_that_cannot_start_or_is_not_used_is_reported() {
+    let sandbox = sandbox();
+    let guard = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
+    let run = guard.join("scripts/run");
+    let ids = || {
+        let checked = sandbox.run(&["hooks", "validate", "--json", ".agents/hooks/guard"]).json();
+        let findings = checked[0]["diagnostics"].as_array().unwrap().clone();
+        findings.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(), [] as [&str; 0]);
+    fs::write(&run, "echo no\n").unwrap();
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(ids(), ["script-not-executable", "script-not-used"]);
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(ids(), ["script-without-interpreter", "script-not-used"]);
+    fs::write(&run, "#!/bin/sh\n").unwrap();
+    assert_eq!(ids(), ["script-not-used"]);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let list = sandbox.run(&["hooks", "list"]).expect_code(0);
+    assert!(list.stdout.contains("it runs scripts/run\n"), "{list}");
+    fs::remove_file(guard.join("scripts/run.sh")).unwrap();
+    assert_eq!(ids(), [] as [&str; 0]);
+}

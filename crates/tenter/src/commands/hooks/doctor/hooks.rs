@@ -27,7 +27,7 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
         Status::SwitchedOff { .. } => {
             return vec![finding("hook-switched-off", Severity::Info, reason)];
         }
-        Status::NotExecutable if path.is_dir() => return Vec::from_iter(scripts::script_of(path)),
+        Status::NotExecutable if path.is_dir() => return scripts::script_of(path),
         Status::NotExecutable => {
             return vec![finding("hook-not-executable", Severity::Warning, reason)];
         }
@@ -45,7 +45,7 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
     }
     if path.is_dir() && entry.active && entry.action.is_none() && entry.url.is_none() {
         let manifest = ManifestFile::at(path).ok().flatten();
-        findings.extend(manifest.and_then(|manifest| manifest.check_script()));
+        findings.extend(manifest.into_iter().flat_map(|manifest| manifest.check_script()));
     }
     let entry_point = scripts::entry_of(path);
     let environment = project.hook_environment();

@@ -3,6 +3,7 @@
 mod bridge;
 mod hooks;
 mod kodelet;
+mod misplaced;
 mod record;
 mod runtime;
 
@@ -49,6 +50,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     // `hooks::of_entry` reports these in more detail.
     let own = project.findings().filter(|finding| finding.id != "hook-not-executable");
     let mut findings: Vec<Diagnostic> = own.cloned().collect();
+    findings.extend(misplaced::examine(project));
     findings.extend(switched_off(project));
     findings.extend(unknown_names(project, catalog));
     findings.extend(kodelet::disabled_hooks(project.env));
