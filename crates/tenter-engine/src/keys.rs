@@ -87,6 +87,29 @@ pub struct KeyMask {
     mask: &'static str,
 }
 
+/// Masks keys in a text that arrives in pieces, also those that are in several pieces.
+#[derive(Debug)]
+pub struct KeyStream {
+    keys: KeyMask,
+    /// What may be a part of a key, of which the rest is yet to come.
+    pending: String,
+}
+
+impl KeyStream {
+    /// Adds a piece, and returns what can be shown now.
+    pub fn push(&mut self, piece: &str) -> String {
+        let text = std::mem::take(&mut self.pending) + piece;
+        let (shown, pending) = text.split_at(text.len() - self.keys.unfinished(&text));
+        pending.clone_into(&mut self.pending);
+        self.keys.text(shown).into_owned()
+    }
+
+    /// Returns the rest: no further piece comes.
+    pub fn finish(&mut self) -> String {
+        self.keys.owned(std::mem::take(&mut self.pending))
+    }
+}
+
 impl KeyMask {
     /// A mask for tool results: values of at least 16 bytes that are not made of words, so that ordinary text is
     /// unchanged. In a value with spaces, such as a header, every word is masked separately.
@@ -110,6 +133,20 @@ impl KeyMask {
         let tells = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit()) || !is_words(part);
         let parts = parts_of(&found, SHORTEST_IN_ERRORS, tells);
         Self::new(found, parts, "[key]")
+    }
+
+    /// Masks a text that arrives in pieces.
+    pub fn stream(&self) -> KeyStream {
+        KeyStream { keys: self.clone(), pending: String::new() }
+    }
+
+    /// The length of the end of `text` that may be a part of a value, of which the rest is yet to come.
+    fn unfinished(&self, text: &str) -> usize {
+        let longest = self.values.iter().map(String::len).max().unwrap_or(0);
+        let starts = text.char_indices().map(|(start, _)| start);
+        let mut starts = starts.filter(|start| text.len() - start <= longest);
+        let is_part = |start: &usize| self.values.iter().any(|value| value.contains(&text[*start..]));
+        starts.find(is_part).map_or(0, |start| text.len() - start)
     }
 
     fn new(mut values: Vec<String>, parts: HashSet<Vec<u8>>, mask: &'static str) -> Self {
@@ -244,6 +281,23 @@ mod tests {
 
     fn results(values: &[&str]) -> KeyMask {
         KeyMask::for_results(values.iter().map(|value| (*value).to_owned()))
+    }
+
+    #[test]
+    fn a_key_in_several_pieces_of_a_stream_is_masked() {
+        const KEY: &str = "sk-live-9f8Q2xTz7LmW4kRb";
+        let keys = KeyMask::for_results([KEY.to_owned()]);
+        let text = format!("The key is {KEY}, use it.");
+        for size in [1, 3, 7, 100] {
+            let mut stream = keys.stream();
+            let pieces: Vec<String> =
+                text.as_bytes().chunks(size).map(|piece| String::from_utf8_lossy(piece).into()).collect();
+            let mut shown: String = pieces.iter().map(|piece| stream.push(piece)).collect();
+            shown.push_str(&stream.finish());
+            assert_eq!(shown, keys.text(&text), "{size}");
+        }
+        let mut stream = KeyMask::default().stream();
+        assert_eq!(stream.push("plain text"), "plain text");
     }
 
     #[test]

@@ -264,7 +264,15 @@ impl<'a> Session<'a> {
     }
 
     fn notify(&self, update: &SessionUpdate) {
-        self.agent.watcher.on_update(&self.hooks.scope(), update);
+        let keys = &self.agent.settings.keys;
+        let notify = |update: &SessionUpdate| {
+            self.agent.watcher.on_update(&self.hooks.scope(), update);
+        };
+        match update {
+            SessionUpdate::Text(text) => notify(&SessionUpdate::Text(&keys.text(text))),
+            SessionUpdate::Reasoning(text) => notify(&SessionUpdate::Reasoning(&keys.text(text))),
+            update => notify(update),
+        }
     }
 
     /// Reports a diagnostic, with model keys masked.

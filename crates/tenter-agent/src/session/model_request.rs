@@ -7,6 +7,8 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
+use tenter_engine::keys::{KeyMask, KeyStream};
+
 use super::{AgentError, CompactionResult, Session};
 use crate::conversation::ResponseUsage;
 use crate::model::{Delta, ModelError, Purpose, Request, Response};
@@ -136,15 +138,14 @@ impl Session<'_> {
     /// Makes one attempt; also returns whether a part of the response was shown.
     fn request_once(&self, request: &Request) -> (Result<Response, ModelError>, bool) {
         let mut shown = false;
+        let mut deltas = MaskedDeltas::new(&self.agent.settings.keys);
         let mut show = |delta: Delta| {
             shown = true;
-            self.notify(&match delta {
-                Delta::Text(text) => SessionUpdate::TextDelta(text),
-                Delta::Reasoning(text) => SessionUpdate::ReasoningDelta(text),
-            });
+            deltas.push(delta, |update| self.notify(update));
         };
         self.notify(&SessionUpdate::ModelStarted { model: self.agent.model.name() });
         let result = self.agent.model.respond(request, &mut show, self.cancel());
+        deltas.finish(|update| self.notify(update));
         self.notify(&SessionUpdate::ModelEnded);
         (result, shown)
     }
@@ -173,6 +174,48 @@ impl Session<'_> {
             return Err(error.clone().into());
         }
         Err(AgentError::gave_up(error, format!("gave up after {attempt} attempts")))
+    }
+}
+
+/// The pieces of a response as watchers see them: with the values of model keys masked (R80).
+struct MaskedDeltas {
+    text: KeyStream,
+    reasoning: KeyStream,
+}
+
+impl MaskedDeltas {
+    fn new(keys: &KeyMask) -> Self {
+        Self { text: keys.stream(), reasoning: keys.stream() }
+    }
+
+    fn push(&mut self, delta: Delta, notify: impl Fn(&SessionUpdate)) {
+        match delta {
+            Delta::Text(text) => {
+                show_reasoning(&self.reasoning.finish(), &notify);
+                show_text(&self.text.push(text), &notify);
+            }
+            Delta::Reasoning(text) => {
+                show_text(&self.text.finish(), &notify);
+                show_reasoning(&self.reasoning.push(text), &notify);
+            }
+        }
+    }
+
+    fn finish(&mut self, notify: impl Fn(&SessionUpdate)) {
+        show_reasoning(&self.reasoning.finish(), &notify);
+        show_text(&self.text.finish(), &notify);
+    }
+}
+
+fn show_text(text: &str, notify: impl Fn(&SessionUpdate)) {
+    if !text.is_empty() {
+        notify(&SessionUpdate::TextDelta(text));
+    }
+}
+
+fn show_reasoning(text: &str, notify: impl Fn(&SessionUpdate)) {
+    if !text.is_empty() {
+        notify(&SessionUpdate::ReasoningDelta(text));
     }
 }
 

@@ -67,6 +67,22 @@ fn a_model_key_in_a_tool_result_is_masked_for_model_terminal_and_store() {
     assert_eq!(kept.stdout, "");
 }
 
+#[test]
+fn a_model_key_in_the_text_of_a_model_is_masked_for_observers_also_in_a_subagents_stream() {
+    let key = "sk-live-9dKq27ZtXw01mRbV";
+    let sandbox = sandbox();
+    let model = sandbox.script(&format!(
+        "turns:\n- tool_calls: [{{name: subagent, input: {{question: which key}}}}]\n\
+         - {{text: 'The key of the subagent is {key}.'}}\n- {{text: 'The key is {key}.'}}"
+    ));
+    for more in ["", "--headless", "--headless --stream-deltas"] {
+        let line = format!("OPENAI_API_KEY={key} exec tenter run {more} --model {model} go");
+        let output = sandbox.shell(&line).expect_code(0);
+        let shown = format!("{}{}", output.stdout, output.stderr);
+        assert!(!shown.contains(key) && shown.contains("masked by Tenter"), "{output}");
+    }
+}
+
 /// A hook that asks for a key gets it; what it says of it to a model, to the user and to programs is masked.
 #[test]
 fn a_model_key_in_a_hooks_reply_is_masked_everywhere() {
