@@ -223,6 +223,7 @@ impl Session<'_> {
         )
         .help("the call did not run; `tenter log` shows the input before and after");
         self.diagnose(&diagnostic);
+        self.hooks().rewrite_refused(hook, call, &message);
         ToolResult::failure(&call.name, message, self.now())
     }
 

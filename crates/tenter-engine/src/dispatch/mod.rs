@@ -27,7 +27,7 @@ use tenter_protocol::{Body, Event, EventName, ToolCall};
 
 use crate::catalog::Catalog;
 use crate::hook::Hook;
-use crate::observe::{AskAnswer, CallPermission, Notice};
+use crate::observe::{AskAnswer, CallPermission, Decision, Notice};
 use crate::runner::RunContext;
 use crate::serving::ServiceProvider;
 use crate::settings::{AsynchronousHooks, EngineSettings};
@@ -169,6 +169,12 @@ impl Engine {
     }
 
     /// Notifies the observers of something that the user must know.
+    pub(crate) fn decided(&self, decision: &Decision) {
+        for observer in &self.settings.observers {
+            observer.decided(decision);
+        }
+    }
+
     pub(crate) fn noticed(&self, notice: &Notice) {
         for observer in &self.settings.observers {
             observer.noticed(notice);

@@ -19,7 +19,9 @@ pub use decision::{
 use crate::dispatch::{Engine, LateReply, Outcome};
 use crate::facts::CallFacts;
 use crate::keys::KeyMask;
-use crate::observe::{AskAnswer, CallPermission, Notice, PermissionAnswer, PermissionSource};
+use crate::observe::{
+    AskAnswer, CallPermission, Decision, DecisionKind, Notice, PermissionAnswer, PermissionSource,
+};
 use crate::runner::RunContext;
 use crate::services::Services;
 use tenter_base::rfc3339;
@@ -143,6 +145,19 @@ impl HookSession<'_> {
     pub fn notice(&self, event: EventName, text: &str) {
         let (scope, time) = (self.scope(), self.engine.now());
         self.engine.noticed(&Notice { scope, event, time, hook: None, text: text.to_owned() });
+    }
+
+    /// Records that a call, as it is after a rewrite by `hook`, does not run, and why. The agent found that the tool does not accept it.
+    pub fn rewrite_refused(&self, hook: &str, call: &ToolCall, why: &str) {
+        let made = Decision::new(Arc::new(self.scope()), EventName::BeforeTool, self.engine.now());
+        self.engine.decided(&Decision {
+            tool_call: Some(call.clone()),
+            kind: DecisionKind::Deny,
+            by: Some(hook.to_owned()),
+            reason: Some(why.to_owned()),
+            by_failure: true,
+            ..made
+        });
     }
 
     /// A tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).

@@ -485,3 +485,17 @@ fn an_unknown_hook_is_an_error_and_one_that_never_ran_is_not() {
     None of the 22 records matches.
     ");
 }
+
+#[test]
+fn a_call_that_did_not_run_because_of_its_rewrite_is_shown_as_denied() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("helper", "before_tool_call", r#"echo '{"input": {"command": 7}}'"#);
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: Done.}]",
+    );
+    let _ = sandbox.run(&["run", "--trust-project", "--model", &model, "go"]).expect_code(0);
+    let log = sandbox.run(&["log"]).expect_code(0);
+    let why = "before_tool is denied: the hook helper rewrote the input of bash to an invalid one";
+    assert!(log.stdout.contains(why), "{log}");
+    assert!(!sandbox.project().join("ran").exists());
+}
