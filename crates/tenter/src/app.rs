@@ -153,4 +153,48 @@ mod tests {
     fn the_command_line_is_consistent() {
         App::command().debug_assert();
     }
+
+    /// What the standard library says about text that it cannot parse.
+    const RAW: [&str; 10] = [
+        "invalid digit",
+        "number too large",
+        "number too small",
+        "cannot parse",
+        "invalid float",
+        "provided string was not",
+        "number would be zero",
+        "is not in ",
+        "out of range integral",
+        "invalid character",
+    ];
+
+    /// The values that `command` and its subcommands take, as command lines.
+    fn arguments(command: &clap::Command, path: &[String]) -> Vec<Vec<String>> {
+        let valued = command.get_arguments().filter(|one| one.get_action().takes_values());
+        let own = valued.map(|one| {
+            let long = one.get_long().map(|long| format!("--{long}"));
+            let short = one.get_short().map(|short| format!("-{short}"));
+            path.iter().cloned().chain(long.or(short)).collect()
+        });
+        let below = command.get_subcommands().flat_map(|subcommand| {
+            let path = [path, &[subcommand.get_name().to_owned()]].concat();
+            arguments(subcommand, &path)
+        });
+        own.chain(below).collect()
+    }
+
+    #[test]
+    fn no_argument_answers_with_the_words_of_a_parser() {
+        let lines = arguments(&App::command(), &["tenter".to_owned()]);
+        assert!(lines.len() > 100);
+        for line in lines {
+            for value in ["x", "", "-1", "1.5.5", "1e999", "99999999999999999999999", "0", "é"] {
+                let line = line.iter().cloned().chain([value.to_owned()]);
+                let Err(error) = App::command().try_get_matches_from(line.clone()) else { continue };
+                let error = error.to_string();
+                let raw = RAW.iter().find(|raw| error.contains(*raw));
+                assert_eq!(raw, None, "{:?}: {error}", line.collect::<Vec<_>>());
+            }
+        }
+    }
 }

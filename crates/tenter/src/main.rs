@@ -15,6 +15,7 @@ mod git;
 mod hook_figures;
 mod installed_agents;
 mod notify;
+mod numbers;
 mod pager;
 mod project;
 mod question;

@@ -31,6 +31,7 @@ use crate::project::Project;
 use crate::question::read_at_terminal;
 use crate::render::Show;
 use crate::sanitize::visible;
+use crate::numbers;
 use crate::settings::model_tables::{Effort, ResponseSettings};
 use crate::settings::{self, Settings};
 use crate::trust::{self, Pending, TrustChoice};
@@ -68,7 +69,7 @@ pub(crate) struct AgentArgs {
     #[arg(long, conflicts_with = "model")]
     pub(crate) use_weak_model: bool,
     /// Limit the tokens of one response.
-    #[arg(long, value_name = "N", value_parser = positive_number)]
+    #[arg(long, value_name = "N", value_parser = numbers::positive)]
     pub(crate) max_tokens: Option<NonZeroU64>,
     /// Set how much the model reasons before it answers.
     #[arg(long, value_name = "EFFORT")]
@@ -98,7 +99,7 @@ pub(crate) struct AgentArgs {
     #[arg(long)]
     pub(crate) trust_project: bool,
     /// Limit the model responses to one message; 0 is no limit.
-    #[arg(long, value_name = "N", value_parser = whole_number)]
+    #[arg(long, value_name = "N", value_parser = numbers::whole::<u64>)]
     pub(crate) max_turns: Option<u64>,
     /// Offer only these tools, comma-separated; "none" for no tools.
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
@@ -132,13 +133,6 @@ pub(crate) struct AgentArgs {
     pub(crate) no_mcp: bool,
 }
 
-fn whole_number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "must be a whole number".to_owned())
-}
-
-fn positive_number(text: &str) -> Result<NonZeroU64, String> {
-    text.parse().map_err(|_| "must be a whole number above 0".to_owned())
-}
 
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok().filter(|ratio| settings::is_ratio(*ratio));

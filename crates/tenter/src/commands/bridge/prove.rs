@@ -19,6 +19,7 @@ use crate::commands::CommandResult;
 use crate::env::{Env, now};
 use crate::failure::{Exit, Failure};
 use crate::installed_agents::{self, Agent};
+use crate::numbers;
 use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NOTICE, styled};
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "only")]
     write_docs: bool,
     /// Stop a run of the agent after SECONDS.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = numbers::seconds_of_an_hour)]
     timeout: u64,
     /// Keep the scratch files in DIR, which must be empty or missing.
     #[arg(long, value_name = "DIR")]

@@ -9,6 +9,7 @@ use super::{counted_messages, find, open_existing_store};
 use crate::commands::CommandResult;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
+use crate::numbers;
 use crate::project;
 use crate::ui;
 
@@ -17,7 +18,7 @@ pub(crate) struct Args {
     /// The conversation: a prefix of its id, or "last" for the newest of this project.
     id: String,
     /// Copy only the first N messages of its current history.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::whole::<u64>)]
     at: Option<u64>,
 }
 

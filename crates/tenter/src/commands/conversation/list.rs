@@ -9,6 +9,7 @@ use super::{SummaryJson, counted_messages, open_store, status_word};
 use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
+use crate::numbers;
 use crate::project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, FAINT, NAME, styled};
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long)]
     subagents: bool,
     /// Maximum number of conversations; 0 for no limit.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", value_parser = numbers::whole::<usize>, default_value_t = 20)]
     limit: usize,
     /// Print a JSON array: id, created_at, updated_at, project, model, parent_id, forked_from, message_count, preview, status,
     /// usage; with --search also snippet.

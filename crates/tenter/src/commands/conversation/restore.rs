@@ -10,6 +10,7 @@ use super::{changed_by, counted_messages, find, open_existing_store};
 use crate::commands::CommandResult;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
+use crate::numbers;
 use crate::project;
 use crate::ui::{self, FAINT, GOOD, NAME, styled};
 
@@ -18,7 +19,7 @@ pub(crate) struct Args {
     /// The conversation: a prefix of its id, or "last" for the newest of this project.
     id: String,
     /// Restore the history with this number instead of the previous one.
-    #[arg(long, value_name = "N", conflicts_with = "list")]
+    #[arg(long, value_name = "N", value_parser = numbers::whole::<u64>, conflicts_with = "list")]
     epoch: Option<u64>,
     /// List the histories and change nothing.
     #[arg(long)]

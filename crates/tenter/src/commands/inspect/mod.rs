@@ -12,6 +12,7 @@ use tenter_proc::Cancel;
 use super::CommandResult;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
+use crate::numbers;
 use crate::project::Project;
 use crate::{signals, ui};
 use facts::ProjectFacts;
@@ -24,7 +25,7 @@ use facts::ProjectFacts;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Serve on this port instead of a free one.
-    #[arg(long, value_name = "PORT", default_value = "0", hide_default_value = true)]
+    #[arg(long, value_name = "PORT", value_parser = numbers::port, default_value = "0", hide_default_value = true)]
     port: u16,
     /// Print the address, and do not open a browser.
     #[arg(long)]
