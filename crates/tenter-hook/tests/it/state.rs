@@ -191,4 +191,23 @@ fn a_state_that_cannot_be_read_denies_what_a_hook_that_fails_closed_guards() {
     session.configure("[hooks]\nfail = \"closed\"\n");
     let all = HostSession::answer(session.fire("PreToolUse.Write"));
     assert_eq!(all["hookSpecificOutput"]["permissionDecision"], "deny", "{all}");
+
+/// A session that begins in a directory that a command created is guarded as the project around it (R89, B44).
+#[test]
+fn a_directory_below_the_project_removes_no_guard() {
+    let session = HostSession::new("claude-code");
+    let project = session.sandbox.project();
+    let sub = project.join("sub");
+    fs::create_dir_all(sub.join(".agents/hooks")).unwrap();
+    fs::write(sub.join("tenter.toml"), "root = true\n").unwrap();
+    session.configure("trust = \"all\"\n");
+    let script = "#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exit; }\necho '{\"blocked\": true, \"reason\": \"no\"}'\n";
+    session.sandbox.hook("guard", script);
+    let in_sub = |fixture: &str| {
+        let sub = sub.display().to_string();
+        HostSession::answer(session.fire_with(fixture, |payload| payload["cwd"] = sub.into()))
+    };
+    let _ = in_sub("SessionStart");
+    let answer = in_sub("PreToolUse.Bash");
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
 }

@@ -33,6 +33,7 @@ mod manifests;
 mod mcp;
 mod mcp_trust;
 mod models;
+mod nested_projects;
 mod permissions;
 mod plugin_authors;
 mod plugins;
