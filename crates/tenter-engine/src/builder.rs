@@ -19,9 +19,10 @@ use crate::environment::{Environment, HookEnvironment};
 use crate::facts::CallSurroundings;
 use crate::journal::{JournalWriter, Redactor};
 use crate::keys::KeyMask;
-use crate::layout::{DirectoryNames, Layout, OuterProjects};
+use crate::layout::{DirectoryNames, Layout};
 use crate::native_registration::NativeRegistration;
 use crate::observe::Observer;
+use crate::outer_projects::OuterProjects;
 use crate::query::QUERY_TIMEOUT;
 use crate::serving::{ChildProcesses, Connector, Pool};
 use crate::settings::{AsynchronousHooks, CallbackCheck, EngineSettings};
@@ -241,7 +242,12 @@ impl EngineBuilder {
 
     /// The projects around the project whose hooks run in it, too, with what `store` trusts (R89).
     pub fn outer_projects(&self, store: &TrustStore) -> OuterProjects {
-        self.directory_names.outer_projects(&self.project, &self.user_directories().home, store)
+        self.outer_projects_by(|| store.clone())
+    }
+
+    fn outer_projects_by(&self, open_store: impl FnOnce() -> TrustStore) -> OuterProjects {
+        let home = self.user_directories().home;
+        OuterProjects::find(&self.directory_names, (&self.project, &home), open_store)
     }
 
     /// Finds the hooks, with what `store` trusts.
@@ -270,7 +276,7 @@ impl EngineBuilder {
     /// A directory or file cannot be read, so that nothing can be said about changes.
     pub fn hook_files(&self, settings: &[PathBuf]) -> io::Result<HookFiles> {
         let trust = self.user_directories().trust_file();
-        let outer = self.outer_projects(&self.trust_store().0).roots;
+        let outer = self.outer_projects_by(|| self.trust_store().0).roots;
         HookFiles::read(&self.layout(outer), &[settings, &[trust]].concat())
     }
 

@@ -276,7 +276,8 @@ impl Loader<'_> {
         self.diagnostics.extend(problems);
         let real = |root: &Root| fs::canonicalize(&root.dir).ok();
         let is_known = |root: &Root| {
-            root.layer.needs_trust() && real(root).is_some_and(|dir| self.directories.contains(&dir))
+            root.layer.needs_trust()
+                && real(root).is_some_and(|dir| self.directories.contains(&dir))
         };
         roots.retain(|root| !is_known(root));
         let of_project = roots.iter().filter(|root| root.layer.needs_trust());
@@ -296,7 +297,10 @@ impl Loader<'_> {
             }
         }
         let of_hooks = Catalog::of(self.hooks);
-        (Catalog { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self.catalog }, diagnostics)
+        (
+            Catalog { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self.catalog },
+            diagnostics,
+        )
     }
 }
 

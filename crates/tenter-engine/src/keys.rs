@@ -145,7 +145,8 @@ impl KeyMask {
         let longest = self.values.iter().map(String::len).max().unwrap_or(0);
         let starts = text.char_indices().map(|(start, _)| start);
         let mut starts = starts.filter(|start| text.len() - start <= longest);
-        let is_part = |start: &usize| self.values.iter().any(|value| value.contains(&text[*start..]));
+        let is_part =
+            |start: &usize| self.values.iter().any(|value| value.contains(&text[*start..]));
         starts.find(is_part).map_or(0, |start| text.len() - start)
     }
 
@@ -290,8 +291,11 @@ mod tests {
         let text = format!("The key is {KEY}, use it.");
         for size in [1, 3, 7, 100] {
             let mut stream = keys.stream();
-            let pieces: Vec<String> =
-                text.as_bytes().chunks(size).map(|piece| String::from_utf8_lossy(piece).into()).collect();
+            let pieces: Vec<String> = text
+                .as_bytes()
+                .chunks(size)
+                .map(|piece| String::from_utf8_lossy(piece).into())
+                .collect();
             let mut shown: String = pieces.iter().map(|piece| stream.push(piece)).collect();
             shown.push_str(&stream.finish());
             assert_eq!(shown, keys.text(&text), "{size}");

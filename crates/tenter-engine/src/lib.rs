@@ -65,6 +65,7 @@ mod model_budget;
 mod native;
 mod native_registration;
 pub mod observe;
+pub mod outer_projects;
 mod protected_paths;
 mod provided_services;
 pub mod query;

@@ -190,7 +190,9 @@ mod tests {
         for line in lines {
             for value in ["x", "", "-1", "1.5.5", "1e999", "99999999999999999999999", "0", "é"] {
                 let line = line.iter().cloned().chain([value.to_owned()]);
-                let Err(error) = App::command().try_get_matches_from(line.clone()) else { continue };
+                let Err(error) = App::command().try_get_matches_from(line.clone()) else {
+                    continue;
+                };
                 let error = error.to_string();
                 let raw = RAW.iter().find(|raw| error.contains(*raw));
                 assert_eq!(raw, None, "{:?}: {error}", line.collect::<Vec<_>>());

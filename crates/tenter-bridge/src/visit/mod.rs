@@ -32,6 +32,7 @@ use tenter_engine::configuration::{HookConfiguration, HookTables};
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::hook::FailMode;
 use tenter_engine::layout::{DirectoryNames, project_root};
+use tenter_engine::outer_projects::OuterProjects;
 use tenter_engine::trust::TrustStore;
 use tenter_engine::{
     AsynchronousHooks, Attributed, Denial, Directories, Engine, EngineBuilder, HookSession,
@@ -196,9 +197,9 @@ impl Visitor {
 
     /// The files of settings: the user's, the project's, and those of the projects around it (R89).
     fn settings(&self, project: &Path) -> Vec<PathBuf> {
-        let (store, _) = TrustStore::open(self.directories.trust_file());
-        let names = DirectoryNames::default();
-        let outer = names.outer_projects(project, &self.directories.home, &store).roots;
+        let store = || TrustStore::open(self.directories.trust_file()).0;
+        let around = (project, self.directories.home.as_path());
+        let outer = OuterProjects::find(&DirectoryNames::default(), around, store).roots;
         let projects = [project].into_iter().chain(outer.iter().rev().map(PathBuf::as_path));
         let user = self.directories.config_home.join("tenter/config.toml");
         [user].into_iter().chain(projects.map(|root| root.join("tenter.toml"))).collect()
@@ -206,7 +207,8 @@ impl Visitor {
 
     /// The settings of hooks in these files, the user's first, and why they cannot be read. Hooks are as strict as they can be then.
     fn configuration(files: &[PathBuf]) -> (HookConfiguration, Option<String>) {
-        let (user, of_projects) = files.split_first().map_or((Path::new(""), files), |(user, rest)| (user, rest));
+        let (user, of_projects) =
+            files.split_first().map_or((Path::new(""), files), |(user, rest)| (user, rest));
         match HookConfiguration::read(user, of_projects) {
             Ok((configuration, _)) => (configuration, None),
             Err(error) => {

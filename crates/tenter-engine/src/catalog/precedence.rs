@@ -149,7 +149,12 @@ impl Resolver<'_> {
         self.resolved.diagnostics.extend(told_of);
         self.resolved.missing.extend(missing);
         let project = self.gate.project;
-        self.resolved.listing.push(listed(project, (&candidate, &covered), &finding, status.clone()));
+        self.resolved.listing.push(listed(
+            project,
+            (&candidate, &covered),
+            &finding,
+            status.clone(),
+        ));
         match (status, finding) {
             (Status::Active, Finding::Ready(ready)) => self.run(candidate, covered, *ready),
             (Status::WouldDisplace { .. }, Finding::Ready(ready)) => {
@@ -379,139 +384,4 @@ fn listed(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use proptest::prelude::*;
-    use tenter_protocol::executable::subscriptions;
-
-    use super::super::policy::{OwnPolicy, PolicyTable};
-    use super::*;
-    use crate::hook_stamp::HookStamp;
-    use crate::source::{CandidateKind, HookSettings, ProjectSetting};
-    use crate::trust::{Beside, CoveredStamp};
-    use tenter_base::FileStamp;
-
-    const LAYERS: [Layer; 4] =
-        [Layer::Project, Layer::ProjectPlugin, Layer::User, Layer::UserPlugin];
-
-    fn finding(kind: usize) -> Finding {
-        let fingerprint = Fingerprint("f".to_owned());
-        let own = HookStamp::File(FileStamp::new(&fs::metadata(".").unwrap()));
-        let stamp = CoveredStamp { own, beside: [].into() };
-        match kind {
-            0 => Finding::NotTrusted {
-                fingerprint,
-                previous: None,
-                subscriptions: Vec::new(),
-                requested: Box::default(),
-            },
-            1 => Finding::NotExecutable,
-            2 => Finding::Disabled,
-            3 => Finding::Invalid("printed nothing".to_owned()),
-            _ => Finding::Ready(Box::new(Ready {
-                fingerprint,
-                stamp,
-                subscriptions: subscriptions("agent_stop").unwrap(),
-                protocol: Protocol::Executable,
-                runtime: None,
-                own: OwnPolicy::default(),
-            })),
-        }
-    }
-
-    fn examined(layer: usize, directory: usize, name: usize, kind: usize) -> Examined {
-        let name = ["a", "b", "Z"][name].to_owned();
-        let suffix = if kind == 2 { ".disable" } else { "" };
-        let path = PathBuf::from(format!("/{layer}/{directory}/{name}{suffix}"));
-        // Each layer has its own directories.
-        let directory = layer * 2 + directory;
-        let candidate_kind = CandidateKind::NotExecutable;
-        let layer = LAYERS[layer];
-        let (prefix, real_path) = (String::new(), path.clone());
-        let candidate =
-            Candidate { name, prefix, layer, directory, real_path, path, kind: candidate_kind };
-        let covered = Covered {
-            path: candidate.path.clone(),
-            beside: Beside::Nothing,
-            setting: ProjectSetting::default(),
-        };
-        Examined {
-            candidate,
-            covered,
-            finding: finding(kind),
-            diagnostics: Vec::new(),
-            about: HookOutline::default(),
-        }
-    }
-
-    /// Findings with different paths, and the same in another order.
-    fn two_orders() -> impl Strategy<Value = (Vec<Examined>, Vec<Examined>)> {
-        prop::collection::vec((0..4usize, 0..2usize, 0..3usize, 0..8usize), 0..24)
-            .prop_map(|found| {
-                let mut found: Vec<_> =
-                    found.into_iter().map(|(l, f, n, k)| examined(l, f, n, k)).collect();
-                found.sort_by(|one, other| one.candidate.path.cmp(&other.candidate.path));
-                found.dedup_by(|one, other| one.candidate.path == other.candidate.path);
-                found
-            })
-            .prop_flat_map(|found| (Just(found.clone()), Just(found).prop_shuffle()))
-    }
-
-    fn resolved(found: Vec<Examined>) -> Resolved {
-        let (table, settings) = (PolicyTable::default(), HookSettings::default());
-        let (outer, project, is_outer) = (OuterHooks::new(), Path::new("/project"), false);
-        let trusted = ProjectTrust::default();
-        let gate = Gate { mode: TrustMode::All, trusted, project, is_outer, outer: &outer };
-        resolve(found, Policies { configured: &table, settings: &settings }, gate)
-    }
-
-    fn paths(hooks: &[Hook]) -> Vec<&Path> {
-        hooks.iter().map(|hook| hook.path.as_path()).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn precedence_does_not_depend_on_the_order_of_discovery((one, other) in two_orders()) {
-            let (one, other) = (resolved(one), resolved(other));
-            prop_assert_eq!(paths(&one.hooks), paths(&other.hooks));
-            prop_assert_eq!(one.listing, other.listing);
-            prop_assert_eq!(one.untrusted, other.untrusted);
-            prop_assert_eq!(one.diagnostics, other.diagnostics);
-        }
-
-        #[test]
-        fn for_every_name_exactly_the_runnable_hook_of_the_highest_layer_runs((found, _) in two_orders()) {
-            let expected: Vec<Candidate> = found
-                .iter()
-                .filter(|examined| matches!(examined.finding, Finding::Ready(_)))
-                .map(|examined| examined.candidate.clone())
-                .collect();
-            let hooks = resolved(found).hooks;
-            for candidate in &expected {
-                let running: Vec<&Hook> = hooks.iter().filter(|hook| hook.name == candidate.name).collect();
-                prop_assert_eq!(running.len(), 1);
-                prop_assert!(running[0].layer <= candidate.layer);
-            }
-        }
-
-        #[test]
-        fn priority_takes_precedence_over_layers(priorities in prop::collection::vec(0u16..4, 0..10)) {
-            let hook = resolved(vec![examined(0, 0, 0, 4)]).hooks.remove(0);
-            let with_priority = |(index, priority): (usize, &u16)| {
-                let mut hook = hook.clone();
-                hook.name = index.to_string();
-                hook.policy.priority = *priority;
-                hook
-            };
-            let ordered = dispatch_order(priorities.iter().enumerate().map(with_priority).collect());
-            for pair in ordered.windows(2) {
-                let place = |hook: &Hook| hook.name.parse::<usize>().unwrap();
-                let (one, next) = (&pair[0], &pair[1]);
-                prop_assert!(one.policy.priority > next.policy.priority
-                    || (one.policy.priority == next.policy.priority && place(one) < place(next)));
-            }
-        }
-    }
-}
+mod tests;

@@ -191,7 +191,8 @@ mod tests {
     #[test]
     fn missing_files_set_nothing() {
         let missing = Path::new("/nonexistent/config.toml");
-        let (configuration, diagnostics) = HookConfiguration::read(missing, &[missing.to_owned()]).unwrap();
+        let (configuration, diagnostics) =
+            HookConfiguration::read(missing, &[missing.to_owned()]).unwrap();
         assert!(configuration.enabled && diagnostics.is_empty());
         assert_eq!(configuration.trust, TrustMode::Gate);
         assert_eq!(configuration.bridge, BridgeSettings::default());

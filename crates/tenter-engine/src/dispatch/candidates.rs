@@ -77,7 +77,7 @@ impl Candidate {
         };
         let rules = self.hook.rules_at(self.subscription.event).filter(|_| call.is_some());
         let rule = match rules {
-            Some(rules) => Some(rules.select(facts.of(event, &self.hook))?),
+            Some(rules) => Some(rules.select(facts.of(event, self.hook.outer.as_deref()))?),
             None => None,
         };
         Some(Ok(Selected { tool, rule, not_searched }))

@@ -120,7 +120,7 @@ impl<'c> ConsideredHook<'c> {
             explanation: matcher.zip(call).map(|(matcher, (call, _))| matcher.explain(call)),
             rules: rules
                 .zip(call)
-                .map(|(rules, (_, facts))| rules.explain(facts.of(hook)))
+                .map(|(rules, (_, facts))| rules.explain(facts.of(hook.outer.as_deref())))
                 .unwrap_or_default(),
         }
     }
@@ -141,7 +141,8 @@ fn select(hook: &Arc<Hook>, event: EventName, call: Option<(&ToolCall, &HookFact
     let (call, facts) = call.unzip();
     let Some(candidate) = Candidate::new(hook, event, call) else { return Selection::NotMatched };
     let is_about = |facts: &HookFacts| {
-        hook.rules_at(event).is_none_or(|rules| rules.select(facts.of(hook)).is_some())
+        hook.rules_at(event)
+            .is_none_or(|rules| rules.select(facts.of(hook.outer.as_deref())).is_some())
     };
     match candidate.select(call) {
         None => Selection::NotMatched,

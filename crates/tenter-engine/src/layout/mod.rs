@@ -12,10 +12,10 @@ mod roots;
 
 use std::path::{Path, PathBuf};
 
-use crate::trust::TrustStore;
 pub(crate) use entries::{entries, is_missing};
 pub use name::{NameError, ResourceName, plugin_name};
-pub use project::{OuterProjects, project_root};
+pub use project::project_root;
+pub(crate) use project::{Marks, is_same_directory};
 pub use resources::{ResourceDir, ResourceFile, Resources, Shadows};
 pub use roots::Root;
 
@@ -153,11 +153,6 @@ impl DirectoryNames {
     pub fn project_root(&self, cwd: &Path, home: &Path) -> PathBuf {
         project::find_project_root(cwd, home, &self.resources)
     }
-
-    /// Returns the projects around `project`, an absolute path, whose hooks run in it, too (R89).
-    pub fn outer_projects(&self, project: &Path, home: &Path, store: &TrustStore) -> OuterProjects {
-        OuterProjects::find((project, home), &self.resources, store)
-    }
 }
 
 /// The directories that everything is found from. All paths are absolute.
@@ -200,7 +195,8 @@ impl Layout {
 
     /// The layout of each project whose hooks run, the outermost first and this one last.
     pub fn projects(&self) -> impl Iterator<Item = Self> {
-        let outer = self.outer.iter().map(|project| Self { project: project.clone(), ..self.alone() });
+        let outer =
+            self.outer.iter().map(|project| Self { project: project.clone(), ..self.alone() });
         outer.chain([self.alone()])
     }
 

@@ -1,18 +1,10 @@
-//! Finds the project root, and the projects around it (R89). Looks only at the file system: `git` is not run.
+//! Finds the project root (R89). Looks only at the file system: `git` is not run.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use tenter_base::untrusted_file;
-use tenter_protocol::{Diagnostic, Severity};
-
 use super::DirectoryNames;
-use crate::configuration::HookTables;
-use crate::trust::{Fingerprint, TrustEntry, TrustStore, TrustedKind, trust_name};
-
-/// The file with the settings of a project.
-const SETTINGS_FILE: &str = "tenter.toml";
 
 /// Returns the root of the project that the working directory `cwd`, an absolute path, belongs to: the nearest directory from
 /// `cwd` upwards that contains `.kodelet` or `.agents`, up to the git top level and except the home directory; otherwise the git
@@ -40,7 +32,7 @@ pub(crate) fn find_project_root(cwd: &Path, home: &Path, markers: &[String]) -> 
 }
 
 /// What marks directories from one upwards as projects.
-struct Marks<'a> {
+pub(crate) struct Marks<'a> {
     start: &'a Path,
     names: &'a [String],
     /// The owners of marks that count.
@@ -48,12 +40,12 @@ struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    fn new(start: &'a Path, home: &Path, names: &'a [String]) -> Self {
+    pub(crate) fn new(start: &'a Path, home: &Path, names: &'a [String]) -> Self {
         let owners = [start, home].map(|path| fs::metadata(path).ok().map(|found| found.uid()));
         Self { start, names, owners }
     }
 
-    fn has(&self, dir: &Path, name: &str) -> bool {
+    pub(crate) fn has(&self, dir: &Path, name: &str) -> bool {
         let mark = dir.join(name);
         // The owner of a symlink counts, not that of its target.
         let owner = fs::symlink_metadata(&mark).ok().map(|found| found.uid());
@@ -61,92 +53,17 @@ impl<'a> Marks<'a> {
     }
 
     /// The top of the git repository. The `.git` of a further working tree is a file.
-    fn git_top(&self) -> Option<&'a Path> {
+    pub(crate) fn git_top(&self) -> Option<&'a Path> {
         self.start.ancestors().find(|dir| self.has(dir, ".git"))
     }
 
-    fn has_resources(&self, dir: &Path) -> bool {
+    pub(crate) fn has_resources(&self, dir: &Path) -> bool {
         self.names.iter().any(|name| self.has(dir, name) && dir.join(name).is_dir())
     }
 }
 
-/// The projects around a project whose hooks run in it, too (R89): a directory that a command creates below a project does not
-/// remove its guards.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct OuterProjects {
-    /// Their roots, the outermost first.
-    pub roots: Vec<PathBuf>,
-    /// The projects within them, or the project itself, that set `root = true` without being trusted to: it has no effect.
-    pub pending_roots: Vec<PathBuf>,
-}
-
-impl OuterProjects {
-    /// Looks from a project up to the top of its git repository, and beyond only for projects with hooks that the user trusts:
-    /// `git init` hides no guard. Another worktree of the project's repository is not around it, wherever it is.
-    pub(super) fn find(
-        (project, home): (&Path, &Path),
-        markers: &[String],
-        store: &TrustStore,
-    ) -> Self {
-        let marks = Marks::new(project, home, markers);
-        let git_top = marks.git_top();
-        let mut found = Self::default();
-        let mut inner = project;
-        // Set beyond the top of the repository.
-        let mut left = None;
-        for dir in project.ancestors() {
-            let is_project = marks.has_resources(dir) || marks.has(dir, SETTINGS_FILE);
-            let is_around = dir != project && is_project && !is_same_directory(dir, home);
-            if is_around && left.is_none_or(|top| store.has_hooks_around(dir, top)) {
-                if sets_root(inner) {
-                    if store.of(inner).is_trusted(&root_name(), &root_fingerprint()) {
-                        break;
-                    }
-                    found.pending_roots.push(inner.to_owned());
-                }
-                found.roots.push(dir.to_owned());
-                inner = dir;
-            }
-            left = left.or(git_top.filter(|top| *top == dir));
-        }
-        found.roots.reverse();
-        found
-    }
-
-    /// The warnings about settings without an effect.
-    pub fn diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
-        self.pending_roots.iter().map(|project| {
-            let message = "`root = true` has no effect, because you have not trusted it: the hooks of the projects around this one run, too";
-            Diagnostic::new("project-root-untrusted", Severity::Warning, message)
-                .at(project.join(SETTINGS_FILE))
-                .help(format!("run `tenter trust` in {}", project.display()))
-        })
-    }
-
-    /// The entry with which the user trusts `root = true` of a project.
-    pub fn trust_entry(project: &Path) -> TrustEntry {
-        TrustEntry::new(root_name(), root_fingerprint(), &project.join(SETTINGS_FILE))
-    }
-}
-
-fn root_name() -> String {
-    trust_name(TrustedKind::Root, "project")
-}
-
-/// The setting is all that is trusted.
-fn root_fingerprint() -> Fingerprint {
-    Fingerprint("root = true".to_owned())
-}
-
-/// Whether the settings of a project say that no project is around it.
-fn sets_root(project: &Path) -> bool {
-    let text = untrusted_file::read_to_string(&project.join(SETTINGS_FILE));
-    let tables = text.ok().and_then(|text| toml::from_str::<HookTables>(&text).ok());
-    tables.is_some_and(|tables| tables.root == Some(true))
-}
-
 /// Compares the targets of the paths: `$HOME` is often a symlink.
-fn is_same_directory(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same_directory(one: &Path, other: &Path) -> bool {
     let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
     one == other || matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
 }

@@ -78,7 +78,8 @@ impl Layout {
     pub fn roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
         let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
         for outer in self.outer.iter().filter(|_| kind.form == ResourceForm::Hook) {
-            let layout = Self::new(outer, &self.home, &self.config_home).with_names(self.names.clone());
+            let layout =
+                Self::new(outer, &self.home, &self.config_home).with_names(self.names.clone());
             let (plugins, problems) = layout.plugins(Layer::ProjectPlugin, outer, kind);
             roots.extend(layout.of_project(kind).into_iter().chain(plugins));
             diagnostics.extend(problems);

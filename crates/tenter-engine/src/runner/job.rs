@@ -86,7 +86,7 @@ impl Job<'_> {
     }
 
     fn facts(&self) -> &Facts {
-        &self.facts.of(self.event, self.hook).facts
+        &self.facts.of(self.event, self.hook.outer.as_deref()).facts
     }
 
     /// Builds a payload from the event. A recipe of the hook's own plugin has the name that the plugin uses (R68).

@@ -118,7 +118,8 @@ impl ServingProcess {
         (provider, clock): (Option<Weak<dyn ServiceProvider>>, Arc<QuestionClock>),
     ) -> io::Result<Self> {
         let project = provider.as_ref().and_then(Weak::upgrade);
-        let project = project.map(|provider| hook.project_in(provider.project()).display().to_string());
+        let project =
+            project.map(|provider| hook.project_in(provider.project()).display().to_string());
         let stamp = stamp(hook);
         let version = start.fingerprint.clone();
         let hook = Arc::new(hook.clone());

@@ -3,7 +3,7 @@
 use std::fs;
 
 use tenter_engine::catalog::Catalog;
-use tenter_engine::layout::OuterProjects;
+use tenter_engine::outer_projects::OuterProjects;
 use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, ToolCall};
 
@@ -131,9 +131,12 @@ fn beyond_the_repository_only_trusted_projects_count() {
 fn outer_hooks_see_the_paths_and_the_directory_of_their_own_project() {
     let scene = Scene::gated();
     let manifest = |name: &str, rules: &str| {
-        format!("---\nname: {name}\ndescription: D.\ntrigger: before_tool\nmetadata:\n  match:\n{rules}---\n")
+        format!(
+            "---\nname: {name}\ndescription: D.\ntrigger: before_tool\nmetadata:\n  match:\n{rules}---\n"
+        )
     };
-    let rules = "    - {path: {op: write, glob: [\"migrations/**\"]}, decision: deny, reason: Reviewed.}\n";
+    let rules =
+        "    - {path: {op: write, glob: [\"migrations/**\"]}, decision: deny, reason: Reviewed.}\n";
     scene.file("project/.agents/hooks/migrations/HOOK.md", &manifest("migrations", rules), 0o644);
     scene.hook(
         OUTER,
@@ -151,4 +154,24 @@ fn outer_hooks_see_the_paths_and_the_directory_of_their_own_project() {
     assert_eq!(deny("project/sub/migrations/1.sql"), None);
     let expected = format!("{}\n", scene.at("project").display());
     assert_eq!(fs::read_to_string(scene.at("project/where")).unwrap(), expected);
+}
+
+#[test]
+fn a_worktree_inside_its_repository_is_not_within_the_project() {
+    let scene = Scene::gated();
+    scene.hook(OUTER, "guard", GUARD);
+    scene.trust_and_accept();
+    let entry = "project/.git/worktrees/linked";
+    scene.file(&format!("{entry}/commondir"), "../..\n", 0o644);
+    let back = format!("{}\n", scene.at("project/sub/.git").display());
+    scene.file(&format!("{entry}/gitdir"), &back, 0o644);
+    scene.file("project/sub/.git", &format!("gitdir: {}\n", scene.at(entry).display()), 0o644);
+    let scene = in_sub(scene);
+    let (catalog, _) = scene.load();
+    // Trust is the repository's, so a guard that is not checked out is missed.
+    let lost: Vec<&str> = catalog.lost().iter().map(|lost| lost.name.as_str()).collect();
+    assert_eq!((running(&catalog), lost), (vec![], vec!["guard"]));
+    scene.hook(INNER, "guard", GUARD);
+    let paths: Vec<_> = scene.load().0.hooks().iter().map(|hook| hook.path.clone()).collect();
+    assert_eq!(paths, [scene.at(INNER).join("guard")]);
 }

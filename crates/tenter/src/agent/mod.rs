@@ -27,11 +27,11 @@ use tenter_proc::Cancel;
 
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
+use crate::numbers;
 use crate::project::Project;
 use crate::question::read_at_terminal;
 use crate::render::Show;
 use crate::sanitize::visible;
-use crate::numbers;
 use crate::settings::model_tables::{Effort, ResponseSettings};
 use crate::settings::{self, Settings};
 use crate::trust::{self, Pending, TrustChoice};
@@ -132,7 +132,6 @@ pub(crate) struct AgentArgs {
     #[arg(long)]
     pub(crate) no_mcp: bool,
 }
-
 
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok().filter(|ratio| settings::is_ratio(*ratio));

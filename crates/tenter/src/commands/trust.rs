@@ -63,7 +63,11 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     consent_to(&project, &models, args.yes)?;
     let servers = mcp::pending(&project);
     decide_about(&mut project, &servers, args.yes)?;
-    if !is_root_asked && pending.is_empty() && models.is_empty() && servers.is_empty() && catalog.lost().is_empty()
+    if !is_root_asked
+        && pending.is_empty()
+        && models.is_empty()
+        && servers.is_empty()
+        && catalog.lost().is_empty()
     {
         ui::note(format!(
             "Nothing to trust: everything in {} is already trusted.",

@@ -9,7 +9,8 @@ use tenter_base::{AgentState, Containment};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
-use tenter_engine::layout::{DirectoryNames, Layout, OuterProjects, project_root};
+use tenter_engine::layout::{DirectoryNames, Layout, project_root};
+use tenter_engine::outer_projects::OuterProjects;
 use tenter_engine::trust::TrustStore;
 use tenter_engine::{Engine, EngineBuilder};
 use tenter_proc::Cancel;
@@ -141,7 +142,7 @@ impl<'e> Project<'e> {
 }
 
 fn outer_projects(env: &Env, root: &Path, store: &TrustStore) -> OuterProjects {
-    DirectoryNames::default().outer_projects(root, &env.home, store)
+    OuterProjects::find(&DirectoryNames::default(), (root, &env.home), || store.clone())
 }
 
 fn trust_store(env: &Env) -> (TrustStore, Vec<Diagnostic>) {

@@ -11,13 +11,13 @@ use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 
 use super::changes::FileChanges;
-use super::wrap::hanging;
 use super::lines::{
     Failures, LINE_LENGTH, blocked_line, call_line, figures, hook_name, notice_line,
     result_lines_of, retry_line, rewrite_lines, short_call_line, warning_lines,
 };
 use super::markdown::Markdown;
 use super::open_calls::OpenCalls;
+use super::wrap::hanging;
 use super::{Show, live, status_words};
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::screen::screen;

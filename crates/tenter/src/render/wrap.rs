@@ -239,10 +239,8 @@ mod tests {
         let line = "  \x1b[31m✗\x1b[0m blocked by hook \x1b[1mguard\x1b[0m: Push a new commit instead of an amended one";
         let lines = hanging(line, 40);
         let plain: Vec<String> = lines.iter().map(|line| strip_str(line).to_string()).collect();
-        let expected = [
-            "  ✗ blocked by hook guard: Push a new",
-            "    commit instead of an amended one",
-        ];
+        let expected =
+            ["  ✗ blocked by hook guard: Push a new", "    commit instead of an amended one"];
         assert_eq!(plain, expected);
         assert!(lines[0].contains("\x1b[1mguard\x1b[0m"), "{lines:?}");
         assert_eq!(hanging("short", 40), ["short"]);

@@ -69,7 +69,14 @@ impl Layer {
     pub(super) fn take_hook_tables(&mut self) -> HookTables {
         let (hooks, bridge) = (mem::take(&mut self.hooks), mem::take(&mut self.bridge));
         let (tools, guards) = (mem::take(&mut self.tools), mem::take(&mut self.guards));
-        HookTables { trust: self.trust.take(), root: self.root.take(), hooks, bridge, tools, guards }
+        HookTables {
+            trust: self.trust.take(),
+            root: self.root.take(),
+            hooks,
+            bridge,
+            tools,
+            guards,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_engine::layout::OuterProjects;
+use tenter_engine::outer_projects::OuterProjects;
 
 use super::store::record;
 use crate::env::Env;

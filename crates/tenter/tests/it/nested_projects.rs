@@ -7,6 +7,9 @@ use crate::{of_kind, sandbox};
 
 const DENY: &str = "#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exit; }\necho '{\"blocked\": true, \"reason\": \"not here\"}'\n";
 
+/// A turn after which there is another.
+const TURN: &str = "{tool_calls: [{name: glob, input: {pattern: x}}]}";
+
 /// A repository with the trusted hook `guard`, below which a command created a directory with `.agents`.
 fn nested() -> Sandbox {
     let sandbox = sandbox();
@@ -23,7 +26,8 @@ fn in_sub(sandbox: &Sandbox, command: &str) -> Output {
 
 /// What the hooks decided about a call in the directory `sub`.
 fn decisions(sandbox: &Sandbox) -> Vec<String> {
-    let call = "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: Done.}]";
+    let call =
+        "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: Done.}]";
     let model = sandbox.script(call);
     let run = in_sub(sandbox, &format!("tenter run --headless --model '{model}' go"));
     let lines = run.expect_code(0).json_lines();
@@ -43,10 +47,10 @@ fn only_a_trusted_root_setting_starts_a_project_of_its_own() {
     let sandbox = nested();
     sandbox.write("sub/tenter.toml", "root = true\n");
     let listed = in_sub(&sandbox, "tenter hooks doctor");
-    assert!(listed.stderr.contains("`root = true` has no effect"), "{listed}");
+    assert!(listed.to_string().contains("`root = true` has no effect"), "{listed}");
     assert_eq!(decisions(&sandbox), ["deny"]);
     let asked = in_sub(&sandbox, "tenter trust --yes").expect_code(0);
-    assert!(asked.stderr.contains("Trusted: root:project."), "{asked}");
+    assert!(asked.to_string().contains("Trusted: root:project."), "{asked}");
     assert_eq!(decisions(&sandbox), [] as [&str; 0]);
     let _ = in_sub(&sandbox, "tenter trust --revoke root:project").expect_code(0);
     assert_eq!(decisions(&sandbox), ["deny"]);
@@ -69,7 +73,8 @@ fn hooks_of_both_projects_are_listed_and_trusted_where_they_are() {
         record["project"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
     };
     assert_eq!([project("guard"), project("own")], ["project", "sub"]);
-    let explained = in_sub(&sandbox, "tenter hooks explain --tool bash --input '{\"command\": \"ls\"}'");
+    let explained =
+        in_sub(&sandbox, "tenter hooks explain --tool bash --input '{\"command\": \"ls\"}'");
     assert!(explained.stdout.contains("guard"), "{explained}");
 }
 
@@ -80,7 +85,7 @@ fn settings_of_every_project_make_hooks_stricter() {
     sandbox.write("sub/tenter.toml", "max_turns = 9\n");
     let list = in_sub(&sandbox, "tenter hooks list --json").expect_code(0).json();
     assert_eq!(list[0]["fail"], "closed");
-    let model = sandbox.script("turns: [{tool_calls: [{name: glob, input: {pattern: x}}], repeat: 20}]");
+    let model = sandbox.script(&format!("turns: [{}]", [TURN; 6].join(", ")));
     let run = in_sub(&sandbox, &format!("tenter run --headless --model '{model}' go"));
     let turns = of_kind(&run.json_lines(), "usage").len();
     assert!(turns <= 2, "{run}");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-use tenter_engine::{HookFacts, ConsideredHook, Selection, SelectionSubject};
+use tenter_engine::{ConsideredHook, HookFacts, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::event::SessionStart;
 use tenter_protocol::tool_metadata::Bash;

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use tenter_engine::matcher::{Explanation, RuleExplanation};
 use tenter_engine::catalog::Catalog;
+use tenter_engine::matcher::{Explanation, RuleExplanation};
 use tenter_engine::{ConsideredHook, HookFacts, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;

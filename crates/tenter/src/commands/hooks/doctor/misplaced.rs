@@ -28,10 +28,7 @@ fn too_deep(directory: PathBuf) -> Option<Diagnostic> {
     }
     let hooks = hooks_in(&directory);
     let first = hooks.first()?;
-    let message = format!(
-        "hooks are one level too deep, so they do not run: {}",
-        named(&hooks)
-    );
+    let message = format!("hooks are one level too deep, so they do not run: {}", named(&hooks));
     let parent = directory.parent().unwrap_or(&directory);
     let help = format!(
         "link each hook into {}: ln -s {} {}",
@@ -55,8 +52,10 @@ fn unread(project: &Project, read: &[PathBuf]) -> Vec<Diagnostic> {
         let deep = directories(&place).into_iter().flat_map(|directory| hooks_in(&directory));
         let hooks: Vec<PathBuf> = hooks_in(&place).into_iter().chain(deep).collect();
         let target = layout.new_for_user(&HOOKS);
-        let message =
-            format!("Tenter does not read this directory, so its hooks do not run: {}", named(&hooks));
+        let message = format!(
+            "Tenter does not read this directory, so its hooks do not run: {}",
+            named(&hooks)
+        );
         let help = format!("move each hook into {}", target.display());
         let finding = Diagnostic::new("hooks-not-read", Severity::Warning, message);
         (!hooks.is_empty()).then(|| finding.at(place).help(help))
