@@ -18,6 +18,7 @@ mod ruled_out;
 mod runs;
 mod services;
 mod session;
+mod settings;
 mod stop;
 mod subagent;
 mod tool;
@@ -28,12 +29,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tenter_base::{AgentState, Clock, Containment};
-use tenter_engine::configuration::{HookConfiguration, HookTables};
+use tenter_engine::configuration::HookConfiguration;
 use tenter_engine::environment::{Environment, HookEnvironment};
-use tenter_engine::hook::FailMode;
-use tenter_engine::layout::{DirectoryNames, project_root};
-use tenter_engine::outer_projects::OuterProjects;
-use tenter_engine::trust::TrustStore;
+use tenter_engine::layout::project_root;
 use tenter_engine::{
     AsynchronousHooks, Attributed, Denial, Directories, Engine, EngineBuilder, HookSession,
 };
@@ -193,32 +191,6 @@ impl Visitor {
     /// The session of an occurrence.
     fn session(&self, occurrence: &Occurrence) -> SessionState {
         StateDir::new(&self.directories.state).session(self.host.id, &occurrence.session)
-    }
-
-    /// The files of settings: the user's, the project's, and those of the projects around it (R89).
-    fn settings(&self, project: &Path) -> Vec<PathBuf> {
-        let store = || TrustStore::open(self.directories.trust_file()).0;
-        let around = (project, self.directories.home.as_path());
-        let outer = OuterProjects::find(&DirectoryNames::default(), around, store).roots;
-        let projects = [project].into_iter().chain(outer.iter().rev().map(PathBuf::as_path));
-        let user = self.directories.config_home.join("tenter/config.toml");
-        [user].into_iter().chain(projects.map(|root| root.join("tenter.toml"))).collect()
-    }
-
-    /// The settings of hooks in these files, the user's first, and why they cannot be read. Hooks are as strict as they can be then.
-    fn configuration(files: &[PathBuf]) -> (HookConfiguration, Option<String>) {
-        let (user, of_projects) =
-            files.split_first().map_or((Path::new(""), files), |(user, rest)| (user, rest));
-        match HookConfiguration::read(user, of_projects) {
-            Ok((configuration, _)) => (configuration, None),
-            Err(error) => {
-                let tables = HookTables::default();
-                let (mut strict, _) =
-                    HookConfiguration::resolve(HookTables::default(), &tables, user);
-                strict.policies.default.fail = FailMode::Closed;
-                (strict, Some(error.to_string()))
-            }
-        }
     }
 
     fn loader(

@@ -21,7 +21,7 @@ impl Visitor {
     /// Answers a payload that cannot be read (B25).
     pub(super) fn unreadable(&self, error: &PayloadError) -> Visited {
         let project = project_root(&self.cwd, &self.directories.home);
-        let (configuration, _) = self.configuration(&project);
+        let (configuration, _) = Self::configuration(&self.settings(&project));
         let scope = Scope::new(self.host.id, self.cwd.clone());
         let loader = self.loader(&project, &configuration, Arc::default());
         let (engine, _) = loader.load();

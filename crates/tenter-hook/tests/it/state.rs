@@ -191,6 +191,7 @@ fn a_state_that_cannot_be_read_denies_what_a_hook_that_fails_closed_guards() {
     session.configure("[hooks]\nfail = \"closed\"\n");
     let all = HostSession::answer(session.fire("PreToolUse.Write"));
     assert_eq!(all["hookSpecificOutput"]["permissionDecision"], "deny", "{all}");
+}
 
 /// A session that begins in a directory that a command created is guarded as the project around it (R89, B44).
 #[test]
