@@ -78,10 +78,9 @@ impl Containment<'_> {
             let mut variables = self.variables.iter();
             variables.any(|(key, value)| key == name && !matches!(value.to_str(), Some("" | "0")))
         };
-        let is_container =
-            LAYERS.contains(&root.kind) || MARKS.into_iter().any(|mark| exists(mark));
+        let is_container = LAYERS.contains(&root.kind) || MARKS.into_iter().any(exists);
         let is_for_development =
-            || VARIABLES.into_iter().any(is_set) || FILES.into_iter().any(|file| exists(file));
+            || VARIABLES.into_iter().any(is_set) || FILES.into_iter().any(exists);
         is_container && is_for_development() && !mounts.iter().any(|mount| self.is_reached(mount))
     }
 
@@ -119,16 +118,9 @@ fn unescaped(text: &str) -> PathBuf {
     while let Some((first, after)) = rest.split_first() {
         let code = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
         let code = code.and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        match code.filter(|_| *first == b'\\') {
-            Some(code) => {
-                bytes.push(code);
-                rest = &after[3..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
+        let code = code.filter(|_| *first == b'\\');
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[3..] } else { after };
     }
     PathBuf::from(OsString::from_vec(bytes))
 }

@@ -21,7 +21,7 @@ const PREFIX: &str = ".tenter.";
 /// Number of random bytes in such a name.
 const RANDOM_BYTES: usize = 8;
 /// The age from which a temporary file is abandoned: nothing takes that long to write.
-const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+const ABANDONED: Duration = Duration::from_hours(24);
 
 /// Writes a private file: mode 0600, synced to disk, in a directory that is created with mode 0700 if it is missing.
 ///
@@ -213,7 +213,7 @@ mod tests {
         ];
         for is_private in [true, false] {
             for name in abandoned.iter().chain(&kept) {
-                aged(&directory.path().join(name), DAY + Duration::from_secs(60));
+                aged(&directory.path().join(name), DAY + Duration::from_mins(1));
             }
             // The longest name that a file can have.
             let path = directory.path().join("x".repeat(255));
@@ -238,7 +238,7 @@ mod tests {
         // Neither process exists here: they may run in another PID namespace.
         let in_flight = [".tenter.2147483647-0".to_owned(), temporary_name().unwrap()];
         for name in &in_flight {
-            aged(&directory.path().join(name), DAY - Duration::from_secs(60));
+            aged(&directory.path().join(name), Duration::from_hours(23));
         }
         replace(&directory.path().join("file"), b"whole").unwrap();
         create(&directory.path().join("new"), b"whole", 0o600).unwrap();

@@ -118,13 +118,7 @@ impl ProtectedPaths {
         by_name
             .or_else(by_place)
             .or_else(|| self.new_marker(file))
-            .or_else(|| self.git_directory_around(file))
-    }
-
-    /// The git directory without the name `.git` that `file` is in, or that it would complete: git reads programs to run from it.
-    fn git_directory_around(&self, file: &Path) -> Option<PathBuf> {
-        let is_git_directory = |directory: &&Path| is_git_directory_with(directory, file);
-        file.ancestors().skip(1).find(is_git_directory).map(Path::to_owned)
+            .or_else(|| git_directory_around(file))
     }
 
     /// The protected file or directory that a change of `path`, a real path, would affect: that around it, or with `recursive`, one
@@ -182,6 +176,12 @@ impl ProtectedPaths {
 /// names another directory that has them.
 pub fn is_git_directory(directory: &Path) -> bool {
     is_git_directory_with(directory, directory)
+}
+
+/// Returns the git directory without the name `.git` that `file` is in, or that it would complete: git reads programs to run from it.
+fn git_directory_around(file: &Path) -> Option<PathBuf> {
+    let is_git_directory = |directory: &&Path| is_git_directory_with(directory, file);
+    file.ancestors().skip(1).find(is_git_directory).map(Path::to_owned)
 }
 
 /// As [`is_git_directory`], once `file` exists.

@@ -57,7 +57,10 @@ fn of_text(text: &str, file: &str) -> Vec<UserRule> {
     let unknown = |what: &str| maker.unknown(what, Some("bash"));
     let Some(calls) = Reader::new(text).calls() else { return vec![unknown("its rules")] };
     let rules = calls.into_iter().filter_map(|call| match call.name.as_str() {
-        "prefix_rule" => prefix_rule(&call, &maker).unwrap_or_else(|| Some(unknown("prefix_rule"))),
+        "prefix_rule" => match prefix_rule(&call, &maker) {
+            Some(rule) => (rule.effect > Effect::Allow).then_some(rule),
+            None => Some(unknown("prefix_rule")),
+        },
         // They are about hosts of networks, and about paths of programs.
         "network_rule" | "host_executable" => None,
         other => Some(unknown(other)),
@@ -65,8 +68,8 @@ fn of_text(text: &str, file: &str) -> Vec<UserRule> {
     rules.collect()
 }
 
-/// The rule of a call; `None` if it cannot be read, and no rule if it allows.
-fn prefix_rule(call: &Call, maker: &RuleMaker) -> Option<Option<UserRule>> {
+/// Reads the rule of a call; `None` if it cannot be read.
+fn prefix_rule(call: &Call, maker: &RuleMaker) -> Option<UserRule> {
     let decision = call.named("decision").map_or(Some("allow"), Value::as_str)?;
     let effect = Effect::of_word(decision)?;
     let pattern = call.named("pattern")?.as_array()?;
@@ -81,8 +84,7 @@ fn prefix_rule(call: &Call, maker: &RuleMaker) -> Option<Option<UserRule>> {
     let words =
         words.filter(|words| !words.is_empty() && words.iter().all(|one| !one.is_empty()))?;
     let shown = words.iter().map(|one| one.join("|")).collect::<Vec<_>>().join(" ");
-    let rule = maker.command(effect, &shown, CommandPattern::of_words(&words));
-    Some((effect > Effect::Allow).then_some(rule))
+    Some(maker.command(effect, &shown, CommandPattern::of_words(&words)))
 }
 
 /// A call with literal arguments.

@@ -45,9 +45,10 @@ fn of_file(file: &Path) -> Vec<UserRule> {
 }
 
 fn of_command(effect: Effect, text: &str, maker: &RuleMaker) -> UserRule {
-    let pattern = match text.contains('*') {
-        true => CommandPattern::of_wildcards(text),
-        false => CommandPattern::of_words(&[vec![text]]),
+    let pattern = if text.contains('*') {
+        CommandPattern::of_wildcards(text)
+    } else {
+        CommandPattern::of_words(&[vec![text]])
     };
     maker.command(effect, text, pattern)
 }

@@ -89,10 +89,7 @@ fn of_settings(settings: &Json, file: &Path) -> Vec<Found> {
 }
 
 fn of_policies(tier: Tier, path: &Path) -> Vec<Found> {
-    let listed = match path.is_dir() {
-        true => files(path, "toml"),
-        false => Ok(vec![path.to_owned()]),
-    };
+    let listed = if path.is_dir() { files(path, "toml") } else { Ok(vec![path.to_owned()]) };
     match listed {
         Ok(files) => files.iter().flat_map(|file| of_policy(tier, file)).collect(),
         Err(rule) => vec![(Priority::HIGHEST, rule)],

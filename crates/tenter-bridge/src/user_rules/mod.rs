@@ -128,14 +128,14 @@ pub(crate) struct UserRule {
     effect: Effect,
     /// The rule and its file, for messages.
     shown: String,
-    condition: Condition,
+    condition: Box<Condition>,
 }
 
 /// The calls that a rule is about.
 #[derive(Debug, Clone)]
 enum Condition {
     /// Shell calls with a command that matches: alone, or anywhere in a text of which not every command is known.
-    Command { whole: Matcher, anywhere: Matcher },
+    Command { whole: Box<Matcher>, anywhere: Box<Matcher> },
     /// Calls that match.
     Call(Matcher),
     /// Calls that match, and shell calls with a command that touches such a file.
@@ -181,7 +181,7 @@ impl UserRules {
         let parts = call.certain_parts();
         let mut deciding = parts.iter().filter_map(|part| self.deciding(part));
         deciding.any(|rule| {
-            rule.effect > Effect::Allow && !matches!(rule.condition, Condition::Unknown(_))
+            rule.effect > Effect::Allow && !matches!(*rule.condition, Condition::Unknown(_))
         })
     }
 
@@ -202,7 +202,7 @@ impl UserRule {
 
     /// The rule and its file, and that it is not understood, if it is not.
     pub(crate) fn describe(&self) -> String {
-        match self.condition {
+        match *self.condition {
             Condition::Unknown(_) => format!("{}, which Tenter cannot read", self.shown),
             _ => self.shown.clone(),
         }
@@ -212,7 +212,7 @@ impl UserRule {
         // An expression whose search is aborted may be about the call.
         let matches = |matcher: &Matcher, call| !matches!(matcher.matches(call), Ok(None));
         let restricts = self.effect > Effect::Allow;
-        match (&self.condition, part) {
+        match (&*self.condition, part) {
             (Condition::Command { whole, .. }, Part::Command(call)) => matches(whole, call),
             (Condition::Command { anywhere, .. }, Part::Unknown(call)) => {
                 restricts && matches(anywhere, call)
@@ -249,20 +249,16 @@ impl<'f> RuleMaker<'f> {
         if let Some(command) = rules::command_of(text) {
             return self.command(effect, text, CommandPattern::of_rule(command));
         }
-        match rules::matcher(text) {
-            Ok(RuleMatcher { tool, pattern, .. }) => {
-                let matcher = Matcher::new(&MatcherText { tool: Some(tool), pattern });
-                UserRule {
-                    effect,
-                    shown: self.shown(text),
-                    condition: Condition::CallOrFile(matcher),
-                }
-            }
-            Err(_) => {
-                let tool = text.split('(').next().unwrap_or_default();
-                let known = tool.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
-                self.unknown(text, (known && !tool.is_empty()).then_some(tool))
-            }
+        let Ok(RuleMatcher { tool, pattern, .. }) = rules::matcher(text) else {
+            let tool = text.split('(').next().unwrap_or_default();
+            let known = tool.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+            return self.unknown(text, (known && !tool.is_empty()).then_some(tool));
+        };
+        let matcher = Matcher::new(&MatcherText { tool: Some(tool), pattern });
+        UserRule {
+            effect,
+            shown: self.shown(text),
+            condition: Box::new(Condition::CallOrFile(matcher)),
         }
     }
 
@@ -273,7 +269,10 @@ impl<'f> RuleMaker<'f> {
         UserRule {
             effect,
             shown: self.shown(text),
-            condition: Condition::Command { whole, anywhere },
+            condition: Box::new(Condition::Command {
+                whole: Box::new(whole),
+                anywhere: Box::new(anywhere),
+            }),
         }
     }
 
@@ -286,14 +285,14 @@ impl<'f> RuleMaker<'f> {
         pattern: Option<String>,
     ) -> UserRule {
         let matcher = Matcher::new(&MatcherText { tool, pattern });
-        UserRule { effect, shown: self.shown(text), condition: Condition::Call(matcher) }
+        UserRule { effect, shown: self.shown(text), condition: Box::new(Condition::Call(matcher)) }
     }
 
     /// A rule that is not understood: it may be about calls of tools that match, or of any tool.
     fn unknown(&self, text: &str, tool: Option<&str>) -> UserRule {
         let tool = tool.map(|tool| format!("^(?:{tool})$"));
         let matcher = Matcher::new(&MatcherText { tool, pattern: None });
-        let condition = Condition::Unknown(matcher);
+        let condition = Box::new(Condition::Unknown(matcher));
         UserRule { effect: Effect::Ask, shown: self.shown(text), condition }
     }
 }
@@ -302,5 +301,5 @@ impl<'f> RuleMaker<'f> {
 fn unreadable(file: &Path, why: &str) -> UserRule {
     let matcher = Matcher::new(&MatcherText { tool: None, pattern: None });
     let shown = format!("a rule of {} ({why})", file.display());
-    UserRule { effect: Effect::Ask, shown, condition: Condition::Unknown(matcher) }
+    UserRule { effect: Effect::Ask, shown, condition: Box::new(Condition::Unknown(matcher)) }
 }

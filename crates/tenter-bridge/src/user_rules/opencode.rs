@@ -58,17 +58,21 @@ const KILO: Names = Names {
 
 fn read(places: &Places, names: &Names) -> UserRules {
     let mut merged = Configuration::default();
-    let user: Vec<PathBuf> = names.user.iter().map(|name| places.config_home.join(name)).collect();
-    user.iter().for_each(|directory| merged.add_directory(directory, names));
+    for name in names.user {
+        merged.add_directory(&places.config_home.join(name), names);
+    }
     let variable = |name: &str| places.var(&format!("{}_{name}", names.variables));
-    variable("CONFIG").into_iter().for_each(|file| merged.add_file(&places.cwd.join(file)));
+    if let Some(file) = variable("CONFIG") {
+        merged.add_file(&places.cwd.join(file));
+    }
     for directory in places.project_directories() {
         merged.add_directory(&directory, names);
         let below = names.project.iter().map(|name| directory.join(name));
         below.for_each(|directory| merged.add_directory(&directory, names));
     }
-    let chosen = variable("CONFIG_DIR").map(PathBuf::from);
-    chosen.iter().for_each(|directory| merged.add_directory(directory, names));
+    if let Some(directory) = variable("CONFIG_DIR") {
+        merged.add_directory(Path::new(&directory), names);
+    }
     for (name, is_permission) in [("CONFIG_CONTENT", false), ("PERMISSION", true)] {
         let source = PathBuf::from(format!("${}_{name}", names.variables));
         if let Some(text) = variable(name) {

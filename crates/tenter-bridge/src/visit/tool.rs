@@ -37,7 +37,7 @@ impl Visit<'_> {
         match self.reply.denial().map(str::to_owned) {
             Some(reason) => {
                 self.reply.input = None;
-                self.remember_denied(call.id, reason);
+                self.remember_denied(&call.id, &reason);
             }
             None => self.remember_pass(&call.id),
         }
@@ -135,8 +135,8 @@ impl Visit<'_> {
         }
     }
 
-    fn remember_denied(&mut self, id: String, reason: String) {
-        self.session.update(|state| state.denied_calls.add(&id, &reason));
+    fn remember_denied(&mut self, id: &str, reason: &str) {
+        self.session.update(|state| state.denied_calls.add(id, reason));
     }
 
     /// The call passes. If an equal one was denied before, and the host has no ids, its result is not that of the denied one.

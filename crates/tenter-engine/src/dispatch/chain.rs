@@ -163,7 +163,9 @@ impl<'e> Chain<'e> {
             Err(error) => (Err(error), None),
         };
         report.fits(rule.as_ref());
-        warning.into_iter().for_each(|warning| report.warn(warning));
+        if let Some(warning) = warning {
+            report.warn(warning);
+        }
         let decided = rule.as_ref().and_then(|rule| rule.reply.as_ref());
         let job = tool_name.map(|tool_name| {
             let input = Input::Event { tool_name };

@@ -82,7 +82,9 @@ impl Engine {
         let mut report =
             RunReport::begin(&self.settings, hook, subscription, (&scope, &event.body));
         report.fits(rule.as_ref());
-        warning.into_iter().for_each(|warning| report.warn(warning));
+        if let Some(warning) = warning {
+            report.warn(warning);
+        }
         let input = Input::Payload(&payload);
         let decided = rule.as_ref().and_then(|rule| rule.reply.as_ref());
         let job = tool_name.map(|_| Job {

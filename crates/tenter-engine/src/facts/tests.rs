@@ -72,17 +72,12 @@ fn dots_after_a_symlink_or_a_missing_directory_lead_out_of_the_project() {
     let is_inside = |tool: &str, field: &str, value: &str| {
         let input = json!({field: value}).as_object().unwrap().clone();
         let call = ToolCall { id: "1".into(), name: tool.into(), input };
-        let paths =
-            surroundings.facts(&Body::BeforeTool(call), None, &project).facts.call.paths;
+        let paths = surroundings.facts(&Body::BeforeTool(call), None, &project).facts.call.paths;
         paths.last().map(|path| path.inside_project)
     };
     for path in ["out/../a", "out/deep/../a", "no/../../a", "dangling"] {
         assert_eq!(is_inside("file_write", "file_path", path), Some(false), "{path}");
-        assert_eq!(
-            is_inside("bash", "command", &format!("touch {path}")),
-            Some(false),
-            "{path}"
-        );
+        assert_eq!(is_inside("bash", "command", &format!("touch {path}")), Some(false), "{path}");
     }
     assert_eq!(is_inside("bash", "command", "rm out/../*.o"), Some(false));
     assert_eq!(is_inside("bash", "command", "cd out && touch ../a"), Some(false));
@@ -96,16 +91,12 @@ fn dots_after_a_symlink_or_a_missing_directory_lead_out_of_the_project() {
 #[test]
 fn a_tilde_in_the_path_of_a_file_tool_is_the_home_directory() {
     let surroundings = CallSurroundings {
-        surroundings: Surroundings {
-            home: Some("/home/ann".into()),
-            ..Surroundings::default()
-        },
+        surroundings: Surroundings { home: Some("/home/ann".into()), ..Surroundings::default() },
         ..CallSurroundings::default()
     };
     let input = json!({"file_path": "~/.netrc"}).as_object().unwrap().clone();
     let call = ToolCall { id: "1".into(), name: "file_read".into(), input };
-    let paths =
-        surroundings.facts(&Body::BeforeTool(call), None, Path::new("/p")).facts.call.paths;
+    let paths = surroundings.facts(&Body::BeforeTool(call), None, Path::new("/p")).facts.call.paths;
     assert_eq!(paths[0].path, "/home/ann/.netrc");
 }
 
@@ -115,8 +106,7 @@ fn the_paths_of_a_patch_are_those_of_its_files() {
     let input = json!({"patch": patch}).as_object().unwrap().clone();
     let call = ToolCall { id: "1".into(), name: "file_edit".into(), input };
     let surroundings = CallSurroundings::new(Path::new("/p"));
-    let found =
-        surroundings.facts(&Body::BeforeTool(call), None, Path::new("/p")).facts.call.paths;
+    let found = surroundings.facts(&Body::BeforeTool(call), None, Path::new("/p")).facts.call.paths;
     let found: Vec<_> = found.iter().map(|fact| (fact.path.as_str(), fact.op)).collect();
     let (write, delete) = (PathOp::Write, PathOp::Delete);
     assert_eq!(found, [("/p/a", write), ("/p/b", delete), ("/c", write), ("/p/d", delete)]);
@@ -131,8 +121,7 @@ fn other_worktrees_and_added_directories_are_inside_the_project() {
         fs::create_dir_all(directory).unwrap();
     }
     fs::write(entry.join("commondir"), "../..\n").unwrap();
-    fs::write(entry.join("gitdir"), format!("{}\n", base.join("linked/.git").display()))
-        .unwrap();
+    fs::write(entry.join("gitdir"), format!("{}\n", base.join("linked/.git").display())).unwrap();
     fs::write(base.join("linked/.git"), format!("gitdir: {}\n", entry.display())).unwrap();
     for (project, other) in [("main", "linked"), ("linked", "main")] {
         let project = base.join(project);
@@ -153,10 +142,7 @@ fn other_worktrees_and_added_directories_are_inside_the_project() {
 #[test]
 fn the_fields_of_an_unknown_tool_say_what_it_runs_and_touches() {
     let surroundings = CallSurroundings {
-        surroundings: Surroundings {
-            home: Some("/home/ann".into()),
-            ..Surroundings::default()
-        },
+        surroundings: Surroundings { home: Some("/home/ann".into()), ..Surroundings::default() },
         ..CallSurroundings::default()
     };
     let facts = |name: &str, input: Value| {
@@ -178,10 +164,7 @@ fn the_fields_of_an_unknown_tool_say_what_it_runs_and_touches() {
         facts("mcp__filesystem__move_file", json!({"source": "~/.local", "destination": "q"}));
     let seen: Vec<_> =
         found.paths.iter().map(|it| (it.path.as_str(), it.op, it.recursive)).collect();
-    assert_eq!(
-        seen,
-        [("/home/ann/.local", PathOp::Move, true), ("/p/q", PathOp::Write, false)]
-    );
+    assert_eq!(seen, [("/home/ann/.local", PathOp::Move, true), ("/p/q", PathOp::Write, false)]);
     let found = facts("ns.powershell", json!({"command": "Remove-Item /"}));
     assert!(found.unparsed && found.commands.is_empty());
     for known in ["todo", "subagent", "skill"] {
@@ -199,8 +182,7 @@ fn the_patterns_of_a_search_are_paths_that_are_read() {
             name: tool.into(),
             input: input.as_object().unwrap().clone(),
         };
-        let facts =
-            surroundings.facts(&Body::BeforeTool(call), None, Path::new("/p")).facts.call;
+        let facts = surroundings.facts(&Body::BeforeTool(call), None, Path::new("/p")).facts.call;
         facts.paths.into_iter().map(|path| (path.path, path.op)).collect::<Vec<_>>()
     };
     let expected = |path: &str| vec![(path.to_owned(), PathOp::Read)];

@@ -184,9 +184,8 @@ mod tests {
             HirKind::Literal(literal) => String::from_utf8(literal.0.to_vec()).unwrap(),
             HirKind::Class(Class::Unicode(class)) => {
                 let range = class.ranges()[*seed % class.ranges().len()];
-                let count = range.end() as usize - range.start() as usize + 1;
-                let letter = range.start() as usize + *seed % count.min(26);
-                char::from_u32(letter as u32).unwrap().to_string()
+                let letters: Vec<char> = (range.start()..=range.end()).take(26).collect();
+                letters[*seed % letters.len()].to_string()
             }
             HirKind::Class(Class::Bytes(_)) => panic!("only of characters"),
             HirKind::Repetition(repetition) => {

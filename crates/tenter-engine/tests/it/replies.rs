@@ -55,7 +55,7 @@ fn python(script: &str) -> String {
     };
     let completion = tenter_proc::run(&invocation, &Cancel::new());
     assert_eq!(completion.stderr.text(), "");
-    completion.stdout.text().to_string()
+    completion.stdout.text().clone()
 }
 
 #[test]

@@ -312,9 +312,6 @@ fn numbers_reach_hooks_tools_and_the_store_as_the_model_wrote_them() {
         assert!(received.contains(&format!(r#""numbers":{compact}"#)), "{format:?}: {received}");
         assert!(received.contains(r#""text":"b""#), "{format:?}: {received}");
         let stored = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
-        assert!(
-            stored.replace(' ', "").replace('\n', "").contains(&compact),
-            "{format:?}: {stored}"
-        );
+        assert!(stored.replace([' ', '\n'], "").contains(&compact), "{format:?}: {stored}");
     }
 }

@@ -240,7 +240,7 @@ fn longest_part(tokens: &[Token]) -> String {
     for token in tokens {
         match token {
             Token::Char(letter) if optional == 0 => {
-                runs.last_mut().into_iter().for_each(|run| run.push(*letter))
+                runs.last_mut().into_iter().for_each(|run| run.push(*letter));
             }
             Token::Skip(count) => {
                 optional = count + 1;

@@ -197,7 +197,7 @@ impl Covered {
                 }
                 // A repository within this one.
                 Ok(metadata) if metadata.is_dir() => {
-                    self.add_directory(&path, &DIRECTORY, files)?
+                    self.add_directory(&path, &DIRECTORY, files)?;
                 }
                 Ok(_) | Err(_) => {}
             }

@@ -110,7 +110,7 @@ impl Reader<'_> {
     fn add_run(&mut self, path: &Path) {
         match self.in_project(path) {
             Some(path) if path == self.command.project => {
-                self.unknown("a word for the project as a whole")
+                self.unknown("a word for the project as a whole");
             }
             Some(path) => {
                 self.reach.run.insert(path);
@@ -127,7 +127,9 @@ impl Reader<'_> {
             .take_while(|above| above.starts_with(project))
             .map(Path::to_owned)
             .collect();
-        within.iter().for_each(|above| add(self, above));
+        for above in &within {
+            add(self, above);
+        }
     }
 
     /// Adds the files that parts of a word name.
@@ -250,7 +252,9 @@ impl Reader<'_> {
             self.run(directory, arg);
             // `java package.Class` and `lua -l directory.module`.
             let top = arg.split('.').next().filter(|top| !top.is_empty() && *top != arg);
-            top.into_iter().for_each(|top| self.run(directory, top));
+            if let Some(top) = top {
+                self.run(directory, top);
+            }
         }
     }
 
@@ -297,8 +301,8 @@ impl Reader<'_> {
     /// `bun FILE` and `bun run FILE` run a file, and `bun run NAME` what `package.json` says.
     fn bun(&mut self, command: &Command, directory: &Path) {
         self.javascript(command, directory);
-        let operands = command.operands.iter().map(String::as_str);
-        match operands.skip_while(|word| *word == "run").next() {
+        let mut operands = command.operands.iter().map(String::as_str);
+        match operands.find(|word| *word != "run") {
             Some(file) if directory.join(file).exists() => self.add_run(&directory.join(file)),
             _ => self.unknown(&command.program),
         }

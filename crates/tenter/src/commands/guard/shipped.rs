@@ -160,9 +160,9 @@ mod tests {
     fn settings_patterns() -> Vec<String> {
         let mut patterns: Vec<String> = tenter_bridge::hosts::written_settings_paths()
             .filter(|path| !path.starts_with("~/.cache/"))
-            .map(|path| match path.starts_with(['~', '/']) {
-                true => format!("{path}/**"),
-                false => format!("**/{path}/**"),
+            .map(|path| {
+                let start = if path.starts_with(['~', '/']) { "" } else { "**/" };
+                format!("{start}{path}/**")
             })
             .collect();
         patterns.sort();

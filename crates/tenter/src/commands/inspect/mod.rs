@@ -36,7 +36,7 @@ pub(crate) struct Args {
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let project = Project::open(env, project)?;
     let facts = Box::new(ProjectFacts::new(env, project.root()));
-    let pages = Pages::new(&env.journals(), project.root(), facts, env::now);
+    let pages = Pages::new(env.journals(), project.root(), facts, env::now);
     let server = Server::bind(args.port, pages).map_err(|error| cannot_serve(args.port, &error))?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
