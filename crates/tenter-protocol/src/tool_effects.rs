@@ -253,7 +253,7 @@ fn interpreter(words: &[String], input: &Object) -> Option<&'static str> {
         Some(given) => given == name,
         None => words.iter().any(|word| word == name),
     };
-    LANGUAGES.iter().find(|(_, names)| names.iter().any(|name| is_meant(&name))).map(|row| row.0)
+    LANGUAGES.iter().find(|(_, names)| names.iter().any(is_meant)).map(|row| row.0)
 }
 
 /// A field's name without its case, underscores and dashes.

@@ -345,7 +345,9 @@ impl Facts {
         };
         let command = |mut command: Command| {
             if let Some(Stdin::Commands(indices)) = &mut command.stdin_from {
-                indices.iter_mut().for_each(|index| *index += first);
+                for index in indices {
+                    *index += first;
+                }
             }
             command
         };

@@ -35,13 +35,13 @@ fn trust_root(scene: &Scene) {
     scene.store().trust(project, &entries, "2024-01-15T10:30:00Z").unwrap();
 }
 
-fn denied_by(scene: &Scene, catalog: Catalog, input: serde_json::Value) -> Option<String> {
+fn denied_by(scene: &Scene, catalog: Catalog, input: &serde_json::Value) -> Option<String> {
     let (engine, _) = scene.engine(catalog);
     let input = input.as_object().unwrap().clone();
     let call = ToolCall { id: "1".into(), name: "file_write".into(), input };
     let mut scope = scope("c");
     scope.cwd.clone_from(&scene.layout.project);
-    let event = Event { scope: scope.into(), body: Body::BeforeTool(call) };
+    let event = Event { scope, body: Body::BeforeTool(call) };
     engine.dispatch(event, &Cancel::new()).denied().map(|(hook, _)| hook.to_owned())
 }
 
@@ -148,7 +148,7 @@ fn outer_hooks_see_the_paths_and_the_directory_of_their_own_project() {
     scene.trust_and_accept();
     let deny = |path: &str| {
         let input = serde_json::json!({"file_path": scene.at(path), "text": "x"});
-        denied_by(&scene, scene.load().0, input)
+        denied_by(&scene, scene.load().0, &input)
     };
     assert_eq!(deny("project/migrations/1.sql").as_deref(), Some("migrations"));
     assert_eq!(deny("project/sub/migrations/1.sql"), None);

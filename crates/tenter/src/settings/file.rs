@@ -57,7 +57,7 @@ pub(super) struct Layer {
 
 impl Layer {
     /// Adds what the file of a project around this one sets, as far as it makes Tenter stricter (R89).
-    pub(super) fn tighten(&mut self, outer: Self) {
+    pub(super) fn tighten(&mut self, outer: &Self) {
         self.max_turns = match (self.max_turns, outer.max_turns) {
             (Some(own), Some(outer)) => Some(own.min(outer)),
             (own, outer) => own.or(outer),

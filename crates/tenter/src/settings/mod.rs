@@ -81,7 +81,7 @@ impl Settings {
             file::read_of_project(&project_file(&project), &mut findings)?;
         for root in outer.iter().rev() {
             let (around, hooks) = file::read_of_project(&project_file(root), &mut findings)?;
-            of_project.tighten(around);
+            of_project.tighten(&around);
             project_hooks.tighten(hooks);
         }
         let user_hooks = user.take_hook_tables();

@@ -68,8 +68,8 @@ fn hooks_of_both_projects_are_listed_and_trusted_where_they_are() {
     assert_eq!(hooks, [(&"guard".into(), &"trusted".into()), (&"own".into(), &"trusted".into())]);
     let records = sandbox.run(&["trust", "--list", "--json"]).json();
     let project = |name: &str| {
-        let records = records.as_array().unwrap().iter();
-        let record = records.filter(|record| record["name"] == name).next_back().unwrap();
+        let mut records = records.as_array().unwrap().iter();
+        let record = records.rfind(|record| record["name"] == name).unwrap();
         record["project"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
     };
     assert_eq!([project("guard"), project("own")], ["project", "sub"]);
