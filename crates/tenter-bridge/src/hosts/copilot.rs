@@ -44,6 +44,7 @@ pub(super) const HOST: Host = Host {
         "Copilot denies a tool call if the hook's program fails or is killed, and lets it run if it takes longer than 10 minutes.",
         "Copilot also runs the hooks in a project's `.claude/settings.json`; if Tenter is registered there, too, it answers in Copilot's form.",
         "A message that you send while the agent works cannot be rewritten: Copilot fires no event for it.",
+        "Copilot does not show notices of hooks; they are in the journal.",
         "The result of a failed tool cannot be replaced, except that of a command.",
         "MCP tools are called SERVER-TOOL; the last hyphen is taken for the one between the two.",
         "The id of a call is made up from the call, so equal calls have equal ids.",
@@ -59,7 +60,7 @@ pub(super) const HOST: Host = Host {
     rewrite_output: copilot_form::rewrite_output,
     mcp_name: copilot_form::mcp_name,
     takes_context: copilot_form::takes_context,
-    takes_notice: copilot_form::takes_notice,
+    takes_notice: |_| false,
 };
 
 /// What decides what the host loads, runs and allows. In VS Code, too.

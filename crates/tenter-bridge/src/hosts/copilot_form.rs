@@ -168,18 +168,11 @@ fn output_text(changed: &ToolResult) -> String {
     output().unwrap_or_else(|| changed.text())
 }
 
-/// The native answer. Notices are lines of their own before it, which Copilot takes out.
+/// The native answer. Copilot has no form for a notice: a line before the answer would void it where Copilot starts the program
+/// without a shell.
 pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
-    let mut lines = Vec::new();
-    if takes_notice(event.moment) {
-        let notice = |text: &String| json!({"type": "progress", "message": text}).to_string();
-        lines.extend(reply.notices.iter().map(notice));
-    }
     let decision = decision(event.moment, reply);
-    if !decision.is_empty() {
-        lines.push(Value::Object(decision).to_string());
-    }
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    (!decision.is_empty()).then(|| Value::Object(decision).to_string())
 }
 
 fn decision(moment: Moment, reply: &Reply) -> Object {
@@ -249,9 +242,4 @@ pub(super) fn takes_context(moment: Moment) -> bool {
             | Moment::AfterToolFailure
             | Moment::SubagentStart
     )
-}
-
-/// Whether the user sees a notice. Not where a version that does not know the lines would ignore a decision with them.
-pub(super) fn takes_notice(moment: Moment) -> bool {
-    matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::Stop)
 }

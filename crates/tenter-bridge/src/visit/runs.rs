@@ -7,11 +7,13 @@ use tenter_engine::AskAnswer;
 use tenter_engine::{Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::EventName;
 
+use super::plain;
+
 /// The hook runs of one visit.
 #[derive(Default)]
 pub(super) struct RunLog {
     runs: Mutex<Vec<Run>>,
-    /// What hooks told the user.
+    /// What hooks told the user: messages, and warnings about their replies.
     notices: Mutex<Vec<String>>,
 }
 
@@ -43,6 +45,15 @@ impl RunLog {
         std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Keeps what a hook tells the user, once.
+    fn tell(&self, hook: &str, text: &str) {
+        let text = format!("hook {hook}: {}", plain(text));
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notices.contains(&text) {
+            notices.push(text);
+        }
+    }
+
     /// Whether a hook allowed a tool call.
     pub(super) fn was_allowed(&self) -> bool {
         self.last_with(EventName::BeforeTool, DecisionKind::Allow).is_some()
@@ -51,6 +62,9 @@ impl RunLog {
 
 impl Observer for RunLog {
     fn hook_ran(&self, run: &HookRun) {
+        for warning in &run.warnings {
+            self.tell(&run.hook, warning);
+        }
         let parts = std::iter::once(run.decision).chain(run.also.iter().copied()).collect();
         let run = Run { event: run.event, hook: run.hook.clone(), parts };
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
@@ -62,8 +76,7 @@ impl Observer for RunLog {
 
     fn noticed(&self, notice: &Notice) {
         if let Some(hook) = &notice.hook {
-            let text = format!("hook {hook}: {}", notice.text);
-            self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+            self.tell(hook, &notice.text);
         }
     }
 }

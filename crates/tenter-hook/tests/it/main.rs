@@ -14,6 +14,7 @@ mod imported;
 mod keeper;
 mod kimi_code;
 mod misuse;
+mod one_answer;
 mod plugins;
 mod protected;
 mod qwen;
