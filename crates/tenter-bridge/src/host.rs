@@ -160,7 +160,7 @@ pub enum InputRewrite {
 }
 
 /// A native event that the bridge registers for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NativeEvent {
     /// The host's name for it.
     pub name: &'static str,

@@ -1,6 +1,7 @@
 //! The start and the end of a session, the user's messages, and compactions.
 
 use serde_json::json;
+use tenter_base::search_path;
 use tenter_engine::catalog::Status;
 use tenter_engine::configuration::Reaction;
 use tenter_engine::{DecisionKind, Denial, MessageDecision, StartDecision};
@@ -10,8 +11,10 @@ use tenter_protocol::{EventName, Object, Severity};
 
 use super::guards::guards;
 use super::{Visit, attributed, reason};
-use crate::host::{Moment, Support};
+use crate::host::{HostVersion, Moment, Scope, Support};
 use crate::occurrence::{Compaction, Detail};
+use crate::packaged_version;
+use crate::registration::Registry;
 use crate::reply::Verdict;
 use crate::state::{RewrittenMessage, StateDir, digest};
 
@@ -51,6 +54,7 @@ impl Visit<'_> {
         }
         self.run_session_start(source.as_deref(), model.as_deref());
         self.report_hooks();
+        self.report_update();
         let states = StateDir::new(&self.visitor.directories.state);
         states.sweep(self.engine.now().into());
     }
@@ -117,6 +121,34 @@ impl Visit<'_> {
                 "some hooks cannot run. `tenter hooks doctor` says why.".to_owned()
             });
         }
+    }
+
+    /// Tells the user that the host was updated to a version for which other events are registered.
+    fn report_update(&mut self) {
+        let (host, directories) = (self.visitor.host, &self.visitor.directories);
+        if host.registration.oldest == HostVersion::EARLIEST {
+            return;
+        }
+        let parse = |text: Option<String>| HostVersion::parse(&text?);
+        let programs = host.registration.programs.iter();
+        let mut programs =
+            programs.filter_map(|name| search_path::program(name, &self.visitor.vars));
+        let Some(installed) = parse(programs.find_map(|program| packaged_version(&program))) else {
+            return;
+        };
+        let records = Registry::in_home(&directories.home).records_of(host);
+        let user = records.into_iter().find(|record| record.scope == Scope::User);
+        let Some(registered) = parse(user.and_then(|record| record.version)) else { return };
+        if host.events_of(installed).eq(host.events_of(registered)) {
+            return;
+        }
+        self.notice_once("update", || {
+            format!(
+                "{name} is {installed} now; hooks are registered for {registered}. Run `tenter bridge install {id}` in a terminal to register for the new version.",
+                name = host.name,
+                id = host.id,
+            )
+        });
     }
 
     /// What the model read at the session's start is given again, without running hooks (B20).

@@ -21,4 +21,5 @@ mod qwen;
 mod ruled_out;
 mod serve;
 mod state;
+mod update;
 mod user_rules;

@@ -104,7 +104,7 @@ fn the_user_chooses_agents_and_is_asked_before_each_change() {
     assert!(shown.contains("claude-code  settings only"), "{shown}");
     terminal.enter("claude-code");
     let shown = terminal.wait_for("Register? [y] yes  [n] no: ");
-    assert!(shown.contains("Claude Code will run `tenter-hook` at 13 events"), "{shown}");
+    assert!(shown.contains("Claude Code will run `tenter-hook` at 8 events"), "{shown}");
     terminal.enter("n");
     let output = sandbox.finish_pty(terminal);
     assert_eq!(output.code, Some(1), "{output}");
@@ -179,7 +179,7 @@ fn a_killed_installation_leaves_the_old_file_or_the_new_one() {
     let is_installed = |text: &str| {
         text.starts_with("{\n  // Opus for planning\n")
             && text.ends_with("\n  },\n}\n")
-            && text.matches("tenter-hook claude-code ").count() == 13
+            && text.matches("tenter-hook claude-code ").count() == 8
     };
     for delay in 0..24 {
         let command = if sandbox.text() == SETTINGS { "install" } else { "remove" };

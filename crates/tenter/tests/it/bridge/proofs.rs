@@ -69,6 +69,22 @@ fn the_doctor_reports_a_version_that_is_not_proved_or_broken() {
 }
 
 #[test]
+fn the_doctor_reports_events_that_the_installed_version_does_not_know() {
+    let sandbox = installed();
+    let doctor = || sandbox.shell("tenter hooks doctor").stdout;
+    assert!(!doctor().contains("registered events"), "{}", doctor());
+    sandbox.program("claude", "#!/bin/sh\necho '2.1.17 (Claude Code)'\n");
+    let words = "Claude Code 2.1.17 knows only 10 of the 13 registered events";
+    assert!(doctor().contains(words), "{}", doctor());
+    let install = "tenter bridge install claude-code --yes --no-check";
+    let _ = sandbox.shell(install).expect_code(0);
+    assert!(!doctor().contains("registered events"), "{}", doctor());
+    sandbox.program("claude", "#!/bin/sh\necho '2.1.118 (Claude Code)'\n");
+    let words = "Claude Code 2.1.118 knows 13 events, and 10 are registered";
+    assert!(doctor().contains(words), "{}", doctor());
+}
+
+#[test]
 fn a_denied_call_that_ran_is_reported_in_the_words_of_a_proof_until_the_next_proof() {
     let sandbox = installed();
     keep_proof(&sandbox, "yes");
@@ -107,7 +123,8 @@ fn an_agent_that_cannot_be_run_is_not_proved() {
 fn the_page_about_agents_gets_the_kept_proofs() {
     let sandbox = Installed::new();
     keep_proof(&sandbox, "yes");
-    let page = "# Agents\n\n<!-- proved: begin -->\nold\n<!-- proved: end -->\n\nThe rest.\n";
+    let page =
+        "# Agents\n\n<!-- proved: begin -->\nof last year\n<!-- proved: end -->\n\nThe rest.\n";
     let path = sandbox.write("docs/hosts.md", page);
     let _ = sandbox.run(&["bridge", "prove", "--all", "--write-docs"]).expect_code(0);
     let page = fs::read_to_string(path).unwrap();
@@ -116,5 +133,5 @@ fn the_page_about_agents_gets_the_kept_proofs() {
     {
         assert!(page.lines().any(|found| found == line), "{line}\n{page}");
     }
-    assert!(!page.contains("old"), "{page}");
+    assert!(!page.contains("of last year"), "{page}");
 }

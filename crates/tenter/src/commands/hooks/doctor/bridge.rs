@@ -1,10 +1,12 @@
 //! Problems with the registrations of hooks in other agents (B31).
 
+use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{
-    IgnoredFile, RegisteredHandler, Registry, Scope, SilencingSetting, Target,
+    IgnoredFile, Options, RegisteredHandler, Registry, Scope, SilencingSetting, Target,
 };
 use tenter_bridge::{Host, heartbeat, hosts};
 use tenter_engine::Directories;
@@ -69,6 +71,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
         findings.extend(settings.into_iter().map(|setting| silenced(host, setting)));
         several.extend(read_by_others(project, registry, first));
         findings.extend(unseen(project, registry, first));
+        findings.extend(outdated(project, registry, first));
         findings.extend(unproved(project, first));
         findings.extend(breached(project, first));
     }
@@ -187,6 +190,29 @@ fn breached(project: &Project, target: &Target) -> Option<Diagnostic> {
         format!("{} in the session {}, {}", breach.describe(host), breach.session, breach.at);
     let help = format!("run `tenter bridge prove {}` to see what its hooks guard", host.id);
     Some(finding("bridge-breach", Severity::Error, message, target).help(help))
+}
+
+/// The finding that the installed version of the host knows other events than those that are registered.
+fn outdated(project: &Project, registry: &Registry, target: &Target) -> Option<Diagnostic> {
+    let host = target.host;
+    let version = Agent::find(project.env, host).version(project.env)?;
+    let options = Options { version: HostVersion::parse(&version), ..Options::default() };
+    let known = registry.plan_install(target, options).ok()?.handlers();
+    let registered = registry.registered(target).ok()?.len();
+    let (severity, why) = match registered.cmp(&known) {
+        Ordering::Equal => return None,
+        Ordering::Less => {
+            (Severity::Info, format!("knows {known} events, and {registered} are registered"))
+        }
+        Ordering::Greater => (
+            Severity::Error,
+            format!(
+                "knows only {known} of the {registered} registered events, and may ignore the whole file for that"
+            ),
+        ),
+    };
+    let message = format!("{} {version} {why}", host.name);
+    Some(finding("bridge-outdated", severity, message, target))
 }
 
 /// The finding that the installed version of the host is not proved, or that a check of it is broken.
