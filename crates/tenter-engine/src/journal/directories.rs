@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use tenter_base::real_path;
+use tenter_base::destination;
 
 use super::reader::{self, JournalLines, JournalTail};
 
@@ -97,8 +97,8 @@ impl From<&JournalDirectories> for JournalDirectories {
 /// Whether both paths lead to the same directory, now or once it is created.
 fn is_same(one: &Path, other: &Path) -> bool {
     let identity = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
-    let real = |path: &Path| real_path(path).unwrap_or_else(|_| path.to_owned());
-    identity(one).is_some_and(|one| identity(other) == Some(one)) || real(one) == real(other)
+    let created = |path: &Path| destination(path).unwrap_or_else(|_| path.to_owned());
+    identity(one).is_some_and(|one| identity(other) == Some(one)) || created(one) == created(other)
 }
 
 #[cfg(test)]

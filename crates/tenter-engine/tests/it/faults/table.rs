@@ -19,6 +19,8 @@ const DIED: Means = Fails { exit: "exit 2", reason: "its process exited with cod
 /// Text before a reply is no error under the manifest protocol, but the reply is lost (R27, R61).
 const NO_DECISION: Means = Unusable { reason: "so no decision was read" };
 const CHANGED: Means = Fails { exit: "not started", reason: "was changed after it was loaded" };
+/// A trusted program that was touched while it ran: something else may have replied (R74).
+const TOUCHED: Means = Fails { exit: "exit 0", reason: "its files were changed while it ran" };
 
 /// Digits of a number that does not fit into 64 bits, and a nesting depth that overflows a stack.
 const HUGE: usize = 400;
@@ -272,10 +274,10 @@ fn itself() -> Vec<Fault> {
     let rewrites = "echo '# more' >> \"$0\"; answer";
     vec![
         Fault::new("deletes itself", "rm \"$0\"; answer", Answers),
-        Fault::new("deletes itself (a project's)", "rm \"$0\"; answer", Answers).pinned(),
+        Fault::new("deletes itself (a project's)", "rm \"$0\"; answer", TOUCHED).pinned(),
         Fault::new("rewrites itself", rewrites, Answers),
         Fault::new("rewrites itself, next run", rewrites, Answers).run_twice(),
-        Fault::new("rewrites itself (a project's)", rewrites, Answers).pinned(),
+        Fault::new("rewrites itself (a project's)", rewrites, TOUCHED).pinned(),
         Fault::new("rewrites itself (a project's), next run", rewrites, CHANGED)
             .pinned()
             .run_twice(),
