@@ -3,6 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use serde_json::json;
+use tenter_protocol::manifest::rule::{Rule, UncertainPolicy};
+
 use super::{ImportedAction, ImportedHook, Source};
 use crate::state::digest;
 
@@ -14,6 +17,8 @@ pub const SCRIPT: &str = "scripts/run.sh";
 const IMPORTED: &str = "  imported: ";
 /// The line of a manifest with the settings that it comes from.
 const ORIGIN: &str = "  origin: ";
+/// The priority of permission rules: a hook that denies the same call comes first, so that its reason is given.
+const RULE_PRIORITY: &str = "50";
 /// Maximum number of characters of a description.
 const MAX_DESCRIPTION: usize = 300;
 /// Number of characters of each digest.
@@ -50,6 +55,9 @@ impl HookFiles {
         let mut front = FrontMatter::default();
         front.word("name", name);
         front.text("description", &description)?;
+        if !matches!(hook.action, ImportedAction::Command { .. }) {
+            front.word("priority", RULE_PRIORITY);
+        }
         front.word("trigger", hook.trigger.as_str());
         let matcher = [("  tool", &hook.matcher.tool), ("  pattern", &hook.matcher.pattern)];
         if matcher.iter().any(|(_, part)| part.is_some()) {
@@ -118,6 +126,29 @@ impl FrontMatter {
         is_writable.then(|| self.word(key, &format!("'{}'", value.replace('\'', "''"))))
     }
 
+    /// A rule as an item of a list: its conditions, and what it decides. `None` if a value has control characters.
+    fn rule(&mut self, rule: &Rule) -> Option<()> {
+        let decision = rule.decision.as_ref()?;
+        let uncertain = UncertainPolicy::WORDS.iter().find(|(_, policy)| *policy == rule.uncertain);
+        let mut indent = "    - ";
+        let conditions = serde_json::to_value(&rule.conditions).ok()?;
+        for (key, mut value) in conditions.as_object()?.clone() {
+            if let Some(count) = value.get_mut("count") {
+                *count = json!({"min": count[0], "max": count[1]});
+            }
+            // JSON without control characters is YAML.
+            let value = value.to_string();
+            if value.contains("\\u") {
+                return None;
+            }
+            self.word(&format!("{indent}{key}"), &value);
+            indent = "      ";
+        }
+        self.word("      decision", decision.verdict.as_str());
+        self.word("      uncertain", uncertain.map(|(word, _)| word)?);
+        self.text("      reason", &decision.reason)
+    }
+
     /// The lines for an action; `None` if a value has control characters.
     fn action(&mut self, action: &ImportedAction) -> Option<()> {
         match action {
@@ -141,6 +172,11 @@ impl FrontMatter {
                 }
                 matcher.as_ref().map_or(Some(()), |matcher| self.text("  matcher", matcher))
             }
+            ImportedAction::Rules(rules) => {
+                self.word("metadata", "");
+                self.word("  match", "");
+                rules.iter().try_for_each(|rule| self.rule(rule))
+            }
             ImportedAction::Decide { action, reason } => {
                 self.word("metadata", "");
                 self.word("  action", action);
@@ -156,6 +192,6 @@ fn script(action: &ImportedAction) -> Option<String> {
         ImportedAction::Command { script, .. } => {
             Some(format!("#!/bin/sh\n{}\n", script.trim_end_matches('\n')))
         }
-        ImportedAction::Decide { .. } => None,
+        ImportedAction::Rules(_) | ImportedAction::Decide { .. } => None,
     }
 }

@@ -1,9 +1,11 @@
 //! Hooks and permission rules of Claude Code's settings as manifest hooks (B37, B38).
 //!
-//! `handlers` reads the hooks of a settings file, `rules` and `permissions` its permission rules; `files` writes the manifest hook
+//! `handlers` reads the hooks of a settings file, `permissions` its permission rules, of which `commands` makes rules about commands
+//! and `rules` matchers; `files` writes the manifest hook
 //! of each, `plan` compares them with what an earlier import created. `origin` finds out which imported hooks Claude Code runs
 //! itself.
 
+mod commands;
 mod files;
 mod handlers;
 mod origin;
@@ -15,6 +17,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use tenter_protocol::manifest::MatcherText;
+use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Diagnostic, EventName};
 
 use crate::registration;
@@ -80,6 +83,8 @@ pub enum ImportedAction {
         /// Whether a failure denies.
         fail_closed: bool,
     },
+    /// It decides by rules about commands.
+    Rules(Vec<Rule>),
     /// It decides without a script: `deny` or `ask`, with this reason.
     Decide {
         /// The word of the action.

@@ -3,9 +3,12 @@
 use serde_json::Value;
 use tenter_protocol::EventName;
 use tenter_protocol::manifest::MatcherText;
+use tenter_protocol::manifest::rule::RuleVerdict;
 
-use super::{Import, ImportedAction, ImportedHook, rules, slug};
+use super::{Import, ImportedAction, ImportedHook, commands, rules, slug};
 use crate::state::digest;
+
+const OF_COMMANDS: &str = "it applies to the command however it is written and whatever runs it, also with other options; an alias or a script that runs it is not recognised";
 
 /// Reads the rules that deny and that ask. What is allowed is not imported: a hook's allow answers no question of an agent.
 pub(super) fn read(settings: &Value, import: &mut Import) {
@@ -27,20 +30,30 @@ pub(super) fn read(settings: &Value, import: &mut Import) {
 }
 
 fn hook(action: &'static str, rule: &str) -> Result<ImportedHook, String> {
-    let rules::RuleMatcher { tool, pattern, remark } = rules::matcher(rule)?;
+    let matcher = rules::matcher(rule)?;
     let verb = if action == "deny" { "denies" } else { "asks about" };
-    // In a template, braces would be a value to fill in.
-    let shown = rule.replace("{{", "{ {");
+    let reason = |shown: &str| format!("the permission rule {shown} {verb} this call");
+    let verdict = if action == "deny" { RuleVerdict::Deny } else { RuleVerdict::Ask };
+    let command = rules::command_of(rule);
+    let about_commands =
+        command.and_then(|command| commands::rules(command, verdict, &reason(rule)));
+    let (matcher, remark, action_of_hook) = match about_commands {
+        Some(rules) => (MatcherText::default(), Some(OF_COMMANDS), ImportedAction::Rules(rules)),
+        None => {
+            // In a template, braces would be a value to fill in.
+            let reason = reason(&rule.replace("{{", "{ {"));
+            let rules::RuleMatcher { tool, pattern, remark } = matcher;
+            let matcher = MatcherText { tool: Some(tool), pattern };
+            (matcher, remark, ImportedAction::Decide { action, reason })
+        }
+    };
     Ok(ImportedHook {
         key: digest(&[action, rule]),
         names: vec![format!("claude-{action}-{}", slug(rule, 40)).trim_end_matches('-').to_owned()],
         about: format!("permissions.{action} {rule}"),
         remarks: remark.into_iter().map(str::to_owned).collect(),
         trigger: EventName::BeforeTool,
-        matcher: MatcherText { tool: Some(tool), pattern },
-        action: ImportedAction::Decide {
-            action,
-            reason: format!("the permission rule {shown} {verb} this call"),
-        },
+        matcher,
+        action: action_of_hook,
     })
 }

@@ -63,6 +63,11 @@ pub struct IgnoredFile {
 /// How deep in their directory hosts keep sessions: by year, month and day, or by project and session.
 const SESSION_DEPTH: usize = 5;
 
+/// Returns the file that a path leads to, by which the files of several scopes are compared.
+fn destination(path: &Path) -> PathBuf {
+    tenter_base::destination(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// The registrations of a user.
 #[derive(Debug)]
 pub struct Registry {
@@ -123,14 +128,17 @@ impl Registry {
         self.read_records().into_registrations()
     }
 
-    /// The files in which `host` may be registered: those of the user and of the project, and those that are recorded.
+    /// The files in which `host` may be registered, each once: those of the user and of the project, and those that are recorded.
+    /// In the home directory, a file of the project may be the user's.
     pub fn targets(&self, host: &'static Host, project: &Path) -> Vec<Target> {
-        let own = Scope::ALL.into_iter();
-        let own = own.filter_map(|scope| self.target(host, scope, project));
-        let mut targets: Vec<Target> = own.collect();
-        for RegistrationRecord { scope, file, .. } in self.records_of(host) {
-            if targets.iter().all(|target| target.file != file) {
-                targets.push(self.target_of(host, scope, file));
+        let own = Scope::ALL.into_iter().filter_map(|scope| self.target(host, scope, project));
+        let recorded = self.records_of(host).into_iter();
+        let recorded = recorded.map(|record| self.target_of(host, record.scope, record.file));
+        let mut targets: Vec<Target> = Vec::new();
+        for target in own.chain(recorded) {
+            let file = destination(&target.file);
+            if targets.iter().all(|known| destination(&known.file) != file) {
+                targets.push(target);
             }
         }
         targets

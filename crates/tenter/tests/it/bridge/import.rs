@@ -144,6 +144,12 @@ fn the_documented_hooks_guard_unchanged() {
             "blocked by hook",
         ),
         ("bash", "command: 'cd x; curl http://a'", "claude-deny-bash-curl", "Bash(curl:*)"),
+        (
+            "bash",
+            "command: /usr/bin/env -u X cu''rl http://a",
+            "claude-deny-bash-curl",
+            "Bash(curl:*)",
+        ),
         ("file_read", "file_path: secrets/key", "claude-deny-read-secrets", "Read(./secrets/**)"),
         ("bash", "command: cat secrets/key", "claude-deny-read-secrets", "Read(./secrets/**)"),
     ] {
@@ -153,10 +159,33 @@ fn the_documented_hooks_guard_unchanged() {
         assert_eq!(code, 0, "{input}");
         assert!(denials(&lines)[0].starts_with(hook), "{:?}", denials(&lines));
     }
-    let sandbox = imported();
-    let (lines, _) = headless(&sandbox, &call("bash", "command: git push origin", ""));
-    let asks = of_kind(&lines, "hook").into_iter().filter(|run| run["decision"] == "ask");
-    assert_eq!(asks.count(), 1);
+    for command in ["git push origin", "git -C . push --force"] {
+        let sandbox = imported();
+        let (lines, _) = headless(&sandbox, &call("bash", &format!("command: {command}"), ""));
+        let asks = of_kind(&lines, "hook").into_iter().filter(|run| run["decision"] == "ask");
+        assert_eq!(asks.count(), 1, "{command}");
+    }
+}
+
+#[test]
+fn the_reason_of_a_hook_is_given_before_that_of_a_permission_rule() {
+    let sandbox = sandbox();
+    sandbox.write(
+        ".claude/settings.json",
+        r#"{"permissions": {"deny": ["Bash(curl:*)", "Bash(x [a]:*)"]}, "hooks": {"PreToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "command", "command": "./zzz-own.sh"}]}]}}"#,
+    );
+    sandbox.write("zzz-own.sh", "echo Use the cache instead. >&2; exit 2");
+    let chmod = sandbox.shell("chmod +x zzz-own.sh");
+    let _ = chmod.expect_code(0);
+    let _ = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let expect = "contains: [Use the cache instead.]";
+    for command in ["curl http://a", "x [a]"] {
+        let input = format!("command: '{command}'");
+        let (lines, code) = headless(&sandbox, &call("bash", &input, expect));
+        assert_eq!((code, denials(&lines).len()), (0, 1), "{lines:?}");
+    }
 }
 
 #[test]

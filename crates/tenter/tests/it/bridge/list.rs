@@ -134,6 +134,21 @@ fn what_hooks_can_do_is_shown_for_each_event() {
 }
 
 #[test]
+fn in_the_home_directory_a_registration_is_found_once() {
+    let sandbox = Installed::new();
+    for id in ["claude-code", "codex", "gemini", "qwen"] {
+        let _ = sandbox.run(&["bridge", "install", id, "--yes", "--no-check"]).expect_code(0);
+    }
+    let doctor = sandbox.shell("cd \"$HOME\" && tenter hooks doctor --json").expect_code(0);
+    let findings = doctor.json();
+    let of_bridge = findings.as_array().unwrap().iter().filter(|finding| {
+        let id = finding["id"].as_str().unwrap();
+        id == "bridge-twice" || id == "bridge-incomplete"
+    });
+    assert_eq!(of_bridge.count(), 0, "{findings}");
+}
+
+#[test]
 fn the_doctor_finds_registrations_that_do_not_work() {
     let sandbox = Installed::new();
     let ids = || {

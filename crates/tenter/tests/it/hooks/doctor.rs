@@ -86,12 +86,35 @@ fn all_problems_are_listed_with_the_worst_first() {
     warning: [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh: the script is not executable; bash runs it
       help: begin it with a #! line, and chmod +x [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh
     warning: [ROOT]/project/.agents/hooks/foreign: the hook foreign is not trusted: look at it and run `tenter trust`
-    warning: [ROOT]/home/.config/agents/hooks/never: the hook never can never run: its matcher.tool matches no tool
+    warning: [ROOT]/home/.config/agents/hooks/never: the hook never does not run on any known tool: its matcher.tool matches none
       help: the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent; their names in other agents, such as Shell and WriteFile, match too
     info: [ROOT]/home/.config/agents/hooks/twice: the hook twice does not run: [ROOT]/home/.kodelet/hooks/twice of the same name runs in its place
     info: [ROOT]/home/.config/agents/hooks/hooks.toml: no hook is named "missing"
     info: [ROOT]/home/.kodelet/hooks/old.disable: the hook old is disabled: its file's name ends in .disable
     "#);
+}
+
+#[test]
+fn matchers_for_tools_of_servers_and_other_agents_are_no_warning() {
+    let sandbox = sandbox();
+    let hooks = user_hooks(&sandbox);
+    let matchers = [
+        "^(?i:web_?fetch|fetch_?(?:url|web)?)$",
+        "^WebSearch$",
+        "^mcp__github__",
+        "mcp__.*__write",
+        "^github__push$",
+        "^ExitPlanMode$",
+        "^run_shell_command$",
+        "^Skill$",
+    ];
+    for (number, tool) in matchers.into_iter().enumerate() {
+        let front = format!("trigger: before_tool\nmatcher: {{tool: '{tool}'}}");
+        manifest(&hooks, &format!("hook-{number}"), &front, "");
+    }
+    assert!(ids(&sandbox).is_empty(), "{:?}", findings(&sandbox));
+    manifest(&hooks, "typo", "trigger: before_tool\nmatcher: {tool: ^Shel$}", "");
+    assert_eq!(ids(&sandbox), ["hook-never-matches"]);
 }
 
 /// Journals a run of `hook` as it is now.

@@ -1,10 +1,11 @@
 //! Finds problems in the files and the matcher of one hook.
 
 use tenter_agent::tools::{Registry, Tool};
+use tenter_bridge::hosts;
 use tenter_engine::catalog::Status;
 use tenter_engine::hook::Hook;
 use tenter_engine::matcher::Search;
-use tenter_protocol::{Diagnostic, Object, Severity, ToolCall};
+use tenter_protocol::{Diagnostic, Object, Severity, ToolCall, claude_code};
 
 use super::super::entry::HookEntry;
 use super::super::manifest_file::ManifestFile;
@@ -13,6 +14,34 @@ use crate::project::Project;
 
 /// The id of the diagnostic of [`never_matches`].
 pub(super) const NEVER_MATCHES: &str = "hook-never-matches";
+
+/// Tools of agents that have no counterpart in Tenter, and Tenter's tools that only some sessions have.
+const OTHER_TOOLS: [&str; 24] = [
+    "skill",
+    "Skill",
+    "WebFetch",
+    "WebSearch",
+    "web_fetch",
+    "web_search",
+    "webfetch",
+    "websearch",
+    "fetch",
+    "fetch_url",
+    "google_web_search",
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "EnterWorktree",
+    "ExitWorktree",
+    "BashOutput",
+    "KillShell",
+    "KillBash",
+    "LS",
+    "LSP",
+    "ListMcpResourcesTool",
+    "ReadMcpResourceTool",
+    "SlashCommand",
+];
 
 /// Returns the problems of a listed hook that loading does not report.
 pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {
@@ -62,22 +91,40 @@ fn of_built_in(entry: &HookEntry) -> Option<Diagnostic> {
     Some(Diagnostic::new("hook-off", Severity::Info, message))
 }
 
-/// Returns a warning if the hook's matcher matches no tool of Tenter.
+/// Returns a warning if the hook's matcher matches no known tool: neither one of Tenter nor one of another agent with the bridge.
 pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
     let matcher = hook.matcher()?;
+    let expression = matcher.text().tool.unwrap_or_default();
     let tools = Registry::standard();
-    let is_about = |name: &str| {
+    let applies_to = |name: &str| {
         let call = ToolCall { id: String::new(), name: name.to_owned(), input: Object::new() };
         let finding = matcher.explain(&call).tool;
         finding.is_none_or(|tool| !matches!(tool.search, Search::NotFound { .. }))
     };
-    if tools.iter().any(|tool| is_about(tool.name())) {
+    let is_known =
+        tools.iter().any(|tool| applies_to(tool.name())) || tools_of_others().any(applies_to);
+    if is_known || names_server_tool(&expression) {
         return None;
     }
     let names: Vec<&str> = tools.iter().map(Tool::name).collect();
-    let message = format!("the hook {} can never run: its matcher.tool matches no tool", hook.name);
+    let message = format!(
+        "the hook {} does not run on any known tool: its matcher.tool matches none",
+        hook.name
+    );
     Some(Diagnostic::new(NEVER_MATCHES, Severity::Warning, message).at(&hook.path).help(format!(
         "the tools are {}; their names in other agents, such as Shell and WriteFile, match too",
         names.join(", ")
     )))
+}
+
+/// Whether an expression is for tools of MCP servers, whose names are known only when the servers run.
+fn names_server_tool(expression: &str) -> bool {
+    expression.contains("__") || expression.to_ascii_lowercase().contains("mcp")
+}
+
+/// Returns the names of tools of other agents, and of Tenter's tools that not every session has.
+fn tools_of_others() -> impl Iterator<Item = &'static str> {
+    let native = claude_code::tools::TOOLS.iter().map(|tool| tool.name);
+    let hosts = hosts::ALL.iter().flat_map(|host| host.tools.iter().map(|tool| tool.name));
+    native.chain(hosts).chain(OTHER_TOOLS)
 }
