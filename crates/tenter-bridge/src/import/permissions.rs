@@ -37,15 +37,14 @@ fn hook(action: &'static str, rule: &str) -> Result<ImportedHook, String> {
     let command = rules::command_of(rule);
     let about_commands =
         command.and_then(|command| commands::rules(command, verdict, &reason(rule)));
-    let (matcher, remark, action_of_hook) = match about_commands {
-        Some(rules) => (MatcherText::default(), Some(OF_COMMANDS), ImportedAction::Rules(rules)),
-        None => {
-            // In a template, braces would be a value to fill in.
-            let reason = reason(&rule.replace("{{", "{ {"));
-            let rules::RuleMatcher { tool, pattern, remark } = matcher;
-            let matcher = MatcherText { tool: Some(tool), pattern };
-            (matcher, remark, ImportedAction::Decide { action, reason })
-        }
+    let (matcher, remark, action_of_hook) = if let Some(rules) = about_commands {
+        (MatcherText::default(), Some(OF_COMMANDS), ImportedAction::Rules(rules))
+    } else {
+        // In a template, braces would be a value to fill in.
+        let reason = reason(&rule.replace("{{", "{ {"));
+        let rules::RuleMatcher { tool, pattern, remark } = matcher;
+        let matcher = MatcherText { tool: Some(tool), pattern };
+        (matcher, remark, ImportedAction::Decide { action, reason })
     };
     Ok(ImportedHook {
         key: digest(&[action, rule]),
