@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
+use tenter_testkit::pty::Signal;
 use tenter_testkit::{PtySession, Sandbox};
 
 use crate::manifests::hook as manifest_hook;
@@ -374,7 +375,7 @@ fn ctrl_c_at_a_hooks_question_ends_a_run_at_the_first_press() {
         let args = ["run", "--trust-project", "--permissions", mode, "--model", &model, "go"];
         let mut terminal = at_terminal(&sandbox, &args);
         terminal.wait_for("Run it? ");
-        terminal.type_in("\x03");
+        terminal.signal(Signal::INT);
         let output = sandbox.finish_pty(terminal).expect_code(130);
         assert!(output.stdout.contains("interrupted; continue with"), "{output}");
         assert!(!sandbox.project().join("ran").exists());

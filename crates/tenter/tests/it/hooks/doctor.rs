@@ -79,7 +79,7 @@ fn all_problems_are_listed_with_the_worst_first() {
     warning: [ROOT]/home/.config/agents/hooks/exposed: this hooks directory can be changed by others: it is writable for its group or for everyone
       help: run `chmod go-w [ROOT]/home/.config/agents/hooks/exposed`
     warning: [ROOT]/home/.config/agents/hooks/bare: the hook bare does nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py
-    warning: [ROOT]/home/.config/agents/hooks/look/HOOK.md:5:20: it needs look-around, and so a slower engine, which gives up on texts over 64 KiB and on searches of more than a million steps; the hook has failed then
+    warning: [ROOT]/home/.config/agents/hooks/look/HOOK.md:5:20: it needs look-around, and so a slower engine, which gives up on texts over 64 KiB and on searches of more than a million steps; the hook runs then as if the text matched
       5 | matcher: {pattern: "(?=x)y"}
                              ^^^^^^^^
       help: write it without look-around if you can

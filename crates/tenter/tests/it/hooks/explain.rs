@@ -172,7 +172,7 @@ fn the_json_form_has_the_result_of_each_matcher_part() {
 }
 
 #[test]
-fn an_aborted_regex_search_counts_as_a_failure() {
+fn what_cannot_be_searched_counts_as_matching_for_a_hook_that_may_deny() {
     let sandbox = sandbox();
     manifest(
         &user_hooks(&sandbox),
@@ -193,7 +193,9 @@ fn an_aborted_regex_search_counts_as_a_failure() {
         &input,
     ];
     let explained = sandbox.run(&args).expect_code(0).json();
-    assert_eq!(explained[0]["verdict"], "fails", "{explained}");
+    assert_eq!(explained[0]["verdict"], "runs", "{explained}");
+    let why = explained[0]["why"].as_str().unwrap();
+    assert!(why.contains("cannot be searched for: the text is over 64 KiB"), "{why}");
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn a_given_payload_is_passed_on_with_protocol_separators() {
     let payload = "{\"z\":1.50,\n \"event\":\"before_tool_call\",\"a\":[1,{\"k\":\"ü\\n\"}],\"conv_id\":\"c\"}";
     let parts = [
         "{\"event\": \"before_tool_call\", \"conv_id\": \"c\", ",
-        ", \"z\": 1.5, \"a\": [1, {\"k\": \"ü\\n\"}]}\n",
+        ", \"z\": 1.50, \"a\": [1, {\"k\": \"ü\\n\"}]}\n",
     ];
     let has_all = |output: Output| {
         let told = output.expect_code(0).json()["stderr"].as_str().unwrap().to_owned();
