@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tenter_engine::hook::{FailMode, Hook};
 use tenter_protocol::lifecycle::Power;
+use tenter_protocol::tool_effects::last_segment;
 use tenter_protocol::{EventName, ToolResult};
 
 use crate::occurrence::{NativeCall, Occurrence, ToolEnd};
@@ -110,9 +111,15 @@ impl Host {
         emulated.map_or(Support::Unsupported, |(_, how)| Support::Emulated(how))
     }
 
-    /// The tool that a call is of, if its name or fields differ from Tenter's.
+    /// The tool that a call is of, if its name or fields differ from Tenter's. A host may put a namespace before its names; what
+    /// an MCP server provides is never a tool of the host.
     pub fn tool(&self, call: &NativeCall) -> Option<&'static NativeTool> {
-        self.tools.iter().find(|tool| tool.is_of(&call.tool, &call.input))
+        let named = |name: &str| self.tools.iter().find(|tool| tool.is_of(name, &call.input));
+        let is_of_server = || call.server.is_some() || call.tool.starts_with("mcp__");
+        named(&call.tool).or_else(|| {
+            let may_be = !is_of_server() && (self.mcp_name)(call).is_none();
+            may_be.then(|| named(last_segment(&call.tool))).flatten()
+        })
     }
 
     /// The native events that a version knows.

@@ -1,4 +1,4 @@
-//! Factory Droid, from its documentation.
+//! Factory Droid: the form of Claude Code, with names of its own.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
+use crate::reply::Reply;
 use crate::user_rules::RuleCheck;
 
-/// Factory Droid.
+/// Factory Droid, measured with version 0.225.2 in `droid exec`.
 pub(super) const HOST: Host = Host {
     id: "droid",
     name: "Factory Droid",
-    measured_version: None,
+    measured_version: Some("0.225.2"),
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
@@ -42,15 +42,16 @@ pub(super) const HOST: Host = Host {
     notes: &[
         "A `hooks.json` beside the settings replaces the hooks of the settings: register in one of them only.",
         "`hooksDisabled` turns all hooks off.",
-        "Results do not say whether a call succeeded, so `after_tool_failure` never fires.",
+        "A call that fails fires no event after it, so `after_tool_failure` never fires.",
+        "`droid exec` runs a call that a hook asks about, without a question; payloads do not say how Droid runs, so calls that hooks ask about are denied.",
+        "In `droid exec`, `UserPromptSubmit` does not fire.",
         "Droid does not show notices of hooks; they are in the journal.",
         "Calls of a subagent are not marked: payloads do not say who makes a call.",
     ],
     context_limit: 10_000,
     max_continuations: 8,
     marks_subagents: false,
-    // The documentation does not say whether Droid still asks the user.
-    input_rewrite: InputRewrite::WithAllow,
+    input_rewrite: InputRewrite::Native,
     user_rules: RuleCheck::DROID,
     withheld: &[],
     read,
@@ -58,10 +59,7 @@ pub(super) const HOST: Host = Host {
     rewrite_output: |_, _| None,
     mcp_name: claude_form::mcp_name,
     takes_context: |moment| {
-        matches!(
-            moment,
-            Moment::SessionStart | Moment::Prompt | Moment::BeforeTool | Moment::AfterTool
-        )
+        matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool)
     },
     takes_notice: |_| false,
 };
@@ -110,8 +108,11 @@ const POWERS: &[EventPowers] = &[
         .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
     at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
     at(EventName::BeforeTool, &["PreToolUse"])
-        .native(&[Power::Block, Power::Ask, Power::AddContext])
-        .emulated(&[(Power::RewriteInput, emulation::ASKS_UNLESS_ALLOWED)]),
+        .native(&[Power::Block, Power::RewriteInput])
+        .emulated(&[
+            (Power::Ask, "denied, and the reason says that the user has to decide"),
+            (Power::AddContext, emulation::WITH_NEXT_INPUT),
+        ]),
     at(EventName::AfterTool, &["PostToolUse"])
         .native(&[Power::AddContext])
         .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
@@ -135,7 +136,16 @@ const TOOLS: &[NativeTool] = &[
     tool("Execute", "bash", &[]),
     tool("Read", "file_read", &[("limit", "line_limit")]),
     tool("Create", "file_write", &[("content", "text")]),
-    tool("Edit", "file_edit", &[("old_string", "old_text"), ("new_string", "new_text")]),
+    tool(
+        "Edit",
+        "file_edit",
+        &[
+            ("old_str", "old_text"),
+            ("new_str", "new_text"),
+            ("old_string", "old_text"),
+            ("new_string", "new_text"),
+        ],
+    ),
     tool("ApplyPatch", "file_edit", &[("input", "patch")]),
     tool("Grep", "grep", &[]),
     tool("Glob", "glob", &[]),
@@ -157,13 +167,29 @@ const SPELLINGS: &[(&str, &str)] = &[
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
     let occurrence = claude_form::read(event, &payload.with_spellings(SPELLINGS))?;
     let detail = match occurrence.detail {
-        Detail::AfterTool { call, end } => {
-            let output = end.result.as_str().map(str::to_owned);
-            Detail::AfterTool { call, end: ToolEnd { outcome: Outcome::Unknown, output, ..end } }
-        }
+        Detail::AfterTool { call, end } => Detail::AfterTool { call, end: tool_end(end) },
         detail => detail,
     };
     Ok(Occurrence { agent: None, detail, ..occurrence })
+}
+
+/// The end of a call, whose result is a text.
+fn tool_end(end: ToolEnd) -> ToolEnd {
+    let output = end.result.as_str().map(str::to_owned);
+    let exit_code = output.as_deref().and_then(exit_code);
+    let outcome = match exit_code {
+        Some(0) => Outcome::Success,
+        Some(code) => Outcome::Failure(format!("exit code {code}")),
+        // Other tools have no common form of a failure.
+        None => Outcome::Unknown,
+    };
+    ToolEnd { outcome, output, exit_code, ..end }
+}
+
+/// The exit code in the last line of a command's result.
+fn exit_code(result: &str) -> Option<i32> {
+    let last = result.trim_end().lines().next_back()?;
+    last.strip_prefix("[Process exited with code ")?.strip_suffix(']')?.parse().ok()
 }
 
 fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
@@ -173,14 +199,6 @@ fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
             .as_ref()
             .map(|message| json!({ "decision": "block", "reason": message }).to_string()),
         Moment::PreCompact => None,
-        Moment::BeforeTool => before_tool(event, reply),
         _ => claude_form::answer(event, reply),
     }
-}
-
-/// An input is changed only together with an allow.
-fn before_tool(event: &NativeEvent, reply: &Reply) -> Option<String> {
-    let is_changed = reply.verdict.is_none() && reply.input.is_some();
-    let verdict = if is_changed { Some(Verdict::Allow) } else { reply.verdict.clone() };
-    claude_form::answer(event, &Reply { verdict, ..reply.clone() })
 }

@@ -1,4 +1,4 @@
-//! Mistral Vibe, from its documentation.
+//! Mistral Vibe.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
 use crate::user_rules::RuleCheck;
 
-/// Mistral Vibe.
+/// Mistral Vibe, measured with version 3.0.2.
 pub(super) const HOST: Host = Host {
     id: "vibe",
     name: "Mistral Vibe",
-    measured_version: None,
+    measured_version: Some("3.0.2"),
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
@@ -123,10 +123,12 @@ const POWERS: &[EventPowers] = &[
     at(EventName::SubagentStop, &["post_tool"]).native(&[Power::FeedBack]),
 ];
 
+/// Since version 3, payloads have a namespace before the names, such as `file_system.bash`.
 const TOOLS: &[NativeTool] = &[
     tool("bash", "bash", &[]),
     tool("read_file", "file_read", &[("path", "file_path"), ("limit", "line_limit")]),
     tool("write_file", "file_write", &[("path", "file_path"), ("content", "text")]),
+    tool("edit", "file_edit", &[("old_string", "old_text"), ("new_string", "new_text")]),
     tool("search_replace", "file_edit", &[]),
     tool("grep", "grep", &[]),
     tool("todo", "todo", &[]),
@@ -165,18 +167,26 @@ fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
 
 fn tool_end(payload: &Payload) -> ToolEnd {
     let error = payload.text("tool_error").unwrap_or("the tool failed");
-    let outcome = match payload.text("tool_status") {
-        Some("success") => Outcome::Success,
-        None => Outcome::Unknown,
-        Some(_) => Outcome::Failure(error.to_owned()),
-    };
     let result = payload.get("tool_output").cloned().unwrap_or_default();
-    let exit_code = result["exit_code"].as_i64().and_then(|code| code.try_into().ok());
+    let exit_code = exit_code(&result);
+    let outcome = match (payload.text("tool_status"), exit_code) {
+        // A command that fails counts as a success in Vibe.
+        (Some("success"), Some(code)) if code != 0 => Outcome::Failure(format!("exit code {code}")),
+        (Some("success"), _) => Outcome::Success,
+        (None, _) => Outcome::Unknown,
+        (Some(_), _) => Outcome::Failure(error.to_owned()),
+    };
     ToolEnd {
         output: payload.text("tool_output_text").map(str::to_owned),
         exit_code,
         ..ToolEnd::new(outcome, result)
     }
+}
+
+/// The exit code of a command: the name of the field depends on the version.
+fn exit_code(result: &Value) -> Option<i32> {
+    let fields = ["returncode", "exit_code"];
+    fields.iter().find_map(|field| result[*field].as_i64())?.try_into().ok()
 }
 
 fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {

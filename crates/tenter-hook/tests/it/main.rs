@@ -21,5 +21,6 @@ mod qwen;
 mod ruled_out;
 mod serve;
 mod state;
+mod tool_names;
 mod update;
 mod user_rules;
