@@ -15,6 +15,7 @@
 //! ```
 
 pub mod breach;
+mod digest;
 pub mod guide;
 pub mod heartbeat;
 pub mod host;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
 
-use crate::state::short_id;
+use crate::digest::short_id;
 
 /// One native event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

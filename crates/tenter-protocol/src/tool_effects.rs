@@ -1,10 +1,16 @@
 //! What a tool without a known name does, as far as its name and the fields of its input say: tools of MCP servers, and those that
 //! agents add (R78).
 
+mod vocabulary;
+
 use serde_json::Value;
 use tenter_shell::PathOp;
 
 use crate::Object;
+use vocabulary::{
+    DIRECTORIES, Deed, ENDS, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS, SCRIPTS, TERMINALS, TYPED,
+    TYPES, WORDS,
+};
 
 /// What a call seems to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,150 +40,6 @@ const MOST_VALUES: usize = 4096;
 const DEEPEST: usize = 6;
 /// Maximum length of a path, in bytes.
 const LONGEST_PATH: usize = 4096;
-
-/// What a tool does with files, the worst last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Deed {
-    List,
-    Read,
-    Copy,
-    Link,
-    Mode,
-    Write,
-    Move,
-    Delete,
-}
-
-/// Words in the names of tools, and in fields such as `operation`.
-const WORDS: [(Deed, &[&str]); 8] = [
-    (Deed::List, &["list", "ls", "search", "find", "glob", "tree", "scan", "dir", "walk"]),
-    (
-        Deed::Read,
-        &[
-            "read",
-            "get",
-            "view",
-            "cat",
-            "show",
-            "open",
-            "load",
-            "fetch",
-            "head",
-            "tail",
-            "grep",
-            "preview",
-            "describe",
-            "parse",
-            "analyze",
-            "hash",
-            "count",
-            "diff",
-            "compare",
-            "stat",
-            "status",
-            "log",
-            "blame",
-            "info",
-            "exists",
-            "validate",
-            "lint",
-            "check",
-            "upload",
-            "attach",
-            "lsp",
-            "definition",
-            "references",
-            "hover",
-            "symbol",
-            "symbols",
-            "diagnostics",
-        ],
-    ),
-    (Deed::Copy, &["copy", "cp", "duplicate"]),
-    (Deed::Link, &["link", "symlink"]),
-    (Deed::Mode, &["chmod", "chown", "permissions"]),
-    (
-        Deed::Write,
-        &[
-            "write",
-            "edit",
-            "create",
-            "save",
-            "append",
-            "update",
-            "replace",
-            "insert",
-            "patch",
-            "modify",
-            "put",
-            "set",
-            "touch",
-            "mkdir",
-            "make",
-            "add",
-            "apply",
-            "store",
-            "export",
-            "download",
-            "truncate",
-            "overwrite",
-            "extract",
-            "unzip",
-        ],
-    ),
-    (Deed::Move, &["move", "mv", "rename"]),
-    (Deed::Delete, &["delete", "remove", "rm", "unlink", "erase", "trash", "destroy", "rmdir"]),
-];
-
-/// Fields whose value says what a tool does.
-const OPERATIONS: [&str; 6] = ["action", "command", "method", "mode", "op", "operation"];
-/// Fields with text for a shell.
-const SCRIPTS: [&str; 12] = [
-    "argv",
-    "bash",
-    "cmd",
-    "cmdline",
-    "cmds",
-    "code",
-    "command",
-    "commandline",
-    "commands",
-    "script",
-    "shellcommand",
-    "shellscript",
-];
-/// Fields with text for a program that already runs, in tools whose names say that there is one.
-const TYPED: [&str; 7] = ["data", "input", "keys", "line", "stdin", "text", "content"];
-/// Words in the names of such tools.
-const TERMINALS: [&str; 8] = ["console", "pty", "repl", "shell", "terminal", "tmux", "tty", "bash"];
-/// Words that say the same beside `process`.
-const TYPES: [&str; 4] = ["input", "interact", "send", "stdin"];
-/// Fields with the directory in which a command runs.
-const DIRECTORIES: [&str; 5] =
-    ["cwd", "currentdirectory", "workdir", "workingdir", "workingdirectory"];
-/// Ends of the names of fields that hold paths.
-const PATH_ENDS: [&str; 11] = [
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "filenames",
-    "directory",
-    "dir",
-    "folder",
-    "uri",
-    "uris",
-];
-/// Fields that end like a path and hold none.
-const NO_PATHS: [&str; 8] =
-    ["apipath", "classpath", "jsonpath", "keypath", "profile", "urlpath", "xpath", "zipfolder"];
-/// Fields with patterns that select files.
-const PATTERNS: [&str; 6] =
-    ["glob", "globs", "include", "includes", "filepattern", "includepattern"];
-/// Fields that hold a path if their value looks like one.
-const ENDS: [&str; 10] =
-    ["source", "src", "from", "old", "destination", "dest", "target", "to", "new", "output"];
 
 /// What is in a field.
 #[derive(Clone, Copy)]

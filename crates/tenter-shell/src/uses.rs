@@ -1,7 +1,7 @@
 //! Commands whose effect is known with all their options and operands (R84).
 
 use crate::facts::Command;
-use crate::tables::uses::{Operands, USES, Uses};
+use crate::tables::uses::{self, Operands, Uses};
 
 pub use crate::tables::uses::UseKind;
 
@@ -25,7 +25,7 @@ enum Arity {
 impl KnownUse {
     /// All commands with a known effect.
     pub fn all() -> impl Iterator<Item = Self> {
-        USES.iter().flat_map(|uses| uses.names.iter().map(move |name| Self { name, uses }))
+        uses::all().flat_map(|uses| uses.names.iter().map(move |name| Self { name, uses }))
     }
 
     /// The command with this name: `git log`.

@@ -18,7 +18,6 @@ use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_prove::network;
 
 use crate::env::Env;
-use crate::installed_agents;
 
 /// Maximum time to wait for an agent's version.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -26,9 +25,12 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of programs whose versions are remembered.
 const MAX_REMEMBERED: usize = 100;
 
-/// Returns the version of an agent's program; `None` if it does not state one.
-pub(crate) fn find(program: &Path, env: &Env) -> Option<String> {
-    packaged_version(program).or_else(|| Remembered::read(env).find(program, env))
+/// Returns the version of an agent's program; `None` if it does not state one. What the program prints is remembered in `state`.
+pub(crate) fn find(program: &Path, state: &Path, env: &Env) -> Option<String> {
+    packaged_version(program).or_else(|| {
+        let file = state.join("bridge/versions.json");
+        Remembered::read(&file).find(program, &file, env)
+    })
 }
 
 /// The versions that programs printed, by the real paths of the programs.
@@ -45,17 +47,13 @@ struct PrintedVersion {
 }
 
 impl Remembered {
-    fn file(env: &Env) -> PathBuf {
-        installed_agents::state(env).join("bridge/versions.json")
-    }
-
-    fn read(env: &Env) -> Self {
-        let text = untrusted_file::read_to_string(&Self::file(env)).unwrap_or_default();
+    fn read(file: &Path) -> Self {
+        let text = untrusted_file::read_to_string(file).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Returns the version that the program printed, or prints now.
-    fn find(mut self, program: &Path, env: &Env) -> Option<String> {
+    /// Returns the version that the program printed, or prints now; then `file` is written.
+    fn find(mut self, program: &Path, file: &Path, env: &Env) -> Option<String> {
         let real = program.canonicalize().ok()?;
         let stamp = FileStamp::new(&fs::metadata(&real).ok()?);
         if let Some(printed) = self.0.get(&real).filter(|printed| printed.stamp == stamp) {
@@ -67,18 +65,17 @@ impl Remembered {
             self.0.clear();
         }
         self.0.insert(real, PrintedVersion { stamp, version: version.clone() });
-        self.write(env);
+        self.write(file);
         version
     }
 
     /// Writes the versions. If that fails, the program is run again next time.
-    fn write(&self, env: &Env) {
-        let file = Self::file(env);
+    fn write(&self, file: &Path) {
         let written = serde_json::to_string_pretty(self).map(|text| text + "\n");
         if let Ok(text) = written
-            && tenter_base::private_dir::create_parent(&file).is_ok()
+            && tenter_base::private_dir::create_parent(file).is_ok()
         {
-            let _ = replace_file::replace(&file, text.as_bytes());
+            let _ = replace_file::replace(file, text.as_bytes());
         }
     }
 }

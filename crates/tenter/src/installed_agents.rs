@@ -47,7 +47,7 @@ impl Agent {
 
     /// Returns the version of the agent's program; `None` if it is unknown.
     pub(crate) fn version(&self, env: &Env) -> Option<String> {
-        agent_version::find(self.program.as_ref()?, env)
+        agent_version::find(self.program.as_ref()?, &state(env), env)
     }
 }
 

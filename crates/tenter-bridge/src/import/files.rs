@@ -7,7 +7,7 @@ use serde_json::json;
 use tenter_protocol::manifest::rule::{Rule, UncertainPolicy};
 
 use super::{ImportedAction, ImportedHook, Source};
-use crate::state::digest;
+use crate::digest::digest;
 
 /// The name of the manifest in the hook's directory.
 pub const MANIFEST: &str = "HOOK.md";

@@ -8,8 +8,8 @@ use tenter_protocol::claude_code::{self, NativeEvent};
 use tenter_protocol::manifest::MatcherText;
 
 use super::{Import, ImportedAction, ImportedHook, rules, slug};
+use crate::digest::digest;
 use crate::registration::RegisteredCommand;
-use crate::state::digest;
 
 /// The id of Claude Code.
 const HOST: &str = "claude-code";

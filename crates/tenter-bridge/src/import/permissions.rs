@@ -6,7 +6,7 @@ use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::manifest::rule::RuleVerdict;
 
 use super::{Import, ImportedAction, ImportedHook, commands, rules, slug};
-use crate::state::digest;
+use crate::digest::digest;
 
 const OF_COMMANDS: &str = "it applies to the command however it is written and whatever runs it, also with other options; an alias or a script that runs it is not recognised";
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tenter_base::excerpt;
 
-use super::short_id;
+use crate::digest::short_id;
 
 /// Maximum number of calls that are remembered. A host reports a denied call, or runs it all the same, before it makes many others.
 const MAX_CALLS: usize = 500;

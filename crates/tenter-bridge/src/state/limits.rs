@@ -8,11 +8,9 @@ use serde::de::DeserializeOwned;
 use tenter_base::excerpt;
 use tenter_protocol::manifest::MatcherText;
 
-use super::store::digest;
 use super::{Guard, State, WorkRecord};
+use crate::digest::{MAX_ID, short_id};
 
-/// Maximum length of a name or an id, in bytes: a longer one is known by its digest.
-const MAX_ID: usize = 256;
 /// Maximum number of agents whose continuations are counted.
 pub(crate) const MAX_AGENTS: usize = 500;
 /// Maximum length of the reason why a session is blocked, in characters.
@@ -158,11 +156,6 @@ impl WorkRecord {
     }
 }
 
-/// An id or name of limited length: itself, or its digest.
-pub(crate) fn short_id(id: &str) -> Cow<'_, str> {
-    if id.len() <= MAX_ID { id.into() } else { digest(&[id]).into() }
-}
-
 fn cut_text(text: &mut String, max: usize) {
     if let Cow::Owned(cut) = excerpt::chars(text, max) {
         *text = cut;
@@ -175,6 +168,7 @@ mod tests {
 
     use super::super::{ExpectedSubagent, KnownSubagent, StateDir, WaitingContext};
     use super::*;
+    use crate::digest::digest;
 
     /// Something that happens in a session, with a text of this length.
     #[derive(Debug, Clone, Copy)]

@@ -16,11 +16,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tenter_protocol::manifest::MatcherText;
 
+use crate::digest::short_id;
 use crate::transcript::HistoryStart;
 
 pub(crate) use denied::DeniedCalls;
-pub(crate) use limits::{MAX_AGENTS, short_id};
-pub(crate) use store::{SessionState, StateDir, digest};
+pub(crate) use limits::MAX_AGENTS;
+pub(crate) use store::{SessionState, StateDir};
 
 /// What guards need to know of a session. The default is a session of which nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

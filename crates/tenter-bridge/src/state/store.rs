@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use sha2::{Digest as _, Sha256};
-use tenter_base::{FileLock, hex, private_dir, replace_file, untrusted_file};
+use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};
 
 use super::State;
 use super::limits::Record;
+use crate::digest::digest;
 
 /// How long a process waits for another that changes the same session.
 const LOCK_PATIENCE: Duration = Duration::from_millis(50);
@@ -196,16 +196,6 @@ impl Files {
             work: directory.join(format!("{name}.work.json")),
         }
     }
-}
-
-/// A name for these texts, of letters and digits.
-pub(crate) fn digest(texts: &[&str]) -> String {
-    let mut hasher = Sha256::new();
-    for text in texts {
-        hasher.update((text.len() as u64).to_le_bytes());
-        hasher.update(text);
-    }
-    hex(&hasher.finalize())
 }
 
 fn read<R: Record>(file: &Path) -> io::Result<R> {

@@ -174,7 +174,7 @@ impl Configuration {
             let mut permission = Object::new();
             merge(&mut permission, agent);
             let own = of_permission(&permission, &maker, &project);
-            // Nobody says which agent makes a call.
+            // A call does not say which agent makes it.
             rules.extend(own.into_iter().filter(|rule| rule.effect() > Effect::Allow));
         }
         rules.extend(self.unknown);

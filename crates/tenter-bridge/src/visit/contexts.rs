@@ -75,7 +75,7 @@ impl Visit<'_> {
     fn keep(&self, text: &str) -> std::io::Result<std::path::PathBuf> {
         let directory = self.visitor.directories.state.join("bridge/contexts");
         private_dir::enforce(&directory)?;
-        let name = crate::state::digest(&[&self.occurrence.session, text]);
+        let name = crate::digest::digest(&[&self.occurrence.session, text]);
         let path = directory.join(format!("{name}.txt"));
         replace_file::replace_with_mode(&path, text.as_bytes(), Some(0o600))?;
         Ok(path)

@@ -53,9 +53,9 @@ impl Visit<'_> {
         if rule.effect() == Effect::Ask && asks_anyway {
             return None;
         }
-        let does = if rule.effect() == Effect::Deny { "denies" } else { "asks about" };
+        let effect = if rule.effect() == Effect::Deny { "denies" } else { "asks about" };
         let why = format!(
-            "a hook rewrote this call, which hides it from the user's permission rules: {} {does} it",
+            "a hook rewrote this call, which hides it from the user's permission rules: {} {effect} it",
             rule.describe()
         );
         Some((rule.effect(), super::plain(&why)))

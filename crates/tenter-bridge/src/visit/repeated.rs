@@ -11,9 +11,9 @@ use serde_json::Value;
 use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};
 
 use super::Visitor;
+use crate::digest::digest;
 use crate::occurrence::{Detail, Occurrence};
 use crate::reply::Reply;
-use crate::state::digest;
 use crate::tool_call;
 
 /// How long an outcome counts for an equal event.

@@ -4,10 +4,10 @@ use serde_json::Value;
 use tenter_protocol::{EventName, Object, ToolCall};
 
 use super::Visit;
+use crate::digest::digest;
 use crate::host::InputRewrite;
 use crate::occurrence::NativeCall;
 use crate::reply::Verdict;
-use crate::state::digest;
 use crate::tool_call;
 
 /// How often a hook may ask for a rewritten call for one message of the user.

@@ -16,8 +16,9 @@ use tenter_protocol::{Diagnostic, EventName, ToolCall};
 
 use super::guards::guards;
 use super::{Visitor, tool};
+use crate::digest::digest;
 use crate::occurrence::{Detail, Occurrence};
-use crate::state::{Guard, State, digest};
+use crate::state::{Guard, State};
 use crate::tool_call;
 
 /// Another version may know other events and names of tools.

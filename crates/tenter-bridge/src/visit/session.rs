@@ -11,12 +11,13 @@ use tenter_protocol::{EventName, Object, Severity};
 
 use super::guards::guards;
 use super::{Visit, attributed, reason};
+use crate::digest::digest;
 use crate::host::{HostVersion, Moment, Scope, Support};
 use crate::occurrence::{Compaction, Detail};
 use crate::packaged_version;
 use crate::registration::Registry;
 use crate::reply::Verdict;
-use crate::state::{RewrittenMessage, StateDir, digest};
+use crate::state::{RewrittenMessage, StateDir};
 
 impl Visit<'_> {
     /// Runs the hooks of `session_start`, at the first event of the session (B46).

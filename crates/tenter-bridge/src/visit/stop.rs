@@ -5,8 +5,9 @@ use tenter_protocol::HistoryAction;
 use tenter_protocol::event::{StopAttempt, Turn};
 
 use super::{Visit, attributed};
+use crate::digest::digest;
 use crate::host::Moment;
-use crate::state::{MAX_AGENTS, State, digest};
+use crate::state::{MAX_AGENTS, State};
 
 impl Visit<'_> {
     /// A response with tool calls is complete.

@@ -478,10 +478,10 @@ fn the_id_of_a_message_hides_no_other_text_and_no_denied_one() {
 #[test]
 fn the_text_with_which_a_hook_makes_the_agent_continue_is_not_hidden_from_hooks_twice() {
     let session = session();
-    session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["go on"]}'"#);
+    session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["test it"]}'"#);
     session.hook("seen", "before_agent", "", r#"echo x >> "$HOME/seen""#);
     session.pass("Stop");
     let seen = || session.sandbox.home().join("seen").exists();
-    assert!(denial_of_message(&session, "1", "[hook again] go on").is_none() && !seen());
-    assert!(denial_of_message(&session, "2", "[hook again] go on").is_none() && seen());
+    assert!(denial_of_message(&session, "1", "[hook again] test it").is_none() && !seen());
+    assert!(denial_of_message(&session, "2", "[hook again] test it").is_none() && seen());
 }

@@ -88,7 +88,7 @@ const RULES: &[Rules] = &[
 
 impl Rules {
     /// What the host reads of the rewriting hook's answer to a command, beside rules.
-    fn answer(&self, rules: &str, command: &str) -> Answer {
+    fn answer(&self, rules: &str, command: &str) -> NativeAnswer {
         let session = HostSession::new(self.host);
         session.hook("wrap", "before_tool", "", WRAP);
         let file = match self.file.strip_prefix("~/") {
@@ -105,8 +105,8 @@ fn write(file: &Path, text: &str) {
     fs::write(file, text).unwrap();
 }
 
-fn run(session: &HostSession, fixture: &str, command: &str) -> Answer {
-    Answer(HostSession::answer(session.fire_with(fixture, |payload| {
+fn run(session: &HostSession, fixture: &str, command: &str) -> NativeAnswer {
+    NativeAnswer(HostSession::answer(session.fire_with(fixture, |payload| {
         assert!(set(payload, command), "{payload}");
     })))
 }
@@ -124,9 +124,9 @@ fn set(value: &mut Value, command: &str) -> bool {
 }
 
 #[derive(Debug)]
-struct Answer(Value);
+struct NativeAnswer(Value);
 
-impl Answer {
+impl NativeAnswer {
     fn rewrites(&self) -> bool {
         self.0.to_string().contains("./wrapper -- ") && !self.denies()
     }

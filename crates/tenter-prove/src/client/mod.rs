@@ -17,7 +17,6 @@ use tenter_bridge::host::Moment;
 use tenter_bridge::{Host, hosts};
 use tenter_model_server::{Format, Match, Reply};
 
-use crate::plan::user_rule;
 use crate::scenario::Scenario;
 
 /// How an agent is run without a terminal.
@@ -100,7 +99,7 @@ pub struct Launch<'l> {
 impl Launch<'_> {
     /// The program that the user's rules deny, if there is to be such a rule.
     fn denied_program(&self) -> Option<&'static str> {
-        (self.scenario == Scenario::UserRule).then_some(user_rule::PROGRAM)
+        (self.scenario == Scenario::UserRule).then_some(DENIED_PROGRAM)
     }
 }
 
@@ -142,3 +141,6 @@ impl Client {
 
 /// The key that clients send to the model server.
 const KEY: &str = "no-key-needed";
+
+/// The program that the rules of each client deny in the scenario [`Scenario::UserRule`].
+const DENIED_PROGRAM: &str = "touch";

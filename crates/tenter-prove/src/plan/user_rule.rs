@@ -7,8 +7,6 @@ use super::{Plan, touch};
 use crate::client::Client;
 use crate::hook_file::HookFile;
 
-/// The program that the rules of each client deny in this scenario.
-pub(crate) const PROGRAM: &str = "touch";
 /// The file of a call that no hook rewrites, that of one which a hook rewrites, and that of the rewritten call.
 pub(crate) const PLAIN: &str = "rule-plain.txt";
 pub(crate) const HIDDEN: &str = "rule-hidden.txt";

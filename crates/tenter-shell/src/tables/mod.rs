@@ -4,7 +4,8 @@
 //! `tests/programs.txt`: a test fails for a row without an example.
 
 mod archives;
-mod files;
+mod file_changes;
+mod file_reads;
 mod git;
 mod interpreters;
 mod network;
@@ -147,7 +148,8 @@ pub(crate) const WRAPPER: Program = Program { style: Style::Posix, runs: &[Run::
 /// All tables.
 const TABLES: &[&[Program]] = &[
     shell::PROGRAMS,
-    files::PROGRAMS,
+    file_changes::PROGRAMS,
+    file_reads::PROGRAMS,
     git::PROGRAMS,
     network::PROGRAMS,
     archives::PROGRAMS,

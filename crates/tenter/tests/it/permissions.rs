@@ -248,7 +248,7 @@ fn no_repository_that_file_tools_write_runs_a_program() {
     let exists = |name| sandbox.project().join(name).exists();
     let output = run(&["--permissions", "edits", "--allow", "bash(git status)"]);
     assert!(exists("x/config") && !exists("x/HEAD") && !exists("ran"), "{output}");
-    // Whoever completes it, git does not use it.
+    // Once it is complete, git does not use it either.
     sandbox.write("x/HEAD", "ref: refs/heads/main\n");
     let output = run(&["--permissions", "all"]);
     assert!(exists("x/objects/a") && exists("x/refs/a") && !exists("ran"), "{output}");

@@ -65,7 +65,8 @@ const ALLOWED: &[&str] = &[
     "plugin no folder",
     "manifest folder name",
     "recipe folder missing",
-    "trust folder", // an option of Copilot CLI
+    "trust folder",         // an option of Copilot CLI
+    "directory dir folder", // fields of tools
 ];
 
 /// This file.
