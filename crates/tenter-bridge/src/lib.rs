@@ -27,6 +27,7 @@ mod packaged_version;
 pub mod payload;
 pub mod registration;
 pub mod reply;
+mod rule_matcher;
 mod state;
 mod tool_call;
 mod tool_result;

@@ -7,9 +7,10 @@ use serde_json::Value;
 use tenter_protocol::claude_code::{self, NativeEvent};
 use tenter_protocol::manifest::MatcherText;
 
-use super::{Import, ImportedAction, ImportedHook, rules, slug};
+use super::{Import, ImportedAction, ImportedHook, slug};
 use crate::digest::digest;
 use crate::registration::RegisteredCommand;
+use crate::rule_matcher;
 
 /// The id of Claude Code.
 const HOST: &str = "claude-code";
@@ -139,7 +140,7 @@ fn is_set(handler: &Value, field: &str) -> bool {
 /// The pattern for the condition of a handler. Without one, it runs on more calls.
 fn condition(handler: &Value, remarks: &mut Vec<String>) -> Option<String> {
     let rule = handler.get("if").and_then(Value::as_str)?;
-    match rules::matcher(rule) {
+    match rule_matcher::matcher(rule) {
         Ok(matcher) => {
             remarks.extend(matcher.remark.map(|remark| format!("`if: {rule}`: {remark}")));
             matcher.pattern

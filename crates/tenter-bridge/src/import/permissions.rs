@@ -5,8 +5,9 @@ use tenter_protocol::EventName;
 use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::manifest::rule::RuleVerdict;
 
-use super::{Import, ImportedAction, ImportedHook, commands, rules, slug};
+use super::{Import, ImportedAction, ImportedHook, commands, slug};
 use crate::digest::digest;
+use crate::rule_matcher::{self, RuleMatcher};
 
 const OF_COMMANDS: &str = "it applies to the command however it is written and whatever runs it, also with other options; an alias or a script that runs it is not recognised";
 
@@ -30,11 +31,11 @@ pub(super) fn read(settings: &Value, import: &mut Import) {
 }
 
 fn hook(action: &'static str, rule: &str) -> Result<ImportedHook, String> {
-    let matcher = rules::matcher(rule)?;
+    let matcher = rule_matcher::matcher(rule)?;
     let verb = if action == "deny" { "denies" } else { "asks about" };
     let reason = |shown: &str| format!("the permission rule {shown} {verb} this call");
     let verdict = if action == "deny" { RuleVerdict::Deny } else { RuleVerdict::Ask };
-    let command = rules::command_of(rule);
+    let command = rule_matcher::command_of(rule);
     let about_commands =
         command.and_then(|command| commands::rules(command, verdict, &reason(rule)));
     let (matcher, remark, action_of_hook) = if let Some(rules) = about_commands {
@@ -42,7 +43,7 @@ fn hook(action: &'static str, rule: &str) -> Result<ImportedHook, String> {
     } else {
         // In a template, braces would be a value to fill in.
         let reason = reason(&rule.replace("{{", "{ {"));
-        let rules::RuleMatcher { tool, pattern, remark } = matcher;
+        let RuleMatcher { tool, pattern, remark } = matcher;
         let matcher = MatcherText { tool: Some(tool), pattern };
         (matcher, remark, ImportedAction::Decide { action, reason })
     };

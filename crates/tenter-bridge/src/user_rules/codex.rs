@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::places::{files, text, toml};
 use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules, unreadable};
-use crate::import::rules::CommandPattern;
+use crate::rule_matcher::CommandPattern;
 
 /// The settings of a machine.
 const MACHINE: &str = "/etc/codex";

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::places::{json, texts};
 use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
-use crate::import::rules::CommandPattern;
+use crate::rule_matcher::CommandPattern;
 
 impl RuleCheck {
     pub(crate) const DROID: Self = Self {

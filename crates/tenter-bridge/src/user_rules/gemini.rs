@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::command_line;
 use super::places::{files, json, texts, toml};
 use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
-use crate::import::rules::CommandPattern;
+use crate::rule_matcher::CommandPattern;
 
 /// Where Gemini CLI has the settings of a machine.
 const MACHINE: [&str; 2] = ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"];

@@ -20,7 +20,7 @@ use std::path::Path;
 use tenter_engine::matcher::Matcher;
 use tenter_protocol::manifest::MatcherText;
 
-use crate::import::rules::{self, CommandPattern, RuleMatcher};
+use crate::rule_matcher::{self, CommandPattern, RuleMatcher};
 use calls::Part;
 pub(crate) use calls::SeenCall;
 pub(crate) use places::Places;
@@ -246,10 +246,10 @@ impl<'f> RuleMaker<'f> {
     /// A rule in the form of Claude Code, such as `Bash(git push:*)`.
     fn claude(&self, effect: Effect, text: &str) -> UserRule {
         let text = text.trim();
-        if let Some(command) = rules::command_of(text) {
+        if let Some(command) = rule_matcher::command_of(text) {
             return self.command(effect, text, CommandPattern::of_rule(command));
         }
-        let Ok(RuleMatcher { tool, pattern, .. }) = rules::matcher(text) else {
+        let Ok(RuleMatcher { tool, pattern, .. }) = rule_matcher::matcher(text) else {
             let tool = text.split('(').next().unwrap_or_default();
             let known = tool.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
             return self.unknown(text, (known && !tool.is_empty()).then_some(tool));

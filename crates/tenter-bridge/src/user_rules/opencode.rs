@@ -7,7 +7,7 @@ use tenter_protocol::Object;
 
 use super::places::{files, parse, text};
 use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules, unreadable};
-use crate::import::rules::CommandPattern;
+use crate::rule_matcher::CommandPattern;
 
 const KEY: &str = "permission";
 /// The permissions of the tools whose inputs Tenter compares, and the names of these tools.

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::places::toml;
 use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
-use crate::import::rules::CommandPattern;
+use crate::rule_matcher::CommandPattern;
 
 /// The tool that runs commands.
 const SHELL: &str = "bash";
