@@ -1,8 +1,7 @@
 //! Hooks and permission rules of Claude Code's settings as manifest hooks (B37, B38).
 //!
 //! `handlers` reads the hooks of a settings file, `permissions` its permission rules, of which `commands` makes rules about commands
-//! and `rule_matcher` of the crate matchers; `files` writes the manifest hook
-//! of each, `plan` compares them with what an earlier import created. `origin` finds out which imported hooks Claude Code runs
+//! and the crate's module `rule_matcher` makes matchers; `files` writes the manifest hook of each, `plan` compares them with what an earlier import created. `origin` finds out which imported hooks Claude Code runs
 //! itself.
 
 mod commands;
