@@ -159,7 +159,11 @@ pub enum InputRewrite {
     /// The call runs with it, and the host asks the user as it always does.
     Native,
     /// Only with an allow, which would skip the host's question to the user: where the host would ask, the model is asked for it.
-    WithAllow,
+    WithAllow {
+        /// The first version that runs the rewritten call. An earlier one runs the original, so the model is asked for the rewritten
+        /// call, as it is where the version is unknown.
+        since: HostVersion,
+    },
     /// Natively, unless a call has several commands, for which hooks have one text.
     OfSingleCommand,
     /// Not at all: the call is denied, and the model is asked to make the rewritten one.

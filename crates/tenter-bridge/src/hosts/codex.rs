@@ -13,7 +13,7 @@ use super::claude_form;
 use super::emulation;
 use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EntryFormat, Reads, Registration, RegistrationFormat, Silencer};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
@@ -56,7 +56,7 @@ pub(super) const HOST: Host = Host {
     context_limit: 8000,
     max_continuations: 8,
     marks_subagents: true,
-    input_rewrite: InputRewrite::WithAllow,
+    input_rewrite: InputRewrite::WithAllow { since: HostVersion::new(0, 131, 0) },
     user_rules: RuleCheck::CODEX,
     withheld: &[],
     read,
@@ -127,7 +127,7 @@ const POWERS: &[EventPowers] = &[
             (Power::Ask, "denied, and the reason says that the user has to decide"),
             (
                 Power::RewriteInput,
-                "native where Codex asks nothing; else denied, and the model is asked to make the rewritten call",
+                "native where Codex asks nothing, since version 0.131.0; else denied, and the model is asked to make the rewritten call",
             ),
         ]),
     at(EventName::AfterTool, &["PostToolUse"]).native(&[Power::RewriteOutput, Power::AddContext]).emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),

@@ -10,8 +10,8 @@ use super::claude_form;
 use super::emulation;
 use crate::host::{self, at, tool};
 use crate::host::{
-    EntryFormat, EventPowers, FailClosed, Host, InputRewrite, Moment, NativeEvent, NativeTool,
-    Registration, RegistrationFormat, SwitchValue,
+    EntryFormat, EventPowers, FailClosed, Host, HostVersion, InputRewrite, Moment, NativeEvent,
+    NativeTool, Registration, RegistrationFormat, SwitchValue,
 };
 use crate::host::{SYSTEM, SettingsPaths, within};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
@@ -53,7 +53,7 @@ pub(super) const HOST: Host = Host {
     max_continuations: 5,
     marks_subagents: false,
     // The documentation does not say whether Cursor still asks the user.
-    input_rewrite: InputRewrite::WithAllow,
+    input_rewrite: InputRewrite::WithAllow { since: HostVersion::EARLIEST },
     user_rules: RuleCheck::CURSOR,
     withheld: &[],
     read,

@@ -105,6 +105,7 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
         Moment::Stop,
         Moment::SessionEnd,
     ],
+    name: Some("name"),
     ..EntryFormat::JSON_GROUPS
 });
 

@@ -10,6 +10,11 @@ use crate::occurrence::{NativeCall, Outcome, ToolEnd};
 /// What Codex tells the model about the machine, in the user's name.
 const ENVIRONMENT: &str = "<environment_context>";
 
+/// The version of Codex in the first line of a transcript.
+pub(super) fn version(line: &Value) -> Option<&str> {
+    line["payload"]["cli_version"].as_str().filter(|_| line["type"] == "session_meta")
+}
+
 pub(super) fn read_line(history: &mut History<'_>, line: &Value) {
     let (payload, time) = (&line["payload"], line["timestamp"].as_str().unwrap_or_default());
     match line["type"].as_str() {

@@ -19,11 +19,14 @@ use tenter_protocol::Message;
 use tenter_protocol::event::Usage;
 
 use crate::Host;
+use crate::host::HostVersion;
 use crate::payload::Payload;
 use history::History;
 
 /// Maximum number of bytes that are read of a transcript.
 const MAX_READ: u64 = 64 << 20;
+/// Maximum number of bytes that are read of the first line: Codex writes its instructions there.
+const MAX_FIRST_LINE: u64 = 4 << 20;
 
 /// Adds a line of a transcript to the history.
 type LineReader = fn(&mut History<'_>, &Value);
@@ -35,11 +38,23 @@ struct Format {
     /// Whether `transcript_path` is the file of the main agent also at events of subagents.
     names_main_agent: bool,
     read_line: LineReader,
+    /// The version of the host in the first line.
+    version: fn(&Value) -> Option<&str>,
 }
 
 const FORMATS: &[Format] = &[
-    Format { host: "claude-code", names_main_agent: true, read_line: claude_code::read_line },
-    Format { host: "codex", names_main_agent: false, read_line: codex::read_line },
+    Format {
+        host: "claude-code",
+        names_main_agent: true,
+        read_line: claude_code::read_line,
+        version: |_| None,
+    },
+    Format {
+        host: "codex",
+        names_main_agent: false,
+        read_line: codex::read_line,
+        version: codex::version,
+    },
 ];
 
 /// What a transcript says of a conversation.
@@ -87,6 +102,16 @@ pub(crate) fn of_payload(host: &Host, payload: &Payload) -> Option<PathBuf> {
     };
     format(host)?;
     payload.text("agent_transcript_path").or_else(of_session).map(PathBuf::from)
+}
+
+/// The version of the host that began a transcript; `None` if it does not say so.
+pub(crate) fn host_version(host: &Host, path: &Path) -> Option<HostVersion> {
+    let format = format(host)?;
+    let mut line = Vec::new();
+    let file = untrusted_file::open(path).ok()?;
+    BufReader::new(file.take(MAX_FIRST_LINE)).read_until(b'\n', &mut line).ok()?;
+    let line = serde_json::from_slice(&line).ok()?;
+    HostVersion::parse((format.version)(&line)?)
 }
 
 /// Reads a transcript from the start of its present history, if that is known.

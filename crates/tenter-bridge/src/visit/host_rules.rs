@@ -14,7 +14,8 @@ impl Visit<'_> {
     pub(super) fn keep_user_rules(&mut self, before: &ToolCall, after: &Object) {
         let Some((effect, why)) = self.hidden_rule(before, after) else { return };
         // Some hosts apply a rewrite only to calls that they are not to ask about.
-        let asks = self.can_ask() && self.visitor.host.input_rewrite != InputRewrite::WithAllow;
+        let needs_allow = matches!(self.visitor.host.input_rewrite, InputRewrite::WithAllow { .. });
+        let asks = self.can_ask() && !needs_allow;
         self.reply.verdict = Some(match effect {
             Effect::Ask if asks => Verdict::Ask(why),
             Effect::Ask => Verdict::Deny(format!(

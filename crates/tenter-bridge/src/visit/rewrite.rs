@@ -5,10 +5,12 @@ use tenter_protocol::{EventName, Object, ToolCall};
 
 use super::Visit;
 use crate::digest::digest;
-use crate::host::InputRewrite;
+use crate::host::{HostVersion, InputRewrite};
 use crate::occurrence::NativeCall;
+use crate::registration::Registry;
 use crate::reply::Verdict;
 use crate::tool_call;
+use crate::transcript;
 
 /// How often a hook may ask for a rewritten call for one message of the user.
 const MAX_DEMANDS: u32 = 3;
@@ -24,8 +26,9 @@ impl Visit<'_> {
         let input = tool_call::native_input(host, native, &before.input, after);
         let can_rewrite = match host.input_rewrite {
             InputRewrite::Native => true,
-            InputRewrite::WithAllow => {
-                native.unasked || self.configuration.bridge.allow_skips_prompt
+            InputRewrite::WithAllow { since } => {
+                let skips_question = native.unasked || self.configuration.bridge.allow_skips_prompt;
+                skips_question && self.is_at_least(since)
             }
             InputRewrite::OfSingleCommand => native
                 .input
@@ -39,6 +42,24 @@ impl Visit<'_> {
         } else {
             self.demand(native, &input);
         }
+    }
+
+    /// Whether the host is known to have this version or a later one: as its transcript says, else as it was when hooks were registered.
+    fn is_at_least(&self, since: HostVersion) -> bool {
+        if since == HostVersion::EARLIEST {
+            return true;
+        }
+        let host = self.visitor.host;
+        let transcript = self.transcript_path.as_deref();
+        let of_session = transcript.and_then(|path| transcript::host_version(host, path));
+        let of_registration = || {
+            let records = Registry::in_home(&self.visitor.directories.home).records_of(host);
+            let versions =
+                records.iter().map(|record| HostVersion::parse(record.version.as_ref()?));
+            // An unknown one is the earliest.
+            versions.min().flatten()
+        };
+        of_session.or_else(of_registration).is_some_and(|version| version >= since)
     }
 
     fn demand(&mut self, native: &NativeCall, input: &Object) {

@@ -80,6 +80,67 @@ fn a_rewritten_call_runs_only_where_codex_would_not_ask() {
 }
 
 #[test]
+fn a_version_that_runs_the_original_call_is_asked_for_the_rewritten_one() {
+    let session = session();
+    let script = r#"echo '{"modified_input": {"command": "other", "patch": "other"}}'"#;
+    session.hook("change", "before_tool", "", script);
+    for (version, decision) in [
+        ("0.129.0", "deny"),
+        ("0.130.0", "deny"),
+        ("0.131.0", "allow"),
+        ("0.169.0-alpha.1", "allow"),
+    ] {
+        session.begin_transcript(version);
+        for fixture in ["PreToolUse.Bash", "PreToolUse.apply_patch"] {
+            let fired = session.fire_with(fixture, |payload| {
+                payload["permission_mode"] = json!("bypassPermissions");
+                payload["session_id"] = json!(version);
+            });
+            let specific = &HostSession::answer(fired)["hookSpecificOutput"];
+            assert_eq!(specific["permissionDecision"], decision, "{version} {fixture}: {specific}");
+            assert_eq!(specific["updatedInput"].is_null(), decision == "deny");
+        }
+    }
+}
+
+#[test]
+fn without_a_transcript_the_registered_version_decides_about_rewrites() {
+    let session = session();
+    let script = r#"echo '{"modified_input": {"patch": "other"}}'"#;
+    session.hook("change", "before_tool", "", script);
+    for (version, decision) in
+        [(json!("0.130.0"), "deny"), (json!(null), "deny"), (json!("0.169.0"), "allow")]
+    {
+        session.register_version(&version);
+        let fired = session.fire_with("PreToolUse.apply_patch", |payload| {
+            payload["permission_mode"] = json!("bypassPermissions");
+            payload["session_id"] = json!(format!("s{version}"));
+            payload["transcript_path"] = json!(null);
+        });
+        let specific = &HostSession::answer(fired)["hookSpecificOutput"];
+        assert_eq!(specific["permissionDecision"], decision, "{version}: {specific}");
+    }
+}
+
+#[test]
+fn an_imported_hook_that_changes_a_file_of_a_patch_denies_it() {
+    let session = session();
+    let script = r#"case $payload in *secret*) input='{"file_path": "/w/a.txt", "content": "masked"}';; *) input=$(printf %s "$payload" | sed 's/.*"tool_input": *\({[^}]*}\).*/\1/');; esac
+        printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": %s}}' "$input""#;
+    session.hook("mask", "before_tool", "metadata: {dialect: claude-code}", script);
+    let add = |text: &str| {
+        let text = format!("*** Begin Patch\n*** Add File: a.txt\n+{text}\n*** End Patch\n");
+        patch(&session, &text, "bypassPermissions")
+    };
+    let answer = add("secret");
+    let specific = &answer["hookSpecificOutput"];
+    assert_eq!(specific["permissionDecision"], "deny", "{answer}");
+    let reason = specific["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.contains(r#""content":"masked""#), "{reason}");
+    assert!(add("public").is_null(), "nothing is changed");
+}
+
+#[test]
 fn a_question_is_a_denial_because_codex_would_run_the_call() {
     let session = session();
     session.hook("ask", "before_tool", "", r#"echo '{"decision": "ask", "reason": "really?"}'"#);

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tenter_engine::trust::TrustEntry;
 use tenter_engine::{Directories, Engine};
 use tenter_testkit::{Output, Sandbox};
@@ -33,7 +33,32 @@ impl HostSession {
             "copilot-in-claude" => "claude-code",
             host => host,
         };
-        Self { sandbox: Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook")), host, fixtures }
+        let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook"));
+        let session = Self { sandbox, host, fixtures };
+        if host == "codex" {
+            session.register_version(&json!("0.169.0"));
+        }
+        session
+    }
+
+    /// Records a registration of Codex for a version.
+    pub(crate) fn register_version(&self, version: &Value) {
+        let directory = self.sandbox.home().join(".local/state/tenter/bridge");
+        fs::create_dir_all(&directory).unwrap();
+        let record = json!({"host": "codex", "scope": "user", "file": "/h", "program": "/p", "installed_at": "", "fail_closed": false, "version": version});
+        let records = json!({"registrations": [record]}).to_string();
+        fs::write(directory.join("registrations.json"), records).unwrap();
+    }
+
+    /// Writes the beginning of the transcript that the payloads of calls of Codex name, by a version.
+    pub(crate) fn begin_transcript(&self, version: &str) {
+        for fixture in ["PreToolUse.Bash", "PreToolUse.apply_patch"] {
+            let payload = self.payload(fixture);
+            let path = Path::new(payload["transcript_path"].as_str().unwrap());
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let line = json!({"type": "session_meta", "payload": {"cli_version": version}});
+            fs::write(path, format!("{line}\n")).unwrap();
+        }
     }
 
     /// The same directories, with another host.

@@ -187,7 +187,7 @@ impl Fields {
 }
 
 /// A call as calls of Claude Code's tools: one for each file of a patch, else one.
-fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String, Object)> {
+pub(super) fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String, Object)> {
     let patch = Patch::of_input(&call.input).filter(|_| call.name == FILE_EDIT);
     let files = patch.map(|patch| patch.files).unwrap_or_default();
     if files.is_empty() {

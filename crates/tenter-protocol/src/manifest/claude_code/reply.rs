@@ -3,13 +3,14 @@
 
 use serde_json::Value;
 
+use super::payload::native_calls;
 use crate::claude_code::{results, tools};
 use crate::manifest::deny_by_exit;
 use crate::manifest::reply::claude_code_reply;
 use crate::patch::Patch;
 use crate::reply::stdout::{self, ReplyObject};
-use crate::reply::{ParsedReply, ReplyError};
-use crate::{Body, EventName, EventRef, Object, Reply, Rewrite};
+use crate::reply::{ParsedReply, ReplyError, Verdict, VerdictKind};
+use crate::{Body, EventName, EventRef, Object, Reply, Rewrite, ToolCall};
 
 /// The exit code that blocks.
 const BLOCKED: i32 = 2;
@@ -102,7 +103,7 @@ fn answer(event: EventRef<'_>, mut answer: ReplyObject) -> Result<ParsedReply, R
     if let Some(output) = output {
         rewrite_output(event, &output, &mut parsed);
     }
-    rewrite_input(event, &mut parsed.reply)?;
+    rewrite_input(event, &mut parsed.reply);
     if event.body.name() == EventName::BeforeStop && parsed.reply.follow_ups.is_empty() {
         // There, context makes the agent continue.
         parsed.reply.follow_ups.extend(parsed.reply.context.take().filter(|_| !stops));
@@ -132,15 +133,13 @@ fn rewrite_output(event: EventRef<'_>, output: &Value, parsed: &mut ParsedReply)
 }
 
 /// Translates a changed input into the fields of Tenter's tool.
-///
-/// # Errors
-/// The call is a patch, of which the hook has seen one file.
-fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) -> Result<(), ReplyError> {
-    let Some(Rewrite::Input(input)) = &mut reply.rewrite else { return Ok(()) };
-    let Some(call) = event.body.tool_call() else { return Ok(()) };
+fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) {
+    let Some(Rewrite::Input(input)) = &mut reply.rewrite else { return };
+    let Some(call) = event.body.tool_call() else { return };
     if Patch::of_input(&call.input).is_some() {
-        let message = "its \"updatedInput\" is about one file, and the call is a patch";
-        return Err(ReplyError::Change(message.to_owned()));
+        let input = std::mem::take(input);
+        reply.rewrite = None;
+        return demand_patch(event, call, &input, reply);
     }
     let host = event.scope.host.as_deref();
     let called = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
@@ -148,7 +147,22 @@ fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) -> Result<(), ReplyErro
     if let Some(tool) = tool {
         *input = tool.canonical_input(input);
     }
-    Ok(())
+}
+
+/// Denies a patch of which a hook changed one file: what it wants cannot be put into the patch, and the original must not be written.
+fn demand_patch(event: EventRef<'_>, call: &ToolCall, input: &Object, reply: &mut Reply) {
+    let is_seen = |seen: &Object| input.iter().all(|(name, value)| seen.get(name) == Some(value));
+    let is_unchanged = native_calls(event, call).iter().any(|(_, seen)| is_seen(seen));
+    if is_unchanged || reply.verdict.as_ref().is_some_and(Verdict::is_deny) {
+        return;
+    }
+    let mut input = input.clone();
+    input.retain(|name, value| call.input.get(name) != Some(value));
+    let reason = format!(
+        "it changed one file of this patch, which cannot be put into the patch. Make a patch that has this change instead: {}",
+        Value::Object(input)
+    );
+    reply.verdict = Some(Verdict::new(VerdictKind::Deny, Some(reason)));
 }
 
 /// Claude Code does not let hooks stop the start of a session or of a subagent: what they say is for the user.
