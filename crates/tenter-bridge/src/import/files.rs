@@ -31,6 +31,8 @@ pub struct HookFiles {
     pub manifest: String,
     /// The text of the script; `None` if the hook is static.
     pub script: Option<String>,
+    /// Whether only the user may read the script.
+    pub is_private: bool,
 }
 
 /// What the manifest of an imported hook tells about its import.
@@ -77,13 +79,19 @@ impl HookFiles {
         let FrontMatter(text) = front;
         let digest = content_digest(&text, script.as_deref());
         let manifest = format!("---\n{text}{IMPORTED}{}-{digest}\n---\n", short(&hook.key));
-        Some(Self { manifest, script })
+        let is_private = matches!(hook.action, ImportedAction::Command { is_private: true, .. });
+        Some(Self { manifest, script, is_private })
     }
 
     /// Reads the files in a hook's directory; `None` if it has no manifest.
     pub(super) fn read(directory: &Path) -> Option<Self> {
         let read = |name: &str| tenter_base::untrusted_file::read_to_string(&directory.join(name));
-        Some(Self { manifest: read(MANIFEST).ok()?, script: read(SCRIPT).ok() })
+        Some(Self { manifest: read(MANIFEST).ok()?, script: read(SCRIPT).ok(), is_private: false })
+    }
+
+    /// Whether the texts are the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (&self.manifest, &self.script) == (&other.manifest, &other.script)
     }
 
     /// What the manifest tells about its import; `None` if it was not imported.
@@ -159,6 +167,7 @@ impl FrontMatter {
                 asynchronous,
                 fail_closed,
                 script: _,
+                is_private: _,
             } => {
                 self.word("timeout", &timeout_ms.to_string());
                 if *asynchronous {

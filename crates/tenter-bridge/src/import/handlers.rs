@@ -7,7 +7,8 @@ use serde_json::Value;
 use tenter_protocol::claude_code::{self, NativeEvent};
 use tenter_protocol::manifest::MatcherText;
 
-use super::{Import, ImportedAction, ImportedHook, slug};
+use super::variables::Variables;
+use super::{Import, ImportedAction, ImportedHook, Source, http, needs, slug};
 use crate::digest::digest;
 use crate::registration::RegisteredCommand;
 use crate::rule_matcher;
@@ -21,12 +22,14 @@ const INTERPRETERS: [&str; 16] = [
     "bash", "sh", "zsh", "env", "exec", "python", "python3", "uv", "run", "node", "npx", "bun",
     "deno", "ruby", "perl", "command",
 ];
+/// Options of interpreters before code that is no file.
+const CODE_OPTIONS: [&str; 2] = ["-c", "-e"];
 /// The variable in arguments that Claude Code replaces itself.
 const PROJECT: &str = "${CLAUDE_PROJECT_DIR}";
 const PLUGIN: &str = "${CLAUDE_PLUGIN_ROOT}";
 
 /// Reads the hooks below `hooks`.
-pub(super) fn read(settings: &Value, import: &mut Import) {
+pub(super) fn read(settings: &Value, source: &Source, variables: &Variables, import: &mut Import) {
     let Some(events) = settings.get("hooks").and_then(Value::as_object) else { return };
     for (name, groups) in events {
         for group in groups.as_array().into_iter().flatten() {
@@ -35,7 +38,7 @@ pub(super) fn read(settings: &Value, import: &mut Import) {
                 if RegisteredCommand::of_handler(HOST, handler).is_some() {
                     continue;
                 }
-                let context = HandlerContext { event: name, matcher };
+                let context = HandlerContext { event: name, matcher, source, variables };
                 match context.hook(handler) {
                     Ok(hook) => import.hooks.push(hook),
                     Err(why) => import.left_out.push(format!("{}: {why}", context.shown())),
@@ -49,13 +52,56 @@ pub(super) fn read(settings: &Value, import: &mut Import) {
 struct HandlerContext<'s> {
     event: &'s str,
     matcher: Option<&'s str>,
+    source: &'s Source,
+    variables: &'s Variables,
 }
 
-/// The key of a handler; `None` if it is not a command.
+/// The key of a handler; `None` if it is neither a command nor an address.
 pub(super) fn key(event: &str, matcher: Option<&str>, handler: &Value) -> Option<String> {
-    let command = handler.get("command")?.as_str()?;
+    let command = handler.get("command").or_else(|| handler.get("url"))?.as_str()?;
     let text = |field: &str| handler.get(field).map(Value::to_string).unwrap_or_default();
     Some(digest(&[event, matcher.unwrap_or_default(), command, &text("args"), &text("if")]))
+}
+
+/// What a handler runs.
+struct Work {
+    /// Its command or address, for the user.
+    shown: String,
+    /// The command that the hook is named after.
+    named: String,
+    /// The lines of a shell script.
+    script: String,
+}
+
+impl Work {
+    /// Reads what a handler runs.
+    ///
+    /// # Errors
+    /// Why it cannot be carried over, as a clause.
+    fn read(handler: &Value) -> Result<Self, String> {
+        let text = |field: &str| handler.get(field).and_then(Value::as_str);
+        match text("type").unwrap_or("command") {
+            "command" => {}
+            "http" => {
+                let url = text("url").unwrap_or_default();
+                let script = http::script(url, handler)?;
+                return Ok(Self { shown: url.to_owned(), named: http::name(url), script });
+            }
+            "prompt" | "agent" => {
+                return Err("it asks a model of Claude Code's; a runtime hook can request `model.complete` instead".to_owned());
+            }
+            kind => return Err(format!("a hook of the type {kind:?} needs Claude Code itself")),
+        }
+        let command = text("command").unwrap_or_default();
+        if command.trim().is_empty() {
+            return Err("it has no command".to_owned());
+        }
+        if let Some(shell) = text("shell").filter(|shell| *shell != "bash") {
+            return Err(format!("it needs the shell {shell}"));
+        }
+        let script = script(command, handler)?;
+        Ok(Self { shown: command.to_owned(), named: command.to_owned(), script })
+    }
 }
 
 impl HandlerContext<'_> {
@@ -72,30 +118,23 @@ impl HandlerContext<'_> {
     /// Why it cannot be carried over, as a clause.
     fn hook(&self, handler: &Value) -> Result<ImportedHook, String> {
         let native = self.native_event()?;
-        let kind = handler.get("type").and_then(Value::as_str).unwrap_or("command");
-        if kind != "command" {
-            return Err(format!("a hook of the type {kind:?} needs Claude Code itself"));
-        }
-        let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
-        let key = key(self.event, self.matcher, handler).filter(|_| !command.trim().is_empty());
-        let key = key.ok_or("it has no command")?;
-        if let Some(shell) = handler.get("shell").and_then(Value::as_str).filter(|it| *it != "bash")
-        {
-            return Err(format!("it needs the shell {shell}"));
-        }
+        let work = Work::read(handler)?;
+        let key = key(self.event, self.matcher, handler).ok_or("it has no command")?;
         let mut remarks = self.remarks(handler);
+        remarks.extend(needs::remarks(&work.shown, self.source));
         let pattern = condition(handler, &mut remarks);
         Ok(ImportedHook {
             key,
-            names: names(command, self.event),
-            about: format!("{}: {}", self.shown(), one_line(command)),
+            names: names(&work.named, self.event),
+            about: format!("{}: {}", self.shown(), one_line(&work.shown)),
             remarks,
             trigger: native.event,
             matcher: MatcherText { tool: None, pattern },
             action: ImportedAction::Command {
                 event: native.name,
                 matcher: self.matcher.filter(|text| !text.trim().is_empty()).map(str::to_owned),
-                script: script(command, handler)?,
+                script: self.variables.before(&work.script),
+                is_private: !self.variables.is_empty(),
                 timeout_ms: timeout(handler, native.name),
                 asynchronous: is_set(handler, "async"),
                 fail_closed: handler.get("onFailure").and_then(Value::as_str) == Some("block"),
@@ -201,7 +240,7 @@ fn argument(word: &str) -> Option<String> {
     Some(if quoted.is_empty() { "''".to_owned() } else { quoted })
 }
 
-/// Names after the script that the command runs.
+/// Names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`.
 fn names(command: &str, event: &str) -> Vec<String> {
     let words = shlex::split(command)
         .unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
@@ -209,12 +248,26 @@ fn names(command: &str, event: &str) -> Vec<String> {
         let base = file_stem(word);
         !word.starts_with('-') && !word.contains('=') && !INTERPRETERS.contains(&&*base)
     };
-    let found = words.iter().find(is_name).or(words.first());
-    let stem = slug(&found.map(|word| file_stem(word)).unwrap_or_default(), 40);
+    let is_code = words.iter().any(|word| CODE_OPTIONS.contains(&word.as_str()));
+    let place = words.iter().position(|word| is_name(&word)).filter(|_| !is_code);
+    let mut name =
+        words.get(place.unwrap_or(0)).map(|word| file_stem(word)).unwrap_or_default().into_owned();
+    let is_script = place.is_some_and(|place| words[place].contains(['/', '.']));
+    if let Some(place) = place.filter(|_| !is_script) {
+        let more = words[place + 1..].iter().take_while(|word| is_subcommand(word)).take(2);
+        more.for_each(|word| name = format!("{name}-{word}"));
+    }
+    let stem = slug(&name, 40);
     let event = slug(&hyphenated(event), 20);
-    let best = if stem.is_empty() { format!("claude-{event}") } else { format!("claude-{stem}") };
+    let best = if stem.is_empty() { format!("claude-{event}") } else { stem };
     let second = format!("{best}-{event}");
     vec![best, second]
+}
+
+/// Whether a word behind a program says what the program does.
+fn is_subcommand(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-:".contains(c))
 }
 
 fn file_stem(word: &str) -> Cow<'_, str> {
@@ -245,18 +298,31 @@ mod tests {
     use super::*;
 
     fn hook(event: &str, matcher: Option<&str>, handler: &Value) -> Result<ImportedHook, String> {
-        HandlerContext { event, matcher }.hook(handler)
+        let source = Source {
+            text: String::new(),
+            origin: String::new(),
+            plugin_root: None,
+            project: "/none".into(),
+            home: "/none".into(),
+        };
+        let variables = Variables::default();
+        HandlerContext { event, matcher, source: &source, variables: &variables }.hook(handler)
     }
 
     #[test]
-    fn names_are_those_of_scripts() {
+    fn names_say_what_hooks_do() {
         for (command, name) in [
-            ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/check-style.sh", "claude-check-style"),
-            ("python3 ~/.claude/hooks/Bash_Validator.py --strict", "claude-bash-validator"),
-            ("uv run $CLAUDE_PROJECT_DIR/x/log.py", "claude-log"),
-            ("FOO=1 npx prettier --write", "claude-prettier"),
-            ("jq -r '.tool_input.command' >> log", "claude-jq"),
-            ("echo 'unclosed", "claude-echo"),
+            ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/check-style.sh", "check-style"),
+            ("python3 ~/.claude/hooks/Bash_Validator.py --strict", "bash-validator"),
+            ("uv run $CLAUDE_PROJECT_DIR/x/log.py", "log"),
+            ("bash ./block-rm.sh", "block-rm"),
+            ("npm run lint", "npm-run-lint"),
+            ("npm run lint -- --fix", "npm-run-lint"),
+            ("cargo fmt --all", "cargo-fmt"),
+            ("FOO=1 npx prettier --write", "prettier"),
+            ("jq -r '.tool_input.command' >> log", "jq"),
+            ("python3 -c 'import sys'", "python3"),
+            ("echo 'unclosed", "echo"),
             ("!!!", "claude-pre-tool-use"),
         ] {
             assert_eq!(names(command, "PreToolUse")[0], name, "{command}");
@@ -296,7 +362,7 @@ mod tests {
                 "Stop",
                 None,
                 json!({"type": "prompt", "prompt": "x"}),
-                "a hook of the type \"prompt\" needs Claude Code itself",
+                "it asks a model of Claude Code's; a runtime hook can request `model.complete` instead",
             ),
             ("Stop", None, json!({"type": "command"}), "it has no command"),
             (

@@ -7,9 +7,13 @@
 mod commands;
 mod files;
 mod handlers;
+mod http;
+mod needs;
 mod origin;
 mod permissions;
 mod plan;
+mod validate;
+mod variables;
 
 use std::path::PathBuf;
 
@@ -19,6 +23,7 @@ use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Diagnostic, EventName};
 
 use crate::registration;
+use variables::Variables;
 
 pub use files::{HookFiles, MANIFEST, SCRIPT, is_unedited};
 pub use origin::registered_keys;
@@ -33,6 +38,10 @@ pub struct Source {
     pub origin: String,
     /// The plugin that the file belongs to.
     pub plugin_root: Option<PathBuf>,
+    /// The project in which its commands run, to look at their scripts.
+    pub project: PathBuf,
+    /// The home directory.
+    pub home: PathBuf,
 }
 
 /// What a settings file has for Tenter.
@@ -40,6 +49,8 @@ pub struct Source {
 pub struct Import {
     /// The hooks, in the order of the file.
     pub hooks: Vec<ImportedHook>,
+    /// What the user should know of all of them, as sentences without a full stop.
+    pub notes: Vec<String>,
     /// What is not carried over, and why, as sentences without a full stop.
     pub left_out: Vec<String>,
 }
@@ -72,8 +83,10 @@ pub enum ImportedAction {
         event: &'static str,
         /// Claude Code's matcher.
         matcher: Option<String>,
-        /// The lines of a shell script.
+        /// The lines of a shell script, after those that set the variables of the settings.
         script: String,
+        /// Whether values of the settings are in it, which others must not read.
+        is_private: bool,
         /// The time limit, in milliseconds.
         timeout_ms: u64,
         /// Whether the agent does not wait for it.
@@ -95,19 +108,17 @@ pub enum ImportedAction {
 /// Reads what a settings file, or a plugin's `hooks.json`, has for Tenter.
 ///
 /// # Errors
-/// It is not a JSON object; the diagnostic has the position.
+/// It is not JSON, or Claude Code rejects it; the diagnostic has the position.
 pub fn read(source: &Source) -> Result<Import, Diagnostic> {
     let settings = registration::read_json(&source.text)?;
     let mut import = Import::default();
-    if !settings.is_object() {
-        import.left_out.push("the file is not a JSON object".to_owned());
-        return Ok(import);
-    }
+    validate::check(&settings, &source.text)?;
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
         let why = "`disableAllHooks` is set, so Claude Code does not run these hooks; Tenter will";
         import.left_out.push(why.to_owned());
     }
-    handlers::read(&settings, &mut import);
+    let variables = Variables::read(&settings, &mut import);
+    handlers::read(&settings, source, &variables, &mut import);
     permissions::read(&settings, &mut import);
     Ok(import)
 }

@@ -13,6 +13,8 @@ use super::{Import, ImportedHook, Source};
 pub struct Plan {
     /// The hooks of the settings, and those of an earlier import that are no longer in them.
     pub hooks: Vec<PlannedHook>,
+    /// What the user should know of all of them.
+    pub notes: Vec<String>,
     /// What is not carried over, and why.
     pub left_out: Vec<String>,
 }
@@ -71,7 +73,7 @@ struct Existing {
 /// Plans to write an import to a directory of hooks.
 pub fn plan(import: Import, source: &Source, hooks: &Path) -> Plan {
     let mut directory = HooksDirectory::read(hooks, &source.origin);
-    let mut plan = Plan { hooks: Vec::new(), left_out: import.left_out };
+    let mut plan = Plan { hooks: Vec::new(), notes: import.notes, left_out: import.left_out };
     let mut keys = BTreeSet::new();
     for hook in import.hooks {
         if !keys.insert(hook.key.clone()) {
@@ -122,7 +124,7 @@ impl HooksDirectory {
         self.names.insert(name.clone());
         let change = match existing {
             None => Change::Create,
-            Some(existing) if existing.files == files => Change::Keep,
+            Some(existing) if existing.files.is_same(&files) => Change::Keep,
             Some(existing) if existing.is_unedited => Change::Update,
             Some(_) => Change::KeepEdited,
         };

@@ -55,4 +55,4 @@ pub use crate::host::{
     RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
 };
 
-pub(crate) use json::value as read_json;
+pub(crate) use json::{problem as json_problem, value as read_json};

@@ -190,7 +190,7 @@ fn in_claude_code_an_imported_hook_runs_only_if_its_origin_does_not() {
         assert_eq!(runs(&session), before + 1, "{other}");
     }
     fs::write(&settings, COUNTING).unwrap();
-    let script = hooks.join("claude-echo").join(SCRIPT);
+    let script = hooks.join("echo").join(SCRIPT);
     let edited = format!("{}true\n", fs::read_to_string(&script).unwrap());
     fs::write(&script, edited).unwrap();
     session.pass("PreToolUse.Bash");

@@ -122,6 +122,24 @@ impl<'t> Document<'t> {
         invalid(self.text, &position(part), message).help(help)
     }
 
+    /// The problem with the value to which `path` leads, by keys and indices, or with the nearest one around it.
+    pub(super) fn problem_at(&self, path: &[String], message: String) -> Diagnostic {
+        let mut at = self.root.as_ref();
+        let mut range = at.map(position).unwrap_or_default();
+        for step in path {
+            at = match at {
+                Some(Value::Object(object)) => object.get(step).map(|member| &member.value),
+                Some(Value::Array(array)) => {
+                    step.parse().ok().and_then(|index: usize| array.elements.get(index))
+                }
+                _ => None,
+            };
+            let Some(value) = at else { break };
+            range = position(value);
+        }
+        invalid(self.text, &range, message)
+    }
+
     /// The member of `object` with this name, which must not be there twice.
     pub(super) fn member<'d>(
         &self,

@@ -21,3 +21,12 @@ pub(super) use settings::{ignored, switch};
 pub(crate) fn value(text: &str) -> Result<Value, Diagnostic> {
     Ok(document::Document::parse(settings::without_mark(text).1)?.value())
 }
+
+/// The problem with the value to which `path` leads, by keys and indices, or with the nearest one around it.
+pub(crate) fn problem(text: &str, path: &[String], message: String) -> Diagnostic {
+    let document = match document::Document::parse(settings::without_mark(text).1) {
+        Ok(document) => document,
+        Err(error) => return error,
+    };
+    document.problem_at(path, message)
+}

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tenter_base::{replace_file, untrusted_file};
@@ -20,6 +21,8 @@ use crate::user_only;
 
 /// The agent whose hooks are imported.
 const AGENT: &str = "claude-code";
+/// The mode of scripts that only the user may read.
+const PRIVATE: u32 = 0o700;
 /// The settings of an organization, which apply in Claude Code whatever the user does.
 const MANAGED: [&str; 2] = [
     "/etc/claude-code/managed-settings.json",
@@ -115,7 +118,13 @@ fn source(env: &Env, project: &Project, args: &Args, file: &Path) -> Result<Sour
         _ => file.display().to_string(),
     };
     let plugin_root = plugin_root(file).map(Path::to_owned);
-    Ok(Source { text: text.trim_start_matches('\u{feff}').to_owned(), origin, plugin_root })
+    Ok(Source {
+        text: text.trim_start_matches('\u{feff}').to_owned(),
+        origin,
+        plugin_root,
+        project: project.root().to_owned(),
+        home: env.home.clone(),
+    })
 }
 
 /// The plugin of a file `hooks/hooks.json`.
@@ -148,6 +157,9 @@ fn show(plan: &Plan, hooks: &Path) {
             ui::out(format!("    {}: {}", styled(NOTICE, "note"), visible(remark)));
         }
     }
+    for note in &plan.notes {
+        ui::out(format!("{}: {}", styled(NOTICE, "note"), visible(note)));
+    }
     if !plan.left_out.is_empty() {
         ui::out("Not imported:");
     }
@@ -169,7 +181,10 @@ fn write(path: &Path, hook: &PlannedHook) -> Result<(), Failure> {
     let failed =
         |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
     match hook.change {
-        Change::Create => write_dir(path, &new_files(&hook.files), false),
+        Change::Create => {
+            write_dir(path, &new_files(&hook.files), false)?;
+            protect(path, &hook.files).map_err(failed)
+        }
         Change::Update => update(path, &hook.files).map_err(failed),
         Change::Remove => remove(path, &hook.files).map_err(failed),
         Change::Keep | Change::KeepEdited => Ok(()),
@@ -186,9 +201,21 @@ fn new_files(files: &HookFiles) -> Vec<NewFile> {
     [file(MANIFEST, &files.manifest, false)].into_iter().chain(script).collect()
 }
 
+/// Lets only the user read a script with values of the settings.
+fn protect(path: &Path, files: &HookFiles) -> io::Result<()> {
+    if !files.is_private {
+        return Ok(());
+    }
+    fs::set_permissions(path.join(SCRIPT), fs::Permissions::from_mode(PRIVATE))
+}
+
 fn update(path: &Path, files: &HookFiles) -> io::Result<()> {
     for NewFile { name, text, is_executable } in new_files(files) {
-        let mode = if is_executable { 0o755 } else { 0o644 };
+        let mode = match (is_executable, files.is_private) {
+            (true, true) => PRIVATE,
+            (true, false) => 0o755,
+            (false, _) => 0o644,
+        };
         replace_file::replace_with_mode(&path.join(name), text.as_bytes(), Some(mode))?;
     }
     Ok(())

@@ -1,7 +1,11 @@
 //! `tenter bridge import`: hooks written for Claude Code, as its documentation and plugins have them, under `tenter run`.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::thread;
 
 use serde_json::Value;
 use tenter_testkit::{Sandbox, needs};
@@ -65,14 +69,14 @@ fn a_dry_run_shows_everything_and_writes_nothing() {
     copy(&fixtures().join("project"), &sandbox.project());
     let output = sandbox.run(&["bridge", "import", "claude-code", "--dry-run"]).expect_code(0);
     for text in [
-        "claude-check-command (new)",
+        "check-command (new)",
         "PreToolUse Bash: python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/check-command.py",
         "claude-deny-bash-curl (new)",
         "claude-ask-bash-git-push (new)",
         "permissions.deny Read(./secrets/**)",
         "Not imported:",
         "Notification: Tenter has no such event",
-        "Stop: a hook of the type \"prompt\" needs Claude Code itself",
+        "Stop: it asks a model of Claude Code's",
         "permissions.deny Read([ab].txt): its wildcards are not supported",
         "permissions.allow: ",
     ] {
@@ -86,7 +90,7 @@ fn imported_hooks_are_valid_and_another_import_changes_nothing() {
     let sandbox = imported();
     let _ = sandbox.run(&["hooks", "validate", "--strict"]).expect_code(0);
     let again = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
-    assert!(again.stdout.contains("claude-format (unchanged)"), "{again}");
+    assert!(again.stdout.contains("format (unchanged)"), "{again}");
     assert!(again.stderr.contains("Nothing was changed."), "{again}");
     let original = fs::read_to_string(fixtures().join("project/.claude/settings.json")).unwrap();
     assert_eq!(sandbox.read(".claude/settings.json"), original);
@@ -98,19 +102,19 @@ fn another_import_updates_what_it_created_and_leaves_what_was_edited() {
     let settings =
         sandbox.read(".claude/settings.json").replace("\"timeout\": 10", "\"timeout\": 20");
     sandbox.write(".claude/settings.json", settings.replace("Bash(curl:*)", "Bash(wget:*)"));
-    let edited = ".agents/hooks/claude-check-command/scripts/run.sh";
+    let edited = ".agents/hooks/check-command/scripts/run.sh";
     sandbox.write(edited, format!("{}# mine\n", sandbox.read(edited)));
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
     for text in [
-        "claude-format (update)",
-        "claude-check-command (edited, stays)",
+        "format (update)",
+        "check-command (edited, stays)",
         "claude-deny-bash-curl (remove)",
         "claude-deny-bash-wget (new)",
-        "claude-approve-docs (unchanged)",
+        "approve-docs (unchanged)",
     ] {
         assert!(output.stdout.contains(text), "{text}\n{output}");
     }
-    assert!(sandbox.read(".agents/hooks/claude-format/HOOK.md").contains("timeout: 20000"));
+    assert!(sandbox.read(".agents/hooks/format/HOOK.md").contains("timeout: 20000"));
     assert!(sandbox.read(edited).ends_with("# mine\n"));
     assert!(!sandbox.project().join(".agents/hooks/claude-deny-bash-curl").exists());
 }
@@ -130,19 +134,118 @@ fn what_cannot_be_read_is_located_and_managed_settings_are_refused() {
 }
 
 #[test]
+fn a_file_that_claude_code_rejects_is_refused_with_the_place() {
+    for (settings, said) in [
+        (
+            "{\n  \"permissions\": {\"defaultMode\": \"allowEdits\", \"deny\": [\"Bash(ls)\"]}\n}",
+            "settings.json:2:34: Claude Code rejects this file as a whole: `permissions.defaultMode` is \"allowEdits\"",
+        ),
+        (
+            "{\"permissions\": {\"deny\": \"Bash(ls)\"}}",
+            "`permissions.deny` is not a list of rules",
+        ),
+        ("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop` is not a list"),
+        ("{\"hooks\": {\"Stop\": [{\"command\": \"x\"}]}}", "`hooks.Stop.0.hooks` is not a list"),
+        (
+            "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"timeout\": -1}]}]}}",
+            "`hooks.Stop.0.hooks.0.timeout` is not a number of seconds above 0",
+        ),
+        ("{\"env\": {\"A\": [1]}}", "`env.A` is not text"),
+        ("[]", "is not an object"),
+    ] {
+        let sandbox = sandbox();
+        sandbox.write(".claude/settings.json", settings);
+        let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(1);
+        assert!(output.stderr.contains(said), "{said}: {output}");
+        assert!(!sandbox.project().join(".agents").exists());
+    }
+}
+
+#[test]
+fn hooks_get_the_variables_of_the_settings_and_no_value_is_shown() {
+    let sandbox = sandbox();
+    sandbox.write(
+        ".claude/settings.json",
+        r#"{"env": {"TEAM": "it's $HOME", "LD_PRELOAD": "", "ANTHROPIC_API_KEY": "key-1", "A-B": "x"},
+            "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./team.sh"}]}]}}"#,
+    );
+    sandbox
+        .write("team.sh", "# transcript_path, CLAUDE_ENV_FILE\necho \"team: $TEAM\" >&2; exit 2");
+    let _ = sandbox.shell("chmod +x team.sh").expect_code(0);
+    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    for text in [
+        "team (new)",
+        "these variables of `env`: TEAM, LD_PRELOAD",
+        "LD_PRELOAD can change which programs hooks run",
+        "env ANTHROPIC_API_KEY: keys of models are withheld from hooks",
+        "env A-B: it is no name of a variable",
+        "its script reads `transcript_path`",
+        "its script writes to `CLAUDE_ENV_FILE`",
+    ] {
+        assert!(output.stdout.contains(text), "{text}: {output}");
+    }
+    assert!(!output.stdout.contains("it's") && !output.stdout.contains("key-1"), "{output}");
+    let script = sandbox.project().join(".agents/hooks/team/scripts/run.sh");
+    assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o777, 0o700);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let expect = "contains: [\"team: it's $HOME\"]";
+    assert_eq!(headless(&sandbox, &call("bash", "command: ls", expect)).1, 0);
+    let again = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    assert!(again.stdout.contains("team (unchanged)"), "{again}");
+}
+
+#[test]
+fn a_hook_behind_http_posts_the_payload_of_claude_code() {
+    if !needs::has("curl") {
+        return;
+    }
+    let sandbox = sandbox();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    sandbox.write(
+        ".claude/settings.json",
+        format!(
+            r#"{{"env": {{"TEAM_TOKEN": "t-1"}}, "hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{{"type": "http", "url": "http://127.0.0.1:{port}/guard",
+            "headers": {{"X-Team": "Bearer $TEAM_TOKEN$OTHER"}}, "allowedEnvVars": ["TEAM_TOKEN"]}}]}}]}}}}"#
+        ),
+    );
+    let served = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = String::new();
+        let mut buffer = [0; 4096];
+        while !request.contains("\"hook_event_name\"") {
+            let count = stream.read(&mut buffer).unwrap();
+            assert!(count > 0, "{request}");
+            request.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        }
+        let answer = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "Ask the team."}}"#;
+        let length = answer.len();
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{answer}"
+        )
+        .unwrap();
+        request
+    });
+    let _ = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let expect = "contains: [Ask the team.]";
+    let (lines, code) = headless(&sandbox, &call("bash", "command: ls", expect));
+    assert_eq!((code, denials(&lines).len()), (0, 1), "{lines:?}");
+    let request = served.join().unwrap();
+    assert!(request.starts_with("POST /guard "), "{request}");
+    assert!(request.contains("X-Team: Bearer t-1\r\n"), "{request}");
+}
+
+#[test]
 fn the_documented_hooks_guard_unchanged() {
     if !needs::has("python3") {
         return;
     }
     for (tool, input, hook, reason) in [
-        ("bash", "command: grep x notes", "claude-check-command", "Use rg instead of grep."),
-        ("file_write", "file_path: .env, text: x", "claude-python3", "blocked by hook"),
-        (
-            "file_write",
-            "file_path: sub/package-lock.json, text: x",
-            "claude-python3",
-            "blocked by hook",
-        ),
+        ("bash", "command: grep x notes", "check-command", "Use rg instead of grep."),
+        ("file_write", "file_path: .env, text: x", "python3", "blocked by hook"),
+        ("file_write", "file_path: sub/package-lock.json, text: x", "python3", "blocked by hook"),
         ("bash", "command: 'cd x; curl http://a'", "claude-deny-bash-curl", "Bash(curl:*)"),
         (
             "bash",
@@ -218,7 +321,7 @@ fn the_hooks_of_plugins_guard_unchanged() {
         "turns: [{{tool_calls: [{write}]}}, {{tool_calls: [{write}], expect: {{contains: [Parse the text instead.]}}}}, {{text: ok}}]"
     );
     let (lines, _) = headless(&sandbox, &script);
-    assert_eq!(denials(&lines), ["claude-remind"], "once in a session");
+    assert_eq!(denials(&lines), ["remind"], "once in a session");
     assert_eq!(sandbox.read("a.js"), "eval(x)");
 
     let sandbox = with_plugin("rules");

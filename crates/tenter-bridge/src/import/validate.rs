@@ -1,0 +1,139 @@
+//! What Claude Code checks in a settings file before it reads any of it: a file that it rejects has no hooks and no rules there.
+
+use serde_json::Value;
+use tenter_base::{did_you_mean, or_list};
+use tenter_protocol::Diagnostic;
+
+use crate::registration;
+
+/// The values of `permissions.defaultMode`.
+const MODES: [&str; 7] =
+    ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "manual"];
+
+/// A value that Claude Code rejects.
+struct Problem {
+    /// The keys and indices that lead to it.
+    path: Vec<String>,
+    message: String,
+    help: String,
+}
+
+/// Checks that Claude Code reads the settings.
+///
+/// # Errors
+/// It rejects them; the diagnostic has the position.
+pub(super) fn check(settings: &Value, text: &str) -> Result<(), Diagnostic> {
+    problems(settings).map_err(|Problem { path, message, help }| {
+        let shown = path.join(".");
+        let message = format!("Claude Code rejects this file as a whole: `{shown}` {message}");
+        registration::json_problem(text, &path, message).help(help)
+    })
+}
+
+fn problems(settings: &Value) -> Result<(), Problem> {
+    let root = At { path: Vec::new(), value: settings };
+    root.is(Value::is_object, "an object")?;
+    root.optional("disableAllHooks", |it| it.is(Value::is_boolean, "true or false"))?;
+    root.optional("env", variables)?;
+    root.optional("permissions", permissions)?;
+    root.optional("hooks", hooks)
+}
+
+fn variables(env: &At<'_>) -> Result<(), Problem> {
+    env.is(Value::is_object, "an object with the values of variables")?;
+    let is_value = |value: &Value| value.is_string() || value.is_number() || value.is_boolean();
+    env.each(|value| value.is(is_value, "text"))
+}
+
+fn permissions(permissions: &At<'_>) -> Result<(), Problem> {
+    permissions.is(Value::is_object, "an object")?;
+    for list in ["allow", "deny", "ask"] {
+        permissions.optional(list, |rules| {
+            rules.is(Value::is_array, "a list of rules")?;
+            rules.each(|rule| rule.is(Value::is_string, "text, such as \"Bash(git push:*)\""))
+        })?;
+    }
+    permissions.optional("defaultMode", |mode| {
+        mode.is(Value::is_string, "text")?;
+        let word = mode.value.as_str().unwrap_or_default();
+        if MODES.contains(&word) {
+            return Ok(());
+        }
+        let help = did_you_mean(word, &MODES, || format!("write {}", or_list(&MODES)));
+        Err(mode.problem(format!("is {word:?}, which is no mode"), help))
+    })
+}
+
+fn hooks(hooks: &At<'_>) -> Result<(), Problem> {
+    hooks.is(Value::is_object, "an object with a list for each event")?;
+    hooks.each(|groups| {
+        groups.is(Value::is_array, "a list")?;
+        groups.each(|group| {
+            group.is(Value::is_object, "an object with `matcher` and `hooks`")?;
+            group.optional("matcher", |it| it.is(Value::is_string, "text"))?;
+            let handlers = group.at("hooks");
+            handlers.is(Value::is_array, "a list of hooks")?;
+            handlers.each(handler)
+        })
+    })
+}
+
+fn handler(handler: &At<'_>) -> Result<(), Problem> {
+    handler
+        .is(Value::is_object, "an object, such as {\"type\": \"command\", \"command\": \"…\"}")?;
+    let is_positive = |value: &Value| value.as_f64().is_some_and(|seconds| seconds > 0.0);
+    handler.optional("timeout", |it| it.is(is_positive, "a number of seconds above 0"))?;
+    for field in ["type", "command", "url", "prompt", "if"] {
+        handler.optional(field, |it| it.is(Value::is_string, "text"))?;
+    }
+    Ok(())
+}
+
+/// A value and where it is.
+struct At<'v> {
+    path: Vec<String>,
+    value: &'v Value,
+}
+
+impl At<'_> {
+    /// The member with this name; null if there is none.
+    fn at(&self, key: &str) -> At<'_> {
+        let path = [&self.path[..], &[key.to_owned()]].concat();
+        At { path, value: self.value.get(key).unwrap_or(&Value::Null) }
+    }
+
+    fn optional(
+        &self,
+        key: &str,
+        check: impl Fn(&At<'_>) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        if self.value.get(key).is_none() { Ok(()) } else { check(&self.at(key)) }
+    }
+
+    /// Checks every member or element.
+    fn each(&self, check: impl Fn(&At<'_>) -> Result<(), Problem>) -> Result<(), Problem> {
+        let inside =
+            |step: String, value| check(&At { path: [&self.path[..], &[step]].concat(), value });
+        match self.value {
+            Value::Object(members) => {
+                members.iter().try_for_each(|(key, value)| inside(key.clone(), value))
+            }
+            Value::Array(elements) => elements
+                .iter()
+                .enumerate()
+                .try_for_each(|(at, value)| inside(at.to_string(), value)),
+            _ => Ok(()),
+        }
+    }
+
+    fn is(&self, is_right: impl Fn(&Value) -> bool, expected: &str) -> Result<(), Problem> {
+        if is_right(self.value) {
+            return Ok(());
+        }
+        Err(self.problem(format!("is not {expected}"), format!("write {expected}, or remove it")))
+    }
+
+    fn problem(&self, message: String, help: String) -> Problem {
+        Problem { path: self.path.clone(), message, help }
+    }
+}
