@@ -21,7 +21,7 @@ const NEEDS: [(&str, &str); 2] = [
 /// The remarks about a command and the scripts that it names.
 pub(super) fn remarks(command: &str, source: &Source) -> Vec<String> {
     let words = shlex::split(command).unwrap_or_default();
-    let scripts = words.iter().flat_map(|word| files(word, source));
+    let scripts = words.iter().filter_map(|word| file(word, source));
     let texts: Vec<String> =
         scripts.filter_map(|file| untrusted_file::read_to_string(&file).ok()).collect();
     let contains =
@@ -30,8 +30,8 @@ pub(super) fn remarks(command: &str, source: &Source) -> Vec<String> {
     found.map(|(_, remark)| (*remark).to_owned()).collect()
 }
 
-/// The files that a word may name.
-fn files(word: &str, source: &Source) -> Option<PathBuf> {
+/// The file that a word names, if there is one.
+fn file(word: &str, source: &Source) -> Option<PathBuf> {
     let mut word = word.to_owned();
     let plugin = source.plugin_root.as_deref().unwrap_or(&source.project);
     for (name, directory) in [

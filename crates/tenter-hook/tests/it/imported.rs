@@ -22,7 +22,13 @@ fn import(
     plugin_root: Option<PathBuf>,
 ) -> PathBuf {
     let hooks = session.sandbox.home().join(".config/agents/hooks");
-    let source = Source { text: text.to_owned(), origin: origin.to_owned(), plugin_root };
+    let source = Source {
+        text: text.to_owned(),
+        origin: origin.to_owned(),
+        plugin_root,
+        project: session.sandbox.project(),
+        home: session.sandbox.home(),
+    };
     for hook in import::plan(import::read(&source).unwrap(), &source, &hooks).hooks {
         let directory = hooks.join(&hook.name);
         fs::create_dir_all(directory.join("scripts")).unwrap();
@@ -190,7 +196,7 @@ fn in_claude_code_an_imported_hook_runs_only_if_its_origin_does_not() {
         assert_eq!(runs(&session), before + 1, "{other}");
     }
     fs::write(&settings, COUNTING).unwrap();
-    let script = hooks.join("echo").join(SCRIPT);
+    let script = hooks.join("echo-x").join(SCRIPT);
     let edited = format!("{}true\n", fs::read_to_string(&script).unwrap());
     fs::write(&script, edited).unwrap();
     session.pass("PreToolUse.Bash");
