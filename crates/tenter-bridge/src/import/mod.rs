@@ -1,8 +1,9 @@
 //! Hooks and permission rules of Claude Code's settings as manifest hooks (B37, B38).
 //!
-//! `handlers` reads the hooks of a settings file, `permissions` its permission rules, of which `commands` makes rules about commands
-//! and the crate's module `rule_matcher` makes matchers; `files` writes the manifest hook of each, `plan` compares them with what an earlier import created. `origin` finds out which imported hooks Claude Code runs
-//! itself.
+//! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP),
+//! `variables` its `env`, `permissions` its permission rules, of which `commands` makes rules about commands and the crate's
+//! module `rule_matcher` makes matchers. `needs` finds scripts that need Claude Code itself. `files` writes the manifest hook of each,
+//! `plan` compares them with what an earlier import created. `origin` finds out which imported hooks Claude Code runs itself.
 
 mod commands;
 mod files;
