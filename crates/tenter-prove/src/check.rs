@@ -371,10 +371,14 @@ fn resumed(run: &Run) -> Vec<Fact> {
         payloads.filter(|one| crate::observed::is_of(one, EventName::SessionStart)).count()
     };
     let (first, second) = (starts(0), starts(1));
-    let mut sessions: Vec<&str> = run
-        .payloads(EventName::BeforeAgent)
+    // Some agents fire no event for messages.
+    let events = [EventName::BeforeAgent, EventName::AfterTurn];
+    let mut sessions: Vec<&str> = events
+        .into_iter()
+        .flat_map(|event| run.payloads(event))
         .filter_map(|payload| payload.get("session_id")?.as_str())
         .collect();
+    sessions.sort_unstable();
     sessions.dedup();
     vec![
         run.read(resume::FIRST_ANSWER),

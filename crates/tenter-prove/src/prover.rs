@@ -138,7 +138,7 @@ impl Prover<'_> {
         let replies = plan.replies.len();
         let script = LenientScript::new(plan.replies);
         let mut script = plan.lanes.into_iter().fold(script, LenientScript::lane);
-        if plan.counts || self.client.deny_ends_run {
+        if plan.counts || self.client.deny_ends_run || self.client.takes_answers_back {
             script = script.counted();
         }
         let server = ModelServer::start(script)

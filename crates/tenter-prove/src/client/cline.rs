@@ -26,6 +26,7 @@ pub(super) const CLIENT: Client = Client {
     resumes: false,
     unpacks_itself: false,
     deny_ends_run: true,
+    takes_answers_back: false,
     limits: &[
         ("fires.before_agent", NO_MESSAGES),
         ("context.before_agent", NO_MESSAGES),

@@ -31,6 +31,7 @@ pub(super) const CLIENT: Client = Client {
     resumes: true,
     unpacks_itself: false,
     deny_ends_run: false,
+    takes_answers_back: false,
     limits: &[(
         "context.after_tool_failure",
         "Codex shows hooks neither the exit code of a command nor a patch that fails",

@@ -30,6 +30,7 @@ pub(super) const CLIENT: Client = Client {
     resumes: true,
     unpacks_itself: true,
     deny_ends_run: false,
+    takes_answers_back: false,
     limits: &[],
 };
 

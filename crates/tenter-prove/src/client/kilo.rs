@@ -25,6 +25,7 @@ pub(super) const CLIENT: Client = Client {
     resumes: true,
     unpacks_itself: false,
     deny_ends_run: false,
+    takes_answers_back: false,
     limits: &[],
 };
 

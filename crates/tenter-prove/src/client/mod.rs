@@ -4,12 +4,14 @@ mod claude_code;
 mod cline;
 mod codex;
 mod copilot;
+mod droid;
 mod gemini;
 mod kilo;
 mod kimi_code;
 mod opencode;
 mod pi;
 mod qwen;
+mod vibe;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +23,7 @@ use crate::scenario::Scenario;
 
 /// How an agent is run without a terminal.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct Client {
     /// The id of the agent.
     pub host: &'static str,
@@ -50,6 +53,8 @@ pub struct Client {
     pub unpacks_itself: bool,
     /// Whether a denied call ends the whole run: the rest of a scenario then gets a run of its own.
     pub deny_ends_run: bool,
+    /// Whether an answer after which hooks make the agent continue is taken out of the history.
+    pub takes_answers_back: bool,
     /// What the agent does not do without a terminal, although it does otherwise: the id of a check, and why it does not hold.
     pub limits: &'static [(&'static str, &'static str)],
 }
@@ -116,6 +121,8 @@ impl Client {
         &cline::CLIENT,
         &pi::CLIENT,
         &kilo::CLIENT,
+        &droid::CLIENT,
+        &vibe::CLIENT,
     ];
 
     /// The client of an agent; `None` if it is not known how to run it without a terminal.

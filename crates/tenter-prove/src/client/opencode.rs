@@ -22,6 +22,7 @@ pub(super) const CLIENT: Client = Client {
     resumes: true,
     unpacks_itself: false,
     deny_ends_run: false,
+    takes_answers_back: false,
     limits: &[("continue", "`opencode run` ends when the agent is idle for the first time")],
 };
 
