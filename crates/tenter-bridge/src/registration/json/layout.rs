@@ -111,6 +111,7 @@ pub(super) fn cuts(
     gone: &[usize],
 ) -> Vec<Range<usize>> {
     let mut cuts = Vec::new();
+    let mut run = 0..0;
     for index in gone {
         let child = &container.children[*index];
         let comma = document.comma_after(child.end);
@@ -123,7 +124,9 @@ pub(super) fn cuts(
             }
             None => child.end,
         };
-        cuts.push(start_with_whitespace(document, child.start, end)..end);
+        let start = start_with_whitespace(document, child.start, end, &run);
+        run = if start == run.end { run.start..end } else { start..end };
+        cuts.push(start..end);
     }
     let last = container.children.len().saturating_sub(1);
     let kept = (0..container.children.len()).rev().find(|index| !gone.contains(index));
@@ -141,13 +144,21 @@ pub(super) fn cuts(
     cuts
 }
 
-/// The start of the whitespace before `start`, where a cut that ends at `end` may begin: what follows must not become part of a
-/// line comment.
-fn start_with_whitespace(document: &Document, start: usize, end: usize) -> usize {
+/// Returns the start of the whitespace before `start`, where a cut that ends at `end` may begin: what follows must not become part of
+/// a line comment, also of one before the `run` of cuts that this cut continues.
+fn start_with_whitespace(
+    document: &Document,
+    start: usize,
+    end: usize,
+    run: &Range<usize>,
+) -> usize {
     let Some(before) = document.token_before(start) else { return start };
+    let continues = before.end == run.end;
+    let left = if continues { document.token_before(run.start) } else { Some(before) };
+    let follows_comment = left.is_some_and(|token| token.kind == TokenKind::LineComment);
     let rest = document.text[end..].trim_start_matches([' ', '\t']);
     let ends_line = rest.starts_with('\n') || rest.starts_with("\r\n");
-    if before.kind == TokenKind::LineComment && !ends_line { start } else { before.end }
+    if follows_comment && !ends_line { start } else { before.end }
 }
 
 /// Whether only whitespace is left of `range` after the cuts.

@@ -362,6 +362,21 @@ fn without_empty_hooks(mut settings: Value) -> Value {
     settings
 }
 
+#[test]
+fn what_follows_removed_events_does_not_become_part_of_a_comment() {
+    for events in ["\"PreToolUse\": [],", "\"PreToolUse\": [],\n\"PostToolUse\": [],"] {
+        let text = format!(
+            "{{\"hooks\": {{ // note\n{events}\n\"Stop\": [], /* note */ \"Notification\": []}}}}\n"
+        );
+        let user = User::with_settings(&text);
+        user.install().unwrap();
+        user.lose_record();
+        user.remove().unwrap();
+        assert_eq!(user.count(), 0, "it is still valid");
+        assert_eq!(user.json()["hooks"], json!({"Notification": []}));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
