@@ -245,11 +245,17 @@ impl Recorder {
         let surveyed = now.iter().flat_map(|now| now.files.keys());
         let paths: BTreeSet<&StoredPath> =
             turn.touched.keys().chain(base.files.keys()).chain(surveyed).collect();
+        let state_now = |path: &StoredPath| Some(&now.as_ref()?.files.get(path)?.state);
+        let is_link = |path: &Path| {
+            matches!(state_now(&StoredPath(path.to_owned())), Some(FileState::Link { .. }))
+        };
         let mut changes = Vec::new();
         for path in paths {
-            let seen = now.as_ref().and_then(|now| now.files.get(path));
-            let after = match seen {
-                Some(seen) => seen.state.clone(),
+            let is_behind_link = || path.0.ancestors().skip(1).any(is_link);
+            let after = match state_now(path) {
+                Some(state) => state.clone(),
+                // Its directory was replaced by a symlink, perhaps to where the directory is now.
+                None if base.files.contains_key(path) && is_behind_link() => FileState::Absent,
                 None => kept(beneath::read(&path.0)?, &objects)?.0,
             };
             let known = base.files.get(path).map(|file| &file.state);

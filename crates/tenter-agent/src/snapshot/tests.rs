@@ -100,6 +100,20 @@ proptest! {
 }
 
 #[test]
+fn a_directory_that_a_link_to_it_replaces_is_restored() {
+    let bench = Bench::new();
+    bench.write("dir/c", "one");
+    let before = bench.tree();
+    bench.command(|| {
+        fs::rename(bench.path("dir"), bench.path("b")).unwrap();
+        symlink("b", bench.path("dir")).unwrap();
+    });
+    let result = bench.undo().unwrap();
+    assert!(result.failed.is_empty(), "{:?}", result.failed);
+    assert_eq!(bench.tree(), before);
+}
+
+#[test]
 fn a_turn_without_changes_writes_nothing() {
     let bench = Bench::new();
     bench.write("a", "one");
