@@ -1,4 +1,4 @@
-//! Whether what a process does stays in its container (R90).
+//! Tells whether the effects of a process stay in its container (R90).
 //!
 //! A file such as `/.dockerenv` says that there is a container, not that it keeps anything in: most containers for development mount the
 //! project from outside, and some the home directory.
@@ -51,10 +51,10 @@ const KERNEL: [&str; 19] = [
     "tracefs",
 ];
 
-/// What is known about the surroundings of a process.
+/// The facts from which a process knows that it is contained.
 #[derive(Debug, Clone, Copy)]
 pub struct Containment<'a> {
-    /// What the user says about it; it counts, whatever else is known.
+    /// The user's setting, which overrides everything else.
     pub said: Option<bool>,
     /// The environment variables.
     pub variables: &'a [(OsString, OsString)],
@@ -63,7 +63,7 @@ pub struct Containment<'a> {
 }
 
 impl Containment<'_> {
-    /// Whether this process is in a known development container, and its own directories are the container's own.
+    /// Returns whether this process is in a known development container, and its own directories are the container's own.
     pub fn holds(&self) -> bool {
         let mounts = || std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         self.said.unwrap_or_else(|| self.is_known(&|file| Path::new(file).exists(), &mounts()))
@@ -84,7 +84,7 @@ impl Containment<'_> {
         is_container && is_for_development() && !mounts.iter().any(|mount| self.is_reached(mount))
     }
 
-    /// Whether a mount contains one of the directories, or something in it.
+    /// Returns whether a mount contains one of the directories, or something in it.
     fn is_reached(&self, mount: &Mount<'_>) -> bool {
         let is_root = mount.point == Path::new("/");
         let is_near = |own: &&Path| {

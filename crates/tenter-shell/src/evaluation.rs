@@ -62,7 +62,7 @@ pub(crate) struct CommandWord<'w> {
     pub(crate) is_pattern: bool,
 }
 
-/// Whether bash does more with the words of this command than to read them. `program` is written without a slash.
+/// Returns whether bash evaluates the words of this command. `program` is written without a slash.
 pub(crate) fn evaluates<'w>(program: &str, args: impl Iterator<Item = CommandWord<'w>>) -> bool {
     if OTHERS.contains(&program) {
         return true;

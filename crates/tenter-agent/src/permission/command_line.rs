@@ -73,7 +73,7 @@ impl RunCommand {
         }
     }
 
-    /// Whether a rule names all arguments that it has to; `is_named` is whether it names the one at an index.
+    /// Returns whether a rule names all arguments that it must name; `is_named` tells whether it names the one at an index.
     pub(super) fn is_named_by(&self, is_named: impl Fn(usize) -> bool) -> bool {
         self.named_only.iter().all(|index| is_named(*index))
     }
@@ -162,7 +162,7 @@ fn known_directory(command: &Command, workspace: &Workspace) -> Option<PathBuf> 
     (!uses_repository || is_own_repository(&cwd, workspace)).then_some(cwd)
 }
 
-/// Whether the repository that git uses in a directory is the one of the project, or of a directory that the user added.
+/// Returns whether the repository that git uses in a directory is the one of the project, or of a directory that the user added.
 fn is_own_repository(directory: &Path, workspace: &Workspace) -> bool {
     let used = repository(directory);
     workspace.writable_roots().iter().any(|root| repository(root) == used)
