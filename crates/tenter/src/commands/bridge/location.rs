@@ -101,7 +101,7 @@ pub(super) fn program_beside() -> Result<PathBuf, Failure> {
     if !program.is_file() || !search_path::is_executable(&program) {
         return Err(Failure::new(format!("there is no program {}", program.display())).help(
             format!(
-                "it belongs beside `tenter`: `cargo install --path crates/{PROGRAM}` installs it"
+                "it belongs beside `tenter`: `cargo install --path crates/hooks/{PROGRAM}` installs it"
             ),
         ));
     }

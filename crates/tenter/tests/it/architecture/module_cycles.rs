@@ -34,7 +34,7 @@ impl Cleaner {
     }
 }
 
-/// The modules of every crate, by its name.
+/// The modules of every crate, by its directory below `crates`.
 fn crates() -> BTreeMap<String, Modules> {
     let cleaner = Cleaner::new();
     let mut crates: BTreeMap<String, Modules> = BTreeMap::new();

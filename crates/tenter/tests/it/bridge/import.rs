@@ -14,7 +14,7 @@ use crate::{headless, of_kind, sandbox};
 
 /// Hooks in the forms of Claude Code's documentation and of plugins, which are written for these tests.
 fn fixtures() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tenter-bridge/tests/fixtures/claude-hooks")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks/tenter-bridge/tests/fixtures/claude-hooks")
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -1,0 +1,20 @@
+//! `docs/hosts.md` says what the bridge does. `TENTER_UPDATE=1` writes it, except what was proved.
+
+use std::fs;
+use std::path::Path;
+
+use tenter_bridge::guide;
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the author's request to write the page")]
+fn the_page_about_agents_is_that_of_the_data() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hosts.md");
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    let proved = guide::proved(&found).unwrap_or_default();
+    let page = guide::with_proved(&guide::page(), proved).unwrap();
+    if std::env::var_os("TENTER_UPDATE").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == page, "docs/hosts.md is out of date; write it with TENTER_UPDATE=1");
+}
