@@ -149,7 +149,8 @@ fn every_diagnostic_has_a_file_a_position_and_a_help() {
 
 #[test]
 fn the_checked_in_schema_is_up_to_date() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hook-manifest.schema.json");
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hook-manifest.schema.json");
     let schema = serde_json::to_string_pretty(&json_schema()).unwrap();
     assert_file(&file, &format!("{schema}\n"));
 }
