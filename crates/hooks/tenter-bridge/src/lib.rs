@@ -32,6 +32,7 @@ mod state;
 mod tool_call;
 mod tool_result;
 pub mod transcript;
+pub mod unknown_tools;
 pub mod user_rules;
 mod visit;
 

@@ -7,8 +7,11 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::sync::Arc;
 
-use crate::ToolCall;
+use tenter_shell::PathOp;
+
 use crate::patch::Patch;
+use crate::tool_effects::{ToolEffects, last_segment, tool_effects};
+use crate::{Object, ToolCall};
 
 /// A tool of Tenter and its aliases in other agents.
 struct Names {
@@ -129,6 +132,25 @@ pub fn is_other_shell(name: &str) -> bool {
     ["powershell", "pwsh", "cmd"].iter().any(|shell| name.eq_ignore_ascii_case(shell))
 }
 
+/// Returns Tenter's tool that an unknown tool seems to be: by its name after a namespace, else by the fields of its input. Tools of
+/// MCP servers and other shells than bash seem to be none (B51).
+fn similar_tool(name: &str, input: &Object) -> Option<&'static str> {
+    let own_name = last_segment(name);
+    if name.starts_with("mcp__") || is_other_shell(own_name) {
+        return None;
+    }
+    canonical(own_name).or_else(|| {
+        let ToolEffects { scripts, paths, .. } = tool_effects(name, input);
+        let has = |reads: fn(PathOp) -> bool| paths.iter().any(|path| reads(path.op));
+        match () {
+            () if !scripts.is_empty() => Some("bash"),
+            () if has(PathOp::changes) => Some("file_write"),
+            () if has(|op| op == PathOp::Read) => Some("file_read"),
+            () => None,
+        }
+    })
+}
+
 /// The names that the tools of an agent go by: the table above, and what an embedder adds for tools of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolNames(Arc<BTreeMap<String, String>>);
@@ -154,10 +176,20 @@ impl ToolNames {
         iter::once(name).chain(spellings(standard).filter(move |spelling| *spelling != name))
     }
 
-    /// Every spelling of the tool of `call`, its own first. A patch that may add a file is also a call of `file_write` (B10).
+    /// Returns every spelling of the tool of `call`, its own first. A patch that may add a file is also a call of `file_write` (B10),
+    /// and an unknown tool is also the one that its input shows it to be (B51).
     pub fn spellings_of<'n>(&'n self, call: &'n ToolCall) -> impl Iterator<Item = &'n str> {
-        let writes = self.adds_file(call).then(|| spellings(FILE_WRITE));
-        self.spellings(&call.name).chain(writes.into_iter().flatten())
+        let writes = self.adds_file(call).then_some(FILE_WRITE);
+        let others = writes.into_iter().chain(self.similar_tool(call));
+        self.spellings(&call.name).chain(others.flat_map(spellings))
+    }
+
+    /// Returns the tool of Tenter that the input of an unknown tool shows it to be; `None` if the tool is known.
+    pub fn similar_tool(&self, call: &ToolCall) -> Option<&'static str> {
+        match canonical(self.standard(&call.name)) {
+            Some(_) => None,
+            None => similar_tool(&call.name, &call.input),
+        }
     }
 
     /// Whether `call` is a `file_edit` by a patch that may add a file.
@@ -218,6 +250,29 @@ mod tests {
         assert!(has_write("file_edit", "*** Add File"));
         assert!(!has_write("file_edit", "*** Delete File"));
         assert!(!has_write("bash", "*** Add File"));
+    }
+
+    #[test]
+    fn an_unknown_tool_has_the_names_of_the_tool_that_its_input_shows() {
+        let has = |tool: &str, field: &str, name: &str| {
+            let call = ToolCall::new("1", tool, [(field.to_owned(), "a".into())]);
+            let names = ToolNames::default();
+            assert_eq!(names.spellings_of(&call).next(), Some(tool));
+            names.spellings_of(&call).any(|spelling| spelling == name)
+        };
+        assert!(has("system.exec2", "command", "Bash"));
+        assert!(has("save_text", "path", "Write"));
+        assert!(has("change", "path", "Write"), "without a word that says so, it may write");
+        assert!(has("view_image", "path", "Read"));
+        assert!(has("ns.run_command", "cmdline", "Bash"), "a known name after a namespace");
+        assert!(!has("view_image", "path", "Write"));
+        assert!(
+            !has("mcp__server__exec2", "command", "Bash"),
+            "tools of servers have names of their own"
+        );
+        assert!(!has("PowerShell", "command", "Bash"));
+        assert!(!has("list_things", "path", "Read"));
+        assert!(!has("Write", "command", "Bash"), "a known tool is what its name says");
     }
 
     #[test]

@@ -46,6 +46,7 @@ use crate::occurrence::{Detail, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
 use crate::state::{SessionState, StateDir};
+use crate::unknown_tools;
 pub use after::{Remainder, RemainingHooks};
 use repeated::Outcome;
 use ruled_out::{Loaded, OrdinaryCall};
@@ -116,6 +117,7 @@ impl Visitor {
         match (visitor.host.read)(visitor.event, &payload) {
             Ok(occurrence) => {
                 let occurrence = visitor.in_root_session(occurrence);
+                unknown_tools::note(&self.directories.state, visitor.host, &occurrence);
                 visitor.visit(&visitor.with_directory(occurrence), &payload)
             }
             Err(error) => visitor.unreadable(&error),

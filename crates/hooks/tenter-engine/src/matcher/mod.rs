@@ -53,11 +53,13 @@ pub struct Matcher {
     only_claude_code: bool,
 }
 
-/// What the names of a call's tool depend on: a patch that may add a file has those of `file_write`, too.
+/// Returns what the names of a call's tool depend on: a patch that may add a file has those of `file_write`, too, and an unknown tool
+/// those of a similar one.
 pub(crate) fn tool_key(call: &ToolCall) -> String {
     let adds_file = Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file());
     let mark = if adds_file { "+" } else { "" };
-    format!("{mark}{}", call.name)
+    let similar = ToolNames::default().similar_tool(call).unwrap_or_default();
+    format!("{mark}{similar}:{}", call.name)
 }
 
 /// A call that a matcher matched.
@@ -165,8 +167,10 @@ impl Matcher {
             return Box::new(self.names.spellings_of(call));
         }
         let standard = self.names.standard(&call.name);
-        let writes = self.names.adds_file(call).then(|| claude_code::tools::names("file_write"));
-        Box::new(claude_code::tools::names(standard).chain(writes.into_iter().flatten()))
+        let writes = self.names.adds_file(call).then_some("file_write");
+        let others = writes.into_iter().chain(self.names.similar_tool(call));
+        let others = others.flat_map(claude_code::tools::names);
+        Box::new(claude_code::tools::names(standard).chain(others))
     }
 
     /// The literals that the matcher's `pattern` needs, if any are known.

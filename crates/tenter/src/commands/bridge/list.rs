@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tenter_bridge::keeper::{self, KeeperStatus};
 use tenter_bridge::registration::{RegisteredHandler, Registry, Scope};
+use tenter_bridge::unknown_tools::{self, UnknownTool};
 use tenter_bridge::{Host, heartbeat};
 use tenter_engine::Directories;
 use tenter_prove::Verdict;
@@ -40,6 +41,9 @@ pub(crate) struct ListedAgent {
     /// The last denied call that the agent ran all the same, unless it was proved since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) breach: Option<ListedBreach>,
+    /// Tools that sessions used and Tenter does not know by their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unknown_tools: Vec<UnknownTool>,
 }
 
 /// An element of the JSON output.
@@ -129,6 +133,11 @@ pub(crate) fn agents<'p>(
         registrations: registrations(project, &registry, &agent),
         proved: proved(project, agent.host),
         breach: breach(project, agent.host),
+        // As for the last event (B43).
+        unknown_tools: unknown_tools::list(
+            &Directories::in_home(&project.env.home).state,
+            agent.host,
+        ),
         program: agent.program,
     })
 }
@@ -220,6 +229,10 @@ fn print(agent: &ListedAgent) {
             count => format!("  {}", styled(NOTICE, format!("{count} BROKEN"))),
         };
         ui::out(format!("  proved    {}{flaw}", styled(FAINT, format!("{version}, {date}"))));
+    }
+    if !agent.unknown_tools.is_empty() {
+        let tools: Vec<String> = agent.unknown_tools.iter().map(UnknownTool::describe).collect();
+        ui::out(format!("  unknown tools: {}", styled(FAINT, visible(&tools.join(", ")))));
     }
     if let Some(breach) = &agent.breach {
         let message = visible(&breach.message);

@@ -8,6 +8,7 @@ use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{
     IgnoredFile, Options, RegisteredHandler, Registry, Scope, SilencingSetting, Target,
 };
+use tenter_bridge::unknown_tools::UnknownTool;
 use tenter_bridge::{Host, heartbeat, hosts};
 use tenter_engine::Directories;
 use tenter_protocol::{Diagnostic, Severity};
@@ -74,6 +75,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
         findings.extend(outdated(project, registry, first));
         findings.extend(unproved(project, first));
         findings.extend(breached(project, first));
+        findings.extend(unknown_tools(project, first));
     }
     if !several.is_empty() {
         findings.extend(registry.note_several(host).err());
@@ -190,6 +192,21 @@ fn breached(project: &Project, target: &Target) -> Option<Diagnostic> {
         format!("{} in the session {}, {}", breach.describe(host), breach.session, breach.at);
     let help = format!("run `tenter bridge prove {}` to see what its hooks guard", host.id);
     Some(finding("bridge-breach", Severity::Error, message, target).help(help))
+}
+
+/// Returns the finding that sessions used tools that Tenter does not know by their names (B51).
+fn unknown_tools(project: &Project, target: &Target) -> Option<Diagnostic> {
+    let state = Directories::in_home(&project.env.home).state;
+    let tools = tenter_bridge::unknown_tools::list(&state, target.host);
+    let names: Vec<String> = tools.iter().map(UnknownTool::describe).collect();
+    let message = format!(
+        "sessions of {} used tools that Tenter does not know: {}",
+        target.host.name,
+        names.join(", ")
+    );
+    let help = "rules about commands and paths apply to them by the fields of their input; a matcher that needs one of them has to name it";
+    (!tools.is_empty())
+        .then(|| finding("bridge-unknown-tools", Severity::Info, message, target).help(help))
 }
 
 /// The finding that the installed version of the host knows other events than those that are registered.
