@@ -36,6 +36,20 @@ console.log(JSON.stringify({ denied, reports }))
 process.exit(0)
 "#;
 
+/// Sends a message to OpenCode's plugin.
+const OPENCODE_MESSAGE: &str = r#"
+import plugin from "./tenter.js"
+const reports = []
+const tui = { showToast: async ({ body }) => reports.push(body.message) }
+const session = { get: async () => ({ data: {} }) }
+const hooks = await plugin.server({ client: { tui, session }, directory: "CWD" })
+let denied = null
+const output = { message: { id: "m" }, parts: [{ type: "text", text: "hello" }] }
+await hooks["chat.message"]({ sessionID: "s" }, output).catch((error) => (denied = error.message))
+console.log(JSON.stringify({ denied, reports }))
+process.exit(0)
+"#;
+
 /// Dies in the middle of the first `$DEATHS` requests; then it is the real program.
 const DIES: &str = r#"#!/bin/sh
 count=$(cat "$0.count" 2>/dev/null || echo 0)
@@ -50,8 +64,15 @@ exec PROGRAM "$@"
 
 /// What a host's plugin does with a call while the program dies this often.
 fn call(host: &'static str, fail_closed: bool, deaths: u32) -> Value {
+    let client = if host == "pi" { PI } else { OPENCODE };
+    run_plugin(host, client, fail_closed, deaths)
+}
+
+/// Runs the plugin of a host under a client, with a guard that denies messages and calls.
+fn run_plugin(host: &'static str, client: &str, fail_closed: bool, deaths: u32) -> Value {
     let session = HostSession::new(host);
     session.hook("guard", "before_tool", "", "echo not now >&2; exit 2");
+    session.hook("prompts", "before_agent", "", "echo not this >&2; exit 2");
     let host = hosts::find(host).unwrap();
     let RegistrationFormat::Files(format) = &host.registration.format else { panic!("files") };
     let node = Sandbox::new("node");
@@ -67,7 +88,6 @@ fn call(host: &'static str, fail_closed: bool, deaths: u32) -> Value {
     for file in (format.files)(&context) {
         fs::write(node.project().join(file.path), file.text).unwrap();
     }
-    let client = if host.id == "pi" { PI } else { OPENCODE };
     let project = session.sandbox.project().display().to_string();
     node.write("package.json", r#"{"type": "module"}"#);
     node.write("client.js", client.replace("CWD", &project));
@@ -85,6 +105,18 @@ fn a_program_that_dies_in_the_middle_of_a_request_is_started_again_once() {
             assert_eq!(alive, json!({"denied": "hook guard: not now", "reports": []}), "{host}");
             assert_eq!(call(host, fail_closed, 1), alive, "{host}");
         }
+    }
+}
+
+#[test]
+fn the_user_reads_why_a_message_was_rejected_because_the_host_shows_no_reason() {
+    if !needs::has("node") {
+        return;
+    }
+    for host in ["opencode", "kilo"] {
+        let answer = run_plugin(host, OPENCODE_MESSAGE, false, 0);
+        let reason = "hook prompts: not this";
+        assert_eq!(answer, json!({"denied": reason, "reports": [reason]}), "{host}");
     }
 }
 

@@ -240,10 +240,14 @@ impl Installation<'_> {
                 format!("in {}, for everyone who has Tenter", self.project.root().display())
             }
         };
+        let events = match plan.handlers() {
+            // One file has the code for all of them.
+            1 => "events".to_owned(),
+            count => format!("{count} events"),
+        };
         ui::note(format!(
-            "{} will run `tenter-hook` at {} events of each session {}; it runs your hooks for the event.",
+            "{} will run `tenter-hook` at {events} of each session {}; it runs your hooks for the event.",
             styled(NAME, host.name),
-            plan.handlers(),
             visible(&where_),
         ));
         self.note_unguardable(host);

@@ -124,7 +124,11 @@ async function server({ client, directory }) {
       failed.delete(id)
       texts.delete(id)
       const answer = await ask("chat.message", id, { input, output }, true)
-      if (answer.deny) throw new Error(answer.deny)
+      if (answer.deny) {
+        // The host shows a rejected message as an unexpected error, without the reason.
+        report(answer.deny)
+        throw new Error(answer.deny)
+      }
       if (answer.message !== undefined) replaceText(output.parts, answer.message)
       if (answer.context) output.parts.push(note(output, answer.context))
     },
@@ -165,7 +169,10 @@ async function setup(context) {
   await context.session.hook("prompt", async (event) => {
     const parts = [{ type: "text", text: event.prompt.text }]
     const answer = await ask("chat.message", event.sessionID, { output: { parts } }, true)
-    if (answer.deny) throw new Error(answer.deny)
+    if (answer.deny) {
+      console.error(answer.deny)
+      throw new Error(answer.deny)
+    }
     event.prompt.text = changed(answer.message ?? event.prompt.text, { context: answer.context })
   })
 
