@@ -10,7 +10,7 @@ use super::Source;
 const NEEDS: [(&str, &str); 2] = [
     (
         "transcript_path",
-        "its script reads `transcript_path`, which only Claude Code tells: elsewhere the field is missing",
+        "its script reads `transcript_path`: in other agents, this file has what their events show, without thoughts, texts between calls, and token counts; under `tenter run`, the field is missing",
     ),
     (
         "CLAUDE_ENV_FILE",

@@ -60,6 +60,8 @@ pub(crate) struct State {
     pub(crate) injected: Option<String>,
     /// A denied call ran all the same.
     pub(crate) breached: bool,
+    /// The conversation is recorded for hooks that are written for Claude Code (B52).
+    pub(crate) recorded: bool,
     /// If the session is that of a subagent: the session of the main agent, to which the state belongs (B48).
     pub(crate) root: Option<String>,
     /// What may grow, in a file of its own.

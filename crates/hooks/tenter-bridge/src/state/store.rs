@@ -68,9 +68,10 @@ impl StateDir {
 
     /// Removes the files of sessions that had no event for a week. `now` is the present time.
     pub(crate) fn sweep(&self, now: SystemTime) {
-        // Beside the sessions: texts that were too long for the host, what killed processes left to do, and what hooks are about.
-        let directories =
-            ["sessions", "contexts", "pending", "concerns"].map(|name| self.0.with_file_name(name));
+        // Beside the sessions: texts that were too long for the host, conversations, what killed processes left to do, and what
+        // hooks are about.
+        let directories = ["sessions", "contexts", "conversations", "pending", "concerns"]
+            .map(|name| self.0.with_file_name(name));
         let entries = directories.iter().filter_map(|directory| fs::read_dir(directory).ok());
         for entry in entries.flatten().flatten() {
             let age = entry.metadata().and_then(|found| found.modified());

@@ -56,6 +56,7 @@ impl Visitor {
         };
         let mut visit = Visit::begin(self, &remainder.occurrence, mode, Vec::new());
         visit.read_transcript(remainder.transcript.as_deref());
+        visit.name_conversation();
         match (&remainder.hooks, &remainder.occurrence.detail) {
             (RemainingHooks::OfDeniedCall(reason), Detail::BeforeTool(call)) => {
                 visit.after_denied_tool(tool_call::canonical(self.host, call), reason);

@@ -6,6 +6,7 @@
 
 mod after;
 mod contexts;
+mod conversation;
 mod guards;
 mod host_facts;
 mod host_rules;
@@ -181,6 +182,7 @@ impl Visitor {
         let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip, workspace);
         host_facts::add(Arc::make_mut(&mut visit.host_facts), payload);
         visit.read_transcript(transcript.as_deref());
+        visit.record_conversation();
         visit.open();
         visit.handle();
         if let Some(outcome) = outcome {

@@ -224,3 +224,62 @@ fn the_settings_of_another_project_are_not_read_by_claude_code() {
     session.pass("PreToolUse.Bash");
     assert_eq!(runs(&session), 1);
 }
+
+/// Copies the transcript to the home directory.
+const COPIES_TRANSCRIPT: &str = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "path=$(sed 's/.*\"transcript_path\": *\"\\([^\"]*\\)\".*/\\1/'); cp \"$path\" \"$HOME/copy\""}]}]}}"#;
+
+#[test]
+fn an_imported_hook_reads_the_conversation_in_claude_codes_format_in_other_agents() {
+    for (host, events, message) in [
+        (
+            "gemini",
+            [
+                "BeforeAgent",
+                "BeforeTool.run_shell_command",
+                "AfterTool.run_shell_command",
+                "AfterAgent",
+            ],
+            "Please run the test",
+        ),
+        (
+            "codex",
+            ["UserPromptSubmit", "PreToolUse.Bash", "PostToolUse.Bash", "Stop"],
+            "Please run the test",
+        ),
+    ] {
+        let session = HostSession::new(host);
+        import(&session, COPIES_TRANSCRIPT, "/elsewhere/.claude/settings.json", None);
+        for event in events {
+            drop(session.fire(event));
+        }
+        let copy = fs::read_to_string(session.sandbox.home().join("copy")).unwrap();
+        let lines: Vec<Value> =
+            copy.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let types: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+        assert_eq!(types, ["user", "assistant", "user", "assistant"], "{host}");
+        assert_eq!(lines[0]["message"]["content"], message, "{host}");
+        let call = &lines[1]["message"]["content"][0];
+        assert_eq!((&call["type"], &call["name"]), (&json!("tool_use"), &json!("Bash")), "{host}");
+        let command = call["input"]["command"].as_str().unwrap();
+        assert!(command.contains("hello-from-shell"), "{host}: {command}");
+        let result = &lines[2]["message"]["content"][0];
+        assert_eq!(result["tool_use_id"], call["id"], "{host}");
+        assert!(
+            result["content"].as_str().unwrap().contains("hello-from-shell"),
+            "{host}: {result}"
+        );
+        assert_eq!(lines[3]["message"]["content"][0]["type"], "text", "{host}");
+        let files = session.sandbox.home().join(".local/state/tenter/bridge/conversations");
+        assert_eq!(fs::metadata(&files).unwrap().permissions().mode() & 0o777, 0o700, "{host}");
+        let file = fs::read_dir(files).unwrap().next().unwrap().unwrap().path();
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600, "{host}");
+    }
+}
+
+#[test]
+fn no_conversation_is_recorded_without_a_hook_that_is_written_for_claude_code() {
+    let session = HostSession::new("gemini");
+    session.hook("log", "before_tool", "", "true");
+    drop(session.fire("BeforeTool.run_shell_command"));
+    assert!(!session.sandbox.home().join(".local/state/tenter/bridge/conversations").exists());
+}
