@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenter_http::Authorities;
 use tenter_proc::{Invocation, Trampoline};
-use tenter_providers::Authorities;
 
 use crate::names;
 

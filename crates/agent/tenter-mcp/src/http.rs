@@ -20,8 +20,8 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::{Sse, SseStream};
+use tenter_http::{HttpClient, HttpSettings, ResponseLimits, StreamedBody};
 use tenter_proc::Cancel;
-use tenter_providers::{HttpClient, HttpSettings, ResponseLimits, StreamedBody};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::definition::HttpServer;

@@ -10,7 +10,7 @@ use tenter_base::excerpt;
 use tenter_engine::keys::KeyMask;
 
 use crate::Endpoint;
-use crate::http::TransportError;
+use tenter_http::TransportError;
 
 /// An error response of a server.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::Api;
 use crate::arguments::{Arguments, Excess, MAX_VALUES, Nesting};
-use crate::http::TransportError;
+use tenter_http::TransportError;
 
 /// Maximum size of one event in bytes. The library parses it several times.
 const MAX_EVENT: usize = 16 << 20;

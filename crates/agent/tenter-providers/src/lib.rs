@@ -1,7 +1,7 @@
 //! Models over a network: Anthropic, OpenAI, Google, and every server that speaks one of their formats.
 //!
-//! [`connect`] returns a [`Model`](tenter_agent::Model). `library` is the only file that uses the model library; `http` is the
-//! transport under it: blocking, cancellable, with an idle timeout. [`post_json`] uses the same transport for hooks behind HTTP.
+//! [`connect`] returns a [`Model`](tenter_agent::Model). `library` is the only file that uses the model library; `tenter-http` is
+//! the transport under it: blocking, cancellable, with an idle timeout.
 //!
 //! The crate reads no environment and no files: keys, addresses, proxies and certificates are passed in. It does not retry:
 //! temporary errors are marked as such, and the session decides.
@@ -9,7 +9,8 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use tenter_providers::{Api, Endpoint, ModelChoice, ModelFacts, ResponseLimits, connect};
+//! use tenter_http::ResponseLimits;
+//! use tenter_providers::{Api, Endpoint, ModelChoice, ModelFacts, connect};
 //!
 //! let endpoint = Endpoint {
 //!     provider: "local".to_owned(),
@@ -36,22 +37,16 @@
 //! ```
 
 mod arguments;
-mod authorities;
 mod error_response;
 mod events;
-mod exchange;
-mod http;
 mod library;
-mod post;
 mod window;
 
-use std::fmt;
 use std::time::Duration;
 
-pub use authorities::Authorities;
-pub use exchange::{HttpClient, HttpSettings, StreamedBody};
+use tenter_http::{Authorities, Http, Key, ResponseLimits, TransportError};
+
 pub use library::{connect, facts, known_models};
-pub use post::{JsonPost, PostError, post_json};
 pub use window::{context_window, served_models};
 
 /// The API of a server.
@@ -65,28 +60,6 @@ pub enum Api {
     Chat,
     /// Google's Gemini.
     Gemini,
-}
-
-/// An API key. Its `Debug` output does not contain it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
-
-impl Key {
-    /// The key without surrounding whitespace.
-    pub fn new(key: &str) -> Self {
-        Self(key.trim().to_owned())
-    }
-
-    /// The secret. Use it only for requests and for redaction.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(…)")
-    }
 }
 
 /// How to reach a model.
@@ -115,18 +88,14 @@ pub struct Endpoint {
     pub limits: ResponseLimits,
 }
 
-/// Limits of one response, including comments and pauses. Exceeding one is an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResponseLimits {
-    /// Maximum number of bytes.
-    pub bytes: u64,
-    /// Maximum time from the request to the last byte.
-    pub time: Duration,
-}
-
-impl Default for ResponseLimits {
-    fn default() -> Self {
-        Self { bytes: 64 << 20, time: Duration::from_hours(1) }
+impl Endpoint {
+    /// Returns the transport for the server.
+    ///
+    /// # Errors
+    /// The address of the proxy is invalid.
+    fn transport(&self) -> Result<Http, TransportError> {
+        let Self { proxy, authorities, idle_timeout, limits, .. } = self;
+        Http::new(proxy.as_deref(), authorities.clone(), *idle_timeout, *limits)
     }
 }
 

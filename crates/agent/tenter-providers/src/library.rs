@@ -47,8 +47,8 @@ use tenter_protocol::{Block, Image, ImageSource, Message, Role, ToolCall};
 use crate::arguments::Excess;
 use crate::error_response::{ErrorContext, ErrorResponse};
 use crate::events::Events;
-use crate::http::{Chunks, Http, StreamTail, TransportError};
 use crate::{Api, Effort, Endpoint, ModelChoice, ModelFacts, Prices};
+use tenter_http::{Chunks, Http, StreamTail, TransportError};
 
 /// Maximum number of tokens of a response, if the API requires a limit and the model's is unknown.
 const MAX_TOKENS: u64 = 8192;
@@ -58,7 +58,8 @@ const MAX_TOKENS: u64 = 8192;
 /// # Errors
 /// The address of the proxy is invalid.
 pub fn connect(endpoint: Endpoint, choice: ModelChoice) -> Result<Box<dyn Model>, ModelError> {
-    let http = Http::new(&endpoint)
+    let http = endpoint
+        .transport()
         .map_err(|failure| ModelError::Setup(format!("the proxy cannot be used: {failure}")))?;
     let errors = ErrorContext::new(&endpoint, &choice.name, http.proxy());
     Ok(Box::new(RemoteModel { endpoint, choice, http, errors }))

@@ -7,8 +7,8 @@ use http::Request;
 use serde_json::Value;
 use tenter_proc::Cancel;
 
-use crate::http::{Http, StreamTail};
 use crate::{Api, Endpoint, ResponseLimits};
+use tenter_http::StreamTail;
 
 /// Maximum time for the response.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -36,7 +36,7 @@ fn list(endpoint: &Endpoint, cancel: &Cancel) -> Option<Value> {
     }
     let limits = ResponseLimits { bytes: MAX_LIST_BYTES, time: TIMEOUT };
     let endpoint = Endpoint { limits, ..endpoint.clone() };
-    let http = Http::new(&endpoint).ok()?;
+    let http = endpoint.transport().ok()?;
     let mut request = Request::get(format!("{}/models", endpoint.base_url.as_deref()?));
     if let Some(key) = &endpoint.key {
         request = request.header("authorization", format!("Bearer {}", key.reveal()));

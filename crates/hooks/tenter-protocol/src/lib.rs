@@ -40,6 +40,7 @@ pub mod message;
 pub mod native_tool;
 pub mod patch;
 pub mod payload_fields;
+pub mod permission_mode;
 pub mod reply;
 pub mod reply_fields;
 #[cfg(feature = "yaml")]

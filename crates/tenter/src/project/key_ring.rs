@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tenter_providers::Key;
+use tenter_http::Key;
 
 use crate::failure::Failure;
 

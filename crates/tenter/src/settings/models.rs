@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use tenter_providers::ResponseLimits;
+use tenter_http::ResponseLimits;
 
 use super::file::Layer;
 use super::model_tables::{Effort, ModelTable, ProviderTable, ResponseSettings};

@@ -27,12 +27,22 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-template",
             "tenter-engine",
             "tenter-shell",
+            "tenter-walk",
         ],
     ),
+    ("tenter-http", &["tenter-proc", "tenter-protocol"]),
+    ("tenter-walk", &["tenter-base", "tenter-proc"]),
     ("tenter-plugins", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     (
         "tenter-providers",
-        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine", "tenter-agent"],
+        &[
+            "tenter-base",
+            "tenter-protocol",
+            "tenter-proc",
+            "tenter-http",
+            "tenter-engine",
+            "tenter-agent",
+        ],
     ),
     (
         "tenter",
@@ -43,17 +53,19 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-engine",
             "tenter-agent",
             "tenter-bridge",
+            "tenter-http",
             "tenter-inspect",
             "tenter-mcp",
             "tenter-plugins",
             "tenter-providers",
             "tenter-prove",
             "tenter-shell",
+            "tenter-walk",
         ],
     ),
     (
         "tenter-mcp",
-        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-agent", "tenter-providers"],
+        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-http", "tenter-agent"],
     ),
     ("tenter-inspect", &["tenter-base", "tenter-engine", "tenter-proc", "tenter-protocol"]),
     ("tenter-bridge", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
@@ -83,7 +95,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 const ONLY_IN: &[(&str, &str)] = &[
     ("rusqlite", "tenter-agent"),
     ("rig-core", "tenter-providers"),
-    ("ureq", "tenter-providers"),
+    ("ureq", "tenter-http"),
     // The official SDK of MCP. It is written for tokio, of which it needs one thread, tasks and timers: no I/O.
     ("rmcp", "tenter-mcp"),
     ("tokio", "tenter-mcp"),
@@ -91,7 +103,7 @@ const ONLY_IN: &[(&str, &str)] = &[
     ("httparse", "tenter-inspect"),
     ("rustyline", "tenter"),
     ("clap", "tenter"),
-    ("ignore", "tenter-agent"),
+    ("ignore", "tenter-walk"),
 ];
 
 const LICENCES: &[&str] = &[

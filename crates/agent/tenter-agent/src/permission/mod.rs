@@ -6,7 +6,6 @@
 
 mod answers;
 mod command_line;
-mod mode;
 #[cfg(test)]
 mod offers;
 mod proposal;
@@ -21,11 +20,11 @@ use tenter_protocol::runtime::Question;
 
 pub use answers::Permissions;
 pub(crate) use answers::RecordedAnswer;
-pub use mode::{PermissionMode, UnknownMode};
 pub use rule::{Rule, RuleError};
 pub(crate) use rules::CallContext;
 pub use rules::{RuleSource, RuleStore, Rules};
 pub use tenter_engine::PermissionAnswer;
+pub use tenter_protocol::permission_mode::{PermissionMode, UnknownMode};
 
 /// Asks the user a question. Without a user, the answer is fixed.
 pub trait Asker: Send + Sync {

@@ -23,8 +23,11 @@ impl Session<'_> {
             let error = format!("the input does not fit: {why}");
             return Err(Box::new(ToolResult::failure(&call.name, error, self.now())));
         }
-        let source =
-            if mode.asks(tool.effect()) { self.decide(call) } else { PermissionSource::Mode };
+        let source = if tool.effect().needs_permission(mode) {
+            self.decide(call)
+        } else {
+            PermissionSource::Mode
+        };
         self.hooks().permission_decided(call.clone(), mode.as_str(), source.clone());
         if source.allows() {
             return Ok(());

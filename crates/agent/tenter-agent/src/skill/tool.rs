@@ -14,7 +14,9 @@ use tenter_protocol::{Diagnostic, Severity, tool_metadata};
 
 use super::format::SKILL_FILE;
 use super::lookup::{ListedSkill, SkillError, Skills};
-use crate::tools::{Effect, Leaving, ToolContext, ToolError, TypedTool, walk};
+use tenter_walk::{Leaving, walk};
+
+use crate::tools::{Effect, ToolContext, ToolError, TypedTool};
 
 /// Maximum number of skills listed in the system prompt.
 pub const MOST_OFFERED: usize = 64;

@@ -17,7 +17,7 @@ use tenter_proc::Cancel;
 use super::beneath::{self, FileContent};
 use super::objects::ObjectWriter;
 use super::state::{FileState, StoredPath, UnknownReason};
-use crate::tools::{Leaving, walk};
+use tenter_walk::{Leaving, walk};
 
 /// Maximum number of files and directories.
 const MAX_ENTRIES: usize = 30_000;

@@ -4,21 +4,29 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use globset::{GlobBuilder, GlobMatcher};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_base::rfc3339;
 use tenter_protocol::tool_metadata::{Glob, GlobFile};
+use tenter_walk::{Leaving, WalkEntry, walk};
 
+use super::Workspace;
 use super::error::{ToolError, check_cancelled};
 use super::input::NonEmpty;
 use super::tool::{Effect, ToolContext, TypedTool};
-use super::{Leaving, WalkEntry, Workspace, walk};
 
 /// Maximum number of files in one result.
 const MAX_FILES: usize = 100;
 
 pub(crate) struct GlobTool;
+
+/// Returns the matcher of a pattern in which `*` stays within one directory and `**` does not.
+pub(super) fn path_matcher(pattern: &str) -> Result<GlobMatcher, ToolError> {
+    let built = GlobBuilder::new(pattern).literal_separator(true).build();
+    built.map(|glob| glob.compile_matcher()).map_err(|error| ToolError::new(error.to_string()))
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,13 +63,13 @@ impl TypedTool for GlobTool {
         if !root.is_dir() {
             return Err(ToolError::new(format!("{shown} is not a directory")));
         }
-        let matcher = walk::glob(pattern.strip_prefix("./").unwrap_or(&pattern))?;
+        let matcher = path_matcher(pattern.strip_prefix("./").unwrap_or(&pattern))?;
         let all = input.ignore_gitignore;
         let leaving =
             if all { Leaving::Nothing } else { Leaving::IgnoredWithin(workspace.top_of(&root)) };
         let mut found = Newest::default();
         // A directory that cannot be read, or a file that has disappeared, must not hide the others.
-        for entry in walk::walk(&root, leaving, context.cancel).flatten() {
+        for entry in walk(&root, leaving, context.cancel).flatten() {
             let path = entry.path.strip_prefix(&root).unwrap_or(&entry.path);
             if !path.as_os_str().is_empty() && matcher.is_match(path) {
                 found.extend(MatchedFile::new(entry));

@@ -9,13 +9,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::{Grep, GrepFile};
+use tenter_walk::{Leaving, walk};
 
 use super::budget::ReadBudget;
 use super::error::{ToolError, check_cancelled};
+use super::glob::path_matcher;
 use super::grep_sink::FileMatches;
 use super::input::{Bounded, NonEmpty};
 use super::tool::{Effect, ToolContext, TypedTool};
-use super::{Leaving, Workspace, regular_file, walk};
+use super::{Workspace, regular_file};
 
 /// Maximum number of files in one result.
 const MAX_FILES: usize = 100;
@@ -131,7 +133,7 @@ impl<'a> Search<'a> {
     fn run(&mut self, root: &Path, cancel: &Cancel) -> Result<(), ToolError> {
         // A directory that cannot be read must not hide the others.
         let leaving = Leaving::IgnoredWithin(self.workspace.top_of(root));
-        for entry in walk::walk(root, leaving, cancel).flatten() {
+        for entry in walk(root, leaving, cancel).flatten() {
             if entry.kind.is_file() && self.includes(root, &entry.path) {
                 self.search(&entry.path);
             }
@@ -191,9 +193,9 @@ fn matcher(input: &Input) -> Result<RegexMatcher, ToolError> {
 /// A glob without a slash matches the file's name in any directory.
 fn include_glob(include: &str) -> Result<GlobMatcher, ToolError> {
     if include.contains('/') {
-        walk::glob(include.trim_start_matches("./"))
+        path_matcher(include.trim_start_matches("./"))
     } else {
-        walk::glob(&format!("**/{include}"))
+        path_matcher(&format!("**/{include}"))
     }
 }
 

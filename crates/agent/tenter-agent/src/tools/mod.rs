@@ -18,7 +18,6 @@ mod file_write;
 mod glob;
 mod grep;
 mod grep_sink;
-mod ignore_files;
 mod input;
 mod lines;
 mod output_tail;
@@ -34,7 +33,6 @@ mod subagent;
 mod subagents;
 mod todo;
 mod tool;
-mod walk;
 mod workspace;
 
 #[cfg(test)]
@@ -51,5 +49,4 @@ pub use source::{Instructions, SourcedTools, ToolSource};
 pub(crate) use subagent::SUBAGENT;
 pub use subagents::{SubagentAnswer, SubagentError, Subagents};
 pub use tool::{Effect, Report, Tool, ToolContext, TypedTool};
-pub use walk::{Leaving, Walk, WalkEntry, walk};
 pub use workspace::{Workspace, WorkspaceSettings};

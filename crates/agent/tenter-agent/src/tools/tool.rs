@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tenter_proc::Cancel;
+use tenter_protocol::permission_mode::PermissionMode;
 use tenter_protocol::tool_metadata::Metadata;
 use tenter_protocol::{Object, ToolResult};
 
@@ -45,6 +46,17 @@ pub enum Effect {
     Edits,
     /// Anything else: it runs programs, or what it does is not known.
     Runs,
+}
+
+impl Effect {
+    /// Returns whether the user is asked about a call that does this.
+    pub fn needs_permission(self, mode: PermissionMode) -> bool {
+        match self {
+            Self::Reads => false,
+            Self::Edits => mode == PermissionMode::Ask,
+            Self::Runs => mode != PermissionMode::All,
+        }
+    }
 }
 
 /// The context of one tool call.
@@ -140,5 +152,20 @@ pub trait Report {
 impl<M: Metadata> Report for M {
     fn into_result(self, name: &str, timestamp: String) -> ToolResult {
         ToolResult::success(name, &self, timestamp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stricter_mode_asks_about_everything_that_a_looser_one_asks_about() {
+        let asks = |mode: PermissionMode| {
+            [Effect::Reads, Effect::Edits, Effect::Runs].map(|effect| effect.needs_permission(mode))
+        };
+        assert_eq!(asks(PermissionMode::Ask), [false, true, true]);
+        assert_eq!(asks(PermissionMode::Edits), [false, false, true]);
+        assert_eq!(asks(PermissionMode::All), [false, false, false]);
     }
 }

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use tenter_agent::Model;
 use tenter_agent::model::{ModelError, ResponseBlock};
 use tenter_agent::model::{Purpose, Request};
+use tenter_http::ResponseLimits;
 use tenter_proc::Cancel;
 use tenter_protocol::{Block, Message};
-use tenter_providers::{ResponseLimits, connect};
+use tenter_providers::connect;
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply};
 
 use crate::setup::{ask, ask_and_interrupt, choice, endpoint, failed, model};

@@ -5,7 +5,6 @@
 mod faults;
 mod limits;
 mod llama;
-mod post;
 mod responses;
 mod setup;
 mod trust;

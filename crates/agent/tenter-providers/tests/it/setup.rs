@@ -6,11 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 use tenter_agent::Model;
 use tenter_agent::model::{Delta, ModelError, Purpose, Request, Response, ToolSpec};
+use tenter_http::{Key, ResponseLimits};
 use tenter_proc::Cancel;
 use tenter_protocol::Message;
-use tenter_providers::{
-    Api, Endpoint, Key, ModelChoice, ModelFacts, Prices, ResponseLimits, connect,
-};
+use tenter_providers::{Api, Endpoint, ModelChoice, ModelFacts, Prices, connect};
 use tenter_testkit::model_server::{Format, ModelServer};
 
 /// The key that every request must carry in its header.

@@ -5,8 +5,9 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 use tenter_agent::model::{ModelError, TransientCause};
+use tenter_http::Authorities;
 use tenter_protocol::Message;
-use tenter_providers::{Authorities, Endpoint, connect};
+use tenter_providers::{Endpoint, connect};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 use tenter_testkit::tls::{Certificate, TlsFront, authority};
 

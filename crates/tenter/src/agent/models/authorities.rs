@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_providers::Authorities;
+use tenter_http::Authorities;
 
 use super::provider::Provider;
 use crate::env::Env;

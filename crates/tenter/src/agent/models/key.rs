@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use tenter_agent::session::Status;
 use tenter_engine::journal::Redactor;
+use tenter_http::Key;
 use tenter_proc::{Cancel, CapturedOutput, Completion, Invocation, Limits, ProcessEnd, Streams};
-use tenter_providers::Key;
 
 use super::provider::Provider;
 use crate::env::Env;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tenter_agent::tools::{Leaving, walk};
 use tenter_proc::Cancel;
+use tenter_walk::{Leaving, walk};
 
 use crate::sanitize::visible;
 

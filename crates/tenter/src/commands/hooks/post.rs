@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tenter_engine::hook::TIMEOUTS_MS;
 use tenter_engine::keys::is_model_key;
+use tenter_http::{JsonPost, Key, post_json};
 use tenter_proc::Cancel;
 use tenter_protocol::manifest::http_endpoint::{check_header, check_url, header_variable};
-use tenter_providers::{JsonPost, Key, post_json};
 
 use crate::agent::models::authorities::{self, TrustedAuthorities};
 use crate::agent::models::proxy;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use tenter_agent::recipe::Recipes;
 use tenter_agent::skill::Skills;
-use tenter_agent::tools::{Leaving, walk};
 use tenter_plugins::check::check;
 use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_walk::{Leaving, walk};
 
 use crate::commands::{CommandResult, hooks};
 use crate::env::Env;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::{Request, Response};
 use tenter_proc::Cancel;
 
-use crate::http::{Chunks, Http, StreamTail};
+use crate::transport::{Chunks, Http, StreamTail};
 use crate::{Authorities, ResponseLimits};
 
 /// How servers are reached.
@@ -36,7 +36,7 @@ impl HttpClient {
     /// The address of the proxy is not valid.
     pub fn new(settings: HttpSettings) -> Result<Self, String> {
         let HttpSettings { proxy, authorities, idle_timeout, limits } = settings;
-        let http = Http::with(proxy.as_deref(), authorities, idle_timeout, limits);
+        let http = Http::new(proxy.as_deref(), authorities, idle_timeout, limits);
         http.map(Self).map_err(|error| error.to_string())
     }
 

@@ -25,7 +25,7 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Agent, Body, Error, Proxy};
 
-use crate::{Authorities, Endpoint, ResponseLimits};
+use crate::{Authorities, ResponseLimits};
 
 /// Maximum time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -38,7 +38,7 @@ const READ_AHEAD: usize = 4;
 
 /// Why a request got no response.
 #[derive(Debug)]
-pub(crate) enum TransportError {
+pub enum TransportError {
     /// The server cannot be reached, or the connection broke. A retry may succeed.
     Unreachable(String),
     /// A retry cannot succeed: the address is invalid, or the TLS handshake fails.
@@ -120,9 +120,9 @@ impl TransportError {
     }
 }
 
-/// The HTTP client of an endpoint.
+/// A client for one proxy, one set of authorities and one set of limits.
 #[derive(Debug, Clone)]
-pub(crate) struct Http {
+pub struct Http {
     proxy: Option<Proxy>,
     authorities: RootCerts,
     idle: Duration,
@@ -130,20 +130,11 @@ pub(crate) struct Http {
 }
 
 impl Http {
-    /// The transport for an endpoint.
+    /// Returns the transport with this proxy and these authorities; `None` means none, and Mozilla's list.
     ///
     /// # Errors
     /// The address of the proxy is invalid.
-    pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, TransportError> {
-        let Endpoint { proxy, authorities, idle_timeout, limits, .. } = endpoint;
-        Self::with(proxy.as_deref(), authorities.clone(), *idle_timeout, *limits)
-    }
-
-    /// The transport with this proxy and these authorities; `None` means none, and Mozilla's list.
-    ///
-    /// # Errors
-    /// The address of the proxy is invalid.
-    pub(crate) fn with(
+    pub fn new(
         proxy: Option<&str>,
         authorities: Option<Authorities>,
         idle: Duration,
@@ -154,14 +145,14 @@ impl Http {
         Ok(Self { proxy, authorities, idle, limits })
     }
 
-    /// The host and port of the proxy, without its password.
-    pub(crate) fn proxy(&self) -> Option<String> {
+    /// Returns the host and port of the proxy, without its password.
+    pub fn proxy(&self) -> Option<String> {
         let proxy = self.proxy.as_ref()?;
         Some(format!("{}:{}", proxy.host(), proxy.port()))
     }
 
     /// Sends a request. Returns the response with any status; the body is read from the returned chunks.
-    pub(crate) fn send(
+    pub fn send(
         &self,
         request: Request<Vec<u8>>,
         cancel: &Cancel,
@@ -243,7 +234,7 @@ impl Http {
 
 /// The last bytes of a response. They may contain an error that the model library does not recognise.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct StreamTail(Arc<Mutex<Vec<u8>>>);
+pub struct StreamTail(Arc<Mutex<Vec<u8>>>);
 
 impl StreamTail {
     /// Maximum number of bytes kept.
@@ -256,8 +247,8 @@ impl StreamTail {
         kept.drain(..surplus);
     }
 
-    /// The data of a final `event: error`, if any.
-    pub(crate) fn error(&self) -> Option<String> {
+    /// Returns the data of a final `event: error`, if any.
+    pub fn error(&self) -> Option<String> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
         let (_, event) = text.rsplit_once("event: error")?;
@@ -302,7 +293,7 @@ impl Watch {
 
 /// The body of a response as chunks, within the limits. Dropping it closes the connection.
 #[derive(Debug)]
-pub(crate) struct Chunks {
+pub struct Chunks {
     /// `None` after the end of the body.
     pieces: Option<Receiver<Result<Piece, TransportError>>>,
     watch: Watch,

@@ -1,18 +1,16 @@
 //! Walks a directory as ripgrep does: applies ignore files, never follows symlinks, never enters a version store.
 //!
 //! Unlike ripgrep's walker it can be cancelled in the middle of a large directory, and it treats ignore files as
-//! untrusted (R78): [`ignore_files`](super::ignore_files) reads them.
+//! untrusted (R78): [`ignore_files`](crate::ignore_files) reads them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
 use tenter_proc::Cancel;
 
-use super::ToolError;
-use super::ignore_files::IgnoreRules;
+use crate::ignore_files::IgnoreRules;
 
 /// The directories of version control systems.
 const STORES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
@@ -37,10 +35,10 @@ pub struct WalkEntry {
 }
 
 impl WalkEntry {
-    /// The metadata; for a symlink, its own.
+    /// Returns the metadata; for a symlink, its own.
     ///
+    /// # Errors
     /// The file has disappeared, or access is denied.
-    /// It is gone, or may not be looked at.
     pub fn metadata(&self) -> io::Result<Metadata> {
         fs::symlink_metadata(&self.path)
     }
@@ -67,7 +65,7 @@ struct Directory {
     rest: Vec<(OsString, FileType)>,
 }
 
-/// The root itself, then everything below it, hidden files included.
+/// Returns the root itself, then everything below it, hidden files included.
 pub fn walk<'c>(root: &Path, leaving: Leaving<'_>, cancel: &'c Cancel) -> Walk<'c> {
     let rules = match leaving {
         Leaving::Nothing => None,
@@ -154,10 +152,4 @@ fn in_place(path: &Path, error: &io::Error) -> io::Error {
 
 fn is_store(name: &OsStr) -> bool {
     STORES.iter().any(|store| name == OsStr::new(store))
-}
-
-/// The matcher of a pattern in which `*` stays within one directory and `**` does not.
-pub(crate) fn glob(pattern: &str) -> Result<GlobMatcher, ToolError> {
-    let built = GlobBuilder::new(pattern).literal_separator(true).build();
-    built.map(|glob| glob.compile_matcher()).map_err(|error| ToolError::new(error.to_string()))
 }

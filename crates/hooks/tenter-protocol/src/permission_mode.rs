@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tools::Effect;
-
 /// Which calls the user is asked about, the strictest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -24,21 +22,12 @@ impl PermissionMode {
     /// Every mode, the strictest first.
     pub const MODES: [Self; 3] = [Self::Ask, Self::Edits, Self::All];
 
-    /// The word for it.
+    /// Returns the word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ask => "ask",
             Self::Edits => "edits",
             Self::All => "all",
-        }
-    }
-
-    /// Whether the user is asked about a call that does this.
-    pub fn asks(self, effect: Effect) -> bool {
-        match effect {
-            Effect::Reads => false,
-            Effect::Edits => self == Self::Ask,
-            Effect::Runs => self != Self::All,
         }
     }
 }
@@ -67,18 +56,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stricter_mode_asks_about_everything_that_a_looser_one_asks_about() {
-        let asks = |mode: PermissionMode| {
-            [Effect::Reads, Effect::Edits, Effect::Runs].map(|effect| mode.asks(effect))
-        };
-        assert_eq!(asks(PermissionMode::Ask), [false, true, true]);
-        assert_eq!(asks(PermissionMode::Edits), [false, false, true]);
-        assert_eq!(asks(PermissionMode::All), [false, false, false]);
-        assert!(PermissionMode::MODES.is_sorted());
-    }
-
-    #[test]
     fn modes_are_read_as_they_are_written() {
+        assert!(PermissionMode::MODES.is_sorted());
         for mode in PermissionMode::MODES {
             assert_eq!(mode.to_string().parse(), Ok(mode));
         }

@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use tenter_http::{Authorities, JsonPost, Key, PostError, post_json};
 use tenter_proc::Cancel;
-use tenter_providers::{Authorities, JsonPost, Key, PostError, post_json};
 use tenter_testkit::http_server::HttpServer;
 use tenter_testkit::tls::{Certificate, TlsFront, authority};
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tenter_proc::Cancel;
 use tenter_protocol::json;
 
-use crate::http::{Http, StreamTail, TransportError};
+use crate::transport::{Http, StreamTail, TransportError};
 use crate::{Authorities, Key, ResponseLimits};
 
 /// Maximum size of a response in bytes.
@@ -78,7 +78,7 @@ impl From<TransportError> for Error {
 
 fn exchange(post: JsonPost, cancel: &Cancel) -> Result<Option<String>, Error> {
     let limits = ResponseLimits { bytes: MAX_RESPONSE, time: post.timeout };
-    let http = Http::with(post.proxy.as_deref(), post.authorities.clone(), post.timeout, limits)?;
+    let http = Http::new(post.proxy.as_deref(), post.authorities.clone(), post.timeout, limits)?;
     let response = http.send(request(post)?, cancel, &StreamTail::default())?;
     let (head, chunks) = response.into_parts();
     check_status(head.status)?;
