@@ -4,18 +4,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tenter_commands::trust::command as trust;
+use tenter_commands::{bridge, config, guard, help, hooks, inspect, log, man, plugin};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::screen::screen;
+use tenter_terminal::signals;
+use tenter_terminal::ui::{self, ColorWhen};
 
-use crate::commands::CommandResult;
-use crate::commands::{
-    bridge, chat, commit, config, conversation, demo, guard, help, hooks, inspect, log, man, mcp,
-    models, plugin, pr, recipe, run, skill, trust,
-};
+use crate::commands::{chat, commit, conversation, demo, mcp, models, pr, recipe, run, skill};
 use crate::completion;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::screen::screen;
-use crate::signals;
-use crate::ui::{self, ColorWhen};
+use crate::own_agent::TenterAgent;
 
 /// Run a coding agent under lifecycle hooks: your programs watch, block, rewrite and steer what it does.
 ///
@@ -109,17 +108,17 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Chat(args) => chat::run(env, project, &args),
         Command::Demo(args) => demo::run(env, &args),
         Command::Guard(command) => guard::run(env, project, &command),
-        Command::Hooks(command) => hooks::run(env, project, &command),
-        Command::Trust(args) => trust::run(env, project, &args),
+        Command::Hooks(command) => hooks::run(env, project, &command, &TenterAgent),
+        Command::Trust(args) => trust::run(env, project, &args, &TenterAgent),
         Command::Conversation(command) => conversation::run(env, project, &command),
-        Command::Plugin(command) => plugin::run(env, project, &command),
+        Command::Plugin(command) => plugin::run(env, project, &command, &TenterAgent),
         Command::Bridge(command) => bridge::run(env, project, &command),
         Command::Recipe(command) => recipe::run(env, project, &command),
         Command::Commit(args) => commit::run(env, project, &args),
         Command::Pr(args) => pr::run(env, project, &args),
         Command::Skill(command) => skill::run(env, project, &command),
         Command::Mcp(command) => mcp::run(env, project, &command),
-        Command::Log(args) => log::run(env, project, &args),
+        Command::Log(args) => log::run(env, project, &args, &TenterAgent),
         Command::Inspect(args) => inspect::run(env, project, &args),
         Command::Models(args) => models::run(env, project, &args),
         Command::Config(command) => config::run(env, project, &command),

@@ -3,16 +3,14 @@
 use std::fs;
 use std::io;
 
+use tenter_base::sanitize::sanitize;
+use tenter_commands::git::{Git, how};
 use tenter_proc::Cancel;
-
-use crate::editor;
-use crate::env::Env;
-use crate::failure::Failure;
-use crate::git::{Git, how};
-use crate::question::{Choice, choose, read_at_terminal};
-use crate::sanitize::sanitize;
-use crate::signals::Interrupts;
-use crate::ui;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::question::{Choice, choose, read_at_terminal};
+use tenter_terminal::signals::Interrupts;
+use tenter_terminal::{editor, ui};
 
 /// How a text is reviewed.
 pub(crate) struct Draft<'d> {

@@ -1,43 +1,22 @@
 //! `tenter`: runs a coding agent under lifecycle hooks. See `app` for the commands.
 
 mod agent;
-mod agent_version;
-mod ancestors;
 mod app;
-mod bound;
 mod commands;
 mod completion;
 mod draft;
-mod editor;
-mod env;
-mod failure;
-mod git;
-mod hook_figures;
-mod installed_agents;
-mod notify;
-mod numbers;
-mod pager;
-mod project;
-mod question;
+mod own_agent;
 mod render;
-mod screen;
-mod settings;
-mod signals;
-mod since;
-mod style;
-mod trust;
-mod ui;
-mod user_only;
 
-use tenter_base::sanitize;
+use tenter_terminal::env::Env;
 
 fn main() -> std::process::ExitCode {
     // Where it cannot be caught, everything else works.
     let _ = tenter_proc::outlive_file_size_limit();
-    if let Some(failure) = bound::run(env::Env::arguments()) {
+    if let Some(failure) = tenter_commands::bound::run(Env::arguments()) {
         return failure;
     }
-    let env = env::Env::of_process();
+    let env = Env::of_process();
     if let Some(completed) = completion::run(&env, app::command) {
         return completed;
     }

@@ -2,33 +2,34 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tenter_agent::permission::FixedAnswer;
 use tenter_agent::recipe::{Recipe, RecipeBook};
 use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, ToolSource, Workspace, WorkspaceSettings};
-use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
+use tenter_agent::{Agent, AgentSettings, Conversation, Model, RetrySettings, Watcher};
 use tenter_bridge::host::UserDirectories;
+use tenter_commands::project::Project;
+use tenter_commands::trust::Reloader;
+use tenter_commands::user_only;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, with_git_setting};
 use tenter_engine::hook::Hook;
-use tenter_engine::is_git_directory;
 use tenter_engine::journal::{JournalWriter, MaskingObserver, Redactor};
-use tenter_engine::{Engine, EngineBuilder, Observer};
+use tenter_engine::{Engine, EngineBuilder, Observer, is_git_directory};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::Service;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
+use tenter_settings::RetryTable;
+use tenter_terminal::env::{self, Env};
+use tenter_terminal::failure::{Exit, Failure};
 
 use super::lost_reasoning::lost_reasoning;
 use super::permissions::permissions;
 use super::{AgentArgs, Recap, mcp, models, prompt, recipes, skills};
-use crate::env::{self, Env};
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
 use crate::render::{Show, TerminalAsker};
-use crate::trust::Reloader;
-use crate::user_only;
 
 /// An agent with its journal and its conversation.
 pub(crate) struct BuiltAgent {
@@ -188,7 +189,7 @@ fn agent_settings(
     findings.extend(found);
     AgentSettings {
         system_prompt,
-        retry: project.settings.retry,
+        retry: retry(project.settings.retry),
         max_turns,
         max_continuations: project.settings.hooks.max_continuations,
         auto_compact: args.auto_compact(&project.settings),
@@ -197,6 +198,16 @@ fn agent_settings(
         is_side_recipe: false,
         keys: project.key_mask(),
         ui: "run",
+    }
+}
+
+fn retry(table: RetryTable) -> RetrySettings {
+    let default = RetrySettings::default();
+    let pause = |millis: Option<u64>, default| millis.map_or(default, Duration::from_millis);
+    RetrySettings {
+        attempts: table.attempts.unwrap_or(default.attempts),
+        first_delay: pause(table.first_delay_ms, default.first_delay),
+        max_delay: pause(table.max_delay_ms, default.max_delay),
     }
 }
 
@@ -212,12 +223,12 @@ fn open_store(
 ) -> Result<(Store, Option<StoredConversation>), Failure> {
     let continues = args.follow || args.resume.is_some();
     if args.no_save && !continues {
-        return Ok((Store::in_memory()?, None));
+        return Ok((Store::in_memory().map_err(Failure::caused_by)?, None));
     }
-    let store = Store::open(&project.env.store_file())?;
+    let store = Store::open(&project.env.store_file()).map_err(Failure::caused_by)?;
     let id = match &args.resume {
-        Some(wanted) => Some(store.find(wanted)?),
-        None if args.follow => store.newest(Some(project.root()))?,
+        Some(wanted) => Some(store.find(wanted).map_err(Failure::caused_by)?),
+        None if args.follow => store.newest(Some(project.root())).map_err(Failure::caused_by)?,
         None => None,
     };
     if args.follow && id.is_none() {
@@ -227,8 +238,8 @@ fn open_store(
             "this project has no conversation yet; starting a new one",
         ));
     }
-    let stored = id.map(|id| store.load(&id)).transpose()?;
-    let store = if args.no_save { Store::in_memory()? } else { store };
+    let stored = id.map(|id| store.load(&id)).transpose().map_err(Failure::caused_by)?;
+    let store = if args.no_save { Store::in_memory().map_err(Failure::caused_by)? } else { store };
     Ok((store, stored))
 }
 

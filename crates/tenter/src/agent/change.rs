@@ -4,16 +4,16 @@
 use std::sync::Arc;
 
 use tenter_agent::Model;
+use tenter_commands::project::Project;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui;
 
 use super::build::{BuiltAgent, engine, journal, servers, tools};
 use super::{AgentArgs, models, recipes, skills};
-use crate::failure::Failure;
-use crate::project::Project;
 use crate::render::Show;
-use crate::ui;
 
 /// Connects to the model of this name, with the settings of flags and configuration. `cancel` ends the waiting.
 pub(crate) fn model_named(

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use tenter_agent::session::{CompactionResult, Session, Status};
+use tenter_base::sanitize::sanitize;
 use tenter_proc::Cancel;
-
-use crate::sanitize::sanitize;
 
 /// Compacts the session's conversation with these arguments for the recipe. Returns a sentence about the result.
 ///

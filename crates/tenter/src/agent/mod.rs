@@ -22,27 +22,37 @@ use std::path::PathBuf;
 use tenter_agent::attachments::read_image;
 use tenter_agent::permission::{PermissionMode, Rule};
 use tenter_agent::session::{Finish, Session, Status, UserMessage};
+use tenter_base::sanitize::visible;
+use tenter_commands::project::Project;
+use tenter_commands::trust::{self, Pending, TrustChoice};
+use tenter_commands::user_only;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
+use tenter_settings::Settings;
+use tenter_settings::model_tables::{Effort, ResponseSettings};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{Exit, Failure};
+use tenter_terminal::question::read_at_terminal;
+use tenter_terminal::{numbers, ui};
 
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::numbers;
-use crate::project::Project;
-use crate::question::read_at_terminal;
 use crate::render::Show;
-use crate::sanitize::visible;
-use crate::settings::model_tables::{Effort, ResponseSettings};
-use crate::settings::{self, Settings};
-use crate::trust::{self, Pending, TrustChoice};
-use crate::ui;
-use crate::user_only;
 
 pub(crate) use build::{BuiltAgent, build};
 pub(crate) use change::model_named;
 pub(crate) use compact::{compact, how_to_restore};
 pub(crate) use recap::Recap;
 pub(crate) use recipe_task::{below, fill_in, recipe_to_run};
+
+/// Returns the exit of a command whose agent ended with this status.
+pub(crate) fn exit_after(status: Status) -> Exit {
+    match status {
+        Status::Done => Exit::Done,
+        Status::Failed => Exit::Failed,
+        Status::Blocked => Exit::Blocked,
+        Status::MaxTurns => Exit::TurnLimit,
+        Status::Interrupted => Exit::Interrupted,
+    }
+}
 
 /// How work ended, in a notification.
 pub(crate) fn finish_words(status: Status) -> &'static str {
@@ -134,7 +144,7 @@ pub(crate) struct AgentArgs {
 }
 
 fn ratio(text: &str) -> Result<f64, String> {
-    let ratio = text.parse().ok().filter(|ratio| settings::is_ratio(*ratio));
+    let ratio = text.parse().ok().filter(|ratio| tenter_settings::is_ratio(*ratio));
     ratio.ok_or_else(|| "must be a number above 0 and at most 1".to_owned())
 }
 

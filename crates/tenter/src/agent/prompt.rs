@@ -2,11 +2,11 @@
 
 use jiff::tz::TimeZone;
 use tenter_agent::prompt::{PromptSources, SystemPrompt, system_prompt};
+use tenter_commands::project::Project;
 use tenter_protocol::Diagnostic;
+use tenter_terminal::env;
 
 use super::AgentArgs;
-use crate::env;
-use crate::project::Project;
 
 /// The name of the user's context files, which go into every system prompt.
 const CONTEXT_FILE: &str = "AGENTS.md";

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
+use tenter_commands::project::Project;
+use tenter_commands::trust::{self, Pending};
 use tenter_engine::keys::KeyMask;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::failure::Failure;
 
 use super::build::BuiltAgent;
-use super::recipes::{book, no_recipe};
+use super::recipes::{book, no_recipe, to_trust};
 use super::{AgentArgs, trust_or_skip};
-use crate::failure::Failure;
-use crate::project::Project;
 use crate::render::Show;
-use crate::trust::{self, Pending};
 
 /// The recipe that the user named, after the user decided whether its programs may start.
 ///
@@ -27,9 +27,10 @@ pub(crate) fn recipe_to_run(
 ) -> Result<Recipe, Failure> {
     let book = book(project, &args.fragment_dirs);
     let recipe = book.find(name).map_err(|error| no_recipe(&error))?;
-    if book.has_blocked_programs(&recipe) && trust_or_skip(project, Pending::recipe(&recipe), show)?
+    if book.has_blocked_programs(&recipe)
+        && trust_or_skip(project, Pending::recipe(&to_trust(&recipe)), show)?
     {
-        trust::trust_recipes(project, std::slice::from_ref(&recipe))?;
+        trust::trust_recipes(project, &[to_trust(&recipe)])?;
     }
     Ok(recipe)
 }

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tenter_agent::recipe::{Recipe, RecipeBook, RecipeError, RecipeTrust, Recipes};
+use tenter_commands::project::Project;
+use tenter_commands::trust::{self, ProjectRecipe, TrustRecord};
 use tenter_engine::CallbackCheck;
 use tenter_engine::trust::TrustMode;
-
-use crate::failure::Failure;
-use crate::project::Project;
-use crate::trust::{self, TrustRecord};
-use crate::ui;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui;
 
 /// The recipes that hooks may call back and that the user may name.
 pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
@@ -33,12 +32,24 @@ pub(super) fn callback_check(book: RecipeBook) -> CallbackCheck {
 fn trusted(project: &Project) -> RecipeTrust {
     let is_open = project.settings.hooks.trust == TrustMode::All;
     let (store, root) = (project.trust.clone(), project.root().to_owned());
-    Arc::new(move |recipe: &Recipe| is_open || TrustRecord::of_recipe(recipe).is_in(&store, &root))
+    Arc::new(move |recipe: &Recipe| {
+        is_open || TrustRecord::of_recipe(&to_trust(recipe)).is_in(&store, &root)
+    })
+}
+
+/// Returns a recipe as trust in it needs it.
+pub(crate) fn to_trust(recipe: &Recipe) -> ProjectRecipe {
+    ProjectRecipe {
+        name: recipe.name.clone(),
+        path: recipe.origin.path.clone(),
+        fingerprint: recipe.fingerprint().clone(),
+        programs: recipe.programs(),
+    }
 }
 
 /// Returns the project's recipes that need trust to start programs, or to use tools without hooks. Shadowed and broken ones never
 /// run and are left out.
-pub(crate) fn untrusted(book: &RecipeBook) -> Vec<Recipe> {
+pub(crate) fn untrusted(book: &RecipeBook) -> Vec<ProjectRecipe> {
     let (listed, _) = book.recipes.list();
     let of_project = listed.iter().filter(|recipe| {
         recipe.origin.layer.is_of_project() && recipe.shadowed_by.is_none() && !recipe.is_broken
@@ -46,6 +57,7 @@ pub(crate) fn untrusted(book: &RecipeBook) -> Vec<Recipe> {
     of_project
         .filter_map(|listed| book.find(&listed.name).ok())
         .filter(|recipe| book.needs_trust(recipe))
+        .map(|recipe| to_trust(&recipe))
         .collect()
 }
 

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tenter_agent::permission::{Rule, RuleStore};
 use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};
+use tenter_commands::user_only;
 use tenter_protocol::{Diagnostic, Severity};
-
-use crate::env::Env;
-use crate::user_only;
+use tenter_terminal::env::Env;
 
 /// The version of the format.
 const VERSION: u32 = 1;

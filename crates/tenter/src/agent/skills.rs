@@ -1,10 +1,10 @@
 //! The skills that an agent offers to the model.
 
 use tenter_agent::skill::{SkillTool, Skills};
+use tenter_commands::project::Project;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::AgentArgs;
-use crate::project::Project;
 
 /// Returns the tool that loads skills, unless there are none, and the errors of broken skills. `tenter skill list` shows warnings
 /// too.

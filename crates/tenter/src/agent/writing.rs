@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tenter_agent::session::{Status, UserMessage};
+use tenter_commands::project::Project;
 use tenter_proc::Cancel;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::screen::screen;
 
 use super::recipes::argument;
 use super::{AgentArgs, build, hooks_to_run, recipe_to_run, work};
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
 use crate::render::{Quiet, Show};
-use crate::screen::screen;
 
 /// The flags that `commit` and `pr` share.
 #[derive(Debug, Default, clap::Args)]
@@ -100,7 +100,7 @@ fn unwritten(status: Status) -> Failure {
         Status::Interrupted => Failure::new("interrupted before the model wrote a text"),
         Status::Failed | Status::Done => Failure::new("the model failed, so there is no text"),
     };
-    Failure { exit: Exit::Agent(status), ..failure }
+    Failure { exit: super::exit_after(status), ..failure }
 }
 
 /// The text without a code fence or quotes around it, which models often add.

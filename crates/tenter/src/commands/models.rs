@@ -4,15 +4,14 @@
 use std::path::Path;
 
 use serde::Serialize;
+use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_commands::project::Project;
 use tenter_providers::ModelFacts;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 
-use super::CommandResult;
 use crate::agent::models::{Provider, facts, strays, variable_that_is_set};
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::sanitize::{one_line, sanitize, visible};
-use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 
 /// Maximum number of characters of a name.
 const MAX_NAME_LENGTH: usize = 80;

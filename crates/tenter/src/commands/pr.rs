@@ -2,18 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use tenter_base::sanitize::sanitize;
+use tenter_commands::git::Git;
+use tenter_commands::project::Project;
 use tenter_proc::{Cancel, ProcessEnd};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::signals::Interrupts;
+use tenter_terminal::ui;
 
-use super::CommandResult;
 use crate::agent::writing::{self, WritingArgs};
 use crate::draft::Draft;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::git::Git;
-use crate::project::Project;
-use crate::sanitize::sanitize;
-use crate::signals::Interrupts;
-use crate::ui;
 
 /// The recipe that writes the text.
 const RECIPE: &str = "github/pr";

@@ -6,22 +6,22 @@ use tenter_agent::recipe::Recipes;
 use tenter_agent::skill::Skills;
 use tenter_agent::store::ListQuery;
 use tenter_base::excerpt;
+use tenter_base::sanitize::one_line;
 use tenter_bridge::hosts;
+use tenter_commands::project::{self, Project};
+use tenter_commands::{guard, help, plugin};
 use tenter_engine::layout::HOOKS;
 use tenter_engine::source::{self, CandidateKind};
 use tenter_engine::trust::{TrustedKind, trust_name};
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::lifecycle::TABLE;
+use tenter_settings::ConfiguredServer;
+use tenter_settings::keys::SETTINGS;
+use tenter_terminal::env::Env;
 
 use crate::agent::mcp;
 use crate::agent::models::Provider;
 use crate::commands::conversation::open_store;
-use crate::commands::{guard, help, plugin};
-use crate::env::Env;
-use crate::project::{self, Project};
-use crate::sanitize::one_line;
-use crate::settings::ConfiguredServer;
-use crate::settings::keys::SETTINGS;
 
 /// Maximum number of characters of a description.
 const LENGTH: usize = 60;

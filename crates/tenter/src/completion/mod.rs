@@ -12,11 +12,10 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
-
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::sanitize::visible;
-use crate::ui;
+use tenter_base::sanitize::visible;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{Exit, Failure};
+use tenter_terminal::ui;
 
 /// The variable with which a shell's script asks for completions; its value is the shell.
 const VARIABLE: &str = "TENTER_COMPLETE";

@@ -5,17 +5,17 @@ use std::path::Path;
 use tenter_agent::permission::{
     Asker, NoAnswer, PermissionAnswer, PermissionReply, PermissionRequest,
 };
+use tenter_base::sanitize::{sanitize, visible};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::Question;
 use tenter_protocol::{ToolCall, json};
+use tenter_terminal::question::{ReadLine, read_at_terminal, read_at_terminal_until};
+use tenter_terminal::screen::screen;
+use tenter_terminal::text::hanging;
+use tenter_terminal::ui::{self, NAME, NOTICE, styled};
 
 use super::ask_permission;
 use super::call_input::whole;
-use super::wrap::hanging;
-use crate::question::{ReadLine, read_at_terminal, read_at_terminal_until};
-use crate::sanitize::{sanitize, visible};
-use crate::screen::screen;
-use crate::ui::{self, NAME, NOTICE, styled};
 
 /// The prompt for a hook's question.
 pub(crate) const ASK_PROMPT: &str =

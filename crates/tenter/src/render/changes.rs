@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
 use tenter_protocol::{Scope, ToolCall, ToolResult};
-
-use super::diff;
-use crate::ui;
+use tenter_terminal::text::diff;
+use tenter_terminal::ui;
 
 /// Maximum size of a file, in bytes, whose changes are shown.
 const LARGEST_DIFFED: u64 = 1024 * 1024;

@@ -8,10 +8,10 @@ use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, HookRun, Notice, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
+use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 
 use super::Show;
 use super::terminal::Terminal;
-use crate::ui::{self, FAINT, NOTICE, styled};
 
 /// Shows a chat.
 pub(crate) struct Chat {

@@ -9,9 +9,9 @@ use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::journal::{PermissionRecord, Redactor};
 use tenter_engine::{AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::{Diagnostic, Object, Scope};
+use tenter_terminal::ui;
 
 use super::Show;
-use crate::ui;
 
 /// Writes the stream. Every object begins with `kind`, `conversation_id` and `time`, in that order.
 pub(crate) struct Headless {
@@ -41,7 +41,7 @@ fn write(scope: &Scope, kind: &str, fields: Value) {
 
 /// Writes an object that belongs to no conversation.
 pub(crate) fn write_early(kind: &str, fields: Value) {
-    let time = tenter_base::rfc3339(crate::env::now());
+    let time = tenter_base::rfc3339(tenter_terminal::env::now());
     let scope = Scope {
         conversation_id: String::new(),
         parent_conversation_id: None,

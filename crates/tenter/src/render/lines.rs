@@ -5,18 +5,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tenter_base::excerpt;
+use tenter_base::sanitize::{one_line, sanitize, visible};
 use tenter_engine::{HookRun, Notice};
 use tenter_protocol::event::Usage;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, ToolCall, ToolResult, call_summary, json};
-
-use crate::sanitize::{one_line, sanitize, visible};
-use crate::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::text::{LINE_LENGTH, cut};
+use tenter_terminal::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
 
 /// Maximum number of lines shown of a tool's result.
 const RESULT_LINES: usize = 8;
-/// Maximum number of characters shown of a line.
-pub(super) const LINE_LENGTH: usize = 200;
 /// Maximum number of characters shown of a short call.
 const CALL_LENGTH: usize = 120;
 
@@ -156,11 +154,6 @@ fn plain_text(result: &ToolResult) -> String {
         Some(error) => text.replacen(&format!("<error>{error}</error>"), error, 1),
         None => text,
     }
-}
-
-/// A sanitised line with its indentation, cut to [`LINE_LENGTH`] characters.
-pub(crate) fn cut(line: &str) -> String {
-    excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned()
 }
 
 /// The tokens of the conversation, and which share of this run's input a provider had cached.

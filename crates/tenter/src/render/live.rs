@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use tenter_agent::SessionUpdate;
+use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::HookRun;
 use tenter_protocol::{Scope, ToolCall, call_summary};
-
-use crate::sanitize::{one_line, visible};
-use crate::screen::{Activity, Key, screen};
+use tenter_terminal::screen::{Activity, Key, screen};
 
 /// Maximum number of characters of what runs.
 const LABEL: usize = 80;

@@ -4,16 +4,13 @@ mod ask;
 mod call_input;
 mod changes;
 mod chat;
-pub(crate) mod diff;
 mod headless;
 mod lines;
 mod live;
-mod markdown;
 mod open_calls;
 mod permission;
 mod quiet;
 mod terminal;
-mod wrap;
 
 use tenter_agent::Watcher;
 use tenter_agent::session::Finish;
@@ -26,12 +23,10 @@ pub(crate) use ask::{
 };
 pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
-pub(crate) use lines::{call_line, cut, result_lines};
-pub(crate) use markdown::Markdown;
+pub(crate) use lines::{call_line, result_lines};
 pub(crate) use permission::ask_permission;
 pub(crate) use quiet::Quiet;
 pub(crate) use terminal::Terminal;
-pub(crate) use wrap::prose;
 
 /// A status in words. Programs read the status itself.
 pub(crate) fn status_words(status: &str) -> &str {

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_agent::permission::{PermissionReply, PermissionRequest, Rule};
+use tenter_base::sanitize::{sanitize, visible};
 use tenter_base::untrusted_file;
 use tenter_protocol::{ToolCall, json};
+use tenter_terminal::question::ReadLine;
+use tenter_terminal::text::diff;
+use tenter_terminal::ui::{self, FAINT, HEADING, NOTICE, styled};
 
 use super::call_input::whole;
-use super::diff;
-use crate::question::ReadLine;
-use crate::sanitize::{sanitize, visible};
-use crate::ui::{self, FAINT, HEADING, NOTICE, styled};
 
 /// Maximum size of a file, in bytes, whose changes are shown in a question.
 const LARGEST_DIFFED: u64 = 1024 * 1024;

@@ -4,10 +4,10 @@ use tenter_agent::session::Finish;
 use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::{Diagnostic, Scope};
+use tenter_terminal::ui;
 
 use super::lines::{self, Failures};
 use super::{Show, live};
-use crate::ui;
 
 /// Shows only the result.
 #[derive(Default)]
@@ -63,7 +63,7 @@ impl Show for Quiet {
 
     fn finished(&self, finish: &Finish) {
         if !finish.response.is_empty() {
-            ui::out(crate::sanitize::sanitize(&finish.response));
+            ui::out(tenter_base::sanitize::sanitize(&finish.response));
         }
     }
 }

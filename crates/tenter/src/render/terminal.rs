@@ -6,22 +6,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
+use tenter_base::sanitize::{one_line, sanitize, visible};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
+use tenter_terminal::screen::screen;
+use tenter_terminal::text::{LINE_LENGTH, Markdown, hanging};
+use tenter_terminal::ui::{self, FAINT, NAME, NOTICE, styled};
 
 use super::changes::FileChanges;
 use super::lines::{
-    Failures, LINE_LENGTH, blocked_line, call_line, figures, hook_name, notice_line,
-    result_lines_of, retry_line, rewrite_lines, short_call_line, warning_lines,
+    Failures, blocked_line, call_line, figures, hook_name, notice_line, result_lines_of,
+    retry_line, rewrite_lines, short_call_line, warning_lines,
 };
-use super::markdown::Markdown;
 use super::open_calls::OpenCalls;
-use super::wrap::hanging;
 use super::{Show, live, status_words};
-use crate::sanitize::{one_line, sanitize, visible};
-use crate::screen::screen;
-use crate::ui::{self, FAINT, NAME, NOTICE, styled};
 
 /// Shows the work as it happens.
 pub(crate) struct Terminal {

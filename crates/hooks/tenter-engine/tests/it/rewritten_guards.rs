@@ -45,7 +45,7 @@ impl Guard {
 /// All guards.
 fn guards() -> Vec<Guard> {
     let directory =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tenter/src/commands/guard/shipped");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tenter-commands/src/guard/shipped");
     let mut files: Vec<_> =
         fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();

@@ -8,15 +8,15 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 use tenter_base::tree::{Tree, TreeRules};
 use tenter_base::{FileStamp, hex, real_path, untrusted_file};
+use tenter_commands::project::Project;
 use tenter_engine::environment::Environment;
 use tenter_engine::trust::{Fingerprint, Hasher, fingerprint_of_files};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_settings::ConfiguredServer;
 
 use super::expansion::expand;
 use super::place::{directory, inherited};
 use super::reach::{Reach, ServerCommand};
-use crate::project::Project;
-use crate::settings::ConfiguredServer;
 
 /// Maximum size of a file that a command names, in bytes.
 const MAX_FILE: u64 = 10 << 20;

@@ -6,21 +6,19 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenter_commands::project::Project;
+use tenter_commands::{authorities, bound, proxy, user_only};
 use tenter_engine::environment::Environment;
 use tenter_mcp::{
     HttpServer, ServerDefinition, ServerName, ServerProgram, StartCheck, ToolSelection, Transport,
 };
 use tenter_proc::{Invocation, Limits, Streams};
+use tenter_settings::ConfiguredServer;
 
 use super::covered::Covered;
 use super::expansion::expand;
 use super::needs_trust;
 use super::place::{PROJECT, directory, inherited, outside};
-use crate::agent::models::{authorities, proxy};
-use crate::bound;
-use crate::project::Project;
-use crate::settings::ConfiguredServer;
-use crate::user_only;
 
 /// Default limit of one call.
 const CALL_TIMEOUT: Duration = Duration::from_mins(2);

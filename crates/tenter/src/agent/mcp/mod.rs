@@ -13,14 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenter_agent::tools::ToolSource;
+use tenter_commands::project::Project;
 use tenter_engine::trust::TrustMode;
 use tenter_mcp::{McpServers, ServerReport};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
-
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::settings::ConfiguredServer;
+use tenter_settings::ConfiguredServer;
+use tenter_terminal::failure::{Exit, Failure};
 
 pub(crate) use trust::{PendingServer, ask, ask_through, covered, pending, refusal, settle, trust};
 

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use tenter_commands::project::Project;
 use tenter_engine::environment::Environment;
+use tenter_settings::ConfiguredServer;
 
 use super::expansion::expand;
 use super::outside::Outside;
-use crate::project::Project;
-use crate::settings::ConfiguredServer;
 
 /// The variable with the project's root.
 pub(super) const PROJECT: &str = "TENTER_PROJECT_DIR";

@@ -1,20 +1,20 @@
 //! Trust in the servers of a project: which lack it, and the question about them.
 
+use tenter_base::sanitize::visible;
+use tenter_commands::project::Project;
+use tenter_commands::trust::{TrustChoice, TrustRecord, record};
+use tenter_commands::user_only;
 use tenter_engine::trust::{TrustMode, TrustedKind, trust_name};
+use tenter_settings::ConfiguredServer;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{Exit, Failure};
+use tenter_terminal::question::{Choice, ReadLine, choose, read_at_terminal};
+use tenter_terminal::ui::{self, NAME, NOTICE, styled};
 
 use super::covered::Covered;
 use super::{all, is_trusted};
 use crate::agent::AgentArgs;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::question::{Choice, ReadLine, choose, read_at_terminal};
 use crate::render::Show;
-use crate::sanitize::visible;
-use crate::settings::ConfiguredServer;
-use crate::trust::{TrustChoice, TrustRecord, record};
-use crate::ui::{self, NAME, NOTICE, styled};
-use crate::user_only;
 
 /// What to do about a server that cannot be trusted.
 const ADVICE: &str = "let its command name fewer or smaller files, or configure it in your own config.toml, or set `enabled = false`";

@@ -2,22 +2,22 @@
 //! among the providers that the user has set up. One that needs no key, or provider_of key comes from a command, needs the
 //! user's consent, which is remembered with the project in the trust store.
 
+use tenter_base::sanitize::{sanitize, visible};
+use tenter_commands::project::Project;
+use tenter_commands::trust::{TrustRecord, record_in};
+use tenter_commands::user_only;
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::{TrustMode, TrustedKind};
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_settings::ModelName;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{Exit, Failure};
+use tenter_terminal::question::{confirm, read_at_terminal};
+use tenter_terminal::ui::{self, NAME, NOTICE, styled};
 
 use super::provider::Provider;
 use super::{has_model, provider_of, variable_that_is_set};
 use crate::agent::AgentArgs;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::question::{confirm, read_at_terminal};
-use crate::sanitize::{sanitize, visible};
-use crate::settings::ModelName;
-use crate::trust::{TrustRecord, record_in};
-use crate::ui::{self, NAME, NOTICE, styled};
-use crate::user_only;
 
 /// A model chosen by the project that needs the user's consent.
 pub(crate) struct ProjectModel {

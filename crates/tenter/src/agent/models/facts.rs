@@ -1,14 +1,14 @@
 //! What is known about a model: the built-in table, overridden by the configuration; and warnings about unknown models.
 
 use tenter_base::nearest;
+use tenter_commands::project::Project;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_providers::{ModelFacts, Prices};
+use tenter_settings::ModelName;
+use tenter_settings::model_tables::{ModelTable, Price};
+use tenter_terminal::failure::Failure;
 
 use super::provider::Provider;
-use crate::failure::Failure;
-use crate::project::Project;
-use crate::settings::ModelName;
-use crate::settings::model_tables::{ModelTable, Price};
 
 /// Context window of an unknown model, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;

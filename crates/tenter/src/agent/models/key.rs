@@ -3,16 +3,15 @@
 
 use std::path::PathBuf;
 
-use tenter_agent::session::Status;
+use tenter_commands::project::KeyRing;
 use tenter_engine::journal::Redactor;
 use tenter_http::Key;
 use tenter_proc::{Cancel, CapturedOutput, Completion, Invocation, Limits, ProcessEnd, Streams};
+use tenter_settings::model_tables::KeyCommand;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{Exit, Failure};
 
 use super::provider::Provider;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::project::KeyRing;
-use crate::settings::model_tables::KeyCommand;
 
 /// Maximum number of stderr lines shown if the command fails.
 const SHOWN_LINES: usize = 10;
@@ -78,7 +77,7 @@ impl NoKey {
         let name = provider.name;
         match self {
             Self::Cancelled => Failure {
-                exit: Exit::Agent(Status::Interrupted),
+                exit: Exit::Interrupted,
                 ..Failure::new(format!("interrupted while waiting for the key of {name}"))
             },
             Self::Failed(problem, stderr) => {

@@ -5,12 +5,10 @@
 //! is sent to the server, except if the context window is unknown: the server may report it. Whether the server has the
 //! model at all turns out with the first request.
 
-pub(crate) mod authorities;
 pub(crate) mod consent;
 mod facts;
 mod key;
 mod provider;
-pub(crate) mod proxy;
 mod unknown_model;
 
 use std::borrow::Cow;
@@ -18,22 +16,22 @@ use std::sync::Arc;
 
 use tenter_agent::Model;
 use tenter_agent::model::scripted::ScriptedModel;
+use tenter_base::sanitize::sanitize;
+use tenter_commands::authorities::{self, ProviderFile, TrustedAuthorities};
+use tenter_commands::project::Project;
+use tenter_commands::proxy;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_providers::{Endpoint, ModelChoice, ModelFacts};
+use tenter_settings::model_tables::{self, ModelTable};
+use tenter_settings::{ModelName, NamedModel};
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui;
 
-use self::authorities::TrustedAuthorities;
 use self::unknown_model::UnknownModel;
 use super::AgentArgs;
-use crate::failure::Failure;
-use crate::project::Project;
-use crate::sanitize::sanitize;
-use crate::settings::ModelName;
-use crate::settings::NamedModel;
-use crate::settings::model_tables::ModelTable;
-use crate::ui;
-
 use facts::known_window;
+
 pub(crate) use facts::{facts, strays};
 pub(crate) use key::variable_that_is_set;
 pub(crate) use provider::Provider;
@@ -64,7 +62,8 @@ pub(crate) fn choose(
     };
     match ModelName::parse(&name) {
         Some(ModelName::Scripted(file)) => {
-            let model = ScriptedModel::load(&project.env.cwd.join(file))?;
+            let model =
+                ScriptedModel::load(&project.env.cwd.join(file)).map_err(Failure::caused_by)?;
             Ok(ConnectedModel { model: Arc::new(model), findings: Vec::new() })
         }
         Some(ModelName::Of { provider, model }) => {
@@ -209,10 +208,11 @@ fn connect(
         name: name.clone(),
         model: model.to_owned(),
         max_tokens: answering.max_tokens.map(u64::from),
-        effort: answering.effort.map(Into::into),
+        effort: answering.effort.map(effort),
         facts: ModelFacts { context_window: window.unwrap_or(facts.context_window), ..facts },
     };
-    let connected = tenter_providers::connect(endpoint.clone(), choice)?;
+    let connected =
+        tenter_providers::connect(endpoint.clone(), choice).map_err(Failure::caused_by)?;
     let mut findings = facts::strays(project);
     if window.is_some() {
         return Ok(ConnectedModel { model: Arc::from(connected), findings });
@@ -236,8 +236,9 @@ fn endpoint(
     provider::check_address(address)
         .map_err(|problem| Failure::usage(format!("--base-url or TENTER_BASE_URL: {problem}")))?;
     let proxy = proxy::find(address, provider.proxy, project.env);
+    let file = ProviderFile { name: provider.name, ca_file: provider.ca_file };
     let TrustedAuthorities { authorities, help: trust_help } =
-        authorities::trust(provider, address, proxy.as_deref(), project.env)?;
+        authorities::trust(file, address, proxy.as_deref(), project.env)?;
     Ok(Endpoint {
         provider: provider.name.to_owned(),
         api: provider.api,
@@ -250,4 +251,17 @@ fn endpoint(
         idle_timeout: settings.idle_timeout,
         limits: settings.limits,
     })
+}
+
+/// Returns the effort that the configuration means.
+fn effort(effort: model_tables::Effort) -> tenter_providers::Effort {
+    match effort {
+        model_tables::Effort::Off => tenter_providers::Effort::Off,
+        model_tables::Effort::Minimal => tenter_providers::Effort::Minimal,
+        model_tables::Effort::Low => tenter_providers::Effort::Low,
+        model_tables::Effort::Medium => tenter_providers::Effort::Medium,
+        model_tables::Effort::High => tenter_providers::Effort::High,
+        model_tables::Effort::XHigh => tenter_providers::Effort::ExtraHigh,
+        model_tables::Effort::Max => tenter_providers::Effort::Max,
+    }
 }

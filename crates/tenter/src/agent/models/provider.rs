@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use tenter_base::nearest;
+use tenter_commands::project::Project;
 use tenter_providers::{Api, known_models};
-
-use crate::env::Env;
-use crate::failure::Failure;
-use crate::project::Project;
-use crate::settings::model_tables::{KeyCommand, ProviderTable};
+use tenter_settings::model_tables::{self, KeyCommand, ProviderTable};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
 
 /// A provider that needs no configuration.
 struct BuiltIn {
@@ -108,7 +107,7 @@ impl<'p> Provider<'p> {
         let key_variable = said.and_then(|said| said.api_key_env.as_deref());
         Self {
             name: built_in.name,
-            api: said.and_then(|said| said.api).map_or(built_in.api, Api::from),
+            api: said.and_then(|said| said.api).map_or(built_in.api, api),
             address: address.unwrap_or_else(|| built_in.address.to_owned()),
             own_address: Some(built_in.address),
             key_variables: key_variable
@@ -132,7 +131,7 @@ impl<'p> Provider<'p> {
         };
         Ok(Self {
             name,
-            api: api.into(),
+            api: self::api(api),
             address,
             own_address: None,
             key_variables: said.api_key_env.as_deref().into_iter().collect(),
@@ -175,6 +174,16 @@ impl<'p> Provider<'p> {
             }
         }
         models
+    }
+}
+
+/// Returns the API that a name in the configuration means.
+fn api(api: model_tables::Api) -> Api {
+    match api {
+        model_tables::Api::Messages => Api::Messages,
+        model_tables::Api::Responses => Api::Responses,
+        model_tables::Api::Chat => Api::Chat,
+        model_tables::Api::Gemini => Api::Gemini,
     }
 }
 

@@ -9,13 +9,13 @@ use tenter_agent::Agent;
 use tenter_agent::permission::RuleSource;
 use tenter_agent::recipe::Recipes;
 use tenter_agent::store::Summary;
+use tenter_base::sanitize::{one_line, visible};
+use tenter_commands::project::Project;
 
 use super::file_names::FileNames;
 use super::mentions::is_boundary;
 use super::slash::{self, COMMANDS, Command};
 use super::words::{self, Places, Word};
-use crate::project::Project;
-use crate::sanitize::{one_line, visible};
 
 /// Maximum number of entries of a directory that are completed.
 const MAX_ENTRIES: usize = 10_000;

@@ -3,13 +3,12 @@
 use rustyline::error::ReadlineError;
 use rustyline::history::{History, MemHistory};
 use rustyline::{Config, Editor, ExternalPrinter, Helper};
+use tenter_commands::project::Project;
+use tenter_terminal::screen::screen;
+use tenter_terminal::signals::Interrupts;
+use tenter_terminal::{notify, pager, ui};
 
 use super::keyboard::Keyboard;
-use crate::notify;
-use crate::project::Project;
-use crate::screen::screen;
-use crate::signals::Interrupts;
-use crate::{pager, ui};
 
 /// Number of rows of the screen that a text leaves free: for the command, and for the next prompt.
 const FREE_ROWS: usize = 3;

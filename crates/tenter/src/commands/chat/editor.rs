@@ -17,15 +17,15 @@ use rustyline::{
     Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use tenter_base::private_dir;
+use tenter_base::sanitize::sanitize;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 
 use super::completion::Completion;
 use super::dialogue::{Dialogue, Waker, waker};
 use super::input::is_unfinished;
 use super::keyboard::Keyboard;
 use super::slash::COMMANDS;
-use crate::failure::Failure;
-use crate::sanitize::sanitize;
-use crate::ui::{self, FAINT, NOTICE, styled};
 
 /// The prompt for messages.
 const PROMPT: &str = "> ";

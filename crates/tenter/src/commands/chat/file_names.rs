@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use tenter_base::sanitize::visible;
 use tenter_proc::Cancel;
 use tenter_walk::{Leaving, walk};
-
-use crate::sanitize::visible;
 
 /// Maximum number of files and directories looked at.
 const LOOKED_AT: usize = 50_000;

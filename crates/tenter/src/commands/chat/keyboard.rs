@@ -13,8 +13,7 @@ use rustix::io::ioctl_fionread;
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
-
-use crate::signals::Interrupts;
+use tenter_terminal::signals::Interrupts;
 
 /// Turns bracketed paste on and off.
 const MARK_PASTES: &str = "\x1b[?2004h";

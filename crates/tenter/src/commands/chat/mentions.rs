@@ -7,12 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::attachments::read_image;
+use tenter_base::sanitize::{one_line, visible};
 use tenter_base::{excerpt, untrusted_file};
 use tenter_protocol::Block;
+use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 
 use super::words::{self, Places};
-use crate::sanitize::{one_line, visible};
-use crate::ui::{self, FAINT, NOTICE, styled};
 
 /// Maximum number of bytes of one attached file.
 const FILE: usize = 64 * 1024;

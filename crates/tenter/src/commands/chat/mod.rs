@@ -24,22 +24,21 @@ use std::sync::Arc;
 use tenter_agent::session::{Session, Status, UserMessage};
 use tenter_agent::store::{StoreError, StoredConversation};
 use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
+use tenter_base::sanitize::{one_line, sanitize};
+use tenter_commands::project::Project;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_protocol::event::ExitReason;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::notify;
+use tenter_terminal::screen::screen;
+use tenter_terminal::signals::Interrupts;
+use tenter_terminal::ui::{self, FAINT, HEADING, styled};
 
-use super::CommandResult;
 use crate::agent::{self, AgentArgs, BuiltAgent};
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::notify;
-use crate::project::Project;
 use crate::render::{self, Show as _};
-use crate::sanitize::{one_line, sanitize};
-use crate::screen::screen;
-use crate::signals::Interrupts;
-use crate::ui::{self, FAINT, HEADING, styled};
 use completion::Completion;
 use dialogue::Dialogue;
 use editor::{LineEditor, ReadResult};
@@ -156,7 +155,7 @@ impl Chat<'_> {
             let started = Session::start(&built.agent, conversation, self.new_cancel());
             drop(working);
             let Ok(mut session) = started else {
-                return Ok(Exit::Agent(Status::Blocked));
+                return Ok(Exit::Blocked);
             };
             let end = self.talk(&mut session, &built.agent, first.take());
             let id = session.conversation_id().to_owned();
@@ -322,7 +321,7 @@ impl Chat<'_> {
         }
         if status == Status::Interrupted {
             agent.workspace.end_background();
-            return Exit::Agent(status);
+            return agent::exit_after(status);
         }
         Exit::Done
     }
@@ -334,7 +333,7 @@ fn reload(built: &BuiltAgent, id: &str) -> Result<Conversation, Failure> {
         Ok(stored) => Ok(Conversation::resumed(stored)),
         // Nothing is stored before the first message.
         Err(StoreError::NotFound { .. }) => Ok(built.conversation()),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(Failure::caused_by(error)),
     }
 }
 

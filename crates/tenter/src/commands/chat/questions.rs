@@ -8,13 +8,13 @@ use tenter_agent::permission::{
 use tenter_proc::Cancel;
 use tenter_protocol::ToolCall;
 use tenter_protocol::runtime::Question;
+use tenter_terminal::screen::screen;
 
 use super::dialogue::Dialogue;
 use crate::render::{
     ASK_PROMPT, WRITE_PROMPT, answer_question, ask_permission, put_question, put_write_question,
     read_answer,
 };
-use crate::screen::screen;
 
 /// Asks the user on behalf of hooks (R30), and before a protected path is changed (R76).
 pub(super) struct ChatAsker {

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use anstream::adapter::strip_str;
+use tenter_base::sanitize::sanitize;
+use tenter_terminal::text::Markdown;
+use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use crate::agent::Recap;
-use crate::render::Markdown;
-use crate::sanitize::sanitize;
-use crate::ui::{self, FAINT, NAME, styled};
 
 /// Maximum number of lines shown of the user's message.
 const MESSAGE_LINES: usize = 5;

@@ -8,10 +8,10 @@ use tenter_agent::session::{Session, Status};
 use tenter_agent::tools::Registry;
 use tenter_engine::catalog::Catalog;
 use tenter_protocol::event::ExitReason;
+use tenter_terminal::failure::Failure;
 
 use super::{Chat, reload};
 use crate::agent::BuiltAgent;
-use crate::failure::Failure;
 
 /// A recipe to run.
 pub(super) struct RecipeTask {

@@ -7,12 +7,12 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use tenter_base::excerpt;
+use tenter_base::sanitize::sanitize;
+use tenter_commands::git::how;
 use tenter_proc::{Invocation, Limits, ProcessEnd, Streams, run_watched};
+use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 
 use super::Chat;
-use crate::git::how;
-use crate::sanitize::sanitize;
-use crate::ui::{self, FAINT, NOTICE, styled};
 
 /// Maximum number of bytes of one command's output that the model reads.
 const OUTPUT: usize = 16 * 1024;

@@ -14,9 +14,9 @@ mod undo;
 
 use tenter_agent::{Agent, Session};
 use tenter_base::nearest;
+use tenter_terminal::failure::Failure;
 
 use super::{Chat, SessionEnd};
-use crate::failure::Failure;
 
 pub(super) use conversations::recent as recent_conversations;
 pub(super) use hooks::ACTIONS as HOOK_ACTIONS;

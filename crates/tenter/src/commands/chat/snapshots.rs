@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use tenter_agent::snapshot::{Direction, Recorder, RecorderSettings};
 use tenter_agent::tools::Workspace;
+use tenter_commands::project::Project;
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::failure::Failure;
+use tenter_terminal::{env, ui};
 
 use crate::agent::AgentArgs;
-use crate::env;
-use crate::failure::Failure;
-use crate::project::Project;
-use crate::ui;
 
 /// Maximum number of files named to the model.
 const NAMED: usize = 50;

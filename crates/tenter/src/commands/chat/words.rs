@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::env::Env;
+use tenter_terminal::env::Env;
 
 /// A word of an argument.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,14 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 use tenter_agent::snapshot;
 use tenter_agent::store::{Store, Summary};
 use tenter_base::rfc3339;
+use tenter_commands::project;
+use tenter_terminal::env::{self, Env};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::question::{confirm, read_at_terminal};
+use tenter_terminal::ui::{self, NOTICE, styled};
 
 use super::{find, list, open_existing_store};
-use crate::commands::CommandResult;
-use crate::env::{self, Env};
-use crate::failure::{Exit, Failure};
-use crate::project;
-use crate::question::{confirm, read_at_terminal};
-use crate::ui::{self, NOTICE, styled};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -44,7 +43,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         return Ok(Exit::Done);
     }
     let ids: Vec<String> = selected.into_iter().map(|summary| summary.id).collect();
-    let deleted = store.delete(&ids)?;
+    let deleted = store.delete(&ids).map_err(Failure::caused_by)?;
     forget(env, &ids);
     ui::note(match deleted - ids.len().min(deleted) {
         0 => format!("Deleted {}.", counted(ids.len())),
@@ -70,7 +69,9 @@ fn forget(env: &Env, ids: &[String]) {
 fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Failure> {
     if let Some(age) = args.older_than {
         let before = env::now().checked_sub(age).unwrap_or(Timestamp::MIN);
-        return Ok(store.older_than(&rfc3339(before), Some(root).filter(|_| !args.all))?);
+        return Ok(store
+            .older_than(&rfc3339(before), Some(root).filter(|_| !args.all))
+            .map_err(Failure::caused_by)?);
     }
     let ids: Result<Vec<String>, Failure> =
         args.ids.iter().map(|wanted| find(store, root, wanted)).collect();
@@ -80,7 +81,8 @@ fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Fai
     Ok(ids
         .iter()
         .map(|id| store.load(id).map(|stored| stored.summary))
-        .collect::<Result<_, _>>()?)
+        .collect::<Result<_, _>>()
+        .map_err(Failure::caused_by)?)
 }
 
 /// Asks the user for confirmation.

@@ -6,13 +6,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Store, StoreError, StoredEntry, Summary};
 use tenter_base::replace_file;
+use tenter_commands::project;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui;
 
 use super::{SummaryJson, find, markdown, open_existing_store};
-use crate::commands::CommandResult;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::project;
-use crate::ui;
 
 /// The permission bits of an exported file.
 const MODE: u32 = 0o600;
@@ -41,8 +40,8 @@ enum Format {
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
-    let summary = store.load(&id)?.summary;
-    let epochs = store.history(&id)?;
+    let summary = store.load(&id).map_err(Failure::caused_by)?.summary;
+    let epochs = store.history(&id).map_err(Failure::caused_by)?;
     let text = match args.format {
         Format::Markdown => markdown::document(&summary, &epochs),
         Format::Json => {

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use tenter_agent::store::{Fork, new_conversation_id};
 use tenter_base::rfc3339;
+use tenter_commands::project;
+use tenter_terminal::env::{self, Env};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::{numbers, ui};
 
 use super::{counted_messages, find, open_existing_store};
-use crate::commands::CommandResult;
-use crate::env::{self, Env};
-use crate::failure::{Exit, Failure};
-use crate::numbers;
-use crate::project;
-use crate::ui;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,7 +27,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let id = new_conversation_id(now);
     let fork = Fork { source: &source, id: &id, messages: args.at, at: &rfc3339(now) };
     let count = store.fork(&fork).map_err(|error| {
-        Failure::from(error).help(
+        Failure::caused_by(error).help(
             "--at counts the messages that `tenter conversation show` shows; a tool's result is in the message after its call",
         )
     })?;

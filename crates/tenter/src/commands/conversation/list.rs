@@ -4,15 +4,14 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::store::{ListQuery, SearchQuery, Summary};
+use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_commands::project;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::numbers;
+use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::{SummaryJson, counted_messages, open_store, status_word};
-use crate::commands::CommandResult;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::numbers;
-use crate::project;
-use crate::sanitize::{one_line, sanitize, visible};
-use crate::ui::{self, FAINT, NAME, styled};
 
 /// Maximum number of characters of a model's name or a directory.
 const MAX_NAME_LENGTH: usize = 80;
@@ -88,10 +87,11 @@ fn conversations(env: &Env, root: &Path, args: &Args) -> Result<Vec<ListedConver
     let project = Some(root).filter(|_| !args.all);
     let query = ListQuery { project, limit, include_subagents: args.subagents };
     let Some(words) = &args.search else {
-        let all = store.list(&query)?.into_iter();
+        let all = store.list(&query).map_err(Failure::caused_by)?.into_iter();
         return Ok(all.map(|summary| ListedConversation { summary, snippet: None }).collect());
     };
-    let found = store.search(&SearchQuery { words, among: query })?.into_iter();
+    let found =
+        store.search(&SearchQuery { words, among: query }).map_err(Failure::caused_by)?.into_iter();
     Ok(found
         .map(|found| ListedConversation { summary: found.summary, snippet: Some(found.snippet) })
         .collect())

@@ -3,12 +3,12 @@
 
 use pulldown_cmark::{Event, Parser};
 use tenter_agent::store::{Change, Epoch, StoredEntry, Summary};
+use tenter_base::sanitize::{one_line, sanitize};
 use tenter_protocol::{Block, ToolCall, ToolResult};
+use tenter_terminal::ui;
 
 use super::show::who;
 use super::{changed_by, counted_messages, status_word, usage_text};
-use crate::sanitize::{one_line, sanitize};
-use crate::ui;
 
 /// Maximum number of characters of a heading or a name.
 const MAX_LENGTH: usize = 200;

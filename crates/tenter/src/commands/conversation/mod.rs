@@ -14,13 +14,12 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::store::{Change, ChangeKind, Store, Summary};
+use tenter_base::sanitize::one_line;
 use tenter_protocol::event::Usage;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Failure};
 
-use super::CommandResult;
-use crate::env::Env;
-use crate::failure::Failure;
 use crate::render::status_words;
-use crate::sanitize::one_line;
 
 /// List, search, show and export stored conversations; fork, restore and delete them.
 #[derive(Debug, clap::Subcommand)]
@@ -54,7 +53,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
 pub(crate) fn open_store(env: &Env) -> Result<Option<Store>, Failure> {
     let file = env.store_file();
     match fs::exists(&file) {
-        Ok(true) => Ok(Some(Store::open(&file)?)),
+        Ok(true) => Ok(Some(Store::open(&file).map_err(Failure::caused_by)?)),
         Ok(false) => Ok(None),
         Err(error) => Err(Failure::new(format!("cannot read {}: {error}", file.display()))),
     }
@@ -70,9 +69,9 @@ fn open_existing_store(env: &Env) -> Result<Store, Failure> {
 fn find(store: &Store, root: &Path, wanted: &str) -> Result<String, Failure> {
     if wanted != "last" {
         let advice = "`tenter conversation list --all --subagents` lists all conversations";
-        return store.find(wanted).map_err(|error| Failure::from(error).help(advice));
+        return store.find(wanted).map_err(|error| Failure::caused_by(error).help(advice));
     }
-    store.newest(Some(root))?.ok_or_else(|| {
+    store.newest(Some(root)).map_err(Failure::caused_by)?.ok_or_else(|| {
         Failure::new(format!("no conversation of {} is stored", root.display()))
             .help("`tenter conversation list --all` lists other projects")
     })

@@ -5,14 +5,13 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Restore, Store};
 use tenter_base::rfc3339;
+use tenter_commands::project;
+use tenter_terminal::env::{self, Env};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::numbers;
+use tenter_terminal::ui::{self, FAINT, GOOD, NAME, styled};
 
 use super::{changed_by, counted_messages, find, open_existing_store};
-use crate::commands::CommandResult;
-use crate::env::{self, Env};
-use crate::failure::{Exit, Failure};
-use crate::numbers;
-use crate::project;
-use crate::ui::{self, FAINT, GOOD, NAME, styled};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -37,16 +36,18 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     }
     let restore = Restore { id: &id, epoch: args.epoch, at: &rfc3339(env::now()) };
     let epoch = store.restore(&restore).map_err(|error| {
-        Failure::from(error).help("`tenter conversation restore ID --list` lists its histories")
+        Failure::caused_by(error)
+            .help("`tenter conversation restore ID --list` lists its histories")
     })?;
-    let count = counted_messages(store.load(&id)?.summary.message_count);
+    let count =
+        counted_messages(store.load(&id).map_err(Failure::caused_by)?.summary.message_count);
     ui::note(format!("The history of {id} is restored from number {epoch}: {count}."));
     Ok(Exit::Done)
 }
 
 fn list(store: &Store, id: &str, as_json: bool) -> CommandResult {
-    let begun = store.load(id)?.summary.created_at;
-    let epochs = store.history(id)?;
+    let begun = store.load(id).map_err(Failure::caused_by)?.summary.created_at;
+    let epochs = store.history(id).map_err(Failure::caused_by)?;
     let rows: Vec<Row> = epochs.iter().map(|epoch| Row::new(epoch, &begun, epochs.len())).collect();
     if as_json {
         let objects: Vec<Value> = rows.iter().map(Row::json).collect();

@@ -5,19 +5,18 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_agent::store::{Change, Epoch, Origin, StoredEntry, Summary};
+use tenter_base::sanitize::{sanitize, visible};
+use tenter_commands::project;
 use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 
 use super::{
     SummaryJson, changed_by, counted_messages, find, open_existing_store, status_word, usage_text,
 };
-use crate::commands::CommandResult;
-use crate::env::Env;
-use crate::failure::Exit;
-use crate::project;
 use crate::render::{call_line, result_lines};
-use crate::sanitize::{sanitize, visible};
-use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -35,8 +34,12 @@ pub(crate) struct Args {
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
-    let summary = store.load(&id)?.summary;
-    let shown = ShownConversation { summary, epochs: store.history(&id)?, history: args.history };
+    let summary = store.load(&id).map_err(Failure::caused_by)?.summary;
+    let shown = ShownConversation {
+        summary,
+        epochs: store.history(&id).map_err(Failure::caused_by)?,
+        history: args.history,
+    };
     if args.json {
         ui::out(serde_json::to_string_pretty(&shown.json()).unwrap_or_default());
     } else {

@@ -17,20 +17,19 @@ use std::sync::Arc;
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::store::StoredConversation;
 use tenter_base::search_path;
+use tenter_commands::project::Project;
+use tenter_commands::trust;
 use tenter_proc::Cancel;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::ui;
 
 use self::json_view::JsonView;
 use self::outcome::DemoOutcome;
 use self::scratch::{Scratch, quoted};
 use self::text_view::TextView;
-use super::CommandResult;
 use crate::agent::{self, AgentArgs};
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
 use crate::render::Show;
-use crate::trust;
-use crate::ui;
 
 /// The task of the agent.
 const QUERY: &str = "Remove the old build, then deploy the shop.";
@@ -60,7 +59,7 @@ trait DemoView: Show {
 /// Runs the command.
 pub(crate) fn run(env: &Env, args: &Args) -> CommandResult {
     let cancel = Cancel::new();
-    crate::signals::forward(&cancel)?;
+    tenter_terminal::signals::forward(&cancel)?;
     let scratch = Scratch::create(env)?;
     let view: Arc<dyn DemoView> =
         if args.json { Arc::new(JsonView::new()) } else { Arc::new(TextView::new(program(env))) };
@@ -72,7 +71,7 @@ pub(crate) fn run(env: &Env, args: &Args) -> CommandResult {
     scratch.close(args.keep)?;
     match outcome.status {
         Status::Failed => Err(failed(&outcome)),
-        status => Ok(Exit::Agent(status)),
+        status => Ok(agent::exit_after(status)),
     }
 }
 
@@ -96,8 +95,9 @@ fn play(
     if let Some(trouble) = built.journal.take_trouble() {
         ui::diagnostic(&trouble);
     }
-    let id = built.agent.store.newest(None)?;
-    let conversation = id.map(|id| built.agent.store.load(&id)).transpose()?;
+    let id = built.agent.store.newest(None).map_err(Failure::caused_by)?;
+    let conversation =
+        id.map(|id| built.agent.store.load(&id)).transpose().map_err(Failure::caused_by)?;
     Ok((finish, conversation))
 }
 

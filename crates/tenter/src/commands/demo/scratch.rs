@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tenter_engine::environment::Environment;
 use tenter_engine::keys::is_model_key;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
 
 use super::hooks::{self, InstalledHook, write_executable};
-use crate::env::Env;
-use crate::failure::Failure;
 
 /// The project's scripts.
 const SCRIPTS: [(&str, &str); 3] = [

@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
+use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, EventName, Scope};
+use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 use super::outcome::DemoOutcome;
 use super::scratch::{Scratch, quoted};
 use super::{DemoView, QUERY};
 use crate::render::{Show, Terminal};
-use crate::sanitize::{one_line, visible};
-use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 const INTRODUCTION: &str = "
 Hooks are programs that watch an agent. Tenter runs them at every step and passes them what happens:

@@ -1,13 +1,13 @@
 //! `tenter mcp list`.
 
 use serde::Serialize;
+use tenter_base::sanitize::one_line;
+use tenter_commands::project::Project;
+use tenter_settings::ConfiguredServer;
+use tenter_terminal::failure::Exit;
+use tenter_terminal::ui::{self, FAINT, NAME, NOTICE, styled};
 
 use crate::agent::mcp;
-use crate::failure::Exit;
-use crate::project::Project;
-use crate::sanitize::one_line;
-use crate::settings::ConfiguredServer;
-use crate::ui::{self, FAINT, NAME, NOTICE, styled};
 
 /// Maximum number of characters shown of a name or a command line.
 const LENGTH: usize = 100;

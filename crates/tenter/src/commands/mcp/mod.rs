@@ -6,13 +6,13 @@ mod test;
 
 use std::path::Path;
 
-use super::CommandResult;
+use tenter_commands::project::Project;
+use tenter_settings::ConfiguredServer;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::ui;
+
 use crate::agent::mcp;
-use crate::env::Env;
-use crate::failure::Failure;
-use crate::project::Project;
-use crate::settings::ConfiguredServer;
-use crate::ui;
 
 /// List and test MCP servers.
 #[derive(Debug, clap::Subcommand)]

@@ -1,11 +1,11 @@
 //! `tenter mcp show`.
 
+use tenter_base::sanitize::one_line;
+use tenter_commands::project::Project;
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui::{self, NAME, styled};
+
 use crate::agent::mcp;
-use crate::commands::CommandResult;
-use crate::failure::Exit;
-use crate::project::Project;
-use crate::sanitize::one_line;
-use crate::ui::{self, NAME, styled};
 
 /// Maximum number of characters of a line.
 const LENGTH: usize = 1024;

@@ -1,15 +1,14 @@
 //! `tenter mcp test`.
 
+use tenter_base::sanitize::{one_line, sanitize};
+use tenter_commands::project::Project;
 use tenter_mcp::ServerReport;
 use tenter_proc::Cancel;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::signals;
+use tenter_terminal::ui::{self, NAME, styled};
 
 use crate::agent::mcp;
-use crate::commands::CommandResult;
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::sanitize::{one_line, sanitize};
-use crate::signals;
-use crate::ui::{self, NAME, styled};
 
 /// Maximum number of characters shown of a description.
 const LENGTH: usize = 100;

@@ -4,14 +4,13 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::recipe::ListedRecipe;
+use tenter_base::sanitize::one_line;
+use tenter_commands::project;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
 
 use super::FragmentDirs;
-use crate::commands::CommandResult;
-use crate::env::Env;
-use crate::failure::Exit;
-use crate::project;
-use crate::sanitize::one_line;
-use crate::ui::{self, BAD, FAINT, NAME, styled};
 
 /// Maximum number of characters shown of a description or a path.
 const LENGTH: usize = 100;

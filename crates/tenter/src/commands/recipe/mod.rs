@@ -6,11 +6,11 @@ mod show;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::recipe::{RecipeBook, Recipes};
+use tenter_commands::project::Project;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::CommandResult;
 
-use super::CommandResult;
 use crate::agent::recipes;
-use crate::env::Env;
-use crate::project::Project;
 
 /// List recipes, and show their prompts.
 #[derive(Debug, clap::Subcommand)]

@@ -5,18 +5,16 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
-use tenter_agent::session::Status;
+use tenter_base::sanitize::sanitize;
+use tenter_commands::project::Project;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::{signals, ui};
 
 use super::FragmentDirs;
 use crate::agent::recipes::{argument, no_recipe};
-use crate::commands::CommandResult;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::sanitize::sanitize;
-use crate::{signals, ui};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -98,7 +96,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     if text.is_none() && !args.raw && !args.json {
         ui::note("Arguments are missing, so the text above is not filled in.");
     }
-    Ok(if cancel.is_cancelled() { Exit::Agent(Status::Interrupted) } else { Exit::Done })
+    Ok(if cancel.is_cancelled() { Exit::Interrupted } else { Exit::Done })
 }
 
 /// The prompt, if it can be filled in, and the diagnostics.

@@ -4,16 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenter_agent::session::{Finish, Session, Status};
+use tenter_commands::project::Project;
 use tenter_engine::builtin;
 use tenter_proc::Cancel;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::{signals, ui};
 
 use super::{Args, show, work};
 use crate::agent;
-use crate::commands::CommandResult;
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::{signals, ui};
 
 /// Runs the command.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
@@ -42,7 +41,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     };
     show.finished(&Finish { status, response: String::new(), error: None, denied: None });
     built.report_journal_error();
-    Ok(Exit::Agent(status))
+    Ok(agent::exit_after(status))
 }
 
 /// Rejects flags that would have no effect.

@@ -6,19 +6,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenter_agent::session::Status;
+use tenter_commands::project::Project;
 use tenter_engine::builtin;
 use tenter_proc::Cancel;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::screen::{Working, screen};
+use tenter_terminal::{notify, signals};
 
-use super::CommandResult;
 use crate::agent::recipes::argument;
 use crate::agent::{self, AgentArgs};
-use crate::env::Env;
-use crate::failure::{Exit, Failure};
-use crate::notify;
-use crate::project::Project;
 use crate::render::{Headless, Quiet, Show, Terminal};
-use crate::screen::{Working, screen};
-use crate::signals;
 
 /// Run an agent on one query, in the project, until it is done.
 ///
@@ -83,7 +81,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     }
     show.finished(&finish);
     built.report_journal_error();
-    Ok(Exit::Agent(finish.status))
+    Ok(agent::exit_after(finish.status))
 }
 
 fn query(args: &Args) -> Result<String, Failure> {

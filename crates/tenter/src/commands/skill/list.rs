@@ -4,11 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::skill::{ListedSkill, Skills};
+use tenter_base::sanitize::one_line;
 use tenter_protocol::front_matter::Rules;
-
-use crate::failure::Exit;
-use crate::sanitize::one_line;
-use crate::ui::{self, BAD, FAINT, NAME, styled};
+use tenter_terminal::failure::Exit;
+use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
 
 /// Maximum number of characters shown of a description or a path.
 const LENGTH: usize = 100;

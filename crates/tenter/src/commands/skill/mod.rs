@@ -6,11 +6,9 @@ mod show;
 use std::path::Path;
 
 use tenter_agent::skill::Skills;
-
-use super::CommandResult;
-use crate::env::Env;
-use crate::failure::Failure;
-use crate::project;
+use tenter_commands::project;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Failure};
 
 /// List skills, and show their instructions.
 #[derive(Debug, clap::Subcommand)]

@@ -5,11 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tenter_agent::skill::{Skill, SkillError, Skills};
-
-use crate::commands::CommandResult;
-use crate::failure::{Exit, Failure};
-use crate::sanitize::{one_line, sanitize};
-use crate::ui::{self, NAME, styled};
+use tenter_base::sanitize::{one_line, sanitize};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, NAME, styled};
 
 /// Maximum number of characters of a line.
 const LENGTH: usize = 1024;

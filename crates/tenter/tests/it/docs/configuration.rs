@@ -171,7 +171,7 @@ fn setting_has_words(default: &str) -> bool {
 /// The list in the module that reads the environment is the list of the page.
 #[test]
 fn every_variable_is_listed() {
-    let source = include_str!("../../../src/env.rs");
+    let source = include_str!("../../../../hooks/tenter-terminal/src/env.rs");
     let rows = source.lines().filter_map(|line| line.strip_prefix("//! | `"));
     let read: BTreeSet<&str> = rows
         .flat_map(|row| row.split(" | ").next().unwrap().split(", "))

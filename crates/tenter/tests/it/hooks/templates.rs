@@ -88,7 +88,8 @@ fn the_cookbook_explains_every_template() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let cookbook = fs::read_to_string(root.join("../../docs/cookbook.md")).unwrap();
     for name in RULES.into_iter().chain(SCRIPTS) {
-        let manifest = root.join("src/commands/hooks/templates").join(name).join("HOOK.md");
+        let manifest =
+            root.join("../hooks/tenter-commands/src/hooks/templates").join(name).join("HOOK.md");
         let manifest = fs::read_to_string(manifest).unwrap();
         let value = |key: &str| {
             let line = manifest.lines().find_map(|line| line.strip_prefix(key)).unwrap();

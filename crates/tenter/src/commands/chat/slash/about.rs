@@ -1,12 +1,12 @@
 //! `/help`, `/exit` and `/quit`.
 
 use tenter_protocol::event::ExitReason;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::text::prose;
+use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::{COMMANDS, CommandContext};
 use crate::commands::chat::SessionEnd;
-use crate::failure::Failure;
-use crate::render::prose;
-use crate::ui::{self, FAINT, NAME, styled};
 
 /// Minimum number of columns for what a command does, next to the command.
 const MIN_HELP: usize = 34;

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use tenter_agent::Agent;
 use tenter_agent::store::{ListQuery, StoreError, Summary};
+use tenter_base::sanitize::{one_line, sanitize};
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::CommandContext;
 use crate::agent::Recap;
 use crate::commands::chat::{Change, SessionEnd, recap};
-use crate::failure::Failure;
-use crate::sanitize::{one_line, sanitize};
-use crate::ui::{self, FAINT, NAME, styled};
 
 /// Maximum number of listed conversations.
 const LISTED: usize = 20;
@@ -22,7 +22,8 @@ pub(super) fn resume(
 ) -> Result<Option<SessionEnd>, Failure> {
     let present = context.session.conversation_id();
     if wanted.is_empty() {
-        let found = recent(context.agent, context.chat.project.root())?;
+        let found =
+            recent(context.agent, context.chat.project.root()).map_err(Failure::caused_by)?;
         for summary in &found {
             ui::out(line(summary, present));
         }
@@ -33,12 +34,12 @@ pub(super) fn resume(
     }
     let store = &context.agent.store;
     let id = store.find(wanted).map_err(|error| {
-        Failure::from(error).help("/resume lists the conversations of this project")
+        Failure::caused_by(error).help("/resume lists the conversations of this project")
     })?;
     if id == present {
         return Err(Failure::usage("this is the current conversation"));
     }
-    let stored = store.load(&id)?;
+    let stored = store.load(&id).map_err(Failure::caused_by)?;
     ui::note(format!("Continuing: {}", one_line(&stored.summary.preview, 80)));
     Recap::of(&stored).iter().for_each(recap::show);
     Ok(Some(SessionEnd::Change(Change::Conversation(Box::new(stored)))))

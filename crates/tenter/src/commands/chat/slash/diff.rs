@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::snapshot::{FileState, Recorder};
+use tenter_base::sanitize::visible;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::text::diff;
+use tenter_terminal::ui::{self, FAINT, HEADING, NAME, styled};
 
 use super::CommandContext;
 use crate::commands::chat::words::Places;
 use crate::commands::chat::{SessionEnd, snapshots};
-use crate::failure::Failure;
-use crate::render::diff;
-use crate::sanitize::visible;
-use crate::ui::{self, FAINT, HEADING, NAME, styled};
 
 /// Shows the last turn only.
 const LAST: &str = "last";

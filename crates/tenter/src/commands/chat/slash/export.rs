@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use tenter_agent::store::StoreError;
+use tenter_base::sanitize::visible;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::question::confirm;
+use tenter_terminal::ui;
 
 use super::CommandContext;
 use crate::commands::chat::SessionEnd;
 use crate::commands::chat::words::Places;
 use crate::commands::conversation::export;
-use crate::failure::Failure;
-use crate::question::confirm;
-use crate::sanitize::visible;
-use crate::ui;
 
 /// Writes the conversation to a file that only the user can read. Asks before it replaces one.
 pub(super) fn export(
@@ -25,7 +25,7 @@ pub(super) fn export(
             let failure = Failure::usage("there is nothing to export yet");
             return Err(failure.help("send a message first; /resume lists other conversations"));
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(Failure::caused_by(error)),
     };
     let path = path(context, argument)?;
     let shown = path.to_string_lossy();
@@ -50,7 +50,12 @@ fn path(context: &CommandContext, argument: &str) -> Result<PathBuf, Failure> {
     if !path.is_dir() {
         return Ok(path);
     }
-    let summary = context.agent.store.load(context.session.conversation_id())?.summary;
+    let summary = context
+        .agent
+        .store
+        .load(context.session.conversation_id())
+        .map_err(Failure::caused_by)?
+        .summary;
     let digits = |c: char| c.is_ascii_digit() || c == ' ';
     let begun: String =
         ui::short_time(&summary.created_at).chars().filter(|c| digits(*c)).collect();

@@ -1,17 +1,17 @@
 //! `/hooks` and `/trust`.
 
+use tenter_base::sanitize::visible;
+use tenter_commands::hooks::{self as commands, show_catalog};
+use tenter_commands::trust::{self, Pending, TrustChoice};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::FailMode;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::question::confirm;
+use tenter_terminal::ui;
 
 use super::CommandContext;
 use crate::agent::{mcp, recipes};
 use crate::commands::chat::{Change, SessionEnd};
-use crate::commands::hooks::{self as commands, show_catalog};
-use crate::failure::Failure;
-use crate::question::confirm;
-use crate::sanitize::visible;
-use crate::trust::{self, Pending, TrustChoice};
-use crate::ui;
 
 /// What `/hooks` can do with a hook.
 pub(in crate::commands::chat) const ACTIONS: [&str; 3] = ["on", "off", "test"];

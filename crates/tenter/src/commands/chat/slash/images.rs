@@ -1,14 +1,14 @@
 //! `/image`: images that are attached to the next message.
 
 use tenter_agent::attachments::read_image;
+use tenter_base::sanitize::one_line;
 use tenter_protocol::{Block, ImageSource};
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::CommandContext;
 use crate::commands::chat::SessionEnd;
 use crate::commands::chat::words::{self, Places};
-use crate::failure::Failure;
-use crate::sanitize::one_line;
-use crate::ui::{self, FAINT, NAME, styled};
 
 /// Removes the attached images.
 const CLEAR: &str = "clear";

@@ -1,10 +1,11 @@
 //! `/log`: what hooks did in this conversation.
 
+use tenter_commands::log;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui;
+
 use super::CommandContext;
 use crate::commands::chat::SessionEnd;
-use crate::commands::log;
-use crate::failure::Failure;
-use crate::ui;
 
 /// Shows the journal of this conversation, or its newest records.
 pub(super) fn log(

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use tenter_base::sanitize::sanitize;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::screen::screen;
+use tenter_terminal::ui;
+
 use super::CommandContext;
 use crate::agent::recipes::argument;
 use crate::agent::{self, models};
 use crate::commands::chat::{Change, SessionEnd};
-use crate::failure::Failure;
-use crate::sanitize::sanitize;
-use crate::screen::screen;
-use crate::ui;
 
 /// Shows the model; or switches to another, in a new session on the same conversation.
 pub(super) fn model(

@@ -1,12 +1,12 @@
 //! `/permissions`: the mode, and the rules with their sources.
 
 use tenter_agent::permission::{PermissionMode, Rule};
+use tenter_base::sanitize::visible;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::CommandContext;
 use crate::commands::chat::SessionEnd;
-use crate::failure::Failure;
-use crate::sanitize::visible;
-use crate::ui::{self, FAINT, NAME, styled};
 
 /// Shows the mode and the rules; with an argument, switches the mode, or adds or removes a rule.
 pub(super) fn permissions(

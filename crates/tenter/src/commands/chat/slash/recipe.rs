@@ -1,17 +1,17 @@
 //! `/recipe`: lists recipes, or runs one on this conversation.
 
 use tenter_agent::recipe::Recipe;
+use tenter_base::sanitize::one_line;
+use tenter_commands::trust::{self, Pending, TrustChoice};
 use tenter_engine::builtin;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::{CommandContext, model};
 use crate::agent::recipes::{self, argument};
 use crate::agent::{below, fill_in};
 use crate::commands::chat::recipe_session::RecipeTask;
 use crate::commands::chat::{Change, SessionEnd, words};
-use crate::failure::Failure;
-use crate::sanitize::one_line;
-use crate::trust::{self, Pending, TrustChoice};
-use crate::ui::{self, FAINT, NAME, styled};
 
 /// Maximum number of characters shown of a description.
 const LENGTH: usize = 100;
@@ -79,10 +79,11 @@ fn run(
 fn decide(context: &mut CommandContext, recipe: &Recipe) -> Result<bool, Failure> {
     let chat = &mut *context.chat;
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
-    let pending = Pending::recipe(recipe);
+    let untrusted = recipes::to_trust(recipe);
+    let pending = Pending::recipe(&untrusted);
     match trust::ask_through(chat.project.trust_context(), pending, &mut read) {
         TrustChoice::Trust => {
-            trust::trust_recipes(&mut chat.project, std::slice::from_ref(recipe))?;
+            trust::trust_recipes(&mut chat.project, std::slice::from_ref(&untrusted))?;
             Ok(true)
         }
         TrustChoice::Skip => Ok(true),

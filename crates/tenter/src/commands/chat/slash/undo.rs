@@ -3,13 +3,13 @@
 use tenter_agent::snapshot::{
     Direction, FileState, RestorePlan, RestoreResult, RestoreStep, Standing,
 };
+use tenter_base::sanitize::{one_line, visible};
+use tenter_terminal::failure::Failure;
+use tenter_terminal::question::{Choice, choose};
+use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
 
 use super::CommandContext;
 use crate::commands::chat::{SessionEnd, snapshots};
-use crate::failure::Failure;
-use crate::question::{Choice, choose};
-use crate::sanitize::{one_line, visible};
-use crate::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
 
 /// Maximum number of files listed.
 const LISTED: usize = 20;

@@ -1,0 +1,231 @@
+//! `tenter bridge import`.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tenter_base::sanitize::visible;
+use tenter_base::{replace_file, untrusted_file};
+use tenter_bridge::import::{self, Change, HookFiles, MANIFEST, Plan, PlannedHook, SCRIPT, Source};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::question::{self, read_at_terminal};
+use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
+
+use super::located;
+use crate::hooks::{NewFile, hooks_dir, write_dir};
+use crate::project::Project;
+use crate::user_only;
+
+/// The agent whose hooks are imported.
+const AGENT: &str = "claude-code";
+/// The mode of scripts that only the user may read.
+const PRIVATE: u32 = 0o700;
+/// The settings of an organization, which apply in Claude Code whatever the user does.
+const MANAGED: [&str; 2] = [
+    "/etc/claude-code/managed-settings.json",
+    "/Library/Application Support/ClaudeCode/managed-settings.json",
+];
+
+/// Make Claude Code's hooks and permission rules hooks of yours.
+///
+/// They then also run under `tenter run` and in every agent with the bridge. The settings stay as they are; in Claude Code itself,
+/// no hook runs twice. Importing again updates what was imported before, unless you have edited it.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The agent: claude-code.
+    #[arg(value_name = "AGENT")]
+    agent: String,
+    /// The settings, or the hooks.json of a plugin [default: the project's .claude/settings.json, with --user yours].
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Import for all your projects.
+    #[arg(long)]
+    user: bool,
+    /// Show what would be imported, and change nothing.
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+    /// Import without asking.
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(super) fn run(env: &Env, project: &Project, args: &Args) -> CommandResult {
+    if !args.dry_run {
+        user_only::check(env, project.root(), "bridge import")?;
+    }
+    if args.agent != AGENT {
+        return Err(Failure::usage(format!("hooks of {:?} cannot be imported", args.agent))
+            .help(format!("write {AGENT}")));
+    }
+    let file = file(env, project, args);
+    let source = source(env, project, args, &file)?;
+    let hooks = hooks_dir(project, args.user)?;
+    let import = import::read(&source).map_err(|found| located(found.at(&file)))?;
+    let mut plan = import::plan(import, &source, &hooks);
+    plan.left_out.extend(managed());
+    show(&plan, &hooks);
+    if args.dry_run || !plan.is_change() {
+        ui::note("Nothing was changed.");
+        return Ok(Exit::Done);
+    }
+    if !args.yes && !confirmed()? {
+        ui::note("Nothing was changed.");
+        return Ok(Exit::Failed);
+    }
+    for hook in plan.hooks.iter().filter(|hook| hook.change.is_change()) {
+        let path = hooks.join(&hook.name);
+        write(&path, hook).map_err(|failure| failure.help("the hooks before it are imported"))?;
+    }
+    ui::note(format!("{} to {}.", styled(GOOD, "Imported"), visible(&hooks.to_string_lossy())));
+    if !args.user {
+        ui::note(
+            "They run when you trust them: `tenter trust`. That covers the commands, not the files that they name.",
+        );
+    }
+    Ok(Exit::Done)
+}
+
+/// The file with the settings that the arguments name.
+fn file(env: &Env, project: &Project, args: &Args) -> PathBuf {
+    let base = if args.user { &env.home } else { project.root() };
+    match &args.file {
+        Some(file) => env.cwd.join(file),
+        None => base.join(".claude/settings.json"),
+    }
+}
+
+fn source(env: &Env, project: &Project, args: &Args, file: &Path) -> Result<Source, Failure> {
+    if file.file_name().is_some_and(|name| name == "managed-settings.json") {
+        return Err(Failure::usage("managed settings are not imported").help(
+            "an organization manages them; name a settings file of yours or of the project",
+        ));
+    }
+    let text = untrusted_file::read_to_string(file).map_err(|error| {
+        let failure = Failure::new(format!("{}: {error}", file.display()));
+        match error.kind() {
+            io::ErrorKind::NotFound if args.file.is_none() && !args.user => {
+                failure.help("name a FILE, or pass --user for ~/.claude/settings.json")
+            }
+            _ => failure.help("name the settings.json of Claude Code, or a plugin's hooks.json"),
+        }
+    })?;
+    let origin = match (file.strip_prefix(project.root()), file.strip_prefix(&env.home)) {
+        (Ok(inside), _) if !args.user => inside.display().to_string(),
+        (_, Ok(inside)) => format!("~/{}", inside.display()),
+        _ => file.display().to_string(),
+    };
+    let plugin_root = plugin_root(file).map(Path::to_owned);
+    Ok(Source {
+        text: text.trim_start_matches('\u{feff}').to_owned(),
+        origin,
+        plugin_root,
+        project: project.root().to_owned(),
+        home: env.home.clone(),
+    })
+}
+
+/// The plugin of a file `hooks/hooks.json`.
+fn plugin_root(file: &Path) -> Option<&Path> {
+    file.ends_with("hooks/hooks.json").then(|| file.parent()?.parent()).flatten()
+}
+
+fn managed() -> Option<String> {
+    let file = MANAGED.into_iter().find(|file| Path::new(file).exists())?;
+    Some(format!("{file}: managed settings only apply in Claude Code"))
+}
+
+fn show(plan: &Plan, hooks: &Path) {
+    if plan.hooks.is_empty() {
+        ui::out("There is nothing to import.");
+    } else {
+        ui::out(format!("In {}:", visible(&hooks.to_string_lossy())));
+    }
+    for PlannedHook { name, about, remarks, change, .. } in &plan.hooks {
+        let word = match change {
+            Change::Create => "new",
+            Change::Update => "update",
+            Change::Keep => "unchanged",
+            Change::KeepEdited => "edited, stays",
+            Change::Remove => "remove",
+        };
+        ui::out(format!("  {} ({word})", styled(NAME, name)));
+        ui::out(format!("    {}", styled(FAINT, visible(about))));
+        for remark in remarks {
+            ui::out(format!("    {}: {}", styled(NOTICE, "note"), visible(remark)));
+        }
+    }
+    for note in &plan.notes {
+        ui::out(format!("{}: {}", styled(NOTICE, "note"), visible(note)));
+    }
+    if !plan.left_out.is_empty() {
+        ui::out("Not imported:");
+    }
+    for why in &plan.left_out {
+        ui::out(format!("  {}", visible(why)));
+    }
+}
+
+fn confirmed() -> Result<bool, Failure> {
+    if !Env::can_ask() {
+        return Err(Failure::new("cannot ask whether to import: there is no terminal")
+            .help("pass --yes to import without asking, or --dry-run to look at it"));
+    }
+    Ok(question::confirm("Import these hooks?", &mut read_at_terminal))
+}
+
+/// Creates, replaces or removes the files of a hook. Other files in its directory stay.
+fn write(path: &Path, hook: &PlannedHook) -> Result<(), Failure> {
+    let failed =
+        |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
+    match hook.change {
+        Change::Create => {
+            write_dir(path, &new_files(&hook.files), false)?;
+            protect(path, &hook.files).map_err(failed)
+        }
+        Change::Update => update(path, &hook.files).map_err(failed),
+        Change::Remove => remove(path, &hook.files).map_err(failed),
+        Change::Keep | Change::KeepEdited => Ok(()),
+    }
+}
+
+fn new_files(files: &HookFiles) -> Vec<NewFile> {
+    let file = |name: &str, text: &str, is_executable| NewFile {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        is_executable,
+    };
+    let script = files.script.iter().map(|script| file(SCRIPT, script, true));
+    [file(MANIFEST, &files.manifest, false)].into_iter().chain(script).collect()
+}
+
+/// Lets only the user read a script with values of the settings.
+fn protect(path: &Path, files: &HookFiles) -> io::Result<()> {
+    if !files.is_private {
+        return Ok(());
+    }
+    fs::set_permissions(path.join(SCRIPT), fs::Permissions::from_mode(PRIVATE))
+}
+
+fn update(path: &Path, files: &HookFiles) -> io::Result<()> {
+    for NewFile { name, text, is_executable } in new_files(files) {
+        let mode = match (is_executable, files.is_private) {
+            (true, true) => PRIVATE,
+            (true, false) => 0o755,
+            (false, _) => 0o644,
+        };
+        replace_file::replace_with_mode(&path.join(name), text.as_bytes(), Some(mode))?;
+    }
+    Ok(())
+}
+
+fn remove(path: &Path, files: &HookFiles) -> io::Result<()> {
+    for file in new_files(files) {
+        fs::remove_file(path.join(file.name))?;
+    }
+    // They stay if the user has put something else there.
+    let _ = fs::remove_dir(path.join("scripts"));
+    let _ = fs::remove_dir(path);
+    Ok(())
+}

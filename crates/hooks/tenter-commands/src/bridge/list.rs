@@ -1,0 +1,242 @@
+//! `tenter bridge list`.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tenter_base::sanitize::visible;
+use tenter_bridge::keeper::{self, KeeperStatus};
+use tenter_bridge::registration::{RegisteredHandler, Registry, Scope};
+use tenter_bridge::unknown_tools::{self, UnknownTool};
+use tenter_bridge::{Host, heartbeat};
+use tenter_engine::Directories;
+use tenter_prove::Verdict;
+use tenter_terminal::failure::Exit;
+use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
+
+use crate::installed_agents::{Agent, newest_breach, newest_proof};
+use crate::project::Project;
+
+/// List agents, and where your hooks are registered.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// An agent; the fields are those of the JSON output.
+#[derive(Serialize)]
+pub(crate) struct ListedAgent {
+    pub id: &'static str,
+    pub name: &'static str,
+    pub program: Option<PathBuf>,
+    pub version: Option<String>,
+    /// When the agent last ran `tenter-hook`, in RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_event: Option<String>,
+    pub registrations: Vec<ListedRegistration>,
+    /// What was proved last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proved: Option<ListedProof>,
+    /// The last denied call that the agent ran all the same, unless it was proved since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breach: Option<ListedBreach>,
+    /// Tools that sessions used and Tenter does not know by their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown_tools: Vec<UnknownTool>,
+}
+
+/// An element of the JSON output.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ListedElement<'l> {
+    /// An agent.
+    Agent(&'l ListedAgent),
+    /// The process that keeps runtime hooks between the events of agents.
+    Keeper {
+        /// `keeper`, which is the id of no agent.
+        id: &'static str,
+        name: &'static str,
+        /// A keeper is registered nowhere.
+        registrations: [ListedRegistration; 0],
+        keeper: &'l KeeperStatus,
+    },
+}
+
+impl<'l> ListedElement<'l> {
+    fn keeper(keeper: &'l KeeperStatus) -> Self {
+        Self::Keeper { id: "keeper", name: "keeper of runtime hooks", registrations: [], keeper }
+    }
+}
+
+/// A denied call that ran; the fields are those of the JSON output.
+#[derive(Serialize)]
+pub(crate) struct ListedBreach {
+    /// What happened.
+    pub message: String,
+    /// When, in RFC 3339.
+    pub at: String,
+    pub session: String,
+}
+
+/// A proof; the fields are those of the JSON output.
+#[derive(Serialize)]
+pub(crate) struct ListedProof {
+    pub version: String,
+    /// When, in RFC 3339.
+    pub at: String,
+    /// Number of checks that showed something else than promised.
+    pub broken: usize,
+}
+
+/// A registration; the fields are those of the JSON output.
+#[derive(Serialize)]
+pub(crate) struct ListedRegistration {
+    pub scope: Scope,
+    pub file: PathBuf,
+    /// The events that are registered as an installation registers them.
+    pub events: usize,
+    /// Whether these are all events of the agent.
+    pub complete: bool,
+    /// Why the file cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+pub(super) fn run(project: &Project, args: &Args) -> Exit {
+    let agents: Vec<ListedAgent> = agents(project, |agent| agent.version(project.env)).collect();
+    let state = Directories::in_home(&project.env.home).state;
+    let keepers = keeper::running(&keeper::directories(&project.env.vars, &state));
+    if args.json {
+        let agents = agents.iter().map(ListedElement::Agent);
+        let listed: Vec<ListedElement> =
+            agents.chain(keepers.iter().map(ListedElement::keeper)).collect();
+        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
+    } else {
+        agents.iter().for_each(print);
+        keepers.iter().for_each(print_keeper);
+    }
+    Exit::Done
+}
+
+/// Every known agent, with its version as `version` finds it.
+pub(crate) fn agents<'p>(
+    project: &'p Project<'_>,
+    version: impl Fn(&Agent) -> Option<String> + 'p,
+) -> impl Iterator<Item = ListedAgent> + 'p {
+    let registry = super::registry(project.env);
+    Agent::all(project.env).into_iter().map(move |agent| ListedAgent {
+        id: agent.host.id,
+        name: agent.host.name,
+        version: version(&agent),
+        last_event: last_event(project, agent.host),
+        registrations: registrations(project, &registry, &agent),
+        proved: proved(project, agent.host),
+        breach: breach(project, agent.host),
+        // As for the last event (B43).
+        unknown_tools: unknown_tools::list(
+            &Directories::in_home(&project.env.home).state,
+            agent.host,
+        ),
+        program: agent.program,
+    })
+}
+
+/// When an agent last ran `tenter-hook`.
+fn last_event(project: &Project, host: &Host) -> Option<String> {
+    // Programs that other agents start use these directories (B43).
+    let state = Directories::in_home(&project.env.home).state;
+    let time = heartbeat::last_event(&state, host)?;
+    Some(tenter_base::rfc3339(time.try_into().ok()?))
+}
+
+/// What was proved last of an agent.
+fn proved(project: &Project, host: &Host) -> Option<ListedProof> {
+    let proof = newest_proof(project.env, host)?;
+    let broken = proof.count(Verdict::Broken);
+    Some(ListedProof { version: proof.version, at: proof.proved_at, broken })
+}
+
+/// The last denied call that an agent ran all the same.
+fn breach(project: &Project, host: &Host) -> Option<ListedBreach> {
+    let breach = newest_breach(project.env, host)?;
+    let message = breach.describe(host);
+    Some(ListedBreach { message, at: breach.at, session: breach.session })
+}
+
+/// The registrations with an agent: for the user, in this project, and in other projects as recorded.
+fn registrations(project: &Project, registry: &Registry, agent: &Agent) -> Vec<ListedRegistration> {
+    let host = agent.host;
+    let targets = registry.targets(host, project.root());
+    let listed = targets.into_iter().filter_map(|target| {
+        let (found, error) = match registry.registered(&target) {
+            Ok(found) if found.is_empty() => return None,
+            Ok(found) => (found, None),
+            Err(error) => (Vec::new(), Some(error.message)),
+        };
+        let is_intact = |handler: &&RegisteredHandler| handler.is_intact;
+        let events = found.iter().filter(is_intact).count();
+        let complete = events == registry.expected(&target) && found.len() == events;
+        Some(ListedRegistration { scope: target.scope, file: target.file, events, complete, error })
+    });
+    listed.collect()
+}
+
+/// Shows the process that keeps runtime hooks between the events of agents, and what it keeps.
+fn print_keeper(keeper: &KeeperStatus) {
+    let (project, since) = (visible(&keeper.project), ui::short_time(&keeper.since));
+    let about = styled(FAINT, format!("process {}, since {since}", keeper.pid));
+    ui::out(format!("{}  {project}  {about}", styled(NAME, "keeper")));
+    for kept in &keeper.hooks {
+        let (hook, layer, since) =
+            (visible(&kept.hook), visible(&kept.layer), ui::short_time(&kept.since));
+        let answered = match kept.answered {
+            1 => "1 event".to_owned(),
+            count => format!("{count} events"),
+        };
+        let about = styled(FAINT, format!("{layer}, {answered}, since {since}"));
+        ui::out(format!("  {hook}  {about}"));
+    }
+}
+
+fn print(agent: &ListedAgent) {
+    let version = match (&agent.program, &agent.version) {
+        (_, Some(version)) => visible(version).into_owned(),
+        (Some(_), None) => "version unknown".to_owned(),
+        (None, None) => "not found".to_owned(),
+    };
+    let state = if agent.registrations.is_empty() { "not registered" } else { "registered" };
+    let last = agent.last_event.as_ref().map(|time| format!(", last event {time}"));
+    let last = styled(FAINT, last.unwrap_or_default());
+    ui::out(format!("{}  {}  {version}  {state}{last}", styled(NAME, agent.id), agent.name));
+    for registration in &agent.registrations {
+        let file = visible(&registration.file.to_string_lossy()).into_owned();
+        let flaw = match &registration.error {
+            Some(error) => format!("  {}", styled(NOTICE, visible(error))),
+            None if registration.complete => String::new(),
+            None => {
+                let help = format!("incomplete: run `tenter bridge install {}` again", agent.id);
+                format!("  {}", styled(NOTICE, help))
+            }
+        };
+        let scope = registration.scope.as_str();
+        ui::out(format!("  {scope:8}  {}{flaw}", styled(FAINT, file)));
+    }
+    if let Some(proof) = &agent.proved {
+        let (version, date) = (visible(&proof.version), ui::short_time(&proof.at));
+        let flaw = match proof.broken {
+            0 => String::new(),
+            count => format!("  {}", styled(NOTICE, format!("{count} BROKEN"))),
+        };
+        ui::out(format!("  proved    {}{flaw}", styled(FAINT, format!("{version}, {date}"))));
+    }
+    if !agent.unknown_tools.is_empty() {
+        let tools: Vec<String> = agent.unknown_tools.iter().map(UnknownTool::describe).collect();
+        ui::out(format!("  unknown tools: {}", styled(FAINT, visible(&tools.join(", ")))));
+    }
+    if let Some(breach) = &agent.breach {
+        let message = visible(&breach.message);
+        let at = styled(FAINT, ui::short_time(&breach.at));
+        ui::out(format!("  {}, {at}", styled(BAD, message)));
+    }
+}

@@ -1,0 +1,125 @@
+//! Where to register: the user's file or one of a project, and which program.
+
+use std::path::{Path, PathBuf};
+
+use tenter_base::{real_path, search_path};
+use tenter_bridge::registration::{self, PROGRAM, Scope, Target};
+use tenter_bridge::{Host, hosts};
+use tenter_proc::{Cancel, ProcessEnd};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui;
+
+use crate::git::{self, Git};
+use crate::project::{self, Project};
+
+/// The root of the project that `--project` names; `None` without it.
+pub(super) fn project_named(env: &Env, named: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    let Some(directory) = named else { return Ok(None) };
+    // Its value is optional, so it takes the word after it.
+    if let Some(host) = directory.to_str().and_then(hosts::find).filter(|_| !directory.exists()) {
+        return Err(Failure::usage(format!("--project {}: there is no such directory", host.id))
+            .help("write --project after the names of agents"));
+    }
+    let root = match directory {
+        here if here == Path::new(".") => project::root(env, None)?,
+        directory => project::root(env, Some(directory))?,
+    };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if real(&root) == real(&env.home) {
+        return Err(Failure::usage("the project is your home directory")
+            .help("leave out --project to register for all projects"));
+    }
+    Ok(Some(root))
+}
+
+/// The file of a host in this scope.
+pub(super) fn target(
+    env: &Env,
+    host: &'static Host,
+    scope: Scope,
+    root: &Path,
+) -> Result<Target, Failure> {
+    let target = super::registry(env).target(host, scope, root).ok_or_else(|| {
+        let file = if scope == Scope::Personal { "personal" } else { "shared" };
+        Failure::new(format!("{} has no {file} settings in projects", host.name))
+            .help("leave out --project to register for all projects")
+    })?;
+    if scope != Scope::User {
+        check_inside(root, &target.file)?;
+    }
+    Ok(target)
+}
+
+/// A symlink in a project must not lead to other files of the user.
+fn check_inside(root: &Path, file: &Path) -> Result<(), Failure> {
+    let resolved = real_path(root).and_then(|root| Ok((real_path(file)?, root)));
+    let (real, root) =
+        resolved.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    if real.starts_with(root) {
+        return Ok(());
+    }
+    let message = format!("{} leads out of the project, to {}", file.display(), real.display());
+    Err(Failure::new(message).help("replace the symlink by a file, or register for all projects"))
+}
+
+/// Makes sure that git does not track a personal file and would ignore it (B40).
+pub(super) fn check_untracked(project: &Project, target: &Target) -> Result<(), Failure> {
+    let git = Git {
+        directory: project.root(),
+        vars: &project.program_environment(),
+        cancel: &Cancel::new(),
+    };
+    let file = target.file.to_string_lossy();
+    let run = |args: &[&str]| git.query(args).end;
+    match run(&["rev-parse", "--is-inside-work-tree"]) {
+        ProcessEnd::Exited(0) => {}
+        end @ ProcessEnd::NotStarted(_) if project.root().join(".git").exists() => {
+            let message = format!("git {}", git::how(&end));
+            return Err(Failure::new(format!("cannot tell whether git tracks {file}: {message}")));
+        }
+        // Not a repository.
+        _ => return Ok(()),
+    }
+    let why = if run(&["ls-files", "--error-unmatch", "--", &file]).is_success() {
+        "git tracks it"
+    } else if run(&["check-ignore", "--quiet", "--", &file]).is_success() {
+        return Ok(());
+    } else {
+        "git does not ignore it"
+    };
+    Err(Failure::new(format!("{file} would have paths of this machine, and {why}")).help(
+        "add it to .git/info/exclude, or pass --shared to register for everyone who works on this project",
+    ))
+}
+
+/// The program that is registered: the one beside this program.
+pub(super) fn program_beside() -> Result<PathBuf, Failure> {
+    let own = Env::program();
+    let program = own.canonicalize().unwrap_or(own).with_file_name(PROGRAM);
+    let program = program.canonicalize().unwrap_or(program);
+    if !program.is_file() || !search_path::is_executable(&program) {
+        return Err(Failure::new(format!("there is no program {}", program.display())).help(
+            format!(
+                "it belongs beside `tenter`: `cargo install --path crates/hooks/{PROGRAM}` installs it"
+            ),
+        ));
+    }
+    Ok(program)
+}
+
+/// The program that is registered, unless it may disappear or be replaced.
+pub(super) fn program(env: &Env, force: bool) -> Result<PathBuf, Failure> {
+    let program = program_beside()?;
+    let home = env.home.canonicalize().unwrap_or_else(|_| env.home.clone());
+    match registration::unsafe_location(&program, &home) {
+        None => {}
+        Some(why) if force => ui::note(format!("note: {}: {why}", program.display())),
+        Some(why) => {
+            let message = format!("{} should not be registered: {why}", program.display());
+            return Err(Failure::new(message)
+                .help("install Tenter in a directory of yours, or pass --force"));
+        }
+    }
+    Ok(program)
+}

@@ -1,0 +1,73 @@
+//! `tenter bridge`: Tenter's hooks in other agents.
+
+mod canary;
+mod consent;
+mod import;
+mod install;
+pub(crate) mod list;
+mod location;
+mod prove;
+mod remove;
+mod show;
+
+use std::path::Path;
+
+use tenter_base::{did_you_mean, or_list};
+use tenter_bridge::{Host, hosts};
+use tenter_protocol::Diagnostic;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Failure};
+
+use crate::installed_agents::registry;
+use crate::project::Project;
+
+/// Use your hooks in other agents.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// List agents, and where your hooks are registered.
+    List(list::Args),
+    /// Register your hooks with agents; shows every change first.
+    Install(install::Args),
+    /// Remove what `install` added.
+    Remove(remove::Args),
+    /// Show what hooks can do in an agent.
+    Show(show::Args),
+    /// Prove that your hooks guard an agent on this machine.
+    Prove(prove::Args),
+    /// Make Claude Code's hooks and permission rules hooks of yours.
+    Import(import::Args),
+}
+
+/// Runs the command.
+pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
+    match command {
+        Command::List(args) => Ok(list::run(&Project::open(env, project)?, args)),
+        Command::Install(args) => install::run(env, args),
+        Command::Remove(args) => remove::run(env, args),
+        Command::Import(args) => import::run(env, &Project::open(env, project)?, args),
+        Command::Prove(args) => prove::run(&Project::open(env, project)?, args),
+        Command::Show(args) => show::run(Project::open(env, project)?, args),
+    }
+}
+
+/// The agent with this id.
+fn host(id: &str) -> Result<&'static Host, Failure> {
+    let by_program = |host: &&&Host| host.registration.programs.contains(&id);
+    let ids: Vec<&str> = hosts::ALL.iter().map(|host| host.id).collect();
+    hosts::find(id).ok_or_else(|| {
+        let help = match hosts::ALL.iter().find(by_program) {
+            Some(host) => format!("did you mean `{}`?", host.id),
+            None => did_you_mean(id, &ids, || format!("Tenter knows {}", or_list(&ids))),
+        };
+        Failure::usage(format!("there is no agent {id:?}")).help(help)
+    })
+}
+
+/// A diagnostic as a failure, with its position in the file.
+fn located(diagnostic: Diagnostic) -> Failure {
+    let Diagnostic { message, path, span, help, .. } = diagnostic;
+    let file = path.map(|path| path.display().to_string()).unwrap_or_default();
+    let position = span.map(|span| format!(":{}:{}", span.line, span.column)).unwrap_or_default();
+    let place = if file.is_empty() { file } else { format!("{file}{position}: ") };
+    Failure { help, ..Failure::new(format!("{place}{message}")) }
+}

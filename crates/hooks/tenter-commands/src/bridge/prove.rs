@@ -1,0 +1,285 @@
+//! `tenter bridge prove`: runs an agent against a scripted model to prove that hooks guard it (B32).
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tenter_base::sanitize::visible;
+use tenter_base::{did_you_mean, excerpt, private_dir};
+use tenter_bridge::host::HostVersion;
+use tenter_bridge::{Host, guide, hosts};
+use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_prove::{Check, Client, Proof, ProvedCheck, Prover, Verdict, network, page};
+use tenter_terminal::env::{Env, now};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::numbers;
+use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NOTICE, styled};
+
+use super::location;
+use crate::installed_agents::{self, Agent};
+use crate::project::Project;
+
+/// Prove that your hooks guard an agent on this machine.
+///
+/// Runs the installed agent in a scratch home and project, against a scripted model on this machine, with hooks that are registered as
+/// `tenter bridge install` registers them. Needs no key and no network, and reads and changes none of your files.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Agents, such as claude-code.
+    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    hosts: Vec<String>,
+    /// Prove every agent found on this machine.
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
+    /// Prove only these checks, by their ids; nothing is kept.
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = check)]
+    only: Vec<Check>,
+    /// Print JSON, with the whole evidence.
+    #[arg(long)]
+    json: bool,
+    /// Write the results of all agents into docs/hosts.md.
+    #[arg(long, conflicts_with = "only")]
+    write_docs: bool,
+    /// Stop a run of the agent after SECONDS.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = numbers::seconds_of_an_hour)]
+    timeout: u64,
+    /// Keep the scratch files in DIR, which must be empty or missing.
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
+/// Set for the process that has no network, so that it does not start itself again.
+const ISOLATED: &str = "TENTER_PROVE_ISOLATED";
+
+/// Maximum length of evidence in the table, in characters: of what is broken, and of the rest.
+const EVIDENCE: (usize, usize) = (300, 110);
+
+/// One run of the command.
+struct Proving<'a> {
+    project: &'a Project<'a>,
+    args: &'a Args,
+    /// The program that is registered.
+    tenter_hook: PathBuf,
+    /// Whether agents have no network but loopback.
+    isolated: bool,
+    cancel: Cancel,
+}
+
+pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
+    let clients = clients(project.env, args)?;
+    let isolated = isolate(project.env)?;
+    let tenter_hook = location::program_beside()?;
+    let cancel = Cancel::new();
+    tenter_terminal::signals::forward(&cancel)?;
+    let proving = Proving { project, args, tenter_hook, isolated, cancel };
+    let mut exit = Exit::Done;
+    let mut proofs = Vec::new();
+    for (host, client) in clients {
+        match proving.prove(host, client) {
+            Ok(Some(proof)) => proofs.push(proof),
+            Ok(None) => return Ok(Exit::Interrupted),
+            Err(failure) => {
+                ui::failure(&failure);
+                exit = Exit::Failed;
+            }
+        }
+    }
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&proofs).unwrap_or_default());
+    }
+    if args.write_docs {
+        write_docs(project)?;
+    }
+    let is_broken = proofs.iter().any(|proof| proof.count(Verdict::Broken) > 0);
+    Ok(if is_broken { Exit::Failed } else { exit })
+}
+
+/// Starts this command again without a network but loopback, where the system permits it; returns whether there is none.
+fn isolate(env: &Env) -> Result<bool, Failure> {
+    if network::is_isolated() {
+        network::turn_loopback_on()
+            .map_err(|error| Failure::new(format!("loopback cannot be turned on: {error}")))?;
+        return Ok(true);
+    }
+    let command = (env.var(ISOLATED).is_none())
+        .then(|| network::isolating_command(&env.vars, &env.cwd))
+        .flatten();
+    let Some((program, options)) = command else { return Ok(false) };
+    let mut vars = env.vars.clone();
+    vars.push((ISOLATED.into(), "1".into()));
+    let own = [Env::program().into_os_string()];
+    let invocation = Invocation {
+        program,
+        args: options.into_iter().chain(own).chain(Env::arguments()).collect(),
+        cwd: env.cwd.clone(),
+        env: vars,
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits::default(),
+    };
+    let error = tenter_proc::replace_process(&invocation);
+    Err(Failure::new(format!("the command cannot be started without a network: {error}")))
+}
+
+/// Reads the id of a check.
+fn check(id: &str) -> Result<Check, String> {
+    Check::find(id).ok_or_else(|| {
+        let ids: Vec<String> = Check::all().into_iter().map(Check::id).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let help = did_you_mean(id, &ids, || format!("the checks are {}", ids.join(", ")));
+        format!("no check has this id: {help}")
+    })
+}
+
+/// The agents that are proved.
+fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client)>, Failure> {
+    if args.all {
+        let found = hosts::ALL.iter().filter(|host| Agent::find(env, host).program.is_some());
+        return Ok(found.filter_map(|host| Some((*host, Client::of(host)?))).collect());
+    }
+    let client = |id: &String| {
+        let host = super::host(id)?;
+        let unknown =
+            || Failure::new(format!("Tenter cannot run {} without a terminal", host.name));
+        let client = Client::of(host).ok_or_else(unknown)?;
+        let missing = || {
+            let programs = host.registration.programs.join(", ");
+            Failure::new(format!("{} is not installed", host.name))
+                .help(format!("none of these programs is in PATH: {programs}"))
+        };
+        Agent::find(env, host).program.ok_or_else(missing)?;
+        Ok((host, client))
+    };
+    args.hosts.iter().map(client).collect()
+}
+
+impl Proving<'_> {
+    /// Proves one agent and keeps the result; `None` if it was interrupted.
+    fn prove(
+        &self,
+        host: &'static Host,
+        client: &'static Client,
+    ) -> Result<Option<Proof>, Failure> {
+        let agent = Agent::find(self.project.env, host);
+        let program =
+            agent.program.as_ref().ok_or_else(|| Failure::new(format!("{} is gone", host.name)))?;
+        let version = agent.version(self.project.env);
+        let host_version = version.as_deref().and_then(HostVersion::parse);
+        let version = version.unwrap_or_else(|| "unknown".to_owned());
+        let scratch = Scratch::create(self.args.keep.as_deref(), host)?;
+        let now = tenter_base::rfc3339(now());
+        let started = Instant::now();
+        let prover = Prover {
+            host,
+            client,
+            program,
+            tenter_hook: &self.tenter_hook,
+            version: host_version,
+            path: self.project.env.var("PATH").unwrap_or(OsStr::new("/usr/bin:/bin")),
+            directory: scratch.path(),
+            now: &now,
+            patience: Duration::from_secs(self.args.timeout),
+        };
+        let (all, only) = (Check::all(), &self.args.only);
+        let checks = if only.is_empty() { &all } else { only };
+        let checks = prover.run(checks, &self.cancel, &|done, all| progress(host, done, all));
+        let Some(checks) = checks else { return Ok(None) };
+        let proof = Proof::new(host, &version, &now).with(checks, self.isolated);
+        if only.is_empty() {
+            proof
+                .keep(&installed_agents::state(self.project.env))
+                .map_err(|error| Failure::new(format!("the result cannot be kept: {error}")))?;
+        }
+        if !self.args.json {
+            print(host, &proof, started.elapsed().as_secs());
+        }
+        if self.args.keep.is_some() {
+            ui::note(format!("Files: {}", visible(&scratch.path().to_string_lossy())));
+        }
+        Ok(Some(proof))
+    }
+}
+
+/// The directory of the scratch homes and projects.
+enum Scratch {
+    Kept(PathBuf),
+    Removed(TempDir),
+}
+
+impl Scratch {
+    fn create(keep: Option<&Path>, host: &Host) -> Result<Self, Failure> {
+        let failed = |path: &Path, error: &io::Error| {
+            Failure::new(format!("{}: cannot make a scratch directory: {error}", path.display()))
+        };
+        let Some(directory) = keep else {
+            let made = TempDir::with_prefix("tenter-prove-");
+            return made
+                .map(Self::Removed)
+                .map_err(|error| failed(Path::new("temporary directory"), &error));
+        };
+        let directory = directory.join(host.id);
+        private_dir::create(&directory).map_err(|error| failed(&directory, &error))?;
+        let is_empty = fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_none());
+        if !is_empty {
+            return Err(Failure::usage(format!("{} is not empty", directory.display())));
+        }
+        let real = directory.canonicalize().map_err(|error| failed(&directory, &error))?;
+        Ok(Self::Kept(real))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Kept(path) => path,
+            Self::Removed(directory) => directory.path(),
+        }
+    }
+}
+
+fn progress(host: &Host, done: usize, all: usize) {
+    let line = format!("{}: {done} of {all} runs done", host.name);
+    if !io::stderr().is_terminal() {
+        ui::note(line);
+        return;
+    }
+    let end = if done == all { "\n" } else { "" };
+    ui::note_piece(format!("\r{line}{end}"));
+}
+
+fn print(host: &Host, proof: &Proof, seconds: u64) {
+    let network = if proof.isolated { "no network" } else { "the agent could reach the network" };
+    let version = visible(&proof.version).into_owned();
+    ui::out(format!("{} {version}, proved in {seconds} s; {network}", styled(HEADING, host.name)));
+    for ProvedCheck { proves, verdict, evidence, .. } in &proof.checks {
+        let style = match verdict {
+            Verdict::Yes => GOOD,
+            Verdict::Emulated => NOTICE,
+            Verdict::No => FAINT,
+            Verdict::Broken => BAD,
+        };
+        let length = if *verdict == Verdict::Broken { EVIDENCE.0 } else { EVIDENCE.1 };
+        let evidence = visible(&excerpt::one_line(evidence, length)).into_owned();
+        let word = styled(style, format!("{:8}", verdict.as_str()));
+        ui::out(format!("  {word}  {proves:44}  {}", styled(FAINT, evidence)));
+    }
+    let count = |verdict: Verdict| format!("{} {}", proof.count(verdict), verdict.as_str());
+    let counts = [Verdict::Yes, Verdict::Emulated, Verdict::No, Verdict::Broken].map(count);
+    ui::out(counts.join(", "));
+}
+
+/// Writes the newest result of each agent into the page about agents.
+fn write_docs(project: &Project) -> Result<(), Failure> {
+    let path = project.root().join("docs/hosts.md");
+    let failed = |why: &dyn std::fmt::Display| Failure::new(format!("{}: {why}", path.display()));
+    let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
+    let newest = hosts::ALL.iter();
+    let newest = newest.filter_map(|host| installed_agents::newest_proof(project.env, host));
+    let table = page::table(&newest.collect::<Vec<_>>());
+    let text = guide::with_proved(&text, &table)
+        .ok_or_else(|| failed(&"it has no lines `proved: begin` and `proved: end`"))?;
+    tenter_base::replace_file::replace(&path, text.as_bytes()).map_err(|error| failed(&error))?;
+    ui::note(format!("Wrote {}", path.display()));
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! `tenter config get`.
+
+use std::path::Path;
+
+use tenter_settings::keys::SettingKey;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui;
+
+use super::list::{SettingJson, plain};
+use super::values::Layers;
+use crate::project::Project;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The key, such as hooks.fail.
+    key: String,
+    /// Print a JSON object: key, value, source, default, about, variable.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
+    let key = SettingKey::parse(&args.key)?;
+    let project = Project::open(env, Some(root))?;
+    let found = Layers::read(&project)?.value(key);
+    ui::diagnostics(project.findings());
+    if args.json {
+        let object = SettingJson::from(&found);
+        ui::out(serde_json::to_string_pretty(&object).unwrap_or_default());
+        return Ok(Exit::Done);
+    }
+    let Some(value) = &found.value else {
+        let failure = Failure::new(format!("{} is not set", found.key));
+        return Err(match found.key.setting.default {
+            "" => failure,
+            words => failure.help(format!("the default is {}", words.trim_matches(['(', ')']))),
+        });
+    };
+    ui::out(plain(value));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,119 @@
+//! `tenter config list`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_base::sanitize::{one_line, visible};
+use tenter_settings::keys::{SETTINGS, SettingKey, is_below};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use toml::Value;
+
+use super::values::{Layers, SettingValue, Source};
+use crate::project::Project;
+
+/// Maximum number of characters shown of a value.
+const LENGTH: usize = 200;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// List only this table, such as hooks.
+    #[arg(value_name = "TABLE")]
+    table: Option<String>,
+    /// Leave out settings with their default value.
+    #[arg(long)]
+    changed: bool,
+    /// Print a JSON array: key, value, source, default, about, variable.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A setting in the JSON output.
+#[derive(Serialize)]
+pub(super) struct SettingJson<'v> {
+    key: String,
+    /// Null if nothing sets it and the default is no value.
+    value: &'v Option<Value>,
+    source: Source,
+    default: &'static str,
+    about: &'static str,
+    variable: Option<&'static str>,
+}
+
+impl<'v> From<&'v SettingValue> for SettingJson<'v> {
+    fn from(SettingValue { key, value, source }: &'v SettingValue) -> Self {
+        let setting = key.setting;
+        Self {
+            key: key.to_string(),
+            value,
+            source: *source,
+            default: setting.default,
+            about: setting.about,
+            variable: setting.variable,
+        }
+    }
+}
+
+pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
+    let project = Project::open(env, Some(root))?;
+    let mut values = Layers::read(&project)?.all();
+    if let Some(table) = args.table.as_deref().map(|table| table.trim_end_matches('.')) {
+        values.retain(|value| is_below(&value.key.to_string(), table));
+        if values.is_empty() {
+            // A table in which nothing is set is as good as any.
+            check_table(table)?;
+        }
+    }
+    values.retain(|value| !args.changed || value.source != Source::Default);
+    if args.json {
+        let objects: Vec<SettingJson> = values.iter().map(SettingJson::from).collect();
+        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+    } else {
+        print(&values);
+    }
+    ui::diagnostics(project.findings());
+    Ok(Exit::Done)
+}
+
+fn check_table(table: &str) -> Result<(), Failure> {
+    let is_known = SETTINGS.iter().any(|setting| {
+        is_below(setting.key, table)
+            || setting.key.split_once("NAME").is_some_and(|(before, _)| table.starts_with(before))
+    });
+    if is_known { Ok(()) } else { SettingKey::parse(table).map(drop) }
+}
+
+fn print(values: &[SettingValue]) {
+    let shown: Vec<[String; 2]> = values
+        .iter()
+        .map(|value| [one_line(&value.key.to_string(), LENGTH), text(value)])
+        .collect();
+    let width = shown.iter().map(|[key, _]| key.chars().count()).max().unwrap_or(0);
+    for (value, [key, text]) in values.iter().zip(shown) {
+        let padded = format!("{key:width$}");
+        let is_default = value.source == Source::Default;
+        ui::out(if is_default {
+            let line = format!("{padded}  {text}");
+            styled(FAINT, line.trim_end())
+        } else {
+            format!("{}  {text}  {}", styled(NAME, padded), styled(FAINT, value.origin()))
+        });
+    }
+}
+
+fn text(value: &SettingValue) -> String {
+    match &value.value {
+        Some(value) => one_line(&value.to_string(), LENGTH),
+        None if value.key.setting.default.is_empty() => "(none)".to_owned(),
+        None => value.key.setting.default.to_owned(),
+    }
+}
+
+/// A value for a script: a string without quotes, everything else as in TOML.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => visible(text).into_owned(),
+        other => visible(&other.to_string()).into_owned(),
+    }
+}

@@ -1,0 +1,91 @@
+//! `tenter guard add`.
+
+use std::path::Path;
+
+use tenter_base::sanitize::visible;
+use tenter_engine::catalog::Untrusted;
+use tenter_proc::Cancel;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, GOOD, NAME, styled};
+
+use super::installed::{GuardLocation, Installed, MANIFEST, State};
+use super::shipped::Guard;
+use crate::hooks::{NewFile, write_dir};
+use crate::project::Project;
+use crate::trust;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The guards; `tenter guard list` lists them.
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    names: Vec<String>,
+    /// Add all guards.
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+    #[command(flatten)]
+    pub(super) location: GuardLocation,
+}
+
+pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
+    let guards = Guard::named(&args.names, args.all)?;
+    let hooks = args.location.directory(project)?;
+    let mut added = Vec::new();
+    for guard in guards {
+        if add(guard, &hooks)? {
+            added.push(guard.name);
+        }
+    }
+    if args.location.is_project() {
+        trust_added(project, &added)?;
+    }
+    if !added.is_empty() {
+        let place = visible(&hooks.to_string_lossy()).into_owned();
+        ui::note(format!("{} {} to {place}.", styled(GOOD, "Added"), added.join(", ")));
+        ui::note(
+            "They guard `tenter run` and `tenter chat`, and other agents after `tenter bridge install`.",
+        );
+    }
+    Ok(Exit::Done)
+}
+
+/// Adds a guard, unless it is there already. Returns whether it was added.
+fn add(guard: Guard, hooks: &Path) -> Result<bool, Failure> {
+    let installed = Installed::new(guard, hooks);
+    let name = styled(NAME, guard.name);
+    match installed.state {
+        State::Absent => {
+            let file = NewFile {
+                name: MANIFEST.to_owned(),
+                text: guard.installable(),
+                is_executable: false,
+            };
+            write_dir(&installed.path, &[file], false)?;
+            return Ok(true);
+        }
+        State::Other => {
+            let path = installed.path.display();
+            let failure = Failure::new(format!("{path} is another hook of the same name"));
+            return Err(failure.help("rename it, or remove it"));
+        }
+        State::Current => ui::note(format!("{name} is there already.")),
+        State::Changed => ui::note(format!("{name} is there already; you changed it.")),
+        State::Outdated | State::ChangedAndOutdated => {
+            ui::note(format!(
+                "{name} is there already, in another version: `tenter guard update`."
+            ));
+        }
+    }
+    Ok(false)
+}
+
+/// Trusts these guards of the project: the user has just chosen them, and their text is part of this program.
+pub(super) fn trust_added(project: &mut Project, names: &[&str]) -> Result<(), Failure> {
+    let cancel = Cancel::new();
+    let catalog = project.load(&cancel);
+    let is_added = |hook: &&Untrusted| names.contains(&hook.name.as_str());
+    let hooks: Vec<Untrusted> = catalog.untrusted().iter().filter(is_added).cloned().collect();
+    if !hooks.is_empty() {
+        trust::trust_hooks(project, &hooks, &cancel)?;
+    }
+    Ok(())
+}

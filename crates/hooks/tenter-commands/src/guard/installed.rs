@@ -1,0 +1,111 @@
+//! Guards in the directories of hooks.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tenter_base::untrusted_file;
+use tenter_protocol::manifest::format::MAX_FILE_SIZE;
+use tenter_terminal::failure::Failure;
+
+use super::shipped::{Guard, InstalledText};
+use crate::hooks::hooks_dir;
+use crate::project::Project;
+
+/// The file of a manifest hook.
+pub(super) const MANIFEST: &str = "HOOK.md";
+
+/// Whether a guard is installed in a directory, and as what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    /// It is not installed.
+    Absent,
+    /// It is installed as it is part of this program.
+    Current,
+    /// It is installed from another version of this program.
+    Outdated,
+    /// It was changed after it was installed.
+    Changed,
+    /// It was changed after it was installed from another version.
+    ChangedAndOutdated,
+    /// There is a hook of this name that is no guard.
+    Other,
+}
+
+impl State {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Absent => "-",
+            Self::Current => "installed",
+            Self::Outdated => "outdated",
+            Self::Changed => "changed",
+            Self::ChangedAndOutdated => "changed, outdated",
+            Self::Other => "another hook",
+        }
+    }
+
+    /// Whether the user wrote a part of the installed file.
+    pub(super) fn is_changed(self) -> bool {
+        matches!(self, Self::Changed | Self::ChangedAndOutdated | Self::Other)
+    }
+}
+
+/// A guard in a directory of hooks.
+#[derive(Debug)]
+pub(super) struct Installed {
+    pub(super) guard: Guard,
+    /// The directory of the hook.
+    pub(super) path: PathBuf,
+    /// The text of its `HOOK.md`; empty if it is not installed.
+    pub(super) text: String,
+    pub(super) state: State,
+}
+
+impl Installed {
+    pub(super) fn new(guard: Guard, hooks: &Path) -> Self {
+        let path = hooks.join(guard.name);
+        let text = untrusted_file::read_prefix(&path.join(MANIFEST), MAX_FILE_SIZE as u64);
+        let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let state = match &text {
+            Ok(text) => state(guard, text),
+            Err(_) if path.symlink_metadata().is_ok() => State::Other,
+            Err(_) => State::Absent,
+        };
+        Self { guard, path, text: text.unwrap_or_default(), state }
+    }
+}
+
+fn state(guard: Guard, text: &str) -> State {
+    let InstalledText { installed, present } = InstalledText::new(text);
+    let Some(installed) = installed else { return State::Other };
+    match (installed == present, installed == guard.digest()) {
+        (true, true) => State::Current,
+        (true, false) => State::Outdated,
+        (false, true) => State::Changed,
+        (false, false) => State::ChangedAndOutdated,
+    }
+}
+
+/// Whose hooks guards are added to.
+#[derive(Debug, clap::Args)]
+pub(super) struct GuardLocation {
+    /// Use the project's hooks instead of yours.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
+    project: Option<PathBuf>,
+}
+
+impl GuardLocation {
+    /// The project that is named; `None` for the present one.
+    pub(super) fn named(&self) -> Option<&Path> {
+        self.project.as_deref().filter(|directory| *directory != Path::new("."))
+    }
+
+    pub(super) fn is_project(&self) -> bool {
+        self.project.is_some()
+    }
+
+    /// The directory with the hooks.
+    pub(super) fn directory(&self, project: &Project) -> Result<PathBuf, Failure> {
+        hooks_dir(project, !self.is_project())
+    }
+}

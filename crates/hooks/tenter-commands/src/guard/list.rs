@@ -1,0 +1,70 @@
+//! `tenter guard list`.
+
+use serde::Serialize;
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
+
+use super::installed::{Installed, State};
+use super::shipped::GUARDS;
+use crate::hooks::hooks_dir;
+use crate::project::Project;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print a JSON array: name, version, description, false alarms, and the state in your hooks and in the project's.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct ListedGuard {
+    name: &'static str,
+    version: &'static str,
+    description: &'static str,
+    false_alarms: String,
+    user: State,
+    project: State,
+}
+
+pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
+    let user = hooks_dir(project, true)?;
+    // A project whose directory of hooks cannot be used has none.
+    let of_project = hooks_dir(project, false).ok();
+    let listed: Vec<ListedGuard> = GUARDS
+        .iter()
+        .map(|guard| ListedGuard {
+            name: guard.name,
+            version: guard.version(),
+            description: guard.description(),
+            false_alarms: guard.false_alarms(),
+            user: Installed::new(*guard, &user).state,
+            project: of_project
+                .as_ref()
+                .map_or(State::Absent, |hooks| Installed::new(*guard, hooks).state),
+        })
+        .collect();
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
+    } else {
+        listed.iter().for_each(print);
+        ui::note(
+            "`tenter guard add NAME` adds one to your hooks, with --project to the project's.",
+        );
+    }
+    Ok(Exit::Done)
+}
+
+fn print(guard: &ListedGuard) {
+    let states = [("yours", guard.user), ("the project's", guard.project)];
+    let states = states.into_iter().filter(|(_, state)| *state != State::Absent);
+    let states: Vec<String> = states
+        .map(|(whose, state)| {
+            let style = if state == State::Current { GOOD } else { NOTICE };
+            format!("{} in {whose}", styled(style, state.as_str()))
+        })
+        .collect();
+    let states = if states.is_empty() { styled(FAINT, "not installed") } else { states.join(", ") };
+    ui::out(format!("{}  {states}", styled(NAME, guard.name)));
+    ui::out(format!("  {}", guard.description));
+    ui::out(styled(FAINT, format!("  False alarms to expect: {}", guard.false_alarms)));
+}

@@ -1,0 +1,242 @@
+//! The guards that are part of the program.
+
+use sha2::{Digest as _, Sha256};
+use tenter_base::{did_you_mean, hex};
+use tenter_terminal::failure::Failure;
+
+/// A guard: a manifest hook whose rules decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Guard {
+    pub(super) name: &'static str,
+    /// Its `HOOK.md`.
+    pub(super) text: &'static str,
+}
+
+macro_rules! guard {
+    ($name:literal) => {
+        Guard { name: $name, text: include_str!(concat!("shipped/", $name, ".md")) }
+    };
+}
+
+/// Every guard, the most useful first.
+pub(super) const GUARDS: [Guard; 7] = [
+    guard!("git-safety"),
+    guard!("destructive-files"),
+    guard!("secrets"),
+    guard!("remote-code"),
+    guard!("privilege"),
+    guard!("outside-project"),
+    guard!("protect-hooks"),
+];
+
+/// The key of an installed guard with the digest of the text that was installed.
+const DIGEST: &str = "  shipped: ";
+/// The line after which that key is written.
+const VERSION: &str = "  version: ";
+
+impl Guard {
+    /// The guards with these names; all of them if `all` is set.
+    pub(super) fn named(names: &[String], all: bool) -> Result<Vec<Self>, Failure> {
+        if all {
+            return Ok(GUARDS.to_vec());
+        }
+        let known = GUARDS.map(|guard| guard.name);
+        let find = |name: &String| {
+            GUARDS.iter().find(|guard| guard.name == *name).copied().ok_or_else(|| {
+                let help =
+                    did_you_mean(name, &known, || "`tenter guard list` lists them".to_owned());
+                Failure::usage(format!("there is no guard {name:?}")).help(help)
+            })
+        };
+        names.iter().map(find).collect()
+    }
+
+    pub(super) fn version(&self) -> &'static str {
+        field(self.text, VERSION)
+    }
+
+    pub(super) fn description(&self) -> &'static str {
+        field(self.text, "description: ")
+    }
+
+    /// The false alarms to expect, as text on one line.
+    pub(super) fn false_alarms(&self) -> String {
+        let told = self.text.split_once("False alarms to expect: ").map_or("", |(_, told)| told);
+        told.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The digest of its text.
+    pub(super) fn digest(&self) -> String {
+        digest(self.text)
+    }
+
+    /// The text to install: it says what was installed, so that changes are noticed.
+    pub(super) fn installable(&self) -> String {
+        let line = |line: &str| {
+            let digest = line.starts_with(VERSION).then(|| {
+                format!(
+                    "{DIGEST}{}
+",
+                    self.digest()
+                )
+            });
+            format!(
+                "{line}
+{}",
+                digest.unwrap_or_default()
+            )
+        };
+        self.text.lines().map(line).collect()
+    }
+}
+
+/// What is known about the text of an installed guard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct InstalledText {
+    /// The digest of the text that was installed.
+    pub(super) installed: Option<String>,
+    /// The digest of the present text.
+    pub(super) present: String,
+}
+
+impl InstalledText {
+    pub(super) fn new(text: &str) -> Self {
+        let (ours, theirs): (Vec<&str>, Vec<&str>) =
+            text.lines().partition(|line| line.starts_with(DIGEST));
+        let present = theirs.iter().fold(String::new(), |text, line| text + line + "\n");
+        let installed = ours.first().map(|line| line[DIGEST.len()..].trim().to_owned());
+        Self { installed, present: digest(&present) }
+    }
+}
+
+fn digest(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// The rest of the first line that begins with `key`.
+fn field<'t>(text: &'t str, key: &str) -> &'t str {
+    text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tenter_engine::CHECKS;
+    use tenter_protocol::front_matter::Rules;
+    use tenter_protocol::manifest::format;
+
+    use super::*;
+
+    /// The strict rules of `hooks validate`, which also run every example.
+    #[test]
+    fn every_guard_is_valid_and_treats_its_examples_as_it_says() {
+        let mut found = Vec::new();
+        for guard in GUARDS {
+            let path = Path::new("/hooks").join(guard.name).join("HOOK.md");
+            let text = guard.installable();
+            let (manifest, diagnostics) =
+                format::read(&path, text.as_bytes(), Rules::Strict, CHECKS);
+            found.extend(diagnostics.iter().map(|diagnostic| {
+                let line = diagnostic.span.as_ref().map_or(0, |span| span.line);
+                let written = diagnostic.span.as_ref().map(|span| span.source.trim().to_owned());
+                let written = written.unwrap_or_default();
+                format!("{}:{line} {} in {written}", guard.name, diagnostic.message)
+            }));
+            let Some(manifest) = manifest else { continue };
+            assert!(manifest.extensions.protected, "{}", guard.name);
+            for rule in &manifest.extensions.rules {
+                let decision = rule.decision.as_ref().unwrap();
+                assert!(decision.reason.len() > 20, "{}", guard.name);
+                assert!(rule.name.is_some());
+            }
+        }
+        assert!(found.is_empty(), "{found:#?}");
+    }
+
+    /// The patterns of the guard's rule about settings of agents, from the table of the bridge. Caches may be deleted: they have a rule
+    /// of their own.
+    fn settings_patterns() -> Vec<String> {
+        let mut patterns: Vec<String> = tenter_bridge::hosts::written_settings_paths()
+            .filter(|path| !path.starts_with("~/.cache/"))
+            .map(|path| {
+                let start = if path.starts_with(['~', '/']) { "" } else { "**/" };
+                format!("{start}{path}/**")
+            })
+            .collect();
+        patterns.sort();
+        patterns.dedup();
+        patterns
+    }
+
+    /// The text of `protect-hooks` with these patterns. Those that begin alike share a line.
+    fn with_settings_patterns(text: &str, patterns: &[String]) -> String {
+        let (before, rest) = text.split_once("- name: agent-settings").unwrap();
+        let (middle, rest) = rest.split_once("glob: [").unwrap();
+        let (_, after) = rest.split_once(']').unwrap();
+        let start = |pattern: &String| pattern.split('/').take(2).collect::<Vec<_>>().join("/");
+        let lines = patterns.chunk_by(|one, other| start(one) == start(other)).map(|group| {
+            let quoted: Vec<String> = group.iter().map(|text| format!("\"{text}\"")).collect();
+            format!("          {}", quoted.join(", "))
+        });
+        let lines = lines.collect::<Vec<_>>().join(",\n");
+        format!("{before}- name: agent-settings{middle}glob: [\n{lines}]{after}")
+    }
+
+    /// What file tools do not change, shell commands do not change either (B49).
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the author's request to write the guard")]
+    fn protect_hooks_has_the_settings_of_every_agent() {
+        let guard = GUARDS.iter().find(|guard| guard.name == "protect-hooks").unwrap();
+        for cache in tenter_bridge::hosts::written_settings_paths()
+            .filter(|path| path.starts_with("~/.cache/"))
+        {
+            assert!(guard.text.contains(&format!("\"{cache}/**\"")), "{cache}");
+        }
+        let wanted = with_settings_patterns(guard.text, &settings_patterns());
+        if std::env::var_os("TENTER_UPDATE").is_some() {
+            let file = "src/commands/guard/shipped/protect-hooks.md";
+            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(file), &wanted).unwrap();
+        }
+        assert!(
+            guard.text == wanted,
+            "protect-hooks.md is out of date; write it with TENTER_UPDATE=1"
+        );
+    }
+
+    /// A guard that stops ordinary work is removed by its user (C12).
+    #[test]
+    fn no_guard_stops_ordinary_commands() {
+        let commands = include_str!("ordinary.txt").lines();
+        let commands: Vec<String> = commands
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .map(|line| line.replace('⏎', "\n"))
+            .collect();
+        assert!(commands.len() >= 200, "{}", commands.len());
+        let mut stopped = Vec::new();
+        for guard in GUARDS {
+            let path = Path::new("/hooks").join(guard.name).join("HOOK.md");
+            let (manifest, _) = format::read(&path, guard.text.as_bytes(), Rules::Tolerant, CHECKS);
+            let rules = manifest.unwrap().extensions.rules;
+            for command in &commands {
+                let stops = (CHECKS.example)(&rules, 0, command, false);
+                stopped.extend(stops.map(|rule| format!("{}: {rule}: {command}", guard.name)));
+            }
+        }
+        assert!(stopped.is_empty(), "{stopped:#?}");
+    }
+
+    #[test]
+    fn an_installed_guard_knows_whether_it_was_changed() {
+        for guard in GUARDS {
+            assert!(!guard.version().is_empty() && !guard.description().is_empty());
+            assert!(guard.false_alarms().ends_with('.') || guard.false_alarms().ends_with(')'));
+            let text = guard.installable();
+            let known = InstalledText::new(&text);
+            assert_eq!(known.installed.as_deref(), Some(guard.digest().as_str()));
+            assert_eq!(known.present, guard.digest());
+            let changed = InstalledText::new(&text.replace("protected: true", "protected: false"));
+            assert_ne!(changed.present, guard.digest());
+        }
+    }
+}

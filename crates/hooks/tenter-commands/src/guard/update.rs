@@ -1,0 +1,74 @@
+//! `tenter guard update`.
+
+use tenter_base::replace_file;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::text::diff;
+use tenter_terminal::ui::{self, GOOD, NAME, NOTICE, styled};
+
+use super::add::trust_added;
+use super::installed::{GuardLocation, Installed, MANIFEST, State};
+use super::shipped::{GUARDS, Guard};
+use crate::project::Project;
+
+/// Maximum number of lines of a diff.
+const LINES: usize = 200;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The guards [default: all that are installed].
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    pub(super) location: GuardLocation,
+}
+
+pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
+    let hooks = args.location.directory(project)?;
+    let guards =
+        if args.names.is_empty() { GUARDS.to_vec() } else { Guard::named(&args.names, false)? };
+    let mut updated = Vec::new();
+    let installed = guards.into_iter().map(|guard| Installed::new(guard, &hooks));
+    for installed in installed.filter(|installed| installed.state != State::Absent) {
+        if update(&installed)? {
+            updated.push(installed.guard.name);
+        }
+    }
+    if args.location.is_project() {
+        trust_added(project, &updated)?;
+    }
+    if updated.is_empty() {
+        ui::note("Nothing was updated.");
+    }
+    Ok(Exit::Done)
+}
+
+/// Updates a guard unless the user changed it, and shows the difference. Returns whether it was updated.
+fn update(installed: &Installed) -> Result<bool, Failure> {
+    let (guard, name) = (installed.guard, styled(NAME, installed.guard.name));
+    let text = guard.installable();
+    let show = || {
+        let lines = diff::of_trusted(&installed.text, &text, LINES);
+        lines.iter().for_each(ui::out);
+    };
+    match installed.state {
+        State::Outdated => {
+            ui::out(format!("{} {name}:", styled(GOOD, "Updated")));
+            show();
+            let file = installed.path.join(MANIFEST);
+            replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644)).map_err(
+                |error| Failure::new(format!("cannot write {}: {error}", file.display())),
+            )?;
+            return Ok(true);
+        }
+        State::ChangedAndOutdated => {
+            ui::out(format!(
+                "{} {name}, which you changed. The new version differs by:",
+                styled(NOTICE, "Kept")
+            ));
+            show();
+            ui::note("To take it, remove the guard with --force and add it again.");
+        }
+        State::Changed | State::Current | State::Other | State::Absent => {}
+    }
+    Ok(false)
+}

@@ -1,0 +1,125 @@
+//! `tenter hooks doctor`: diagnoses problems with the hooks of a project. It changes nothing.
+
+mod bridge;
+mod hooks;
+mod kodelet;
+mod misplaced;
+mod record;
+mod runtime;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tenter_engine::catalog::{Catalog, no_such};
+use tenter_engine::hook::Hook;
+use tenter_proc::Cancel;
+use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::failure::Exit;
+use tenter_terminal::ui::{self, BAD, GOOD, NOTICE, styled};
+
+use super::entry;
+use crate::hook_figures;
+use crate::project::Project;
+
+/// Diagnose problems with your hooks, errors first.
+///
+/// The exit code is 1 if there is an error.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print the diagnostics as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(mut project: Project, args: &Args) -> Exit {
+    let catalog = project.load(&Cancel::new());
+    let mut findings = examine(&project, &catalog);
+    // The sort is stable: diagnostics of the same severity stay in the order of precedence of their hooks.
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
+    } else {
+        findings.iter().for_each(ui::diagnostic);
+        ui::out(summary(ready(&project, &catalog, &findings), &findings));
+    }
+    let is_broken = findings.iter().any(|finding| finding.severity == Severity::Error);
+    if is_broken { Exit::Failed } else { Exit::Done }
+}
+
+fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
+    // `hooks::of_entry` reports these in more detail.
+    let own = project.findings().filter(|finding| finding.id != "hook-not-executable");
+    let mut findings: Vec<Diagnostic> = own.cloned().collect();
+    findings.extend(misplaced::examine(project));
+    findings.extend(switched_off(project));
+    findings.extend(unknown_names(project, catalog));
+    findings.extend(kodelet::disabled_hooks(project.env));
+    findings.extend(bridge::examine(project));
+    findings.extend(bridge::other_directories(project));
+    for entry in entry::entries(project, catalog) {
+        findings.extend(hooks::of_entry(project, &entry));
+    }
+    let known = hook_figures::known(catalog);
+    let (history, unread) = record::History::read(&project.env.journals(), &known);
+    findings.extend(unread);
+    for hook in catalog.hooks() {
+        findings.extend(hooks::never_matches(hook));
+        findings.extend(history.warnings(hook));
+    }
+    findings.extend(runtime::examine(project, catalog));
+    findings
+}
+
+fn switched_off(project: &Project) -> Option<Diagnostic> {
+    let message = "hooks are disabled (hooks.enabled = false): only the built-in hook runs";
+    let finding = Diagnostic::new("hooks-switched-off", Severity::Warning, message);
+    (!project.settings.hooks.enabled).then(|| finding.at(project.env.config_file()))
+}
+
+/// Returns warnings about names in the configuration that no hook has.
+fn unknown_names(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
+    let settings = &project.settings;
+    let file = |name: &str| {
+        if settings.hooks.project_overrides.contains(name) {
+            settings.project.join("tenter.toml")
+        } else {
+            project.env.config_file()
+        }
+    };
+    let names = settings.hooks.policies.names();
+    names.filter_map(|name| Some(no_such(name, catalog.listing())?.at(file(name)))).collect()
+}
+
+/// Returns the number of hooks that can run: those without an error, and whose matcher matches some tool.
+fn ready(project: &Project, catalog: &Catalog, findings: &[Diagnostic]) -> usize {
+    if !project.settings.hooks.enabled {
+        return 0;
+    }
+    let prevents = |finding: &&Diagnostic| {
+        finding.severity == Severity::Error || finding.id == hooks::NEVER_MATCHES
+    };
+    let broken: Vec<&Path> =
+        findings.iter().filter(prevents).filter_map(|finding| finding.path.as_deref()).collect();
+    let can_run = |hook: &&Arc<Hook>| !broken.iter().any(|path| path.starts_with(&hook.path));
+    catalog.hooks().iter().filter(can_run).count()
+}
+
+fn summary(ready: usize, findings: &[Diagnostic]) -> String {
+    let hooks = counted(ready, "hook is ready", "hooks are ready");
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    if errors + warnings == 0 {
+        return format!("{}: {hooks}.", styled(GOOD, "All is well"));
+    }
+    let style = if errors > 0 { BAD } else { NOTICE };
+    let problems = format!(
+        "{}, {}",
+        counted(errors, "error", "errors"),
+        counted(warnings, "warning", "warnings")
+    );
+    format!("{}; {hooks}.", styled(style, problems))
+}
+
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}

@@ -1,0 +1,398 @@
+//! One hook as listings show it, on the terminal and as JSON.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_base::nearest;
+use tenter_engine::builtin;
+use tenter_engine::catalog::{Catalog, ListedHook, Status};
+use tenter_engine::hook::{FailMode, Fingerprint, Hook, Implementation, Layer, Protocol};
+use tenter_engine::layout::ResourceName;
+use tenter_engine::static_action::StaticAction;
+use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
+use tenter_proc::Cancel;
+use tenter_protocol::EventName;
+use tenter_protocol::runtime::Service;
+use tenter_terminal::failure::Failure;
+
+use super::scripts;
+use crate::project::Project;
+
+/// One hook as listings show it. The fields are those of the JSON form.
+#[derive(Debug, Serialize)]
+pub(super) struct HookEntry<'c> {
+    /// The full name.
+    pub(super) name: &'c str,
+    /// The events in the hook's own words, joined with commas; empty where it could not be asked.
+    pub(super) event: String,
+    /// The events' canonical names.
+    pub(super) events: Vec<&'static str>,
+    /// Where it came from.
+    pub(super) layer: &'static str,
+    /// None for the built-in hook.
+    pub(super) path: Option<String>,
+    /// Whether it may run as it is.
+    pub(super) trust: TrustStatus,
+    /// Its status in one word.
+    pub(super) status: &'static str,
+    /// Whether it runs.
+    pub(super) active: bool,
+    /// Why it does not run, as the end of a sentence that begins with its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) shadowed_by: Option<String>,
+    /// SHA-256 of its content; none if it cannot be read, or is built in.
+    pub(super) hash: Option<String>,
+    /// Hooks with a higher priority run earlier; the built-in hook has none and runs last.
+    pub(super) priority: Option<u16>,
+    /// In milliseconds; none for the built-in hook.
+    pub(super) timeout_ms: Option<u128>,
+    /// What a failure means.
+    pub(super) fail: FailMode,
+    /// Whether it is asynchronous: the agent does not wait for it.
+    #[serde(rename = "async")]
+    pub(super) asynchronous: bool,
+    /// `executable`, `manifest`, `http`, `declared` (a static hook) or `builtin`; none if it is unknown because the hook does not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) protocol: Option<&'static str>,
+    /// The action of a static hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) action: Option<&'static str>,
+    /// `serve` or `serve-only` for a runtime hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) runtime: Option<&'static str>,
+    /// The script of a manifest hook, relative to its directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) script: Option<String>,
+    /// Whether other files of its directory could be its script, too.
+    #[serde(skip)]
+    pub(super) has_several_scripts: bool,
+    /// The services that a runtime hook may request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) services: Vec<Service>,
+    /// The URL of a hook behind HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
+    /// The description in its manifest; for the built-in hook what it does, as the end of a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<String>,
+    /// The ratio of the context window from which the built-in hook acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) threshold: Option<f64>,
+    /// Its entry in the catalog; none for the built-in hook.
+    #[serde(skip)]
+    pub(super) listed: Option<&'c ListedHook>,
+}
+
+/// Whether a hook may run as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum TrustStatus {
+    /// Its content was trusted.
+    Trusted,
+    /// Nothing was ever trusted under its name.
+    Untrusted,
+    /// Something else was trusted under its name.
+    Changed,
+    /// It is the user's own, or the trust gate is off.
+    #[serde(rename = "not needed")]
+    NotNeeded,
+}
+
+impl TrustStatus {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Trusted => "trusted",
+            Self::Untrusted => "untrusted",
+            Self::Changed => "changed",
+            Self::NotNeeded => "not needed",
+        }
+    }
+}
+
+/// All hooks: first those that run, in their order, then the rest by precedence, then the built-in hook.
+pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEntry<'c>> {
+    let places = catalog
+        .hooks()
+        .iter()
+        .enumerate()
+        .map(|(place, hook)| (hook.path.as_path(), (place, hook.as_ref())));
+    let running: HashMap<&Path, (usize, &Hook)> = places.collect();
+    let mut listing: Vec<&ListedHook> = catalog.listing().iter().collect();
+    listing.sort_by_key(|listed| {
+        running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
+    });
+    let hook = |listed: &ListedHook| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
+    let found = listing.into_iter().map(|listed| {
+        HookEntry::new(project, project.trust.of(&listed.project), listed, hook(listed))
+    });
+    found.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
+}
+
+/// The entries of this name, of every layer; at least one.
+pub(super) fn entries_named<'c>(
+    project: &Project,
+    catalog: &'c Catalog,
+    name: &str,
+) -> Result<Vec<HookEntry<'c>>, Failure> {
+    let full = ResourceName::new(name);
+    let (named, others): (Vec<_>, Vec<_>) =
+        entries(project, catalog).into_iter().partition(|entry| entry.name == full.as_str());
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let failure = Failure::new(format!("there is no hook {name:?}"));
+    Err(match nearest(name, others.iter().map(|entry| entry.name)) {
+        Some(meant) => failure.help(format!("did you mean {meant}?")),
+        None if others.iter().all(HookEntry::is_built_in) => {
+            failure.help("there are no hooks yet: `tenter hooks new NAME` creates one")
+        }
+        None => failure.help("`tenter hooks list` lists all hooks"),
+    })
+}
+
+impl<'c> HookEntry<'c> {
+    /// `running` is the hook, if it runs.
+    fn new(
+        project: &Project,
+        trusted: ProjectTrust,
+        listed: &'c ListedHook,
+        running: Option<&'c Hook>,
+    ) -> Self {
+        // What the catalog had no reason to read is read here, so that every entry has its hash.
+        let hash = listed.fingerprint.clone().or_else(|| {
+            let cancel = Cancel::new();
+            fingerprint(&listed.covered, &Hasher::new(MAX_HOOK_BYTES, &cancel)).ok()
+        });
+        let policy = running
+            .map_or_else(|| project.settings.hooks.policies.of(&listed.name), |hook| hook.policy);
+        let runtime = running.and_then(|hook| hook.runtime.as_ref());
+        let script = running.and_then(script);
+        let mut spellings: Vec<&str> =
+            listed.subscriptions.iter().map(|subscription| subscription.spelling).collect();
+        spellings.dedup();
+        Self {
+            name: &listed.name,
+            event: spellings.join(", "),
+            events: listed
+                .subscriptions
+                .iter()
+                .map(|subscription| subscription.event.as_str())
+                .collect(),
+            layer: listed.layer.as_str(),
+            path: Some(listed.path.to_string_lossy().into_owned()),
+            trust: trust(project, trusted, listed, hash.as_ref()),
+            status: word(&listed.status),
+            active: listed.status == Status::Active,
+            reason: reason(project, &listed.status),
+            shadowed_by: match &listed.status {
+                Status::Shadowed { by } => Some(by.to_string_lossy().into_owned()),
+                _ => None,
+            },
+            hash: hash.map(|hash| hash.0),
+            priority: Some(policy.priority),
+            timeout_ms: Some(policy.timeout.as_millis()),
+            fail: policy.fail,
+            asynchronous: policy.asynchronous,
+            protocol: running.map(|hook| hook.protocol.as_str()),
+            action: running.and_then(Hook::static_action).map(StaticAction::action),
+            runtime: runtime.map(|runtime| runtime.runtime.as_str()),
+            has_several_scripts: script
+                .is_some_and(|script| !scripts::unused_scripts(&listed.path, script).is_empty()),
+            script: script.map(|script| {
+                let short = script.strip_prefix(&listed.path).unwrap_or(script);
+                short.to_string_lossy().into_owned()
+            }),
+            services: runtime.map(|runtime| runtime.services.clone()).unwrap_or_default(),
+            url: running.and_then(Hook::endpoint).map(|endpoint| endpoint.url.clone()),
+            description: running.and_then(description),
+            threshold: None,
+            listed: Some(listed),
+        }
+    }
+
+    /// The entry of the built-in hook, with the threshold from which it requests a summary; none if it is off.
+    fn built_in(threshold: Option<f64>) -> Self {
+        let event = builtin::EVENT.as_str();
+        let off = || "is off: conversations are not compacted automatically".to_owned();
+        Self {
+            name: builtin::NAME,
+            event: event.to_owned(),
+            events: vec![event],
+            layer: Layer::BuiltIn.as_str(),
+            path: None,
+            trust: TrustStatus::NotNeeded,
+            status: if threshold.is_some() { "active" } else { "off" },
+            active: threshold.is_some(),
+            reason: threshold.is_none().then(off),
+            shadowed_by: None,
+            hash: None,
+            priority: None,
+            timeout_ms: None,
+            fail: FailMode::Open,
+            asynchronous: false,
+            protocol: Some("builtin"),
+            action: None,
+            runtime: None,
+            script: None,
+            has_several_scripts: false,
+            services: Vec::new(),
+            url: None,
+            description: Some(about_built_in(threshold)),
+            threshold,
+            listed: None,
+        }
+    }
+
+    /// Whether it is part of Tenter.
+    pub(super) fn is_built_in(&self) -> bool {
+        self.listed.is_none()
+    }
+
+    /// Whether it subscribes to one of these events.
+    pub(super) fn subscribes_to(&self, events: &[EventName]) -> bool {
+        events.iter().any(|event| self.events.contains(&event.as_str()))
+    }
+
+    /// Its path for listings; that of a manifest hook ends with a slash.
+    pub(super) fn short_path(&self, project: &Project) -> String {
+        let Some(listed) = self.listed else { return "-".to_owned() };
+        let is_directory = match self.protocol {
+            Some(protocol) => protocol != Protocol::Executable.as_str(),
+            None => listed.path.is_dir(),
+        };
+        let mark = if is_directory { "/" } else { "" };
+        short(project, &listed.path) + mark
+    }
+}
+
+/// Fails if `name` is that of the built-in hook.
+pub(super) fn refuse_built_in(name: &str) -> Result<(), Failure> {
+    if name != builtin::NAME {
+        return Ok(());
+    }
+    let failure = Failure::new(format!("{name} is built in and has no file"));
+    Err(failure.help(
+        "turn it off with `--disable-auto-compact`, or with compact.auto = false in the configuration",
+    ))
+}
+
+/// A path for listings, relative to the project or the home directory if it is in one of them.
+pub(super) fn short(project: &Project, path: &Path) -> String {
+    if let Ok(rest) = path.strip_prefix(project.root()) {
+        return rest.to_string_lossy().into_owned();
+    }
+    match path.strip_prefix(&project.env.home) {
+        Ok(rest) => format!("~/{}", rest.to_string_lossy()),
+        Err(_) => path.to_string_lossy().into_owned(),
+    }
+}
+
+fn trust(
+    project: &Project,
+    trusted: ProjectTrust,
+    listed: &ListedHook,
+    hash: Option<&Fingerprint>,
+) -> TrustStatus {
+    if !listed.layer.needs_trust() || project.settings.hooks.trust == TrustMode::All {
+        return TrustStatus::NotNeeded;
+    }
+    if hash.is_some_and(|hash| trusted.is_trusted(&listed.name, hash)) {
+        TrustStatus::Trusted
+    } else if trusted.previous(&listed.name, &listed.path).is_some() {
+        TrustStatus::Changed
+    } else {
+        TrustStatus::Untrusted
+    }
+}
+
+/// What the built-in hook does, as the end of a sentence.
+fn about_built_in(threshold: Option<f64>) -> String {
+    let fullness = match threshold {
+        Some(threshold) => {
+            format!("{} of the context window is used", builtin::percent(threshold))
+        }
+        None => "the context window is nearly full".to_owned(),
+    };
+    format!("asks for the recipe {} when {fullness}", builtin::RECIPE)
+}
+
+/// The script of a manifest hook.
+fn script(hook: &Hook) -> Option<&Path> {
+    match &hook.protocol {
+        Protocol::Manifest(manifest) => match &manifest.implementation {
+            Implementation::Script(entry) => Some(&entry.path),
+            _ => None,
+        },
+        Protocol::Executable => None,
+    }
+}
+
+fn description(hook: &Hook) -> Option<String> {
+    match &hook.protocol {
+        Protocol::Executable => None,
+        Protocol::Manifest(manifest) => Some(manifest.description.clone()),
+    }
+}
+
+fn word(status: &Status) -> &'static str {
+    match status {
+        Status::Active => "active",
+        Status::Shadowed { .. } => "shadowed",
+        Status::Disabled => "disabled",
+        Status::NotTrusted { .. } | Status::WouldDisplace { .. } => "untrusted",
+        Status::NotExecutable => "not-executable",
+        Status::NoScript => "no-script",
+        Status::SwitchedOff { .. } => "switched-off",
+        Status::Invalid { .. } => "invalid",
+    }
+}
+
+/// Why a hook does not run, as the end of a sentence that begins with its name.
+pub(super) fn reason(project: &Project, status: &Status) -> Option<String> {
+    Some(match status {
+        Status::Active => return None,
+        Status::Shadowed { by } => format!("is shadowed by {}", short(project, by)),
+        Status::Disabled => "is disabled: its file's name ends in .disable".to_owned(),
+        Status::NotTrusted { changed: false } => {
+            "is not trusted: look at it and run `tenter trust`".to_owned()
+        }
+        Status::NotTrusted { changed: true } => {
+            "was changed since it was trusted: look at it and run `tenter trust`".to_owned()
+        }
+        Status::WouldDisplace { own } => {
+            format!(
+                "would shadow your own {}: look at it and run `tenter trust`",
+                short(project, own)
+            )
+        }
+        Status::NotExecutable => "is not executable: run `chmod +x` on it".to_owned(),
+        Status::NoScript => {
+            "has nothing to run: neither scripts/run nor scripts/run.sh nor scripts/run.py"
+                .to_owned()
+        }
+        Status::SwitchedOff { by } => format!("is switched off by {}", short(project, by)),
+        Status::Invalid { why } => why.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_entry_of_a_disabled_hook_says_so_and_has_no_threshold() {
+        let expected = json!({
+            "name": "builtin:compact-trigger", "event": "after_turn", "events": ["after_turn"],
+            "layer": "builtin", "path": null, "trust": "not needed", "status": "off", "active": false,
+            "reason": "is off: conversations are not compacted automatically", "hash": null, "priority": null,
+            "timeout_ms": null, "fail": "open", "async": false, "protocol": "builtin",
+            "description": "asks for the recipe compact when the context window is nearly full",
+        });
+        assert_eq!(serde_json::to_value(HookEntry::built_in(None)).unwrap(), expected);
+    }
+}

@@ -1,0 +1,300 @@
+//! `tenter hooks explain`: shows whether the engine would run each hook at an event, and why. It starts no hook, except to ask
+//! trusted executables for their events, as every listing does.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_engine::catalog::Catalog;
+use tenter_engine::matcher::{Explanation, RuleExplanation};
+use tenter_engine::{ConsideredHook, HookFacts, Selection, SelectionSubject};
+use tenter_proc::Cancel;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
+
+use self::words::{action_words, matcher_words, rule_words};
+use super::entry::{self, HookEntry};
+use crate::project::Project;
+
+mod facts;
+mod words;
+
+/// The event of a tool call, if the arguments name none.
+const DEFAULT_EVENT: &str = "before_tool";
+/// Characters of a tool's input that are shown.
+const SHOWN_INPUT: usize = 200;
+
+/// Explain which hooks would run at an event, and why.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The event, in any of its spellings [default with --tool: before_tool].
+    #[arg(long, value_name = "EVENT", required_unless_present = "tool")]
+    event: Option<String>,
+    /// The tool that is called, in any of its spellings; tool events need it.
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// The tool's input, a JSON object.
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    input: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Whether one hook would run, and why. The fields are those of the JSON form.
+#[derive(Debug, Serialize)]
+struct Explained<'c> {
+    name: &'c str,
+    event: String,
+    layer: &'static str,
+    path: Option<String>,
+    status: &'static str,
+    trust: super::entry::TrustStatus,
+    priority: Option<u16>,
+    #[serde(rename = "async")]
+    asynchronous: bool,
+    /// `serve` or `serve-only` for a runtime hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runtime: Option<&'static str>,
+    verdict: Verdict,
+    /// Why, as the end of a sentence.
+    why: String,
+    /// The result of each part of its matcher.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matcher: Option<Explanation>,
+    /// Why each of its rules fits the call or does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rules: Vec<RuleExplanation>,
+    /// What the call would do, as its rules and its script see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<&'c tenter_protocol::facts::CallFacts>,
+}
+
+/// Whether a hook would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Runs,
+    /// It counts as a run that failed: a search of its matcher cannot be finished, or it cannot run and is set to fail
+    /// closed.
+    Fails,
+    Skipped,
+}
+
+pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
+    let event = args.event.as_deref().unwrap_or(DEFAULT_EVENT);
+    let events = super::events_named(event)?;
+    let call = call(args, event, &events)?;
+    let catalog = project.load(&Cancel::new());
+    let facts = call.as_ref().map(|call| facts_of(&project, &catalog, call));
+    let considered = catalog.explain(&events, call.as_ref().zip(facts.as_ref()));
+    let mut explained = explain_all(entry::entries(&project, &catalog), &considered, &events);
+    for hook in &mut explained {
+        hook.facts = facts.as_ref().map(|facts| &facts.own().facts.call);
+    }
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
+    } else {
+        print_event(&events, call.as_ref());
+        facts.iter().flat_map(|facts| facts::lines(&facts.own().facts.call)).for_each(ui::out);
+        print_all(&explained);
+    }
+    super::show_findings(&project);
+    Ok(Exit::Done)
+}
+
+/// What the call would do, started in the present directory.
+fn facts_of(project: &Project, catalog: &Catalog, call: &ToolCall) -> HookFacts {
+    project.engine_builder().surroundings(catalog).hook_facts(call, &project.env.cwd)
+}
+
+/// The tool call that the arguments describe; exactly the tool events have one.
+fn call(args: &Args, event: &str, events: &[EventName]) -> Result<Option<ToolCall>, Failure> {
+    let is_about_tools = events.iter().any(|event| event.lifecycle().matcher);
+    match &args.tool {
+        None if is_about_tools => Err(Failure::usage(format!("{event} is about a tool call"))
+            .help("say which: --tool bash --input '{\"command\": \"ls\"}'")),
+        Some(_) if !is_about_tools => {
+            Err(Failure::usage(format!("{event} is not about a tool call"))
+                .help("leave --tool and --input out"))
+        }
+        None => Ok(None),
+        Some(tool) => {
+            let name = tool_names::canonical(tool).unwrap_or(tool).to_owned();
+            let input = args.input.as_deref().map_or(Ok(Object::new()), input)?;
+            // As in a run, hooks see the advertised names only (R63).
+            let input = tool_fields::renamed(&name, &input).map_err(Failure::usage)?;
+            Ok(Some(ToolCall { id: "call_1".to_owned(), name, input }))
+        }
+    }
+}
+
+fn input(text: &str) -> Result<Object, Failure> {
+    serde_json::from_str(text)
+        .map_err(|error| Failure::usage(format!("--input is not a JSON object: {error}")))
+}
+
+/// Explains every hook: first those that the engine considered, in its order, then the others.
+fn explain_all<'c>(
+    mut entries: Vec<HookEntry<'c>>,
+    considered: &[ConsideredHook<'_>],
+    events: &[EventName],
+) -> Vec<Explained<'c>> {
+    let paths = considered.iter().enumerate();
+    let places: HashMap<_, _> = paths.map(|(place, hook)| (hook.subject.path(), place)).collect();
+    let place = |entry: &HookEntry| places.get(&entry.listed.map(|it| it.path.as_path())).copied();
+    entries.sort_by_key(|entry| place(entry).unwrap_or(usize::MAX));
+    let explain = |entry: HookEntry<'c>| {
+        let hook = place(&entry).map(|place| &considered[place]);
+        explain(entry, hook, events)
+    };
+    entries.into_iter().map(explain).collect()
+}
+
+/// `considered` is what the engine decided about the hook; none if it does not consider it for the event.
+fn explain<'c>(
+    entry: HookEntry<'c>,
+    considered: Option<&ConsideredHook<'_>>,
+    events: &[EventName],
+) -> Explained<'c> {
+    let (verdict, why) = match considered.filter(|hook| may_act(hook, &entry)) {
+        Some(hook) => (verdict(&hook.selection), why(&entry, hook, events)),
+        None if entry.active => (Verdict::Skipped, subscribes_to_others(&entry)),
+        None => (Verdict::Skipped, not_active(&entry, events)),
+    };
+    Explained {
+        name: entry.name,
+        event: entry.event,
+        layer: entry.layer,
+        path: entry.path,
+        status: entry.status,
+        trust: entry.trust,
+        priority: entry.priority,
+        asynchronous: entry.asynchronous,
+        runtime: entry.runtime,
+        verdict,
+        why,
+        matcher: considered.and_then(|hook| hook.explanation.clone()),
+        rules: considered.map(|hook| hook.rules.clone()).unwrap_or_default(),
+        facts: None,
+    }
+}
+
+/// Whether a hook does what the engine decided: the built-in one does not if the configuration turns it off.
+fn may_act(hook: &ConsideredHook<'_>, entry: &HookEntry) -> bool {
+    entry.active || matches!(hook.subject, SelectionSubject::Missing(_))
+}
+
+fn verdict(selection: &Selection) -> Verdict {
+    match selection {
+        Selection::Runs { .. } => Verdict::Runs,
+        Selection::NotMatched | Selection::NotSubscribed => Verdict::Skipped,
+        _ => Verdict::Fails,
+    }
+}
+
+fn why(entry: &HookEntry, considered: &ConsideredHook<'_>, events: &[EventName]) -> String {
+    let hook = match considered.subject {
+        SelectionSubject::Hook(hook) => hook,
+        SelectionSubject::BuiltIn => {
+            let about = entry.description.as_deref().unwrap_or_default();
+            return format!("whatever other hooks reply, it {about}");
+        }
+        _ => {
+            let why = not_active(entry, events);
+            return format!("{why}; it is set to fail closed, so this is blocked");
+        }
+    };
+    let why = match (&considered.selection, &considered.explanation) {
+        (Selection::NotSubscribed, _) => subscribes_to_others(entry),
+        (_, explanation) if !considered.rules.is_empty() => {
+            let unmatched = explanation.as_ref().filter(|explanation| !explanation.is_match());
+            unmatched.map_or_else(|| in_short(&considered.rules), matcher_words)
+        }
+        (_, Some(explanation)) => matcher_words(explanation),
+        (_, None) if events.iter().any(|event| event.lifecycle().matcher) => {
+            "it has no matcher: it runs on every call".to_owned()
+        }
+        (_, None) => "it subscribes to this event".to_owned(),
+    };
+    if !matches!(considered.selection, Selection::Runs { .. }) {
+        return why;
+    }
+    let action = hook.static_action().map(|action| format!("; {}", action_words(action)));
+    let background = if hook.policy.asynchronous { background_note(events) } else { "" };
+    format!("{why}{}{background}", action.unwrap_or_default())
+}
+
+/// Which rules a call fits.
+fn in_short(rules: &[RuleExplanation]) -> String {
+    let fitting: Vec<&str> =
+        rules.iter().filter(|rule| rule.effect.is_some()).map(|rule| rule.rule.as_str()).collect();
+    match fitting.as_slice() {
+        [] => "the call fits none of its rules".to_owned(),
+        [rule] => format!("the call fits its rule {rule}"),
+        rules => format!("the call fits its rules {}", rules.join(", ")),
+    }
+}
+
+fn subscribes_to_others(entry: &HookEntry) -> String {
+    format!("it subscribes to {} only", entry.event)
+}
+
+/// Why a hook that is not active does not run.
+fn not_active(entry: &HookEntry, events: &[EventName]) -> String {
+    let reason = entry.reason.as_deref().unwrap_or("does not run");
+    let other = !entry.event.is_empty() && !entry.subscribes_to(events);
+    let besides = if other {
+        format!("; also, it subscribes to {} only", entry.event)
+    } else {
+        String::new()
+    };
+    format!("it {reason}{besides}")
+}
+
+/// What is different for an asynchronous hook (R22).
+fn background_note(events: &[EventName]) -> &'static str {
+    if events.iter().any(|event| event.may(Power::Block)) {
+        "; it is asynchronous: it starts after the others if none blocked, and cannot block"
+    } else {
+        "; it is asynchronous: it starts after the others, and the agent does not wait for it"
+    }
+}
+
+fn print_event(events: &[EventName], call: Option<&ToolCall>) {
+    let events: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
+    let call = call.map(|call| {
+        let input = one_line(&tenter_protocol::json::to_string(&call.input), SHOWN_INPUT);
+        format!(" of {} {input}", one_line(&call.name, SHOWN_INPUT))
+    });
+    ui::out(styled(HEADING, format!("{}{}", events.join(", "), call.unwrap_or_default())));
+}
+
+/// Numbers what acts, in the order in which it does.
+fn print_all(explained: &[Explained]) {
+    let lines = explained.iter().enumerate().map(|(index, hook)| match hook.verdict {
+        Verdict::Skipped => lines("- ", hook),
+        Verdict::Runs | Verdict::Fails => lines(&format!("{}.", index + 1), hook),
+    });
+    // At once: a write for each line would take longer than finding the hooks.
+    ui::out(lines.collect::<Vec<_>>().join("\n"));
+}
+
+fn lines(mark: &str, hook: &Explained) -> String {
+    let (style, word) = match hook.verdict {
+        Verdict::Runs => (GOOD, "runs"),
+        Verdict::Fails => (BAD, "fails"),
+        Verdict::Skipped => (FAINT, "does not run"),
+    };
+    let asynchronous = if hook.asynchronous { ", async" } else { "" };
+    let priority =
+        hook.priority.map(|priority| format!(", priority {priority}")).unwrap_or_default();
+    let runtime = hook.runtime.map(|runtime| format!(", {runtime}")).unwrap_or_default();
+    let place = format!("({}{priority}{asynchronous}{runtime})", hook.layer);
+    let (name, why) = (styled(NAME, visible(hook.name)), sanitize(&hook.why));
+    let rules = hook.rules.iter().map(|rule| format!("\n     {}", sanitize(&rule_words(rule))));
+    let rules: String = rules.collect();
+    format!("{mark} {name} {}\n   {}: {why}{rules}", styled(FAINT, place), styled(style, word))
+}

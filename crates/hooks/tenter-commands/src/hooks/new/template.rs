@@ -1,0 +1,308 @@
+//! The files of a new manifest hook: `HOOK.md` with rules, or with a script, and tests. Every template is a directory in
+//! `templates`. A line `@include NAME` in a script is replaced with the file of that name in `templates/include`.
+
+use tenter_protocol::EventName;
+use tenter_terminal::failure::Failure;
+
+use super::manifest::{NewFile, with_name};
+use super::{Language, comments};
+
+/// A complete hook.
+pub(super) struct Template {
+    /// The name of the template and of its directory.
+    pub(super) name: &'static str,
+    /// Other hook names that select the template.
+    aliases: &'static [&'static str],
+    /// The event of the hook.
+    pub(super) event: EventName,
+    manifest: &'static str,
+    /// Nothing if the hook has rules instead of a script.
+    scripts: Option<Texts>,
+    /// Names and contents of the tests.
+    tests: &'static [(&'static str, &'static str)],
+}
+
+/// A text in every language.
+#[derive(Clone, Copy)]
+struct Texts {
+    bash: &'static str,
+    python: &'static str,
+    node: &'static str,
+}
+
+impl Texts {
+    fn of(self, language: Language) -> &'static str {
+        match language {
+            Language::Bash => self.bash,
+            Language::Python => self.python,
+            Language::Node => self.node,
+        }
+    }
+}
+
+macro_rules! file {
+    ($($part:expr),+) => {
+        include_str!(concat!("../templates/", $($part),+))
+    };
+}
+
+macro_rules! texts {
+    ($directory:literal, $name:literal) => {
+        Texts {
+            bash: file!($directory, "/", $name, ".sh"),
+            python: file!($directory, "/", $name, ".py"),
+            node: file!($directory, "/", $name, ".mjs"),
+        }
+    };
+}
+
+macro_rules! template {
+    ($name:literal, $event:ident, $tests:tt, $aliases:tt) => {
+        Template { scripts: Some(texts!($name, "run")), ..rules!($name, $event, $tests, $aliases) }
+    };
+}
+
+macro_rules! rules {
+    ($name:literal, $event:ident, $tests:tt, $aliases:tt) => {
+        Template {
+            name: $name,
+            aliases: &$aliases,
+            event: EventName::$event,
+            manifest: file!($name, "/HOOK.md"),
+            scripts: None,
+            tests: tests!($name, $tests),
+        }
+    };
+}
+
+macro_rules! tests {
+    ($name:literal, [$($test:literal),+]) => {
+        &[$((concat!("tests/", $test, ".json"), file!($name, "/", $test, ".json"))),+]
+    };
+}
+
+/// The templates, except for the empty one.
+pub(super) const TEMPLATES: &[Template] = &[
+    rules!(
+        "no-force-push",
+        BeforeTool,
+        ["blocks", "passes"],
+        ["block-force-push", "force-push", "no-force-pushes"]
+    ),
+    rules!(
+        "no-writes-outside",
+        BeforeTool,
+        ["blocks", "passes"],
+        ["block-writes-outside", "no-outside-writes", "outside-project", "writes-outside"]
+    ),
+    rules!(
+        "no-destructive-commands",
+        BeforeTool,
+        ["blocks", "passes"],
+        ["block-destructive", "destructive-commands", "no-destructive", "no-rm-rf"]
+    ),
+    rules!(
+        "ask-before-publish",
+        BeforeTool,
+        ["asks", "passes"],
+        ["ask-before-publishing", "ask-publish"]
+    ),
+    template!("format-after-edit", AfterTool, ["passes"], ["auto-format", "format-on-edit"]),
+    template!(
+        "redact-secrets",
+        AfterTool,
+        ["takes-out", "passes"],
+        ["redact", "redact-keys", "redactor"]
+    ),
+    template!("audit-log", AfterTool, ["records"], ["audit", "audit-logger"]),
+    template!(
+        "tests-before-stop",
+        BeforeStop,
+        ["gives-up"],
+        ["run-tests-before-stop", "tests-pass"]
+    ),
+    template!("context-at-start", SessionStart, ["starts"], ["git-context", "session-context"]),
+];
+
+/// The name of the template that does nothing yet.
+pub(super) const EMPTY: &str = "empty";
+const EMPTY_MANIFEST: &str = file!("empty/HOOK.md");
+const EMPTY_MATCHER: &str = file!("empty/matcher.yaml");
+const EMPTY_SCRIPTS: Texts = texts!("empty", "run");
+const EMPTY_TESTS: &[(&str, &str)] = tests!("empty", ["passes"]);
+
+const INCLUDES: [(&str, Texts); 6] = [
+    ("about", texts!("include", "about")),
+    ("secrets", texts!("include", "secrets")),
+    // Only bash needs help with paths and JSON.
+    ("real", Texts { bash: file!("include/real.sh"), python: "", node: "" }),
+    ("text", Texts { bash: file!("include/text.sh"), python: "", node: "" }),
+    ("json", Texts { bash: file!("include/json.sh"), python: "", node: "" }),
+    ("field", Texts { bash: file!("include/field.sh"), python: "", node: "" }),
+];
+const INCLUDE: &str = "@include ";
+
+/// Starts a Node script: not every version of Node treats a file without extension as an ES module.
+const START_NODE: &str = "#!/bin/sh\nexec node \"$(dirname \"$0\")/hook.mjs\"\n";
+
+impl Template {
+    /// The description in `HOOK.md`.
+    pub(super) fn about(&self) -> &'static str {
+        let line = self.manifest.lines().find_map(|line| line.strip_prefix("description: "));
+        line.unwrap_or_default()
+    }
+
+    /// The files of a hook of this name.
+    ///
+    /// # Errors
+    /// The name is not valid for a manifest hook (R16).
+    pub(super) fn files(&self, name: &str, language: Language) -> Result<Vec<NewFile>, Failure> {
+        let script = self.scripts.map(|scripts| scripts.of(language));
+        files(name, self.manifest, script, self.tests, language)
+    }
+
+    /// Whether the hook has a script.
+    pub(super) fn has_script(&self) -> bool {
+        self.scripts.is_some()
+    }
+}
+
+/// The template of this name.
+pub(super) fn named(name: &str) -> Option<&'static Template> {
+    TEMPLATES.iter().find(|template| template.name == name)
+}
+
+/// The template that a hook's name selects.
+pub(super) fn implied_by(hook: &str) -> Option<&'static Template> {
+    TEMPLATES.iter().find(|template| template.name == hook || template.aliases.contains(&hook))
+}
+
+/// The files of a hook for `event` that does nothing yet.
+///
+/// # Errors
+/// The name is not valid for a manifest hook (R16).
+pub(super) fn empty(
+    name: &str,
+    event: EventName,
+    language: Language,
+) -> Result<Vec<NewFile>, Failure> {
+    let manifest = EMPTY_MANIFEST
+        .replace("@EVENT@", event.as_str())
+        .replace("@MATCHER@", if event.lifecycle().matcher { EMPTY_MATCHER } else { "" })
+        .replace("@FIELDS@", &comments::of_manifest(event));
+    files(name, &manifest, Some(EMPTY_SCRIPTS.of(language)), EMPTY_TESTS, language)
+}
+
+fn files(
+    name: &str,
+    manifest: &str,
+    script: Option<&str>,
+    tests: &[(&str, &str)],
+    language: Language,
+) -> Result<Vec<NewFile>, Failure> {
+    let mut files = vec![file("HOOK.md", with_name(manifest, name)?, false)];
+    if let Some(script) = script {
+        let script = assembled(script, language).replace(super::manifest::NAME, name);
+        files.extend(scripts(script, language));
+    }
+    files.extend(tests.iter().map(|(path, text)| file(path, (*text).to_owned(), false)));
+    Ok(files)
+}
+
+fn file(path: &str, text: String, is_executable: bool) -> NewFile {
+    NewFile { name: path.to_owned(), text, is_executable }
+}
+
+fn scripts(script: String, language: Language) -> Vec<NewFile> {
+    match language {
+        Language::Bash => vec![file("scripts/run.sh", script, true)],
+        Language::Python => vec![file("scripts/run.py", script, true)],
+        Language::Node => vec![
+            file("scripts/run", START_NODE.to_owned(), true),
+            file("scripts/hook.mjs", script, false),
+        ],
+    }
+}
+
+/// The script with its includes.
+fn assembled(script: &str, language: Language) -> String {
+    let included = |line: &str| {
+        let (_, name) = line.split_once(INCLUDE)?;
+        INCLUDES.iter().find(|(include, _)| *include == name).map(|(_, texts)| texts.of(language))
+    };
+    script
+        .lines()
+        .map(|line| match included(line) {
+            Some(text) => assembled(text, language),
+            None => format!("{line}\n"),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+    use tenter_protocol::lifecycle::TABLE;
+
+    use super::*;
+
+    #[test]
+    fn every_template_is_complete_in_every_language() {
+        for template in TEMPLATES {
+            assert!(!template.about().is_empty(), "{}", template.name);
+            for language in Language::value_variants() {
+                check(&template.files("guard", *language).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn every_event_has_an_empty_hook_in_every_language() {
+        for row in &TABLE {
+            for language in Language::value_variants() {
+                check(&empty("guard", row.event, *language).unwrap());
+            }
+        }
+    }
+
+    fn check(files: &[NewFile]) {
+        assert!(files.iter().any(|file| file.name.starts_with("tests/")));
+        for file in files {
+            assert!(
+                !file.text.contains(INCLUDE) && !file.text.contains("@NAME@"),
+                "{}: {}",
+                file.name,
+                file.text
+            );
+            assert_eq!(file.text.starts_with("#!"), file.is_executable, "{}", file.name);
+            for line in file.text.lines().filter(|line| !line.starts_with('|')) {
+                assert!(line.chars().count() <= 150, "{}: {line}", file.name);
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_name_or_an_alias_of_a_template_selects_it() {
+        let selected = |hook| implied_by(hook).map(|template| template.name);
+        assert_eq!(selected("no-force-push"), Some("no-force-push"));
+        assert_eq!(selected("audit"), Some("audit-log"));
+        for other in ["guard", "no-delete", "force", "no-force-push-2", "empty"] {
+            assert_eq!(selected(other), None, "{other}");
+        }
+        let names = |template: &'static Template| [&[template.name], template.aliases].concat();
+        let mut all: Vec<&str> = TEMPLATES.iter().flat_map(names).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count, "a name selects two templates");
+    }
+
+    #[test]
+    fn invalid_manifest_names_are_rejected() {
+        for name in ["Guard", "no_sudo", "guard.sh", "-a", "a--b", "two words", "yes: no"] {
+            assert!(empty(name, EventName::BeforeTool, Language::Bash).is_err(), "{name}");
+        }
+        assert!(empty("größe", EventName::BeforeTool, Language::Bash).is_ok());
+        assert!(empty("123", EventName::BeforeTool, Language::Bash).is_ok());
+    }
+}

@@ -1,0 +1,44 @@
+//! `tenter hooks schema`: the JSON Schema of what a hook reads or prints.
+
+use tenter_protocol::lifecycle::executable_spellings;
+use tenter_protocol::schema::Document;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui;
+
+use super::format::Format;
+
+/// Print the JSON Schema of payloads or replies.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Event, in any spelling [default: all events].
+    event: Option<String>,
+    /// Kind of the hook [default: manifest, unless only executables have this spelling].
+    #[arg(long, value_name = "PROTOCOL")]
+    protocol: Option<Format>,
+    /// Print the schema of the reply instead of the payload.
+    #[arg(long)]
+    reply: bool,
+}
+
+/// Runs `tenter hooks schema`.
+pub(super) fn run(args: &Args) -> CommandResult {
+    let document = if args.reply { Document::Reply } else { Document::Payload };
+    let implied = args.event.as_deref().map_or(Format::Manifest, Format::implied_by);
+    let protocol = args.protocol.unwrap_or(implied).protocol();
+    let schema = match &args.event {
+        None => document.schema_of_all(protocol),
+        Some(word) => {
+            let events = super::events_named(word)?;
+            let schema = events.iter().find_map(|event| document.schema(*event, protocol));
+            schema.ok_or_else(|| only_manifest_hooks(word))?
+        }
+    };
+    ui::out(serde_json::to_string_pretty(&schema).unwrap_or_default());
+    Ok(Exit::Done)
+}
+
+fn only_manifest_hooks(word: &str) -> Failure {
+    let possible = executable_spellings().join(", ");
+    Failure::usage(format!("executable hooks do not have the event {word}"))
+        .help(format!("omit `--protocol executable`, or choose one of {possible}"))
+}

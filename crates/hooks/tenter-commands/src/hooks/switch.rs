@@ -1,0 +1,84 @@
+//! `tenter hooks enable` and `tenter hooks disable`: remove or add the suffix `.disable` (R10). A hook stays trusted, since its
+//! content does not change.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use tenter_base::sanitize::visible;
+use tenter_engine::catalog::{Catalog, ListedHook, Status};
+use tenter_engine::layout::ResourceName;
+use tenter_proc::Cancel;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui;
+
+use super::entry;
+use crate::project::Project;
+use crate::trust;
+use crate::user_only;
+
+const SUFFIX: &str = ".disable";
+
+/// Enable or disable a hook.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The hook's full name; if several layers have it, the highest one counts.
+    pub(super) name: String,
+}
+
+/// Removes the suffix.
+pub fn enable(project: &mut Project, name: &str) -> CommandResult {
+    let catalog = project.load(&Cancel::new());
+    let listed = first(project, &catalog, name, |status| *status == Status::Disabled)?
+        .ok_or_else(|| Failure::new(format!("no hook {name} is disabled")))?;
+    // The suffix is the last extension.
+    rename(&listed.path, &listed.path.with_extension(""))
+}
+
+/// Adds the suffix to the hook that runs, else to the first that is not disabled.
+pub fn disable(project: &mut Project, name: &str) -> CommandResult {
+    user_only::check(project.env, project.root(), "hooks disable")?;
+    let catalog = project.load(&Cancel::new());
+    let running = first(project, &catalog, name, |status| *status == Status::Active)?;
+    let other = first(project, &catalog, name, |status| *status != Status::Disabled)?;
+    let listed = running
+        .or(other)
+        .ok_or_else(|| Failure::new(format!("the hook {name} is disabled already")))?;
+    let mut path = listed.path.clone().into_os_string();
+    path.push(SUFFIX);
+    let done = rename(&listed.path, &PathBuf::from(path))?;
+    // The user disables it themselves: it is not missed.
+    let name = listed.name.clone();
+    let catalog = project.load(&Cancel::new());
+    if catalog.lost().iter().all(|lost| lost.name == name) {
+        trust::accept(project, &catalog)?;
+    }
+    Ok(done)
+}
+
+/// The first hook of this name with such a status, by precedence. Fails if no hook has the name.
+fn first<'c>(
+    project: &Project,
+    catalog: &'c Catalog,
+    name: &str,
+    is_meant: impl Fn(&Status) -> bool,
+) -> Result<Option<&'c ListedHook>, Failure> {
+    entry::refuse_built_in(name)?;
+    entry::entries_named(project, catalog, name)?;
+    let mut listing = catalog.listing().iter();
+    let name = ResourceName::new(name);
+    Ok(listing.find(|listed| listed.name == name.as_str() && is_meant(&listed.status)))
+}
+
+fn rename(from: &Path, to: &Path) -> CommandResult {
+    let failed = |error: std::io::Error| {
+        Failure::new(format!("{} cannot be renamed: {error}", from.display()))
+    };
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(failed(ErrorKind::AlreadyExists.into())
+            .help(format!("{} already exists: remove one of the two", to.display())));
+    }
+    fs::rename(from, to).map_err(failed)?;
+    ui::out(visible(&to.to_string_lossy()));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,66 @@
+//! The examples of a hook's rules: commands that a rule stops, and commands that none stops.
+
+use serde::Serialize;
+use tenter_base::sanitize::{one_line, sanitize};
+use tenter_engine::hook::{Hook, Protocol};
+use tenter_engine::matcher::check_example;
+use tenter_protocol::front_matter::Rules;
+use tenter_protocol::manifest::rule::Rule;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui::{self, BAD, GOOD, styled};
+
+use super::super::manifest_file::ManifestFile;
+
+/// Characters of a command that are shown.
+const SHOWN: usize = 200;
+
+/// An example and its result, as in the JSON output.
+#[derive(Serialize)]
+pub(super) struct ExampleResult {
+    /// The rule's name, or its place in the list.
+    rule: String,
+    example: String,
+    expected: &'static str,
+    pub(super) passed: bool,
+    error: Option<String>,
+}
+
+/// Checks the examples of a hook's rules; none if it has none.
+pub(super) fn of(hook: &Hook) -> Result<Vec<ExampleResult>, Failure> {
+    if matches!(hook.protocol, Protocol::Executable) {
+        return Ok(Vec::new());
+    }
+    let Some(file) = ManifestFile::at(&hook.path)? else { return Ok(Vec::new()) };
+    let rules = file.read(Rules::Tolerant).0.map(|manifest| manifest.extensions.rules);
+    let rules = rules.unwrap_or_default();
+    let results = (0..rules.len()).flat_map(|index| of_rule(&rules, index));
+    Ok(results.collect())
+}
+
+fn of_rule(rules: &[Rule], index: usize) -> Vec<ExampleResult> {
+    let examples = &rules[index].examples;
+    let result = |example: &String, is_stopped: bool| {
+        let error = check_example(rules, index, example, is_stopped);
+        ExampleResult {
+            rule: rules[index].label(index),
+            example: example.clone(),
+            expected: if is_stopped { "stopped" } else { "passed" },
+            passed: error.is_none(),
+            error,
+        }
+    };
+    let stopped = examples.stopped.iter().map(|example| result(example, true));
+    stopped.chain(examples.passed.iter().map(|example| result(example, false))).collect()
+}
+
+impl ExampleResult {
+    pub(super) fn print(&self) {
+        let (style, word) = if self.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
+        let example = one_line(&self.example, SHOWN);
+        let rule = sanitize(&self.rule);
+        ui::out(format!("{} {rule}  {}: {example}", styled(style, word), self.expected));
+        if let Some(error) = &self.error {
+            ui::out(format!("  {}", sanitize(error)));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Runs a hook once, on a sample or on a given payload.
+
+use std::sync::Arc;
+
+use tenter_base::sanitize::visible;
+use tenter_engine::hook::Hook;
+use tenter_engine::{Engine, HookTest, TestRun, Transport};
+use tenter_proc::Cancel;
+use tenter_protocol::Object;
+use tenter_protocol::executable::Subscription;
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui;
+
+use super::super::interpretation::UNMATCHED;
+use super::super::report::{self, TestReport};
+use super::payload;
+use super::{Args, engine};
+use crate::project::Project;
+
+/// Runs `hook` once on the given payload, else on a sample.
+pub(super) fn run(
+    project: &Project,
+    hook: &Arc<Hook>,
+    given: Option<Object>,
+    args: &Args,
+    cancel: &Cancel,
+) -> CommandResult {
+    let is_sample = given.is_none();
+    let (subscription, payload) = match given {
+        Some(given) => payload::completed(project, hook, given)?,
+        None => payload::sample_for(project, hook, args.event.as_deref(), Object::new())?,
+    };
+    let event = payload::event(project, subscription, &payload);
+    let test = HookTest { event: &event, subscription, payload: &payload };
+    let engine = engine(project);
+    let report = match engine.test(hook, test, cancel) {
+        Some(result) => {
+            let report = TestReport::new(result);
+            match other_form(&engine, hook, test, cancel) {
+                Some(one_shot) => report.compared(&one_shot),
+                None => report,
+            }
+        }
+        None => TestReport::unmatched(hook, test),
+    };
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
+    } else {
+        report::print(project, hook, &report);
+        if is_sample && report.interpretation.decision == UNMATCHED {
+            ui::note(
+                "Its matcher does not match the sample; pass a matching call with --payload FILE.",
+            );
+        }
+        if args.payload.is_none() && args.event.is_none() {
+            note_others(hook, subscription);
+        }
+    }
+    Ok(match report.interpretation.error {
+        Some(_) if cancel.is_cancelled() => Exit::Interrupted,
+        Some(_) => Exit::Failed,
+        None if report.one_shot.is_some() => Exit::Failed,
+        None => Exit::Done,
+    })
+}
+
+/// A run of the one-shot form of a hook that was called.
+pub(super) fn other_form(
+    engine: &Engine,
+    hook: &Arc<Hook>,
+    test: HookTest<'_>,
+    cancel: &Cancel,
+) -> Option<TestRun> {
+    let has_both = hook.runtime.as_ref().is_some_and(|runtime| !runtime.is_serve_only());
+    if !has_both || cancel.is_cancelled() {
+        return None;
+    }
+    engine.test_form(hook, test, Some(Transport::OneShot), cancel)
+}
+
+/// Notes how to test the hook on the other events that it subscribes to.
+fn note_others(hook: &Hook, tested: Subscription) {
+    for other in hook.subscriptions.iter().filter(|other| **other != tested) {
+        ui::note(format!(
+            "It also subscribes to {}: tenter hooks test {} --event {0}",
+            other.event,
+            visible(&hook.name)
+        ));
+    }
+}

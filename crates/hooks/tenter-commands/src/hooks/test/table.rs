@@ -1,0 +1,174 @@
+//! Runs all tests of a hook in order, and shows the differences of failed ones.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use similar::TextDiff;
+use tenter_base::sanitize::{sanitize, visible};
+use tenter_engine::HookTest;
+use tenter_engine::hook::Hook;
+use tenter_proc::Cancel;
+use tenter_protocol::Object;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, BAD, FAINT, GOOD, styled};
+
+use super::super::interpretation::UNMATCHED;
+use super::case::{self, TestCase};
+use super::engine;
+use super::example::ExampleResult;
+use super::once::other_form;
+use super::payload;
+use crate::project::Project;
+
+/// The result of one test, as in the JSON output.
+#[derive(Serialize)]
+struct CaseResult {
+    file: PathBuf,
+    description: Option<String>,
+    passed: bool,
+    /// The expected and the actual results under the same keys; `None` if the file is not a valid test.
+    expected: Option<Object>,
+    got: Option<Object>,
+    /// Why the file is not a valid test.
+    error: Option<String>,
+}
+
+/// The tests of a hook.
+pub(super) struct Tests {
+    pub(super) files: Vec<PathBuf>,
+    /// The examples of its rules, which were checked.
+    pub(super) examples: Vec<ExampleResult>,
+}
+
+impl Tests {
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.examples.is_empty()
+    }
+}
+
+/// Both kinds of results, in the order of the JSON output.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum TestResult<'t> {
+    File(&'t CaseResult),
+    Example(&'t ExampleResult),
+}
+
+/// Runs the tests in files, and shows the results of the examples.
+pub(super) fn run(
+    project: &Project,
+    hook: &Arc<Hook>,
+    tests: &Tests,
+    as_json: bool,
+    cancel: &Cancel,
+) -> CommandResult {
+    let mut results = Vec::new();
+    for file in &tests.files {
+        let tested = test(project, hook, file, cancel)?;
+        if cancel.is_cancelled() {
+            return Ok(Exit::Interrupted);
+        }
+        if !as_json {
+            print(hook, &tested);
+        }
+        results.push(tested);
+    }
+    let examples = &tests.examples;
+    let failed = results.iter().filter(|tested| !tested.passed).count()
+        + examples.iter().filter(|tested| !tested.passed).count();
+    if as_json {
+        let files = results.iter().map(TestResult::File);
+        let all: Vec<_> = files.chain(examples.iter().map(TestResult::Example)).collect();
+        ui::out(serde_json::to_string_pretty(&all).unwrap_or_default());
+    } else {
+        examples.iter().for_each(ExampleResult::print);
+        ui::out(format!("{} passed, {failed} failed", results.len() + examples.len() - failed));
+    }
+    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn test(
+    project: &Project,
+    hook: &Arc<Hook>,
+    file: &Path,
+    cancel: &Cancel,
+) -> Result<CaseResult, Failure> {
+    let case = match TestCase::read(file) {
+        Ok(case) => case,
+        Err(error) => return Ok(invalid_test(file, error)),
+    };
+    let mut runs = run_case(project, hook, &case, cancel)?;
+    let failed = runs.iter().position(|actual| !case.is_met(actual));
+    let actual = runs.swap_remove(failed.unwrap_or_default());
+    Ok(CaseResult {
+        file: file.to_owned(),
+        passed: failed.is_none(),
+        got: Some(case.compared(&actual)),
+        expected: Some(case.expected(&actual)),
+        description: case.description,
+        error: None,
+    })
+}
+
+fn invalid_test(file: &Path, error: String) -> CaseResult {
+    CaseResult {
+        file: file.to_owned(),
+        description: None,
+        passed: false,
+        expected: None,
+        got: None,
+        error: Some(error),
+    }
+}
+
+/// Runs the hook on the test's event, unless its matcher does not match. Returns the results of each of its forms; at least one.
+fn run_case(
+    project: &Project,
+    hook: &Arc<Hook>,
+    case: &TestCase,
+    cancel: &Cancel,
+) -> Result<Vec<Object>, Failure> {
+    let trigger = case.event.get("event_type").and_then(Value::as_str);
+    let (subscription, payload) = payload::sample_for(project, hook, trigger, case.event.clone())?;
+    let event = payload::event(project, subscription, &payload);
+    let test = HookTest { event: &event, subscription, payload: &payload };
+    let engine = engine(project);
+    Ok(match engine.test(hook, test, cancel) {
+        Some(result) => {
+            let one_shot = other_form(&engine, hook, test, cancel);
+            [Some(result), one_shot].iter().flatten().map(case::actual).collect()
+        }
+        None => vec![Object::from_iter([("decision".to_owned(), json!(UNMATCHED))])],
+    })
+}
+
+fn print(hook: &Hook, tested: &CaseResult) {
+    let (style, word) = if tested.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
+    let file = tested.file.strip_prefix(&hook.path).unwrap_or(&tested.file).to_string_lossy();
+    let description = tested.description.as_deref().unwrap_or_default();
+    let line = format!("{} {}  {}", styled(style, word), visible(&file), sanitize(description));
+    ui::out(line.trim_end());
+    if let Some(error) = &tested.error {
+        ui::out(format!("  {}", sanitize(error)));
+    }
+    if let (Some(expected), Some(got), false) = (&tested.expected, &tested.got, tested.passed) {
+        ui::out(format!("  {} {}", styled(BAD, "- expected"), styled(GOOD, "+ got")));
+        diff(expected, got);
+    }
+}
+
+fn diff(expected: &Object, got: &Object) {
+    let pretty = |object| serde_json::to_string_pretty(object).unwrap_or_default();
+    let (expected, got) = (pretty(expected), pretty(got));
+    for change in TextDiff::from_lines(&expected, &got).iter_all_changes() {
+        let style = match change.tag() {
+            similar::ChangeTag::Delete => BAD,
+            similar::ChangeTag::Insert => GOOD,
+            similar::ChangeTag::Equal => FAINT,
+        };
+        let line = format!("{} {}", change.tag(), change.value().trim_end_matches('\n'));
+        ui::out(format!("    {}", styled(style, sanitize(&line))));
+    }
+}

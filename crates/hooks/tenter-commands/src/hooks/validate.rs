@@ -1,0 +1,247 @@
+//! `tenter hooks validate`: checks manifests against every rule of the specification (R16), their scripts (R15), and
+//! executable hooks. Without a path, it checks every hook found and the `hooks.toml` files.
+
+mod executable;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tenter_base::sanitize::visible;
+use tenter_base::untrusted_file;
+use tenter_engine::catalog::Catalog;
+use tenter_engine::hook::Layer;
+use tenter_engine::layout::{HOOKS, Root};
+use tenter_engine::source::{self, Candidate, CandidateKind};
+use tenter_proc::Cancel;
+use tenter_protocol::front_matter::Rules;
+use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui;
+
+use super::manifest_file::ManifestFile;
+use crate::project::Project;
+
+/// Check hooks against every rule of the specification.
+///
+/// Exits with 1 if there is an error. Untrusted executables are not run, so they are not checked. The rules are stricter than
+/// those for running hooks.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A hook directory, a HOOK.md, an executable, or a directory of hooks [default: all hooks].
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Treat warnings as errors.
+    #[arg(long)]
+    strict: bool,
+    /// Print the diagnostics as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The result for one hook. The fields are those of the JSON form.
+#[derive(Serialize)]
+struct Checked {
+    path: PathBuf,
+    /// `null` if nothing is wrong, but the hook was not asked for its events.
+    valid: Option<bool>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Runs the command. `open` opens the project, which only executable hooks need.
+pub(super) fn run<'e>(
+    open: &dyn Fn() -> Result<Project<'e>, Failure>,
+    args: &Args,
+) -> CommandResult {
+    let mut checker = Checker { open, loaded: None, strict: args.strict };
+    let mut checked = Vec::new();
+    for path in &args.paths {
+        checked.extend(checker.at(path)?);
+    }
+    if args.paths.is_empty() {
+        checked = checker.everything()?;
+    }
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&checked).unwrap_or_default());
+    } else if checked.is_empty() {
+        ui::note("There are no hooks. To create one, run `tenter hooks new NAME`.");
+    } else {
+        checked.iter().for_each(print);
+    }
+    let is_valid = checked.iter().all(|hook| hook.valid != Some(false));
+    Ok(if is_valid { Exit::Done } else { Exit::Failed })
+}
+
+/// Checks hooks for one run of the command.
+struct Checker<'a, 'e> {
+    open: &'a dyn Fn() -> Result<Project<'e>, Failure>,
+    loaded: Option<Loaded<'e>>,
+    strict: bool,
+}
+
+/// The project and its hooks, loaded when the first executable hook is checked.
+struct Loaded<'e> {
+    project: Project<'e>,
+    catalog: Catalog,
+}
+
+impl<'e> Loaded<'e> {
+    fn new(open: &dyn Fn() -> Result<Project<'e>, Failure>) -> Result<Self, Failure> {
+        let mut project = open()?;
+        let catalog = project.load(&Cancel::new());
+        Ok(Self { project, catalog })
+    }
+}
+
+impl<'e> Checker<'_, 'e> {
+    fn loaded(&mut self) -> Result<&Loaded<'e>, Failure> {
+        let loaded = self.loaded.take().map_or_else(|| Loaded::new(self.open), Ok)?;
+        Ok(self.loaded.insert(loaded))
+    }
+
+    /// Checks what `path` names: one hook, or every hook in a directory of hooks.
+    fn at(&mut self, path: &Path) -> Result<Vec<Checked>, Failure> {
+        if path.is_file() && !ManifestFile::has_manifest_name(path) {
+            return Ok(vec![self.executable(path)?]);
+        }
+        if let Some(manifest) = ManifestFile::at(path)? {
+            return Ok(vec![check(manifest, self.strict)]);
+        }
+        let strict = self.strict;
+        let mut checked: Vec<Checked> =
+            manifests_in(path)?.into_iter().map(|manifest| check(manifest, strict)).collect();
+        let root = Root::new(Layer::User, path);
+        let (candidates, _) = source::scan(&root, 0);
+        for candidate in candidates {
+            checked.extend(self.program(&candidate)?);
+        }
+        if checked.is_empty() {
+            checked.push(self.report(path, vec![nothing_at(path)]));
+        }
+        Ok(checked)
+    }
+
+    /// Checks every hook of every layer.
+    fn everything(&mut self) -> Result<Vec<Checked>, Failure> {
+        let (roots, mut findings) = self.loaded()?.project.layout.roots(&HOOKS);
+        let mut checked = Vec::new();
+        for root in &roots {
+            let (candidates, problems) = source::scan(root, 0);
+            findings.extend(problems);
+            for candidate in candidates {
+                match candidate.kind {
+                    CandidateKind::Manifest(file) => {
+                        let manifest = ManifestFile { file, named: candidate.path };
+                        checked.push(check(manifest, self.strict));
+                    }
+                    _ => checked.extend(self.program(&candidate)?),
+                }
+            }
+        }
+        let of_settings = |finding: &&Diagnostic| {
+            finding.id.starts_with("hooks-toml") || finding.id == "hook-setting-names-nothing"
+        };
+        findings.extend(self.loaded()?.project.findings().filter(of_settings).cloned());
+        for finding in findings {
+            let path = finding.path.clone().unwrap_or_default();
+            checked.push(self.report(&path, vec![finding]));
+        }
+        Ok(checked)
+    }
+
+    /// Checks a candidate that is not a directory. A script that is not executable is a warning; other files in a hooks
+    /// directory are ignored.
+    fn program(&mut self, candidate: &Candidate) -> Result<Option<Checked>, Failure> {
+        match &candidate.kind {
+            CandidateKind::Executable(_) => self.executable(&candidate.path).map(Some),
+            CandidateKind::Invalid(why) => {
+                let finding = Diagnostic::new("hook-invalid", Severity::Error, format!("it {why}"));
+                Ok(Some(self.report(&candidate.path, vec![finding.at(&candidate.path)])))
+            }
+            CandidateKind::NotExecutable if is_script(&candidate.path) => {
+                let message = "the script is not executable, so it is not a hook";
+                let help = format!("run chmod +x {}", candidate.path.display());
+                let finding = Diagnostic::new("executable-hook", Severity::Warning, message);
+                let finding = finding.at(&candidate.path).help(help);
+                Ok(Some(self.report(&candidate.path, vec![finding])))
+            }
+            CandidateKind::NotExecutable | CandidateKind::Disabled | CandidateKind::Manifest(_) => {
+                Ok(None)
+            }
+        }
+    }
+
+    fn executable(&mut self, path: &Path) -> Result<Checked, Failure> {
+        let Loaded { project, catalog } = self.loaded()?;
+        let found = executable::check(path, project, catalog);
+        Ok(self.report(path, found))
+    }
+
+    fn report(&self, path: &Path, diagnostics: Vec<Diagnostic>) -> Checked {
+        Checked::new(path.to_owned(), diagnostics, self.strict)
+    }
+}
+
+impl Checked {
+    fn new(path: PathBuf, diagnostics: Vec<Diagnostic>, strict: bool) -> Self {
+        let worst_allowed = if strict { Severity::Info } else { Severity::Warning };
+        let is_valid = diagnostics.iter().all(|finding| finding.severity <= worst_allowed);
+        let is_unchecked = diagnostics.iter().any(|finding| finding.id == executable::NOT_CHECKED);
+        let valid = (!is_valid || !is_unchecked).then_some(is_valid);
+        Self { path, valid, diagnostics }
+    }
+}
+
+fn nothing_at(path: &Path) -> Diagnostic {
+    let message = "no hook found: no HOOK.md here or in a subdirectory, and no executable";
+    Diagnostic::new("manifest-missing", Severity::Error, message)
+        .at(path)
+        .help("to create a hook, run `tenter hooks new NAME`")
+}
+
+/// Whether a file begins with `#!`.
+fn is_script(path: &Path) -> bool {
+    untrusted_file::read_prefix(path, 2).is_ok_and(|bytes| bytes == b"#!")
+}
+
+/// What is wrong with the manifest hooks in a hooks directory, which may be missing.
+pub fn findings_in(hooks: &Path) -> Result<Vec<Diagnostic>, Failure> {
+    if !hooks.is_dir() {
+        return Ok(Vec::new());
+    }
+    let checked = manifests_in(hooks)?.into_iter().map(|manifest| check(manifest, true));
+    Ok(checked.flat_map(|hook| hook.diagnostics).collect())
+}
+
+fn print(hook: &Checked) {
+    hook.diagnostics.iter().for_each(ui::diagnostic);
+    let outcome = match hook.valid {
+        Some(true) => "Valid hook",
+        None => "Not checked",
+        Some(false) => return,
+    };
+    ui::out(format!("{outcome}: {}", visible(&hook.path.to_string_lossy())));
+}
+
+/// The manifests in the subdirectories of a hooks directory, sorted by name. Hidden ones are skipped (R10).
+fn manifests_in(directory: &Path) -> Result<Vec<ManifestFile>, Failure> {
+    let failed = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
+    let mut directories = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !is_hidden && entry.path().is_dir() {
+            directories.push(entry.path());
+        }
+    }
+    directories.sort();
+    let manifests: Result<Vec<_>, _> =
+        directories.iter().map(|directory| ManifestFile::at(directory)).collect();
+    Ok(manifests?.into_iter().flatten().collect())
+}
+
+fn check(manifest: ManifestFile, strict: bool) -> Checked {
+    let (_, mut diagnostics) = manifest.read(Rules::Strict);
+    diagnostics.extend(manifest.check_script());
+    Checked::new(manifest.named, diagnostics, strict)
+}

@@ -1,0 +1,123 @@
+//! What the pages show that is not in the journal: hooks, their sources, other agents.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tenter_engine::hook::Fingerprint;
+use tenter_engine::trust::{Contents, Data};
+use tenter_inspect::facts::{Facts, HookSource, HostProof, HostRegistration, HostStatus};
+use tenter_inspect::figures::KnownHook;
+use tenter_proc::Cancel;
+use tenter_prove::Verdict;
+use tenter_terminal::env::Env;
+
+use crate::bridge::list::{self, ListedAgent, ListedRegistration};
+use crate::hook_figures;
+use crate::installed_agents::newest_proof;
+use crate::project::Project;
+
+/// How long an answer is kept: a page asks every second, and some hooks have to be run to learn their events.
+const KEPT: Duration = Duration::from_secs(10);
+
+/// What is known about a project.
+pub(super) struct ProjectFacts {
+    env: Env,
+    root: PathBuf,
+    hooks: Mutex<Option<(Instant, Vec<KnownHook>)>>,
+}
+
+impl ProjectFacts {
+    pub(super) fn new(env: &Env, root: &Path) -> Self {
+        Self { env: env.clone(), root: root.to_owned(), hooks: Mutex::new(None) }
+    }
+
+    /// The project as it is now; `None` if its configuration became invalid.
+    fn project(&self) -> Option<Project<'_>> {
+        Project::open(&self.env, Some(&self.root)).ok()
+    }
+
+    fn load_hooks(&self) -> Vec<KnownHook> {
+        let load = |mut project: Project<'_>| hook_figures::known(&project.load(&Cancel::new()));
+        self.project().map(load).unwrap_or_default()
+    }
+}
+
+impl Facts for ProjectFacts {
+    fn hooks(&self) -> Vec<KnownHook> {
+        let mut kept = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some((at, hooks)) if at.elapsed() < KEPT => hooks.clone(),
+            _ => {
+                let hooks = self.load_hooks();
+                *kept = Some((Instant::now(), hooks.clone()));
+                hooks
+            }
+        }
+    }
+
+    fn hosts(&self) -> Vec<HostStatus> {
+        let Some(project) = self.project() else { return Vec::new() };
+        // To learn its version, an agent's program would have to be run.
+        list::agents(&project, |_| None).map(|agent| host(&self.env, agent)).collect()
+    }
+
+    fn source(&self, hook: &str, hash: &str) -> Option<HookSource> {
+        let mut project = self.project()?;
+        if let Some(contents) = project.trust.kept(&Fingerprint(hash.to_owned())) {
+            return Some(source("As it was trusted.", &contents));
+        }
+        let catalog = project.load(&Cancel::new());
+        let mut listed = catalog.listing().iter().filter(|listed| listed.name == hook);
+        listed.find_map(|listed| {
+            let (fingerprint, contents) = Contents::of(&listed.covered).ok()?;
+            let origin =
+                "As it is now: it did not change since, and is not kept because it needs no trust.";
+            (fingerprint.0 == hash).then(|| source(origin, &contents))
+        })
+    }
+}
+
+fn source(origin: &str, contents: &Contents) -> HookSource {
+    let files = contents.files().map(|(path, file)| {
+        let text = match &file.data {
+            Data::Text(text) => Some(text.clone()),
+            Data::Digest(_) => None,
+        };
+        (path.to_owned(), text)
+    });
+    HookSource { origin: origin.to_owned(), files: files.collect() }
+}
+
+fn host(env: &Env, agent: ListedAgent) -> HostStatus {
+    let proof = agent.proved.as_ref().and_then(|_| {
+        let host = tenter_bridge::hosts::find(agent.id)?;
+        let proof = newest_proof(env, host)?;
+        let checks = proof.checks.iter();
+        let broken = checks.filter(|check| check.verdict == Verdict::Broken);
+        Some(HostProof {
+            broken: broken.map(|check| (check.proves.clone(), check.evidence.clone())).collect(),
+            proved: proof.count(Verdict::Yes) + proof.count(Verdict::Emulated),
+            version: proof.version,
+            at: proof.proved_at,
+        })
+    });
+    HostStatus {
+        id: agent.id.to_owned(),
+        name: agent.name.to_owned(),
+        is_installed: agent.program.is_some(),
+        registrations: agent.registrations.iter().map(registration).collect(),
+        last_event: agent.last_event,
+        proof,
+        breach: agent.breach.map(|breach| (breach.message, breach.at)),
+    }
+}
+
+fn registration(of: &ListedRegistration) -> HostRegistration {
+    let incomplete = || (!of.complete).then(|| "incomplete: install it again".to_owned());
+    HostRegistration {
+        scope: of.scope.as_str().to_owned(),
+        file: of.file.to_string_lossy().into_owned(),
+        flaw: of.error.clone().or_else(incomplete),
+    }
+}

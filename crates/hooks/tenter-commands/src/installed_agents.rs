@@ -1,0 +1,74 @@
+//! Which other agents are installed here, and the registrations with them.
+
+use std::path::{Path, PathBuf};
+
+use tenter_base::search_path;
+use tenter_bridge::breach::{self, Breach};
+use tenter_bridge::registration::{Registry, Scope};
+use tenter_bridge::{Host, hosts};
+use tenter_engine::Directories;
+use tenter_prove::Proof;
+use tenter_terminal::env::Env;
+
+use crate::agent_version;
+
+/// Whether an agent is installed, and where.
+pub(crate) struct Agent {
+    /// The agent.
+    pub host: &'static Host,
+    /// Its program in `PATH`.
+    pub program: Option<PathBuf>,
+    /// Whether it has a directory for its settings.
+    has_settings: bool,
+}
+
+impl Agent {
+    /// Looks for an agent.
+    pub(crate) fn find(env: &Env, host: &'static Host) -> Self {
+        let mut programs = host.registration.programs.iter();
+        let settings = registry(env).target(host, Scope::User, &env.home);
+        Self {
+            host,
+            program: programs.find_map(|program| search_path::program(program, &env.vars)),
+            has_settings: settings
+                .is_some_and(|target| target.file.parent().is_some_and(Path::is_dir)),
+        }
+    }
+
+    /// Looks for every known agent.
+    pub(crate) fn all(env: &Env) -> Vec<Self> {
+        hosts::ALL.iter().map(|host| Self::find(env, host)).collect()
+    }
+
+    /// Whether there is a sign of the agent.
+    pub(crate) fn is_found(&self) -> bool {
+        self.program.is_some() || self.has_settings
+    }
+
+    /// Returns the version of the agent's program; `None` if it is unknown.
+    pub(crate) fn version(&self, env: &Env) -> Option<String> {
+        agent_version::find(self.program.as_ref()?, &state(env), env)
+    }
+}
+
+/// Where proofs are kept: programs that other agents start use these directories, too (B43).
+pub(crate) fn state(env: &Env) -> PathBuf {
+    Directories::in_home(&env.home).state
+}
+
+/// What was proved last of an agent; `None` if nothing was.
+pub(crate) fn newest_proof(env: &Env, host: &Host) -> Option<Proof> {
+    Proof::kept(&state(env), host).into_iter().next()
+}
+
+/// The last denied call that an agent ran all the same; `None` if there was none since the last proof.
+pub(crate) fn newest_breach(env: &Env, host: &Host) -> Option<Breach> {
+    let proof = newest_proof(env, host);
+    let is_new = |breach: &Breach| proof.is_none_or(|proof| proof.proved_at < breach.at);
+    breach::last(&state(env), host).filter(is_new)
+}
+
+/// The registrations of the user.
+pub(crate) fn registry(env: &Env) -> Registry {
+    Registry::in_home(&env.home).with_variables(&env.vars)
+}

@@ -1,0 +1,45 @@
+//! The commands of Tenter that are about hooks, and what they share: the project, trust, what only the user may do.
+//!
+//! Each module of a command has its arguments, whose doc comments are its help text, and a function that runs it. What the agent
+//! adds to these commands comes through [`OwnAgent`].
+//!
+//! ```
+//! use tenter_commands::project::Project;
+//! use tenter_proc::Cancel;
+//! use tenter_terminal::env::Env;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let scratch = tempfile::tempdir()?;
+//! # let home = scratch.path();
+//! let env = Env::of_variables(vec![("HOME".into(), home.into())], home.into());
+//! let mut project = Project::open(&env, None).map_err(|failure| failure.message)?;
+//! let catalog = project.load(&Cancel::new());
+//! assert_eq!(catalog.hooks().len(), 1); // the built-in hook
+//! # Ok(())
+//! # }
+//! ```
+
+mod agent_version;
+mod ancestors;
+pub mod authorities;
+pub mod bound;
+pub mod bridge;
+pub mod config;
+pub mod git;
+pub mod guard;
+pub mod help;
+mod hook_figures;
+pub mod hooks;
+pub mod inspect;
+mod installed_agents;
+pub mod log;
+pub mod man;
+mod own_agent;
+pub mod plugin;
+pub mod project;
+pub mod proxy;
+mod since;
+pub mod trust;
+pub mod user_only;
+
+pub use own_agent::{CompletionError, NoAgent, OwnAgent, StoredConversation};

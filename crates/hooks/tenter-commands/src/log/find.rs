@@ -1,0 +1,100 @@
+//! Finds the records that the arguments of `tenter log` select.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tenter_engine::journal::JournalDirectories;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
+
+use super::Args;
+use super::journals::{self, Journals};
+use super::selection::{JournalSelection, OfProject};
+use crate::OwnAgent;
+
+/// Selects the newest session instead of an id.
+const LAST: &str = "last";
+
+/// The records that the arguments select; `None` if they select the newest session and there is none.
+pub(super) fn find(
+    env: &Env,
+    root: &Path,
+    args: &Args,
+    agent: &'static dyn OwnAgent,
+) -> Result<Option<JournalSelection>, Failure> {
+    match args.session.as_deref() {
+        Some(LAST) => Ok(last(env, root, agent)?.map(JournalSelection::Conversation)),
+        Some(wanted) => conversation(env, wanted, agent).map(Some),
+        None if args.all => Ok(Some(JournalSelection::All)),
+        None => Ok(Some(JournalSelection::Project(OfProject::new(env, root, agent)))),
+    }
+}
+
+/// The project's newest session: in the journal, or in the store, where no hook may have run in it.
+fn last(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Result<Option<String>, Failure> {
+    let project = JournalSelection::Project(OfProject::new(env, root, agent));
+    let recorded = Journals::new(env.journals(), project).read()?.lines.pop();
+    let stored = agent.conversations(env, root, 1)?.pop();
+    let recorded = recorded.map(|it| (it.line.record.time, it.session));
+    let stored = stored.map(|stored| (stored.updated_at, stored.id));
+    Ok([recorded, stored].into_iter().flatten().max().map(|(_, id)| id))
+}
+
+/// The conversation whose id begins with `wanted`: one with a journal (unsaved ones have one, too), else a subagent, else
+/// one in the store, in which no hook ran.
+fn conversation(
+    env: &Env,
+    wanted: &str,
+    agent: &dyn OwnAgent,
+) -> Result<JournalSelection, Failure> {
+    if wanted.is_empty() {
+        return Err(Failure::usage("--session needs the beginning of an id, or `last`"));
+    }
+    let journals = env.journals();
+    let recorded = journals::all(&journals)?;
+    let beginning: Vec<&String> = recorded.iter().filter(|id| id.starts_with(wanted)).collect();
+    if let Some(id) = only(wanted, &beginning)? {
+        return Ok(JournalSelection::Conversation(id.clone()));
+    }
+    let subagents = subagents(&journals, &recorded, wanted);
+    let ids: Vec<&String> = subagents.keys().collect();
+    if let Some(id) = only(wanted, &ids)? {
+        return Ok(JournalSelection::Subagent { id: id.clone(), parent: subagents[id].clone() });
+    }
+    let stored = agent.find_conversation(env, wanted)?;
+    stored.map(JournalSelection::Conversation).ok_or_else(|| {
+        Failure::new(format!("no conversation begins with {wanted:?}")).help(
+            "`tenter log --all` shows all that is recorded, `tenter conversation list` what is stored",
+        )
+    })
+}
+
+/// The one that is meant: that which is `wanted` to the letter, or the only one.
+fn only<'i>(wanted: &str, ids: &[&'i String]) -> Result<Option<&'i String>, Failure> {
+    if let Some(exact) = ids.iter().find(|id| **id == wanted) {
+        return Ok(Some(exact));
+    }
+    match ids {
+        [] => Ok(None),
+        [id] => Ok(Some(id)),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
+            let message =
+                format!("several conversations begin with {wanted:?}: {}", ids.join(", "));
+            Err(Failure::new(message).help("type more characters of the id"))
+        }
+    }
+}
+
+/// Subagents whose ids begin with `wanted`, with their parents.
+fn subagents(
+    journals: &JournalDirectories,
+    ids: &[String],
+    wanted: &str,
+) -> BTreeMap<String, String> {
+    let lines = ids.iter().flat_map(|id| journals.read(id).unwrap_or_default().lines);
+    lines
+        .filter(|line| line.record.conversation_id.starts_with(wanted))
+        .filter_map(|line| Some((line.record.conversation_id, line.record.parent_conversation_id?)))
+        .collect()
+}

@@ -1,0 +1,316 @@
+//! Records as lines for the user, in columns.
+
+use anstyle::Style;
+use serde_json::Value;
+use tenter_base::sanitize::{one_line, sanitize};
+use tenter_engine::journal::{
+    AnswerRecord, DecisionRecord, JournalLine, NoticeRecord, PermissionRecord, Record, RecordKind,
+    RunRecord,
+};
+use tenter_engine::observe::Change;
+use tenter_engine::{DecisionKind, RunEnd};
+use tenter_protocol::lifecycle::{self, Power};
+use tenter_protocol::{Object, call_summary, json};
+use tenter_terminal::text::cut;
+use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+
+use super::selection::SessionLine;
+
+/// Maximum number of characters shown of a reason or a rewrite.
+const LENGTH: usize = 200;
+/// Maximum number of characters shown of a column.
+const COLUMN: usize = 40;
+
+/// A record, ready to be laid out.
+pub(super) struct RecordView {
+    /// The conversation whose journal it is in.
+    session: String,
+    /// The project that it is of.
+    project: Option<String>,
+    row: Option<Row>,
+    /// The lines below the row.
+    below: Vec<String>,
+}
+
+impl RecordView {
+    /// Whether it counts as a record of its own, instead of adding to those before it.
+    pub(super) fn is_record(&self) -> bool {
+        self.row.is_some()
+    }
+}
+
+/// Time, event, hook and decision; then what has no column.
+struct Row {
+    cells: [String; 4],
+    decision: Style,
+    tail: String,
+}
+
+/// Lays records out, one batch after another: columns are as wide as the widest cell so far.
+pub(super) struct Layout {
+    /// Whether records are printed as JSON.
+    json: bool,
+    /// Whether headings name the project.
+    with_project: bool,
+    /// The conversation of the last heading.
+    session: Option<String>,
+    widths: [usize; 4],
+}
+
+impl Layout {
+    pub(super) fn new(json: bool, with_project: bool) -> Self {
+        Self { json, with_project, session: None, widths: [0; 4] }
+    }
+
+    /// The records as lines, under a heading for each session.
+    pub(super) fn lines(&mut self, batch: &[RecordView]) -> Vec<String> {
+        for row in batch.iter().filter_map(|shown| shown.row.as_ref()) {
+            for (width, cell) in self.widths.iter_mut().zip(&row.cells) {
+                *width = cell.chars().count().max(*width);
+            }
+        }
+        batch.iter().flat_map(|shown| self.record(shown)).collect()
+    }
+
+    fn record(&mut self, shown: &RecordView) -> Vec<String> {
+        if self.json {
+            return shown.below.clone();
+        }
+        let heading = self.heading(shown);
+        let row = shown.row.as_ref().map(|row| self.row(row));
+        heading.into_iter().chain(row).chain(shown.below.iter().cloned()).collect()
+    }
+
+    fn heading(&mut self, shown: &RecordView) -> Option<String> {
+        if self.session.as_ref() == Some(&shown.session) {
+            return None;
+        }
+        self.session = Some(shown.session.clone());
+        let title = styled(HEADING, format!("conversation {}", sanitize(&shown.session)));
+        let project = shown.project.as_ref().filter(|_| self.with_project);
+        Some(project.map_or(title.clone(), |project| format!("{title}  {}", sanitize(project))))
+    }
+
+    fn row(&self, row: &Row) -> String {
+        let [time, event, hook, decision] = &row.cells;
+        let padded = |column: usize, cell: &str| {
+            let padding = self.widths[column].saturating_sub(cell.chars().count());
+            format!("{cell}{:padding$}", "")
+        };
+        let line = format!(
+            "  {}  {}  {}  {}  {}",
+            padded(0, time),
+            padded(1, event),
+            styled(NAME, padded(2, hook)),
+            styled(row.decision, padded(3, decision)),
+            row.tail
+        );
+        line.trim_end().to_owned()
+    }
+}
+
+/// A line of the journal as it is shown; `None` if it adds nothing to the records before it.
+pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
+    let SessionLine { session, line: JournalLine { record, text } } = of;
+    let (row, below) = match &record.kind {
+        _ if json => (Some(Row::empty()), vec![text.clone()]),
+        RecordKind::Run(run) => (Some(run_row(record, run)), run_lines(run)),
+        RecordKind::Decision(decision) => (None, decision_lines(record, decision)),
+        RecordKind::Answer(answer) => (None, vec![answer_line(record, answer)]),
+        RecordKind::Permission(permission) => {
+            (Some(permission_row(record, permission)), Vec::new())
+        }
+        RecordKind::Notice(notice) => (Some(notice_row(record, notice)), Vec::new()),
+        RecordKind::Other(fields) => (Some(other_row(record, fields)), Vec::new()),
+    };
+    let says_something = row.is_some() || !below.is_empty();
+    let (session, project) = (session.clone(), record.project.clone());
+    says_something.then_some(RecordView { session, project, row, below })
+}
+
+impl Row {
+    /// A row that is not laid out.
+    fn empty() -> Self {
+        Self { cells: Default::default(), decision: FAINT, tail: String::new() }
+    }
+}
+
+fn run_row(record: &Record, run: &RunRecord) -> Row {
+    Row {
+        cells: [
+            ui::short_time(&record.time),
+            one_line(&record.event, COLUMN),
+            one_line(&run.hook, COLUMN),
+            run.decision.as_str().to_owned(),
+        ],
+        decision: style(run.decision),
+        tail: run_tail(record, run),
+    }
+}
+
+fn notice_row(record: &Record, notice: &NoticeRecord) -> Row {
+    Row {
+        cells: [
+            ui::short_time(&record.time),
+            one_line(&record.event, COLUMN),
+            notice.hook.as_deref().map(|hook| one_line(hook, COLUMN)).unwrap_or_default(),
+            "notice".to_owned(),
+        ],
+        decision: NOTICE,
+        tail: joined(record, [one_line(&notice.text, LENGTH)].into_iter()),
+    }
+}
+
+/// Whether a call had the user's permission, and who said so.
+fn permission_row(record: &Record, permission: &PermissionRecord) -> Row {
+    let (word, decision) = if permission.allowed { ("allow", FAINT) } else { ("deny", BAD) };
+    let earlier = if permission.remembered { " (answered earlier)" } else { "" };
+    let answer = permission.answer.as_deref();
+    let said = answer.map(|answer| format!("answer: {}{earlier}", one_line(answer, LENGTH)));
+    let rules = permission.rules.iter().map(|rule| one_line(rule, LENGTH));
+    let reason = permission.reason.as_deref().map(|reason| one_line(reason, LENGTH));
+    let by = format!("by the {} in mode {}", permission.by, permission.mode);
+    let parts = call(record).into_iter().chain([one_line(&by, LENGTH)]);
+    Row {
+        cells: [
+            ui::short_time(&record.time),
+            one_line(&record.event, COLUMN),
+            "permission".to_owned(),
+            word.to_owned(),
+        ],
+        decision,
+        tail: joined(record, parts.chain(said).chain(rules).chain(reason)),
+    }
+}
+
+/// The call, the other parts of the decision, the reason and the duration of a run.
+fn run_tail(record: &Record, run: &RunRecord) -> String {
+    // The reason of a failure says how the process ended.
+    let shows_end = run.decision != DecisionKind::Failed
+        && !matches!(run.end, RunEnd::Exited(0) | RunEnd::NoProcess | RunEnd::Answered);
+    let runtime = run.transport.map(|transport| styled(FAINT, transport.as_str()));
+    let also = run.also.iter().map(|also| styled(style(*also), format!("+{}", also.as_str())));
+    let parts = call(record)
+        .into_iter()
+        .chain(also)
+        .chain(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)))
+        .chain(shows_end.then(|| styled(BAD, one_line(&run.end.to_string(), LENGTH))))
+        .chain(runtime)
+        .chain([styled(FAINT, format!("{} ms", run.duration_ms))])
+        .chain(record.is_newer().then(newer));
+    joined(record, parts)
+}
+
+/// The parts of a row that have no column; those of a subagent begin with that word.
+fn joined(record: &Record, parts: impl Iterator<Item = String>) -> String {
+    let subagent = record.parent_conversation_id.as_ref().map(|_| styled(FAINT, "subagent"));
+    subagent.into_iter().chain(parts).collect::<Vec<_>>().join(" · ")
+}
+
+/// The tool call that a record is about, in a few words.
+fn call(record: &Record) -> Option<String> {
+    let (tool, input) = (record.tool_name.as_ref()?, record.tool_input.as_ref()?);
+    Some(one_line(&format!("{tool}: {}", call_summary(tool, input)), LENGTH))
+}
+
+/// What a run changed, its warnings and notes, and what it wrote.
+fn run_lines(run: &RunRecord) -> Vec<String> {
+    let mut lines: Vec<String> = run.rewrite.iter().flat_map(change_lines).collect();
+    lines.extend(run.rule.iter().map(|rule| {
+        let perhaps = if rule.certain { "" } else { " perhaps" };
+        let (name, command) = (one_line(&rule.name, LENGTH), one_line(&rule.command, LENGTH));
+        styled(FAINT, format!("    rule {name} fits{perhaps}: {command}"))
+    }));
+    lines.extend(
+        run.warnings
+            .iter()
+            .map(|warning| styled(NOTICE, format!("    ! {}", one_line(warning, LENGTH)))),
+    );
+    lines.extend(
+        run.notes.iter().map(|note| styled(FAINT, format!("    · {}", one_line(note, LENGTH)))),
+    );
+    if !run.stdout.trim().is_empty() {
+        let quoted = one_line(&run.stdout, LENGTH);
+        lines.push(styled(FAINT, format!("    its stdout: {quoted:?}")));
+    }
+    lines.extend(run.stderr.lines().map(|line| styled(FAINT, format!("    | {}", cut(line)))));
+    lines
+}
+
+/// How a hook's question was answered.
+fn answer_line(record: &Record, answer: &AnswerRecord) -> String {
+    let hook = one_line(&answer.hook, LENGTH);
+    let about = call(record).map_or_else(String::new, |call| format!(" about {call}"));
+    let effect = if answer.allowed { "it may run" } else { "it does not run" };
+    let earlier = if answer.remembered { " (answered earlier)" } else { "" };
+    let words = one_line(&answer.answer, LENGTH);
+    styled(FAINT, format!("    → {hook} asked{about}: {words}{earlier}; {effect}"))
+}
+
+fn change_lines(change: &Change) -> [String; 2] {
+    let line = |word: &str, value: &Value| {
+        format!("    {} {}", styled(FAINT, word), one_line(&json::to_string(value), LENGTH))
+    };
+    [line("from", &change.before), line("to  ", &change.after)]
+}
+
+/// A decision, where it says more than the runs that it was made of.
+fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
+    let event = one_line(&record.event, LENGTH);
+    let by = decision
+        .by
+        .as_deref()
+        .map_or_else(|| "an unknown hook".to_owned(), |hook| one_line(hook, LENGTH));
+    let said = |text: String| styled(FAINT, format!("    → {text}"));
+    let could_block =
+        lifecycle::by_any_spelling(&record.event).iter().any(|event| event.may(Power::Block));
+    let mut lines = Vec::new();
+    if decision.by_failure {
+        // A hook that changed denies in every fail mode, so only the recorded reason says which it was (R75).
+        let reason = decision.reason.as_deref().map(|reason| one_line(reason, LENGTH));
+        let reason = reason.unwrap_or_else(|| format!("{by} failed"));
+        lines.push(said(format!("{event} is denied: {reason}")));
+    } else if decision.decision == DecisionKind::Deny && could_block {
+        lines.push(said(format!("{event} is denied by {by}")));
+    }
+    for hook in &decision.overruled {
+        let hook = one_line(hook, LENGTH);
+        lines.push(said(format!("{hook} also wants to change the history; an earlier hook does")));
+    }
+    lines
+}
+
+/// A record that this version does not know, as far as it knows the names of its fields.
+fn other_row(record: &Record, fields: &Object) -> Row {
+    let text = |key: &str| fields.get(key).and_then(Value::as_str);
+    let known = [text("kind"), text("reason")].into_iter().flatten();
+    let parts = known.map(|text| one_line(text, LENGTH)).chain([newer()]);
+    Row {
+        cells: [
+            ui::short_time(&record.time),
+            one_line(&record.event, COLUMN),
+            one_line(text("hook").unwrap_or_default(), COLUMN),
+            one_line(text("decision").unwrap_or_default(), COLUMN),
+        ],
+        decision: FAINT,
+        tail: joined(record, parts),
+    }
+}
+
+fn newer() -> String {
+    styled(FAINT, "(another version wrote it; --json shows all of it)")
+}
+
+fn style(decision: DecisionKind) -> Style {
+    match decision {
+        DecisionKind::None => FAINT,
+        DecisionKind::Allow => GOOD,
+        DecisionKind::Deny | DecisionKind::Failed => BAD,
+        DecisionKind::Context
+        | DecisionKind::Continue
+        | DecisionKind::Rewrite
+        | DecisionKind::Callback
+        | DecisionKind::Mutate
+        | DecisionKind::Ask => NOTICE,
+    }
+}

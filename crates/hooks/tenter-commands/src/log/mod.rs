@@ -1,0 +1,236 @@
+//! `tenter log`: prints the journal, as lines for the user or as JSON.
+
+mod filter;
+mod find;
+mod journals;
+mod lines;
+mod selection;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::time::Duration;
+
+use tenter_base::nearest;
+use tenter_base::sanitize::{sanitize, visible};
+use tenter_proc::Cancel;
+use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::env::{self, Env};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::{pager, signals, ui};
+
+use crate::OwnAgent;
+use crate::project::{self, Project};
+use filter::{Filter, FilterArgs};
+use journals::{Journals, NewLines};
+use lines::{Layout, RecordView};
+use selection::JournalSelection;
+
+/// How often a followed journal is read.
+const LOOK: Duration = Duration::from_millis(200);
+/// How many records `--follow` starts with.
+const BEFORE_FOLLOWING: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+
+/// Show what hooks did: every run, its decision and reason, and what it changed.
+///
+/// Shows the sessions of this project, the newest last; on a terminal in your pager.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct Args {
+    /// Show only this session: the start of its id, or `last`.
+    #[arg(long, value_name = "ID", alias = "conversation")]
+    session: Option<String>,
+    /// Show the sessions of all projects.
+    #[arg(long, conflicts_with = "session")]
+    all: bool,
+    /// Show only the newest N records.
+    #[arg(short = 'n', long = "lines", value_name = "N", value_parser = count)]
+    lines: Option<NonZeroUsize>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Print new records as they come, until Ctrl-C.
+    #[arg(long, short, alias = "watch")]
+    follow: bool,
+    /// Print the records as JSON, one object per line.
+    #[arg(long)]
+    json: bool,
+    /// Do not use a pager.
+    #[arg(long)]
+    no_pager: bool,
+}
+
+/// Reads a number of records, at least 1.
+pub fn count(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse().map_err(|_| format!("{} is not a number", visible(text)))?;
+    NonZeroUsize::new(count).ok_or_else(|| "at least 1 record must be shown".to_owned())
+}
+
+/// Runs the command.
+pub fn run(
+    env: &Env,
+    project: Option<&Path>,
+    args: &Args,
+    agent: &'static dyn OwnAgent,
+) -> CommandResult {
+    let root = project::root(env, project)?;
+    let Some(selection) = find::find(env, &root, args, agent)? else {
+        ui::note("No session of this project is recorded yet: `tenter run` starts one.");
+        return Ok(Exit::Done);
+    };
+    let mut journals = Journals::new(env.journals(), selection);
+    let news = journals.read()?;
+    if let Some(hook) = &args.filter.hook {
+        check_hook(env, project, hook, &news)?;
+    }
+    let filter = Filter::new(&args.filter, env::now());
+    let mut layout = Layout::new(args.json, matches!(journals.selection(), JournalSelection::All));
+    ui::diagnostics(&news.findings);
+    // Half a line at the end is lost, unless the rest of it is waited for.
+    let lost = if args.follow { 0 } else { news.unfinished };
+    report_unreadable(&journals, news.unreadable + lost);
+    let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
+    let shown = newest(limit, wanted(&news, &filter, args.json));
+    if shown.is_empty() {
+        ui::note(nothing(&journals, news.lines.len()));
+    }
+    let text = layout.lines(&shown);
+    if args.follow {
+        follow(&mut journals, &filter, (&mut layout, args.json), &text)?;
+    } else {
+        show(env, project, args, &text)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The records of one conversation as lines, or the newest `limit` of them. Diagnostics are shown.
+pub fn of_conversation(
+    env: &Env,
+    id: &str,
+    limit: Option<NonZeroUsize>,
+) -> Result<Vec<String>, Failure> {
+    let selection = JournalSelection::Conversation(id.to_owned());
+    let mut journals = Journals::new(env.journals(), selection);
+    let news = journals.read()?;
+    ui::diagnostics(&news.findings);
+    report_unreadable(&journals, news.unreadable);
+    let filter = FilterArgs::default();
+    let records = wanted(&news, &Filter::new(&filter, env::now()), false);
+    Ok(Layout::new(false, false).lines(&newest(limit, records)))
+}
+
+/// Fails if there is no such hook, neither in the journal nor among those that exist now.
+fn check_hook(
+    env: &Env,
+    project: Option<&Path>,
+    hook: &str,
+    news: &NewLines,
+) -> Result<(), Failure> {
+    let is_named = |news: &NewLines| {
+        news.lines.iter().any(|it| it.line.record.kind.hooks().any(|name| name == hook))
+    };
+    if is_named(news) {
+        return Ok(());
+    }
+    let all = Journals::new(env.journals(), JournalSelection::All).read()?;
+    if is_named(&all) {
+        return Ok(());
+    }
+    let mut project = Project::open(env, project)?;
+    let catalog = project.load(&Cancel::new());
+    let found = catalog.listing().iter().map(|listed| listed.name.as_str());
+    let recorded = all.lines.iter().flat_map(|it| it.line.record.kind.hooks());
+    let names: Vec<&str> = found.chain(recorded).collect();
+    if names.contains(&hook) {
+        return Ok(());
+    }
+    let help = match nearest(hook, names.iter().copied()) {
+        Some(name) => format!("did you mean {name:?}?"),
+        None => "`tenter hooks list` shows the hooks of this project".to_owned(),
+    };
+    Err(Failure::new(format!("there is no hook {hook:?}, neither now nor in the journal"))
+        .help(help))
+}
+
+/// The wanted records, laid out.
+fn wanted(news: &NewLines, filter: &Filter, json: bool) -> Vec<RecordView> {
+    let wanted = news.lines.iter().filter(|it| filter.keeps(&it.line.record));
+    wanted.filter_map(|it| lines::view(it, json)).collect()
+}
+
+/// The newest records, up to `limit`, with the lines that belong to them.
+fn newest(limit: Option<NonZeroUsize>, mut shown: Vec<RecordView>) -> Vec<RecordView> {
+    let records = shown.iter().enumerate().filter(|(_, it)| it.is_record());
+    let first =
+        limit.and_then(|limit| records.rev().nth(limit.get() - 1)).map_or(0, |(index, _)| index);
+    shown.drain(..first);
+    shown
+}
+
+/// Prints the lines, on a terminal in the user's pager.
+fn show(env: &Env, project: Option<&Path>, args: &Args, lines: &[String]) -> Result<(), Failure> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let plain = args.json || args.no_pager;
+    if let Some(pager) = pager::wanted(env).filter(|_| !plain)
+        // Without the configuration it is not known which variables hold keys.
+        && let Ok(project) = Project::open(env, project)
+    {
+        let text = lines.join("\n") + "\n";
+        let vars = project.program_environment();
+        if pager::show(env, pager, vars, &ui::for_stdout(&text))? {
+            return Ok(());
+        }
+    }
+    // If stdout is closed, the reader has read enough.
+    let _ = lines.iter().try_for_each(ui::try_out);
+    Ok(())
+}
+
+/// Prints the lines, then new ones, until Ctrl-C or until stdout is closed.
+fn follow(
+    journals: &mut Journals,
+    filter: &Filter,
+    (layout, json): (&mut Layout, bool),
+    lines: &[String],
+) -> Result<(), Failure> {
+    let cancel = Cancel::new();
+    signals::forward(&cancel)?;
+    let mut written = lines.iter().try_for_each(ui::try_out);
+    while written.is_ok() && !cancel.wait(LOOK) {
+        let news = journals.read()?;
+        ui::diagnostics(&news.findings);
+        report_unreadable(journals, news.unreadable);
+        written = layout.lines(&wanted(&news, filter, json)).iter().try_for_each(ui::try_out);
+    }
+    Ok(())
+}
+
+fn report_unreadable(journals: &Journals, count: usize) {
+    if count > 0 {
+        let lines = if count == 1 { "1 line" } else { &format!("{count} lines") };
+        let message = format!("{lines} of the journal cannot be read and are left out");
+        let finding = Diagnostic::new("journal-lines-unreadable", Severity::Warning, message)
+            .at(journals.directory())
+            .help("a process that is killed while it writes leaves half a line; the other lines are complete");
+        ui::diagnostic(&finding);
+    }
+}
+
+/// Why none of `records` records is shown.
+fn nothing(journals: &Journals, records: usize) -> String {
+    match (journals.selection(), records) {
+        (JournalSelection::All, 0) => format!(
+            "No hook has run yet: there is no journal in {}. `tenter hooks list` lists the hooks.",
+            visible(&journals.directory().to_string_lossy())
+        ),
+        (JournalSelection::Project(project), 0) => format!(
+            "No hook has run in {} yet. `tenter hooks list` lists the hooks; --all shows other projects.",
+            visible(&project.root)
+        ),
+        (JournalSelection::Conversation(id) | JournalSelection::Subagent { id, .. }, 0) => {
+            format!("No hook ran in the session {}.", sanitize(id))
+        }
+        (_, 1) => "The only record does not match.".to_owned(),
+        (_, records) => format!("None of the {records} records matches."),
+    }
+}

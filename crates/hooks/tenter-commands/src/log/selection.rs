@@ -1,0 +1,85 @@
+//! Which records `tenter log` shows: of all projects, one project or one conversation.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tenter_engine::journal::JournalLine;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
+
+use crate::OwnAgent;
+
+/// Which records are shown.
+pub(super) enum JournalSelection {
+    /// Those of all projects.
+    All,
+    /// A project's.
+    Project(OfProject),
+    /// A conversation's, with those of its subagents.
+    Conversation(String),
+    /// A subagent's, which are in its parent's journal.
+    Subagent {
+        /// The subagent's conversation.
+        id: String,
+        /// Its parent's.
+        parent: String,
+    },
+}
+
+/// A line, and the conversation whose journal it is in.
+pub(super) struct SessionLine {
+    pub(super) session: String,
+    pub(super) line: JournalLine,
+}
+
+/// The records of one project. Records that name none, because an old version wrote them, are looked up in the store.
+pub(super) struct OfProject {
+    /// The project's root.
+    pub(super) root: String,
+    env: Env,
+    agent: &'static dyn OwnAgent,
+    /// The project's conversations in the store, once they were needed.
+    stored: OnceCell<BTreeSet<String>>,
+}
+
+impl OfProject {
+    pub(super) fn new(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Self {
+        let (root, stored) = (root.to_string_lossy().into_owned(), OnceCell::new());
+        Self { root, env: env.clone(), agent, stored }
+    }
+
+    fn has(&self, of: &SessionLine) -> Result<bool, Failure> {
+        match &of.line.record.project {
+            Some(project) => Ok(*project == self.root),
+            None => Ok(self.stored()?.contains(&of.session)),
+        }
+    }
+
+    fn stored(&self) -> Result<&BTreeSet<String>, Failure> {
+        if self.stored.get().is_none() {
+            let root = Path::new(&self.root);
+            let conversations = self.agent.conversations(&self.env, root, usize::MAX)?;
+            let _ = self.stored.set(conversations.into_iter().map(|stored| stored.id).collect());
+        }
+        Ok(self.stored.get_or_init(BTreeSet::new))
+    }
+}
+
+impl JournalSelection {
+    /// Keeps the selected lines.
+    pub(super) fn retain(&self, lines: &mut Vec<SessionLine>) -> Result<(), Failure> {
+        match self {
+            Self::All | Self::Conversation(_) => {}
+            Self::Subagent { id, .. } => {
+                lines.retain(|it| it.line.record.conversation_id == *id);
+            }
+            Self::Project(project) => {
+                let kept = lines.iter().map(|it| project.has(it));
+                let mut kept = kept.collect::<Result<Vec<bool>, _>>()?.into_iter();
+                lines.retain(|_| kept.next().unwrap_or(false));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! `tenter plugin list`.
+
+use std::path::Path;
+
+use tenter_base::sanitize::one_line;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui;
+
+use super::json::PluginSummary;
+use super::places::{FoundPlugin, PluginDir, installed};
+use crate::project;
+
+/// Maximum number of characters shown of a name.
+const LENGTH: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print a JSON array: name, location, path, skills, recipes, hooks.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+    let root = project::root(env, project)?;
+    let found = installed(&PluginDir::all(env, &root))?;
+    if args.json {
+        let listed: Vec<PluginSummary> = found
+            .iter()
+            .map(|found| PluginSummary::new(found.place.location, &found.plugin))
+            .collect();
+        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
+    } else if found.is_empty() {
+        ui::note("No plugins are installed. `tenter plugin add ORG/REPO` installs one.");
+    } else {
+        table(&found).iter().for_each(ui::out);
+    }
+    Ok(Exit::Done)
+}
+
+/// The lines of the table.
+fn table(found: &[FoundPlugin]) -> Vec<String> {
+    let header = ["NAME", "LOCATION", "SKILLS", "RECIPES", "HOOKS"].map(str::to_owned);
+    let rule = header.each_ref().map(|title| "-".repeat(title.len()));
+    let rows = found.iter().map(|FoundPlugin { place, plugin }| {
+        let count = |part: &[String]| part.len().to_string();
+        let name = one_line(&plugin.name, LENGTH);
+        let location = place.location.as_str().to_owned();
+        [name, location, count(&plugin.skills), count(&plugin.recipes), count(&plugin.hooks)]
+    });
+    let rows: Vec<[String; 5]> = [header, rule].into_iter().chain(rows).collect();
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let line = |row: &[String; 5]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}

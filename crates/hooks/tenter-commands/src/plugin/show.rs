@@ -1,0 +1,65 @@
+//! `tenter plugin show`.
+
+use std::path::Path;
+
+use tenter_base::sanitize::{sanitize, visible};
+use tenter_engine::layout::plugin_name;
+use tenter_plugins::LockedPlugin;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui::{self, NAME, styled};
+
+use super::json::PluginDetails;
+use super::places::{FoundPlugin, PluginDir, installed, unknown};
+use crate::project;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// ORG/REPO or ORG@REPO; the project's plugin has precedence over your own.
+    name: String,
+    /// Print a JSON object: name, location, path, skills, recipes, hooks, source, ref, commit, hash, installed_at.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+    let root = project::root(env, project)?;
+    let found = installed(&PluginDir::all(env, &root))?;
+    let name = plugin_name(&args.name);
+    let one = found.iter().find(|found| found.plugin.name == name);
+    let FoundPlugin { place, plugin } = one.ok_or_else(|| unknown(&name, &found))?;
+    let lock = place.plugins.lock()?;
+    let locked = lock.get(&name);
+    if args.json {
+        let shown = PluginDetails::new(place.location, plugin, locked);
+        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+        return Ok(Exit::Done);
+    }
+    ui::out(styled(NAME, visible(&name)));
+    line("Location", place.location.as_str());
+    line("Path", &plugin.path.to_string_lossy());
+    origin(locked);
+    for (title, names) in
+        [("Skills", &plugin.skills), ("Recipes", &plugin.recipes), ("Hooks", &plugin.hooks)]
+    {
+        line(title, if names.is_empty() { "-" } else { "" });
+        for part in names {
+            ui::out(format!("    {}", visible(&format!("{name}/{part}"))));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn origin(locked: Option<&LockedPlugin>) {
+    let Some(locked) = locked else { return line("Source", "not recorded in plugin.lock") };
+    line("Source", &locked.source);
+    line("Ref", locked.reference.as_deref().unwrap_or("-"));
+    line("Commit", locked.commit.as_deref().unwrap_or("-"));
+    line("Hash", &locked.hash);
+    line("Installed", &ui::short_time(&locked.installed_at));
+}
+
+fn line(title: &str, text: &str) {
+    let title = format!("{title}:");
+    ui::out(format!("  {title:10} {}", sanitize(text)).trim_end());
+}

@@ -1,0 +1,191 @@
+//! `tenter plugin update`: fetches installed plugins again, shows what changes, and installs it.
+
+use std::path::Path;
+
+use tenter_base::sanitize::{one_line, visible};
+use tenter_engine::layout::plugin_name;
+use tenter_plugins::{
+    Change, ChangeKind, Content, LockedPlugin, PluginName, Spec, TreeEntry, changes, verify,
+};
+use tenter_proc::Cancel;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::signals;
+use tenter_terminal::text::diff;
+use tenter_terminal::ui::{self, BAD, GOOD, NAME, NOTICE, styled};
+
+use super::consent;
+use super::local_source;
+use super::obtain::{self, ObtainError};
+use super::places::{Location, PluginDir, not_here};
+use crate::project::Project;
+
+/// Number of characters shown of a commit.
+const SHORT: usize = 10;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// ORG/REPO or ORG@REPO; by default all plugins of the project.
+    names: Vec<String>,
+    /// Show what would change without changing it.
+    #[arg(long)]
+    dry_run: bool,
+    /// Update your own plugins instead of the project's.
+    #[arg(short, long)]
+    global: bool,
+    /// Trust the new hooks without asking.
+    #[arg(long)]
+    trust: bool,
+}
+
+/// Updates every plugin; one that cannot be updated does not stop the others.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+    let mut project = Project::open(env, project)?;
+    let place = PluginDir::to_change(env, project.root(), args.global)?;
+    let locked = chosen(&project, &place, &args.names)?;
+    let cancel = Cancel::new();
+    signals::forward(&cancel)?;
+    let mut updated = Vec::new();
+    let mut exit = Exit::Done;
+    for plugin in &locked {
+        match update(&mut project, &place, plugin, args.dry_run, &cancel) {
+            Ok(true) => updated.push(plugin.name.clone()),
+            Ok(false) => {}
+            Err(error) => exit = error.print(&plugin.name),
+        }
+        if cancel.is_cancelled() {
+            return Ok(exit);
+        }
+    }
+    if place.location == Location::Local {
+        consent::settle(&mut project, &updated, args.trust, &cancel)?;
+    }
+    Ok(exit)
+}
+
+/// The records of the named plugins.
+fn chosen(
+    project: &Project,
+    place: &PluginDir,
+    names: &[String],
+) -> Result<Vec<LockedPlugin>, Failure> {
+    let lock = place.plugins.lock()?;
+    if names.is_empty() {
+        return Ok(lock.plugins().to_vec());
+    }
+    let installed = place.plugins.installed()?;
+    let locked = |name: &String| {
+        let name = plugin_name(name);
+        if let Some(locked) = lock.get(&name) {
+            return Ok(locked.clone());
+        }
+        if installed.iter().all(|plugin| plugin.name != name) {
+            return Err(not_here(project.env, project.root(), place, &name));
+        }
+        Err(Failure::new(format!("plugin.lock has no source for {name}"))
+            .help("`tenter plugin add SPEC --force` records it"))
+    };
+    names.iter().map(locked).collect()
+}
+
+/// Updates one plugin; returns whether it changed.
+fn update(
+    project: &mut Project,
+    place: &PluginDir,
+    locked: &LockedPlugin,
+    dry_run: bool,
+    cancel: &Cancel,
+) -> Result<bool, ObtainError> {
+    let name = PluginName::parse(&locked.name).map_err(Failure::new)?;
+    let spec =
+        Spec::recorded(name, &locked.source, locked.reference.as_deref()).map_err(Failure::new)?;
+    let directory = place.plugins.place(&spec.name);
+    // A pinned plugin is fetched only if it is missing.
+    if locked.is_pinned() && directory.symlink_metadata().is_ok() {
+        ui::out(format!("{} is pinned to its commit.", locked.name));
+        return Ok(false);
+    }
+    unchanged_here(&directory, locked)?;
+    local_source::check(project, place, &spec)?;
+    let obtained = obtain::fetch(project, place, &spec, cancel)?;
+    let (before, _) = Content::of_installed(&directory);
+    let fetched = &obtained.1;
+    let changes = changes(&before, &fetched.content);
+    if changes.is_empty() {
+        ui::out(format!("{} is up to date.", locked.name));
+        return Ok(false);
+    }
+    print(locked, fetched.commit.as_deref(), &changes);
+    if dry_run {
+        return Ok(false);
+    }
+    let concerns_hooks = changes.iter().any(|change| change.path.starts_with("hooks/"));
+    if place.location == Location::Local && concerns_hooks {
+        consent::withdraw(project, &locked.name)?;
+    }
+    obtain::install(place, &spec, &obtained, true).map(|_| true)
+}
+
+/// Rejects an update that would lose local changes.
+fn unchanged_here(directory: &Path, locked: &LockedPlugin) -> Result<(), Failure> {
+    let is_gone = directory.symlink_metadata().is_err();
+    if is_gone || verify(directory, locked).0.is_empty() {
+        return Ok(());
+    }
+    let name = &locked.name;
+    Err(Failure::new(format!("{name} has local changes that an update would lose")).help(format!(
+        "`tenter plugin verify {name}` shows them; `tenter plugin add SPEC --force` discards them"
+    )))
+}
+
+fn print(locked: &LockedPlugin, commit: Option<&str>, changes: &[Change]) {
+    let short = |commit: Option<&str>| {
+        one_line(commit.unwrap_or("-"), 40).chars().take(SHORT).collect::<String>()
+    };
+    let (old, new) = (short(locked.commit.as_deref()), short(commit));
+    ui::out(format!("{}: {old} → {new}", styled(NAME, &locked.name)));
+    for change in changes {
+        let style = match change.kind {
+            ChangeKind::Added(_) => GOOD,
+            ChangeKind::Removed(_) => BAD,
+            ChangeKind::Changed(..) => NOTICE,
+        };
+        let what = styled(style, format!("{:7}", change.kind.as_str()));
+        ui::out(format!("  {what}  {}{}", visible(change.path), mode(&change.kind)));
+        if change.path.starts_with("hooks/") {
+            lines(&change.kind).iter().for_each(ui::out);
+        }
+    }
+}
+
+/// The change of the executable bit, which no line shows.
+fn mode(kind: &ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Changed(
+            TreeEntry::File { executable: false, .. },
+            TreeEntry::File { executable: true, .. },
+        ) => " (may be executed now)",
+        ChangeKind::Changed(
+            TreeEntry::File { executable: true, .. },
+            TreeEntry::File { executable: false, .. },
+        ) => " (may not be executed any more)",
+        ChangeKind::Changed(TreeEntry::Link { .. }, _)
+        | ChangeKind::Changed(_, TreeEntry::Link { .. })
+        | ChangeKind::Added(TreeEntry::Link { .. })
+        | ChangeKind::Removed(TreeEntry::Link { .. }) => " (a link)",
+        _ => "",
+    }
+}
+
+/// The lines that differ; none for files that are not text.
+fn lines(kind: &ChangeKind) -> Vec<String> {
+    let texts = match kind {
+        ChangeKind::Added(new) => Some(("", new.text())),
+        ChangeKind::Removed(_) => None,
+        ChangeKind::Changed(old, new) => old.text().map(|old| (old, new.text())),
+    };
+    match texts {
+        Some((old, Some(new))) => diff::of_files(old, new, ui::columns()),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,105 @@
+//! `tenter plugin verify`: compares plugins with what was installed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_base::sanitize::visible;
+use tenter_engine::layout::plugin_name;
+use tenter_plugins::{Difference, Lock, verify};
+use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, BAD, GOOD, NAME, styled};
+
+use super::places::{FoundPlugin, PluginDir, installed, unknown};
+use crate::project;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// ORG/REPO or ORG@REPO; by default all plugins of the project and your own.
+    names: Vec<String>,
+    /// Print a JSON array: name, location, ok, differences, diagnostics.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The result for one plugin; the fields are those of the JSON output.
+#[derive(Serialize)]
+struct Verified {
+    name: String,
+    location: &'static str,
+    ok: bool,
+    differences: Vec<Difference>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+    let root = project::root(env, project)?;
+    let places = PluginDir::all(env, &root);
+    let mut verified = Vec::new();
+    for place in &places {
+        verified.extend(of_place(place)?);
+    }
+    let wanted: BTreeSet<String> = args.names.iter().map(|name| plugin_name(name)).collect();
+    if let Some(name) = wanted.iter().find(|name| verified.iter().all(|one| one.name != **name)) {
+        return Err(unknown(name, &installed(&places)?));
+    }
+    verified.retain(|one| wanted.is_empty() || wanted.contains(&one.name));
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&verified).unwrap_or_default());
+    } else {
+        verified.iter().for_each(print);
+    }
+    Ok(if verified.iter().all(|one| one.ok) { Exit::Done } else { Exit::Failed })
+}
+
+/// Everything that is installed or recorded in a directory, by name.
+fn of_place(place: &PluginDir) -> Result<Vec<Verified>, Failure> {
+    let lock = place.plugins.lock()?;
+    let found = installed(std::slice::from_ref(place))?;
+    let recorded = lock.plugins().iter().map(|locked| locked.name.as_str());
+    let names: BTreeSet<&str> =
+        recorded.chain(found.iter().map(|found| found.plugin.name.as_str())).collect();
+    Ok(names.into_iter().map(|name| look_at(place, name, &lock, &found)).collect())
+}
+
+fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) -> Verified {
+    let installed = found.iter().find(|found| found.plugin.name == name);
+    let directory = installed.map(|found| found.plugin.path.clone());
+    let directory = directory.or_else(|| place.plugins.remains(name));
+    let (differences, diagnostics) = match (directory, lock.get(name)) {
+        (Some(directory), Some(locked)) => verify(&directory, locked),
+        (Some(directory), None) => (Vec::new(), vec![unrecorded().at(directory)]),
+        (None, _) => (Vec::new(), vec![gone()]),
+    };
+    let ok = differences.is_empty() && diagnostics.is_empty();
+    Verified {
+        name: name.to_owned(),
+        location: place.location.as_str(),
+        ok,
+        differences,
+        diagnostics,
+    }
+}
+
+fn unrecorded() -> Diagnostic {
+    let message = "plugin.lock has no record of this plugin";
+    Diagnostic::new("plugin-unrecorded", Severity::Error, message)
+        .help("`tenter plugin add SPEC --force` records it")
+}
+
+fn gone() -> Diagnostic {
+    let message = "plugin.lock records this plugin, but it is not installed";
+    Diagnostic::new("plugin-gone", Severity::Error, message)
+        .help("`tenter plugin update` fetches it again; `tenter plugin remove` removes the record")
+}
+
+fn print(one: &Verified) {
+    let end = if one.ok { styled(GOOD, "ok") } else { styled(BAD, "differs") };
+    ui::out(format!("{}  {}  {end}", styled(NAME, visible(&one.name)), one.location));
+    for difference in &one.differences {
+        ui::out(format!("  {:7}  {}", difference.what, visible(&difference.path)));
+    }
+    one.diagnostics.iter().for_each(ui::diagnostic);
+}

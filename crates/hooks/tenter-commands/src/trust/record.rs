@@ -1,0 +1,54 @@
+//! What the trust store records besides hooks.
+
+use std::path::{Path, PathBuf};
+
+use tenter_engine::hook::Fingerprint;
+use tenter_engine::trust::{TrustEntry, TrustStore, TrustedKind, trust_name};
+
+/// A recipe of the project, as far as trust in it is concerned.
+#[derive(Debug, Clone)]
+pub struct ProjectRecipe {
+    /// The recipe's name.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The fingerprint of the file.
+    pub fingerprint: Fingerprint,
+    /// The command lines of the programs that it starts.
+    pub programs: Vec<String>,
+}
+
+/// Something that is trusted besides hooks: a recipe, a model, the source of a plugin.
+pub struct TrustRecord {
+    name: String,
+    fingerprint: Fingerprint,
+    path: PathBuf,
+}
+
+impl TrustRecord {
+    /// A record of `name`; it holds as long as the fingerprint is the same. `path` is for the user to read.
+    pub fn new(kind: TrustedKind, name: &str, fingerprint: Fingerprint, path: &Path) -> Self {
+        Self { name: trust_name(kind, name), fingerprint, path: path.to_owned() }
+    }
+
+    /// A recipe as it was read.
+    pub fn of_recipe(recipe: &ProjectRecipe) -> Self {
+        let fingerprint = recipe.fingerprint.clone();
+        Self::new(TrustedKind::Recipe, &recipe.name, fingerprint, &recipe.path)
+    }
+
+    /// The name in the trust store, such as `recipe:review`. No hook has it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the store has this record for the project with this root.
+    pub fn is_in(&self, store: &TrustStore, root: &Path) -> bool {
+        store.of(root).is_trusted(&self.name, &self.fingerprint)
+    }
+
+    /// The record as the store takes it.
+    pub fn entry(&self) -> TrustEntry {
+        TrustEntry::new(&self.name, self.fingerprint.clone(), &self.path)
+    }
+}

@@ -1,0 +1,84 @@
+//! Reloads a project's hooks while an agent runs, and asks about those that changed (R75).
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use tenter_base::sanitize::visible;
+use tenter_engine::catalog::{Catalog, Untrusted};
+use tenter_engine::trust::TrustStore;
+use tenter_engine::{EngineBuilder, Reload};
+use tenter_proc::Cancel;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::question::{SharedReadLine, read_at_terminal};
+use tenter_terminal::ui;
+
+use super::ask::{Pending, TrustChoice, ask_through};
+use super::store::{accept_in, record_hooks_in};
+use crate::project::{Project, TrustContext};
+
+/// Reloads hooks with the trust store as it is by then and the configuration as it was when the agent started.
+pub struct Reloader {
+    project: PathBuf,
+    builder: EngineBuilder,
+    read_line: Arc<OnceLock<SharedReadLine>>,
+}
+
+impl Reloader {
+    /// A reloader for this project's hooks.
+    pub fn new(project: &Project) -> Self {
+        Self {
+            project: project.root().to_owned(),
+            builder: project.engine_builder(),
+            read_line: Arc::clone(&project.read_line),
+        }
+    }
+
+    fn store(&self) -> TrustStore {
+        self.builder.trust_store().0
+    }
+
+    fn read_line(&self, prompt: &str) -> Option<String> {
+        self.read_line.get().map_or_else(|| read_at_terminal(prompt), |read| read(prompt))
+    }
+
+    /// Trusts these hooks as they are now, and accepts the state of the project with them.
+    fn trust(
+        &self,
+        store: &mut TrustStore,
+        hooks: &[Untrusted],
+        cancel: &Cancel,
+    ) -> Result<(), Failure> {
+        record_hooks_in(store, hooks)?;
+        let now = self.load(cancel);
+        if now.lost().is_empty() { accept_in(store, &now) } else { Ok(()) }
+    }
+}
+
+impl Reload for Reloader {
+    fn load(&self, cancel: &Cancel) -> Catalog {
+        self.builder.clone().cancel(cancel.clone()).load_catalog(&self.store()).0
+    }
+
+    fn ask(&self, changed: &Untrusted, found: &Catalog, cancel: &Cancel) -> bool {
+        if !Env::can_ask() {
+            return false;
+        }
+        // Hooks that were never trusted were asked about at the start.
+        let is_asked = |hook: &&Untrusted| hook.previous.is_some() || hook.path == changed.path;
+        let hooks: Vec<Untrusted> = found.untrusted().iter().filter(is_asked).cloned().collect();
+        let mut store = self.store();
+        let context = TrustContext { root: &self.project, store: &store };
+        let pending = Pending { hooks: &hooks, recipes: &[] };
+        ui::note(format!(
+            "\nThe hook {} changed while the agent was running.",
+            visible(&changed.name)
+        ));
+        if ask_through(context, pending, &mut |prompt| self.read_line(prompt)) != TrustChoice::Trust
+        {
+            return false;
+        }
+        let trusted = self.trust(&mut store, &hooks, cancel);
+        trusted.inspect_err(ui::failure).is_ok()
+    }
+}

@@ -1,0 +1,206 @@
+//! The configuration files: their keys, and which of them a project may set. The settings of hooks, and how strictly a file is
+//! parsed, are the engine's.
+//!
+//! Whether a setting makes sense with the others (a provider
+//! without an address, an input price without an output price) is checked where it is used, so commands that need no
+//! model do not fail because of it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::mem;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tenter_base::untrusted_file;
+use tenter_engine::configuration::{
+    self, BridgeTable, ConfigurationError, GuardsTable, HookTables, HooksTable, ToolsTable,
+    TrustSetting, refused,
+};
+use tenter_protocol::Diagnostic;
+use tenter_terminal::failure::Failure;
+
+use super::mcp::McpTable;
+use super::model_name::ModelName;
+use super::model_tables::{Effort, ModelTable, ProviderTable};
+use super::notify::NotifyTable;
+use super::permissions::PermissionsTable;
+
+/// The contents of a configuration file.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileSettings {
+    pub(super) model: Option<String>,
+    pub(super) weak_model: Option<String>,
+    pub(super) max_tokens: Option<NonZeroU64>,
+    pub(super) reasoning_effort: Option<Effort>,
+    pub(super) idle_timeout_s: Option<NonZeroU64>,
+    pub(super) response_max_mib: Option<NonZeroU64>,
+    pub(super) response_timeout_s: Option<NonZeroU64>,
+    pub(super) system_prompt_file: Option<PathBuf>,
+    pub(super) max_turns: Option<u64>,
+    pub(super) trust: Option<TrustSetting>,
+    pub(super) root: Option<bool>,
+    pub(super) retry: Option<RetryTable>,
+    pub(super) providers: BTreeMap<String, ProviderTable>,
+    pub(super) models: BTreeMap<String, ModelTable>,
+    pub(super) compact: CompactTable,
+    pub(super) chat: ChatTable,
+    pub(super) notify: Option<NotifyTable>,
+    pub(super) tools: ToolsTable,
+    pub(super) permissions: PermissionsTable,
+    pub(super) hooks: HooksTable,
+    pub(super) bridge: BridgeTable,
+    pub(super) guards: GuardsTable,
+    pub(super) mcp: McpTable,
+}
+
+impl FileSettings {
+    /// Adds what the file of a project around this one sets, as far as it makes Tenter stricter (R89).
+    pub(super) fn tighten(&mut self, outer: &Self) {
+        self.max_turns = match (self.max_turns, outer.max_turns) {
+            (Some(own), Some(outer)) => Some(own.min(outer)),
+            (own, outer) => own.or(outer),
+        };
+        self.permissions.tighten(&outer.permissions);
+    }
+
+    /// Takes the settings of hooks out.
+    pub(super) fn take_hook_tables(&mut self) -> HookTables {
+        let (hooks, bridge) = (mem::take(&mut self.hooks), mem::take(&mut self.bridge));
+        let (tools, guards) = (mem::take(&mut self.tools), mem::take(&mut self.guards));
+        HookTables {
+            trust: self.trust.take(),
+            root: self.root.take(),
+            hooks,
+            bridge,
+            tools,
+            guards,
+        }
+    }
+}
+
+/// How often and how long transient failures are retried.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetryTable {
+    /// Maximum number of attempts.
+    pub attempts: Option<u32>,
+    /// The pause before the first retry, in milliseconds.
+    pub first_delay_ms: Option<u64>,
+    /// Maximum pause, in milliseconds.
+    pub max_delay_ms: Option<u64>,
+}
+
+/// Automatic compaction.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct CompactTable {
+    pub(super) auto: Option<bool>,
+    pub(super) ratio: Option<f64>,
+}
+
+/// The terminal chat.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ChatTable {
+    pub(super) snapshots: Option<bool>,
+}
+
+/// Reads a file; a missing one sets nothing.
+pub(super) fn read(path: &Path) -> Result<FileSettings, Failure> {
+    parse(path, std::fs::read_to_string(path))
+}
+
+/// Parses the text of a file; a missing one sets nothing.
+pub(super) fn parse(path: &Path, text: io::Result<String>) -> Result<FileSettings, Failure> {
+    configuration::parse(path, text).map_err(|error| {
+        let failure = Failure::new(error.to_string());
+        match error {
+            ConfigurationError::Unreadable { .. } => failure,
+            ConfigurationError::Invalid { .. } => {
+                failure.help("`tenter help configuration` lists its keys")
+            }
+        }
+    })
+}
+
+/// Reads the project's file and removes what a project may not set.
+pub(super) fn read_of_project(
+    path: &Path,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<(FileSettings, HookTables), Failure> {
+    of_project(path, untrusted_file::read_to_string(path), findings)
+}
+
+/// Parses the text of a project's file and removes what a project may not set.
+pub(super) fn of_project(
+    path: &Path,
+    text: io::Result<String>,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<(FileSettings, HookTables), Failure> {
+    let mut file = parse(path, text)?;
+    let mut refuse = |said: bool, key: &str| {
+        if said {
+            findings.push(refused(path, key));
+        }
+    };
+    refuse(file.model.take_if(|name| is_scripted(name)).is_some(), "model = \"scripted:…\"");
+    let weak = file.weak_model.take_if(|name| is_scripted(name));
+    refuse(weak.is_some(), "weak_model = \"scripted:…\"");
+    refuse(file.max_turns.take_if(|limit| *limit == 0).is_some(), "max_turns = 0");
+    refuse(file.idle_timeout_s.take().is_some(), "idle_timeout_s");
+    refuse(file.response_max_mib.take().is_some(), "response_max_mib");
+    refuse(file.response_timeout_s.take().is_some(), "response_timeout_s");
+    refuse(file.system_prompt_file.take().is_some(), "system_prompt_file");
+    refuse(file.retry.take().is_some(), "retry");
+    refuse(file.compact.ratio.take().is_some(), "compact.ratio");
+    refuse(file.compact.auto.take().is_some(), "compact.auto");
+    refuse(file.chat.snapshots.take().is_some(), "chat.snapshots");
+    refuse(file.notify.take().is_some(), "notify");
+    refuse(!mem::take(&mut file.providers).is_empty(), "providers");
+    refuse(!mem::take(&mut file.models).is_empty(), "models");
+    for key in file.permissions.refuse_in_project() {
+        refuse(true, key);
+    }
+    let mut tables = file.take_hook_tables();
+    findings.extend(tables.refuse_in_project(path));
+    Ok((file, tables))
+}
+
+/// Whether a model is a script. A script of a project would decide what the tools do, without the user's consent.
+fn is_scripted(name: &str) -> bool {
+    matches!(ModelName::parse(name), Some(ModelName::Scripted(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_key_is_suggested_before_the_list_of_keys() {
+        let error = parse(Path::new("tenter.toml"), Ok("max_turn = 5\n".to_owned()));
+        let error = error.map(drop).unwrap_err().message;
+        let suggested =
+            "unknown field `max_turn`; did you mean `max_turns`? Expected one of `model`";
+        assert!(error.contains(suggested), "{error}");
+        let error = parse(Path::new("tenter.toml"), Ok("zzzzzzzz = 5\n".to_owned()));
+        let error = error.map(drop).unwrap_err().message;
+        assert!(error.contains("unknown field `zzzzzzzz`, expected one of"), "{error}");
+    }
+
+    #[test]
+    fn an_error_shows_its_line_without_secrets() {
+        let shown = |text: &str| {
+            let error = parse(Path::new("config.toml"), Ok(text.to_owned()));
+            error.map(drop).unwrap_err().message
+        };
+        let error = shown("[providers.anthropic]\napi_key = \"hunter2-hunter2\"\n");
+        assert!(error.contains("api_key =") && !error.contains("hunter2"), "{error}");
+        let error = shown("[providers.x]\nproxyy = \"http://me:hunter2@proxy\"\n");
+        assert!(!error.contains("hunter2"), "{error}");
+        let error = shown("modle = \"sk-abcdefghijklmnopqrstuvwxyz\"\n");
+        assert!(error.contains("modle") && !error.contains("klmnop"), "{error}");
+        assert!(shown("max_turns = \"many\"\n").contains("\"many\""));
+    }
+}

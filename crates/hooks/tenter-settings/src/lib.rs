@@ -1,0 +1,231 @@
+//! The configuration of Tenter: reads all layers and resolves them to one set of settings.
+//!
+//! Four layers, later ones take precedence: the user's `config.toml`, the project's `tenter.toml`, `TENTER_*` variables,
+//! flags. A project's file is untrusted: it may choose a model and make hooks stricter, and nothing else. It can never
+//! widen trust, remove or weaken a hook, say where keys are sent, or name the program that prints them.
+//!
+//! ```
+//! use tenter_settings::keys::SettingKey;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let key = SettingKey::parse("hooks.override.audit-log.timeout_ms").map_err(|error| error.message)?;
+//! assert_eq!(key.setting.default, "(hooks.timeout_ms)");
+//!
+//! let error = SettingKey::parse("max_turn").map(drop).unwrap_err();
+//! assert_eq!(error.help.as_deref(), Some("did you mean `max_turns`?"));
+//! # Ok(())
+//! # }
+//! ```
+
+mod file;
+pub mod keys;
+mod mcp;
+mod mcp_json;
+mod model_name;
+pub mod model_tables;
+mod models;
+mod notify;
+mod permissions;
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use tenter_engine::configuration::{HookConfiguration, HookTables};
+use tenter_engine::trust::TrustMode;
+use tenter_protocol::Diagnostic;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
+use tenter_terminal::notify::NotifySettings;
+
+use self::file::FileSettings;
+
+pub use file::RetryTable;
+pub use mcp::{ConfiguredServer, ServerTable};
+pub use model_name::ModelName;
+pub use models::{ModelSettings, NamedModel};
+pub use permissions::PermissionSettings;
+
+/// Default limit of model responses to one user message.
+const MAX_TURNS: u64 = 50;
+/// Default context usage at which a conversation is compacted (R50).
+const COMPACT_RATIO: f64 = 0.80;
+
+/// The resolved settings: nothing is unset.
+pub struct Settings {
+    /// The project root.
+    pub project: PathBuf,
+    /// The settings of models.
+    pub models: ModelSettings,
+    /// A file that replaces Tenter's system prompt.
+    pub system_prompt_file: Option<PathBuf>,
+    /// How transient failures of a model are retried.
+    pub retry: RetryTable,
+    /// The context usage at which the conversation is compacted, as a fraction of the window; `None` compacts only on
+    /// request (R50).
+    pub auto_compact: Option<f64>,
+    /// Whether chats keep snapshots of files.
+    pub snapshots: bool,
+    /// Maximum number of model responses to one user message; `None` means no limit.
+    pub max_turns: Option<u64>,
+    /// Which calls of tools the user is asked about.
+    pub permissions: PermissionSettings,
+    /// The settings of notifications.
+    pub notify: NotifySettings,
+    /// The settings of hooks.
+    pub hooks: HookConfiguration,
+    /// The MCP servers.
+    pub mcp: Vec<ConfiguredServer>,
+}
+
+impl Settings {
+    /// Reads the layers for the project at `project`, which is in the projects `outer`, the outermost first; a setting that a
+    /// project may not make is a warning, and has no effect.
+    pub fn load(
+        env: &Env,
+        project: PathBuf,
+        outer: &[PathBuf],
+    ) -> Result<(Self, Vec<Diagnostic>), Failure> {
+        let mut findings = Vec::new();
+        let config_file = env.config_file();
+        let mut user = file::read(&config_file)?;
+        let (mut of_project, mut project_hooks) =
+            file::read_of_project(&project_file(&project), &mut findings)?;
+        for root in outer.iter().rev() {
+            let (around, hooks) = file::read_of_project(&project_file(root), &mut findings)?;
+            of_project.tighten(&around);
+            project_hooks.tighten(hooks);
+        }
+        let user_hooks = user.take_hook_tables();
+        let (mut hooks, clamped) =
+            HookConfiguration::resolve(user_hooks, &project_hooks, &config_file);
+        hooks.trust = trust(env, hooks.trust)?;
+        findings.extend(clamped);
+        let permissions = PermissionSettings::new(&user.permissions, &of_project.permissions);
+        let mcp_json = project.join(".mcp.json");
+        let servers = mcp::servers(
+            (std::mem::take(&mut user.mcp), &config_file),
+            [
+                (std::mem::take(&mut of_project.mcp), &project_file(&project)),
+                (mcp_json::read(&mcp_json, &mut findings), &mcp_json),
+            ],
+            &mut findings,
+        );
+        let settings = Self {
+            models: ModelSettings::new(env, &mut user, &mut of_project)?,
+            system_prompt_file: system_prompt_file(env, &user),
+            notify: user.notify.unwrap_or_default().into(),
+            retry: user.retry.unwrap_or_default(),
+            auto_compact: auto_compact(env, &user)?,
+            snapshots: user.chat.snapshots.unwrap_or(true),
+            max_turns: max_turns(env, &user, &of_project)?,
+            permissions,
+            hooks,
+            mcp: servers,
+            project,
+        };
+        Ok((settings, findings))
+    }
+}
+
+/// Whose settings a file contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The user's: `config.toml`.
+    User,
+    /// The project's: `tenter.toml`.
+    Project,
+}
+
+/// The project's file, in its root.
+pub fn project_file(root: &Path) -> PathBuf {
+    root.join("tenter.toml")
+}
+
+/// Checks `text` as the content of the file at `path`. Returns the settings that have no effect or another one.
+///
+/// # Errors
+/// It is not a valid configuration.
+pub fn check(owner: Owner, path: &Path, text: String) -> Result<Vec<Diagnostic>, Failure> {
+    let mut findings = Vec::new();
+    match owner {
+        Owner::Project => {
+            file::of_project(path, Ok(text), &mut findings)?;
+        }
+        Owner::User => {
+            let mut layer = file::parse(path, Ok(text))?;
+            layer.compact.ratio.map_or(Ok(()), |ratio| check_file_ratio(path, ratio))?;
+            let hooks = layer.take_hook_tables();
+            findings = HookConfiguration::resolve(hooks, &HookTables::default(), path).1;
+        }
+    }
+    Ok(findings)
+}
+
+/// A file named in `config.toml`, relative to its directory.
+fn system_prompt_file(env: &Env, user: &FileSettings) -> Option<PathBuf> {
+    let file = user.system_prompt_file.as_deref()?;
+    Some(
+        env.config_file()
+            .parent()
+            .map_or_else(|| file.to_owned(), |directory| directory.join(file)),
+    )
+}
+
+fn auto_compact(env: &Env, user: &FileSettings) -> Result<Option<f64>, Failure> {
+    let said = variable(env, "TENTER_COMPACT_RATIO", "a number above 0 and at most 1")?;
+    let ratio = said.or(user.compact.ratio).unwrap_or(COMPACT_RATIO);
+    match said {
+        Some(_) => check_ratio("TENTER_COMPACT_RATIO", ratio)?,
+        None => check_file_ratio(&env.config_file(), ratio)?,
+    }
+    Ok(Some(ratio).filter(|_| user.compact.auto.unwrap_or(true)))
+}
+
+fn check_file_ratio(path: &Path, ratio: f64) -> Result<(), Failure> {
+    check_ratio(&format!("{}: compact.ratio", path.display()), ratio)
+}
+
+fn check_ratio(place: &str, ratio: f64) -> Result<(), Failure> {
+    if is_ratio(ratio) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{place} is {ratio}, but must be above 0 and at most 1")))
+}
+
+/// Whether the ratio is above 0 and at most 1.
+pub fn is_ratio(ratio: f64) -> bool {
+    ratio > 0.0 && ratio <= 1.0
+}
+
+fn max_turns(
+    env: &Env,
+    user: &FileSettings,
+    project: &FileSettings,
+) -> Result<Option<u64>, Failure> {
+    let said = variable(env, "TENTER_MAX_TURNS", "a whole number")?;
+    // A project cannot raise a limit that the user set.
+    let of_files = match (user.max_turns, project.max_turns) {
+        (Some(of_user), Some(of_project)) if of_user > 0 => Some(of_user.min(of_project)),
+        (of_user, of_project) => of_project.or(of_user),
+    };
+    let limit = said.or(of_files).unwrap_or(MAX_TURNS);
+    Ok(Some(limit).filter(|limit| *limit > 0))
+}
+
+fn trust(env: &Env, of_file: TrustMode) -> Result<TrustMode, Failure> {
+    match env.text("TENTER_TRUST") {
+        None | Some("ask") => Ok(of_file),
+        Some("all") => Ok(TrustMode::All),
+        Some(other) => {
+            Err(Failure::usage(format!("TENTER_TRUST is {other:?}; use \"ask\" or \"all\"")))
+        }
+    }
+}
+
+/// Parses a variable's value; `wanted` describes the valid values.
+fn variable<T: FromStr>(env: &Env, name: &str, wanted: &str) -> Result<Option<T>, Failure> {
+    let Some(text) = env.text(name) else { return Ok(None) };
+    text.parse()
+        .map(Some)
+        .map_err(|_| Failure::usage(format!("{name} is {text:?}; it must be {wanted}")))
+}

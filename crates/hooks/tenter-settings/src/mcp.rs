@@ -1,0 +1,142 @@
+//! The tables of MCP servers in configuration files, and the servers of all files together.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tenter_protocol::{Diagnostic, Severity};
+
+/// The table `[mcp]`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct McpTable {
+    pub(super) servers: BTreeMap<String, ServerTable>,
+}
+
+/// One `[mcp.servers.NAME]`.
+#[derive(Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServerTable {
+    /// The program.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables that it gets.
+    pub env: BTreeMap<String, String>,
+    /// Names of variables that it gets although they look like a key.
+    pub pass_env: Vec<String>,
+    /// Its working directory.
+    pub cwd: Option<String>,
+    /// The URL of a server behind HTTP.
+    pub url: Option<String>,
+    /// Headers of requests to it.
+    pub headers: BTreeMap<String, String>,
+    /// Timeout of one call, in seconds.
+    pub timeout_s: Option<NonZeroU64>,
+    /// Maximum time that the first request waits for it, in seconds.
+    pub startup_timeout_s: Option<NonZeroU64>,
+    /// Whether it is used.
+    #[serde(skip_serializing)]
+    pub enabled: Option<bool>,
+    /// The tools that are offered; all without it.
+    pub tools: Option<Vec<String>>,
+    /// The tools that are not offered.
+    pub exclude: Vec<String>,
+}
+
+/// A server as a configuration file describes it.
+#[derive(Clone)]
+pub struct ConfiguredServer {
+    /// Its name, which may not be a valid one.
+    pub name: String,
+    /// Its settings.
+    pub table: ServerTable,
+    /// The file.
+    pub file: PathBuf,
+    /// Whether the file belongs to the project.
+    pub of_project: bool,
+}
+
+impl ConfiguredServer {
+    /// Whether it is used at all.
+    pub fn is_enabled(&self) -> bool {
+        self.table.enabled.unwrap_or(true)
+    }
+
+    /// What is started or called, on one line.
+    pub fn target(&self) -> String {
+        let words = self.table.command.iter().chain(&self.table.args);
+        let words = words.map(|word| quoted(word)).chain(self.table.url.clone());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Its other settings, as names and values. Values are as they are in the file.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let table = &self.table;
+        let mut facts = Vec::new();
+        facts.extend(table.env.iter().map(|(name, value)| ("env", format!("{name}={value}"))));
+        facts.extend(
+            table.headers.iter().map(|(name, value)| ("headers", format!("{name}: {value}"))),
+        );
+        facts.extend(table.cwd.iter().map(|cwd| ("cwd", cwd.clone())));
+        let lists = [
+            ("pass_env", Some(&table.pass_env)),
+            ("tools", table.tools.as_ref()),
+            ("exclude", Some(&table.exclude)),
+        ];
+        for (name, list) in lists {
+            let list = list.filter(|list| !list.is_empty() || name == "tools");
+            facts.extend(list.map(|list| (name, list.join(", "))));
+        }
+        let times =
+            [("timeout_s", table.timeout_s), ("startup_timeout_s", table.startup_timeout_s)];
+        facts.extend(times.iter().filter_map(|(name, time)| Some((*name, (*time)?.to_string()))));
+        facts
+    }
+}
+
+/// A word of a command line; in quotes if it would not be one word otherwise.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,${}".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The servers of the user's file, of the project's, and of the project's `.mcp.json`. Of several with the same name the first is
+/// used, and the others are reported: a project replaces no server of the user.
+pub(super) fn servers(
+    user: (McpTable, &Path),
+    of_project: [(McpTable, &Path); 2],
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<ConfiguredServer> {
+    let of_file = |(table, file): (McpTable, &Path), of_project| {
+        let file = file.to_owned();
+        let server =
+            move |(name, table)| ConfiguredServer { name, table, file: file.clone(), of_project };
+        table.servers.into_iter().map(server)
+    };
+    let of_project = of_project.into_iter().flat_map(|file| of_file(file, true));
+    let all = of_file(user, false).chain(of_project);
+    let mut used: Vec<ConfiguredServer> = Vec::new();
+    for server in all {
+        match used.iter().find(|one| one.name == server.name) {
+            Some(other) => findings.push(shadowed(&server, other)),
+            None => used.push(server),
+        }
+    }
+    used
+}
+
+fn shadowed(server: &ConfiguredServer, other: &ConfiguredServer) -> Diagnostic {
+    let message = format!(
+        "the MCP server {} is not used: {} has one of the same name",
+        server.name,
+        other.file.display()
+    );
+    Diagnostic::new("mcp-server", Severity::Warning, message)
+        .at(&server.file)
+        .help("rename one of them")
+}

@@ -1,0 +1,88 @@
+//! The table `[permissions]`: which calls of tools the user is asked about.
+
+use serde::Deserialize;
+use tenter_protocol::permission_mode::PermissionMode;
+
+/// The table of a file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PermissionsTable {
+    pub(super) chat: Option<PermissionMode>,
+    pub(super) run: Option<PermissionMode>,
+    pub(super) allow: Vec<String>,
+}
+
+impl PermissionsTable {
+    /// Adds what a project around this one sets: the stricter mode counts.
+    pub(super) fn tighten(&mut self, outer: &Self) {
+        self.chat = self.chat.into_iter().chain(outer.chat).min();
+        self.run = self.run.into_iter().chain(outer.run).min();
+    }
+
+    /// Removes what a project may not set, and returns the keys. A project may only make the user be asked about more.
+    pub(super) fn refuse_in_project(&mut self) -> Vec<&'static str> {
+        let is_all = |mode: &mut PermissionMode| *mode == PermissionMode::All;
+        let chat = self.chat.take_if(is_all).map(|_| "permissions.chat = \"all\"");
+        let run = self.run.take_if(is_all).map(|_| "permissions.run = \"all\"");
+        let allow = (!std::mem::take(&mut self.allow).is_empty()).then_some("permissions.allow");
+        chat.into_iter().chain(run).chain(allow).collect()
+    }
+}
+
+/// The resolved table.
+#[derive(Debug, Clone)]
+pub struct PermissionSettings {
+    /// The mode of `chat`.
+    pub chat: PermissionMode,
+    /// The mode of all other commands.
+    pub run: PermissionMode,
+    /// The rules of calls that need no permission, as they are written.
+    pub allow: Vec<String>,
+}
+
+impl PermissionSettings {
+    /// Resolves the tables of the user's and the project's file: the stricter mode counts.
+    pub(super) fn new(user: &PermissionsTable, project: &PermissionsTable) -> Self {
+        let stricter = |user: Option<PermissionMode>, project: Option<PermissionMode>, usual| {
+            let of_user = user.unwrap_or(usual);
+            project.map_or(of_user, |of_project| of_project.min(of_user))
+        };
+        Self {
+            chat: stricter(user.chat, project.chat, PermissionMode::Ask),
+            run: stricter(user.run, project.run, PermissionMode::All),
+            allow: user.allow.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_makes_the_user_be_asked_about_more_and_never_about_less() {
+        let modes = [
+            None,
+            Some(PermissionMode::Ask),
+            Some(PermissionMode::Edits),
+            Some(PermissionMode::All),
+        ];
+        for user in modes {
+            for project in modes {
+                let table = |mode| PermissionsTable {
+                    chat: mode,
+                    run: mode,
+                    allow: vec!["bash".to_owned()],
+                };
+                let (user, mut project) = (table(user), table(project));
+                let resolve = |project: &PermissionsTable| PermissionSettings::new(&user, project);
+                let alone = resolve(&PermissionsTable::default());
+                project.refuse_in_project();
+                let both = resolve(&project);
+                assert_eq!(both.allow.len(), 1);
+                assert!(both.chat <= alone.chat && both.run <= alone.run, "{user:?} {project:?}");
+                assert!(project.chat.is_none_or(|mode| both.chat <= mode));
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The environment of the process: variables, directories, clock, terminal. Only this module reads them; everything else
+//! takes them as values.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `TENTER_MODEL` | the default of `--model` |
+//! | `TENTER_WEAK_MODEL` | the default of `--weak-model` |
+//! | `TENTER_MAX_TOKENS` | the default of `--max-tokens` |
+//! | `TENTER_REASONING_EFFORT` | the default of `--reasoning-effort` |
+//! | `TENTER_BASE_URL` | the default of `--base-url` |
+//! | `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `GOOGLE_API_KEY` | the providers' keys |
+//! | `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` | the providers' addresses, if the configuration names none |
+//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the proxy for connections to a model's server; lower case works too |
+//! | `SSL_CERT_FILE` | the certificate authorities to trust for a model's server, if the configuration names none |
+//! | `TENTER_TRUST` | `all` disables the trust gate (R47) |
+//! | `TENTER_COMPACT_RATIO` | the default of `--compact-ratio` |
+//! | `TENTER_MAX_TURNS` | the default of `--max-turns` |
+//! | `TENTER_LOG` | `debug` also shows what successful hooks write to stderr (R43) |
+//! | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` | directories of configuration, state and caches |
+//! | `HOME` | the home directory |
+//! | `PAGER` | the pager for long texts, by default `less`; empty or `cat` disables it |
+//! | `VISUAL`, `EDITOR` | the editor for messages and the configuration, by default `vi` |
+//! | `SHELL` | the shell for `!COMMAND` in a chat |
+//! | `NO_COLOR` | disables colours |
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::PathBuf;
+
+use tenter_engine::Directories;
+use tenter_engine::environment::Environment;
+use tenter_engine::journal::JournalDirectories;
+use tenter_engine::layout::Layout;
+
+/// The environment of a process.
+#[derive(Debug, Clone)]
+pub struct Env {
+    /// Every environment variable.
+    pub vars: Environment,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The home directory.
+    pub home: PathBuf,
+}
+
+/// The time of the system's clock.
+#[expect(clippy::disallowed_methods, reason = "this is where the clock comes from")]
+pub fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}
+
+impl Env {
+    /// The environment of this process.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
+    pub fn of_process() -> Self {
+        let vars: Environment = std::env::vars_os().collect();
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        Self::of_variables(vars, cwd)
+    }
+
+    /// The environment of a process with these variables and this working directory.
+    pub fn of_variables(vars: Environment, cwd: PathBuf) -> Self {
+        let home = find(&vars, "HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+        Self { vars, cwd, home }
+    }
+
+    /// The path of this program, for scripts that start it.
+    pub fn program() -> PathBuf {
+        std::env::current_exe().unwrap_or_else(|_| PathBuf::from("tenter"))
+    }
+
+    /// The arguments of this process, without the program.
+    pub fn arguments() -> impl Iterator<Item = OsString> {
+        std::env::args_os().skip(1)
+    }
+
+    /// A variable's value; `None` if it is empty.
+    pub fn var(&self, name: &str) -> Option<&OsStr> {
+        find(&self.vars, name)
+    }
+
+    /// A variable's value as text; `None` if it is empty or not UTF-8.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.var(name)?.to_str()
+    }
+
+    /// The user's `config.toml`.
+    pub fn config_file(&self) -> PathBuf {
+        self.directories().config_home.join("tenter/config.toml")
+    }
+
+    /// The directory of conversations, journal and trust store.
+    pub fn state_dir(&self) -> PathBuf {
+        self.directories().state
+    }
+
+    /// The database of conversations.
+    pub fn store_file(&self) -> PathBuf {
+        self.state_dir().join("conversations.db")
+    }
+
+    /// The directory of the snapshots of files.
+    pub fn snapshot_dir(&self) -> PathBuf {
+        self.state_dir().join("snapshots")
+    }
+
+    /// The directory of the journal.
+    pub fn journal_dir(&self) -> PathBuf {
+        self.state_dir().join("journal")
+    }
+
+    /// The directories of all journals: hooks in other agents write to the home directory, whatever the environment says (B43).
+    pub fn journals(&self) -> JournalDirectories {
+        JournalDirectories::new(self.journal_dir())
+            .and(Directories::in_home(&self.home).state.join("journal"))
+    }
+
+    /// The user's editor, as a shell command.
+    pub fn editor(&self) -> &str {
+        self.text("VISUAL").or_else(|| self.text("EDITOR")).unwrap_or("vi")
+    }
+
+    /// The user's directories, as the engine needs them.
+    pub fn directories(&self) -> Directories {
+        Directories::from_vars(&self.vars)
+    }
+
+    /// The directories that hooks are loaded from, given the project's root.
+    pub fn layout(&self, project: PathBuf) -> Layout {
+        Layout::new(project, &self.home, self.directories().config_home)
+    }
+
+    /// Whether the user can be asked: stdin and stderr are a terminal.
+    pub fn can_ask() -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Whether stdin and stdout are a terminal.
+    pub fn has_terminal() -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+
+    /// Whether the terminal cannot move its cursor, or is unknown.
+    pub fn is_dumb(&self) -> bool {
+        self.var("TERM").is_none_or(|term| term == "dumb")
+    }
+
+    /// Whether the output is a terminal that can move its cursor: stdout and stderr are, and `TERM` does not deny it.
+    pub fn can_redraw(&self) -> bool {
+        !self.is_dumb() && io::stdout().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Whether stderr is a terminal.
+    pub fn has_stderr_terminal() -> bool {
+        io::stderr().is_terminal()
+    }
+
+    /// All of stdin; empty if stdin is a terminal.
+    pub fn piped_stdin() -> io::Result<String> {
+        let mut bytes = Vec::new();
+        if !io::stdin().is_terminal() {
+            io::stdin().lock().read_to_end(&mut bytes)?;
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn find<'v>(vars: &'v [(OsString, OsString)], name: &str) -> Option<&'v OsStr> {
+    let (_, value) = vars.iter().find(|(key, _)| key == name)?;
+    Some(value.as_os_str()).filter(|value| !value.is_empty())
+}

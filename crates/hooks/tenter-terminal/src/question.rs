@@ -1,0 +1,138 @@
+//! Questions to the user: one reader at the terminal, and one way to choose among a few answers.
+
+use std::io::{self, BufRead as _, Stdin};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::env::Env;
+use crate::notify;
+use crate::screen::screen;
+use crate::signals;
+use crate::ui;
+
+/// How often a question looks whether it is over.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// Shows a prompt and returns the line that the user types; `None` if the user cannot be asked or closed the input.
+pub type ReadLine<'r> = dyn FnMut(&str) -> Option<String> + 'r;
+
+/// [`ReadLine`] from several threads: how a chat asks while its line editor has the terminal.
+pub type SharedReadLine = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// One answer to a question: `[t] trust`.
+pub struct Choice<'c, T> {
+    /// The letter that chooses it.
+    pub letter: &'c str,
+    /// What the prompt says about it.
+    pub label: &'c str,
+    /// Words that choose it as well.
+    pub words: &'c [&'c str],
+    /// What it means.
+    pub value: T,
+}
+
+impl<T> Choice<'_, T> {
+    fn accepts(&self, answer: &str) -> bool {
+        answer == self.letter || self.words.contains(&answer)
+    }
+}
+
+/// Shows a prompt and returns the line that the user types; `None` if the user cannot be asked or closed the input.
+pub fn read_at_terminal(prompt: &str) -> Option<String> {
+    if !Env::can_ask() {
+        return None;
+    }
+    let received = signals::received();
+    read_at_terminal_until(prompt, &|| signals::received() != received)
+}
+
+/// As [`read_at_terminal`]; `None` also once `is_over`, such as after Ctrl-C.
+pub fn read_at_terminal_until(prompt: &str, is_over: &dyn Fn() -> bool) -> Option<String> {
+    screen().suspended(|| {
+        notify::question(prompt);
+        ui::note_piece(prompt);
+        let stdin = io::stdin();
+        // A read would continue after a signal.
+        while !has_input(&stdin) {
+            if is_over() {
+                ui::note("");
+                return None;
+            }
+        }
+        let mut line = String::new();
+        let length = stdin.lock().read_line(&mut line).unwrap_or(0);
+        (length > 0).then_some(line)
+    })
+}
+
+/// Waits a moment for input. A terminal that cannot be polled counts as ready: the read fails then.
+fn has_input(stdin: &Stdin) -> bool {
+    let mut watched = [PollFd::new(stdin, PollFlags::IN)];
+    match poll(&mut watched, Some(&LOOK)) {
+        Ok(ready) => ready > 0,
+        Err(error) => error != Errno::INTR,
+    }
+}
+
+/// Asks until the user chooses; `None` if the user cannot be asked or closed the input.
+pub fn choose<T: Copy>(question: &str, choices: &[Choice<T>], read: &mut ReadLine) -> Option<T> {
+    let shown: Vec<String> =
+        choices.iter().map(|choice| format!("[{}] {}", choice.letter, choice.label)).collect();
+    let prompt = format!("{question} {}: ", shown.join("  "));
+    loop {
+        let line = read(&prompt)?;
+        let answer = line.trim().to_lowercase();
+        if let Some(choice) = choices.iter().find(|choice| choice.accepts(&answer)) {
+            return Some(choice.value);
+        }
+        ui::note(please_answer(choices));
+    }
+}
+
+/// Asks until the user says yes or no; no if the user cannot be asked or closed the input.
+pub fn confirm(question: &str, read: &mut ReadLine) -> bool {
+    let yes = Choice { letter: "y", label: "yes", words: &["yes"], value: true };
+    let no = Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: false };
+    choose(question, &[yes, no], read).unwrap_or(false)
+}
+
+fn please_answer<T>(choices: &[Choice<T>]) -> String {
+    let letters: Vec<&str> = choices.iter().map(|choice| choice.letter).collect();
+    let Some((last, others)) = letters.split_last() else { return String::new() };
+    format!("Please answer {} or {last}.", others.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn confirm_with(lines: &[&str]) -> (bool, Vec<String>) {
+        let (mut lines, mut prompts) = (lines.iter(), Vec::new());
+        let answer = confirm("Go?", &mut |prompt| {
+            prompts.push(prompt.to_owned());
+            lines.next().map(|line| (*line).to_owned())
+        });
+        (answer, prompts)
+    }
+
+    #[test]
+    fn asks_until_an_answer_is_one_of_the_choices() {
+        let (answer, prompts) = confirm_with(&["maybe\n", "\n", " YES \n", "n\n"]);
+        assert!(answer);
+        assert_eq!(prompts, ["Go? [y] yes  [n] no: "; 3]);
+    }
+
+    #[test]
+    fn a_closed_input_means_no() {
+        assert!(!confirm_with(&[]).0);
+        assert!(!confirm_with(&["what?\n"]).0);
+    }
+
+    #[test]
+    fn the_reminder_names_every_letter() {
+        let choice = |letter| Choice { letter, label: "", words: &[], value: () };
+        let choices = ["t", "v", "s", "q"].map(choice);
+        assert_eq!(please_answer(&choices), "Please answer t, v, s or q.");
+    }
+}

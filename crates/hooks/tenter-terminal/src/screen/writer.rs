@@ -1,0 +1,55 @@
+//! Writes to stdout and stderr.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use anstream::adapter::strip_str;
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use rustix::termios::tcgetwinsize;
+
+/// A stream of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Data.
+    Stdout,
+    /// Everything else.
+    Stderr,
+}
+
+impl Stream {
+    /// Writes a text with one call, without styles if the stream has no colours. A call per line would be slow, and lines of
+    /// several threads would mix.
+    pub(super) fn write(self, text: &str) -> io::Result<()> {
+        match self {
+            Self::Stdout => write_at_once(io::stdout(), text),
+            Self::Stderr => write_at_once(io::stderr(), text),
+        }
+    }
+}
+
+fn write_at_once<S: RawStream>(mut stream: S, text: &str) -> io::Result<()> {
+    let is_plain = AutoStream::choice(&stream) == ColorChoice::Never;
+    let text = if is_plain { strip_str(text).to_string().into() } else { Cow::Borrowed(text) };
+    stream.write_all(text.as_bytes())?;
+    stream.flush()
+}
+
+/// Writes bytes to the terminal as they are. Errors are ignored: the terminal may be gone.
+pub(super) fn write_raw(bytes: &str) {
+    let _ = io::stderr().write_all(bytes.as_bytes());
+}
+
+/// The text, without styles if the terminal has no colours.
+pub(super) fn for_terminal(text: &str) -> Cow<'_, str> {
+    match AutoStream::choice(&io::stderr()) {
+        ColorChoice::Never => strip_str(text).to_string().into(),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// Columns and rows of the terminal.
+pub(super) fn size() -> (usize, usize) {
+    let size = tcgetwinsize(io::stderr()).ok().filter(|size| size.ws_col > 0 && size.ws_row > 0);
+    size.map_or((80, 24), |size| (usize::from(size.ws_col), usize::from(size.ws_row)))
+}

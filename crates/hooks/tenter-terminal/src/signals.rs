@@ -1,0 +1,188 @@
+//! Ctrl-C and termination: the first signal cancels the work, the second kills all children and exits. Hooks and tools run in
+//! process groups of their own, so the terminal's Ctrl-C reaches only Tenter, which ends them.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::raise;
+use tenter_proc::Cancel;
+
+use crate::failure::Failure;
+use crate::screen::screen;
+
+/// Maximum number of times that a line editor waiting for a key is woken, and the pause after each.
+const WAKINGS: u32 = 250;
+const WAKING: Duration = Duration::from_millis(20);
+
+/// Number of signals that this process received.
+static RECEIVED: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns the number of signals that this process received so far. A question ends when it grows.
+pub fn received() -> usize {
+    RECEIVED.load(Ordering::SeqCst)
+}
+
+/// Cancels `cancel` at the first signal.
+pub fn forward(cancel: &Cancel) -> Result<(), Failure> {
+    Interrupts::catch(cancel).map(drop)
+}
+
+/// The receiver of this process's signals. Clones share their state.
+#[derive(Clone)]
+pub struct Interrupts {
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    /// What the next signal cancels.
+    target: Cancel,
+    /// Whether the process should end, not only the work.
+    terminated: bool,
+    /// Whether a line editor waits for a key. It handles SIGINT meanwhile.
+    reading: bool,
+    /// Whether another program has the terminal: Ctrl-C is meant for it.
+    away: bool,
+    /// Cleanup before the process exits.
+    clean_up: Option<Box<dyn Fn() + Send>>,
+}
+
+impl State {
+    /// Cleans up and exits the process.
+    fn exit(&self) {
+        screen().leave();
+        if let Some(clean_up) = &self.clean_up {
+            clean_up();
+        }
+        exit();
+    }
+}
+
+impl Interrupts {
+    /// Catches the signals of this process from now on; the first cancels `target`.
+    pub fn catch(target: &Cancel) -> Result<Self, Failure> {
+        let mut signals =
+            Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| not_handled(&error))?;
+        let state = State {
+            target: target.clone(),
+            terminated: false,
+            reading: false,
+            away: false,
+            clean_up: None,
+        };
+        let caught = Self { state: Arc::new(Mutex::new(state)) };
+        let receiver = caught.clone();
+        let receive = move || {
+            loop {
+                let received: Vec<i32> = signals.wait().collect();
+                for signal in received {
+                    receiver.receive(signal, &mut signals);
+                }
+            }
+        };
+        thread::Builder::new().spawn(receive).map_err(|error| not_handled(&error))?;
+        Ok(caught)
+    }
+
+    /// Makes the next signal cancel `target`.
+    pub fn aim(&self, target: &Cancel) {
+        self.state().target = target.clone();
+    }
+
+    /// Does what SIGINT would do, for a line editor that handled Ctrl-C itself.
+    pub fn interrupt(&self) {
+        self.state().target.cancel();
+    }
+
+    /// Whether the process received SIGTERM or SIGHUP.
+    pub fn terminated(&self) -> bool {
+        self.state().terminated
+    }
+
+    /// Runs `clean_up` if a signal ends the process at once.
+    pub fn on_exit(&self, clean_up: impl Fn() + Send + 'static) {
+        self.state().clean_up = Some(Box::new(clean_up));
+    }
+
+    /// Runs a line editor, and interrupts it if the process should end. Returns `None`, without calling `read`, if it already
+    /// should.
+    pub fn while_reading<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
+        {
+            let mut state = self.state();
+            if state.terminated {
+                return None;
+            }
+            state.reading = true;
+        }
+        let line = read();
+        self.state().reading = false;
+        Some(line)
+    }
+
+    /// Runs `run`, which hands the terminal to another program. Nothing else is printed meanwhile.
+    pub fn while_away<T>(&self, run: impl FnOnce() -> T) -> T {
+        self.state().away = true;
+        let result = screen().suspended(run);
+        self.state().away = false;
+        result
+    }
+
+    fn receive(&self, signal: i32, signals: &mut Signals) {
+        let wake = {
+            let mut state = self.state();
+            if state.away && signal == SIGINT {
+                return;
+            }
+            RECEIVED.fetch_add(1, Ordering::SeqCst);
+            if state.target.is_cancelled() {
+                state.exit();
+            }
+            state.terminated |= signal != SIGINT;
+            state.target.cancel();
+            state.terminated && state.reading
+        };
+        if wake {
+            self.wake_reader(signals);
+        }
+    }
+
+    /// Wakes a line editor, which waits for keys and for SIGINT. It may be about to install its handler, so one SIGINT may not
+    /// be enough; those that arrive here because the editor has no handler are ignored.
+    fn wake_reader(&self, signals: &mut Signals) {
+        for _ in 0..WAKINGS {
+            if !self.state().reading {
+                break;
+            }
+            let _ = raise(SIGINT);
+            thread::sleep(WAKING);
+        }
+        signals
+            .pending()
+            .filter(|signal| *signal != SIGINT)
+            .for_each(|_second| self.state().exit());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_handled(error: &io::Error) -> Failure {
+    Failure::new(format!("cannot handle signals: {error}"))
+}
+
+/// Sets `flag` whenever this process continues after it was stopped.
+pub fn watch_continuing(flag: Arc<AtomicBool>) {
+    // Where it cannot be noticed, everything else works.
+    let _ = signal_hook::flag::register(SIGCONT, flag);
+}
+
+#[expect(clippy::exit, reason = "the user asked twice: exit without waiting")]
+fn exit() {
+    tenter_proc::kill_all();
+    std::process::exit(130);
+}

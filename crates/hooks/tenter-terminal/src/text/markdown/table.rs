@@ -1,0 +1,171 @@
+//! Tables: columns that fit the width, or one line per cell if the columns would be too narrow.
+
+use anstyle::Style;
+use pulldown_cmark::Alignment;
+
+use crate::text::wrap::Line;
+use crate::ui::{FAINT, HEADING};
+
+/// Number of columns of a word that a cell does not break.
+const UNBROKEN: usize = 12;
+/// What separates two cells.
+const BAR: &str = " │ ";
+/// Maximum length of the line between records.
+const RULE: usize = 12;
+
+/// A table. The first row is its head.
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) columns: Vec<Alignment>,
+    pub(super) rows: Vec<Vec<Line>>,
+}
+
+impl Table {
+    /// The table in lines of at most `width` columns.
+    pub(super) fn lines(&self, width: usize) -> Vec<Line> {
+        self.widths(width).map_or_else(|| self.records(width), |widths| self.grid(&widths))
+    }
+
+    /// The widths of the columns; `None` if they do not fit.
+    fn widths(&self, width: usize) -> Option<Vec<usize>> {
+        let bars = 3 * self.columns.len().saturating_sub(1);
+        let available = width.checked_sub(bars)?;
+        let natural = self.widest(Line::width);
+        if natural.iter().sum::<usize>() <= available {
+            return Some(natural);
+        }
+        let widths: Vec<usize> = self
+            .widest(Line::longest_word)
+            .into_iter()
+            .map(|word| word.clamp(1, UNBROKEN))
+            .collect();
+        let left = available.checked_sub(widths.iter().sum())?;
+        Some(widened(widths, &natural, left))
+    }
+
+    /// The largest of the sizes in each column.
+    fn widest(&self, size: impl Fn(&Line) -> usize) -> Vec<usize> {
+        let mut widest = vec![0; self.columns.len()];
+        for row in &self.rows {
+            for (most, cell) in widest.iter_mut().zip(row) {
+                *most = size(cell).max(*most);
+            }
+        }
+        widest
+    }
+
+    fn grid(&self, widths: &[usize]) -> Vec<Line> {
+        let wrap = |(cell, width): (&Line, &usize)| cell.wrapped((*width).max(1));
+        let rows: Vec<Vec<Vec<Line>>> =
+            self.rows.iter().map(|row| row.iter().zip(widths).map(wrap).collect()).collect();
+        let widths = used_widths(&rows, widths.len());
+        let rows: Vec<Vec<Line>> = rows.iter().map(|cells| self.row(cells, &widths)).collect();
+        let has_tall_rows = rows.iter().skip(1).any(|row| row.len() > 1);
+        let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+        let rule = Line::new(FAINT, &rules.join("─┼─"));
+        let mut lines = Vec::new();
+        for (index, row) in rows.into_iter().enumerate() {
+            if index == 1 || index > 1 && has_tall_rows {
+                lines.push(rule.clone());
+            }
+            lines.extend(row);
+        }
+        if self.rows.len() == 1 {
+            lines.push(rule);
+        }
+        lines
+    }
+
+    /// The lines of a row of wrapped cells, without trailing spaces.
+    fn row(&self, cells: &[Vec<Line>], widths: &[usize]) -> Vec<Line> {
+        let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+        (0..height).map(|at| self.row_line(cells, widths, at)).collect()
+    }
+
+    /// The line `at` of a row of wrapped cells.
+    fn row_line(&self, cells: &[Vec<Line>], widths: &[usize], at: usize) -> Line {
+        let mut line = Line::default();
+        for (index, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            let empty = Line::default();
+            let text = cell.get(at).unwrap_or(&empty);
+            let free = width.saturating_sub(text.width());
+            let before = match self.columns.get(index) {
+                Some(Alignment::Right) => free,
+                Some(Alignment::Center) => free / 2,
+                _ => 0,
+            };
+            let after = if index + 1 == cells.len() { 0 } else { free - before };
+            line.push(FAINT, if index == 0 { "" } else { BAR });
+            line.push(Style::new(), &" ".repeat(before));
+            line.append(text);
+            line.push(Style::new(), &" ".repeat(after));
+        }
+        line.trim_end();
+        line
+    }
+
+    /// Each cell on lines of its own, after the head of its column.
+    fn records(&self, width: usize) -> Vec<Line> {
+        let [head, rows @ ..] = &self.rows[..] else { return Vec::new() };
+        if rows.is_empty() {
+            return head.iter().flat_map(|cell| cell.wrapped(width)).collect();
+        }
+        let mut lines = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            if index > 0 {
+                lines.push(Line::new(FAINT, &"─".repeat(RULE.min(width))));
+            }
+            for (name, cell) in head.iter().zip(row) {
+                // The first record shows all names.
+                if index == 0 || !cell.is_empty() {
+                    lines.extend(record_lines(name, cell, width));
+                }
+            }
+        }
+        lines
+    }
+}
+
+/// A cell after the head of its column, indented after the first line.
+fn record_lines(name: &Line, cell: &Line, width: usize) -> Vec<Line> {
+    let mut text = name.clone();
+    text.push(HEADING, if name.is_empty() { "" } else { ": " });
+    text.append(cell);
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = text.wrapped(width.saturating_sub(2).max(1));
+    for line in lines.iter_mut().skip(1) {
+        let mut indented = Line::new(Style::new(), "  ");
+        indented.append(line);
+        *line = indented;
+    }
+    lines
+}
+
+/// The widths that wrapped cells need.
+fn used_widths(rows: &[Vec<Vec<Line>>], columns: usize) -> Vec<usize> {
+    let mut widths = vec![0; columns];
+    for row in rows {
+        for (most, cell) in widths.iter_mut().zip(row) {
+            *most = cell.iter().map(Line::width).max().unwrap_or(0).max(*most);
+        }
+    }
+    widths
+}
+
+/// Distributes the columns that are left among the cells that have more text, evenly.
+fn widened(mut widths: Vec<usize>, natural: &[usize], mut left: usize) -> Vec<usize> {
+    loop {
+        let needy = widths.iter().zip(natural).filter(|(width, natural)| width < natural).count();
+        let Some(share) = left.checked_div(needy).map(|share| share.max(1)) else { return widths };
+        for (width, natural) in widths.iter_mut().zip(natural) {
+            let more = natural.saturating_sub(*width).min(share).min(left);
+            *width += more;
+            left -= more;
+        }
+        if left == 0 {
+            return widths;
+        }
+    }
+}

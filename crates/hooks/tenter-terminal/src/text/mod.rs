@@ -1,0 +1,19 @@
+//! Text for a terminal: wrapped, rendered from Markdown, compared.
+
+pub mod diff;
+mod markdown;
+mod wrap;
+
+pub use markdown::Markdown;
+pub use wrap::{hanging, prose};
+
+use tenter_base::excerpt;
+use tenter_base::sanitize::sanitize;
+
+/// Maximum number of characters shown of a line.
+pub const LINE_LENGTH: usize = 200;
+
+/// Returns a sanitised line with its indentation, cut to [`LINE_LENGTH`] characters.
+pub fn cut(line: &str) -> String {
+    excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned()
+}

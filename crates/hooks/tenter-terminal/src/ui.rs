@@ -1,0 +1,152 @@
+//! Output to the user: data goes to stdout, everything else to stderr. While an agent works, the screen has the terminal, and
+//! prints everything above its live region.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::io::{self, Write as _};
+
+use anstream::adapter::strip_str;
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_protocol::{Diagnostic, Severity};
+
+use crate::failure::Failure;
+use crate::screen::{Stream, screen};
+
+pub use crate::style::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl ColorWhen {
+    /// Applies it to this process.
+    pub fn apply(self) {
+        match self {
+            Self::Auto => {}
+            Self::Always => ColorChoice::Always.write_global(),
+            Self::Never => ColorChoice::Never.write_global(),
+        }
+    }
+}
+
+/// Whether stdout has colours.
+pub fn has_colours() -> bool {
+    AutoStream::choice(&io::stdout()) != ColorChoice::Never
+}
+
+/// The number of rows of the terminal; 24 if it does not say.
+pub fn rows() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    size.map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0).unwrap_or(24)
+}
+
+/// The number of columns of the terminal; 80 if it does not say.
+pub fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
+}
+
+/// Writes a line of data to stdout. Errors are ignored: the reader may have gone.
+pub fn out(line: impl Display) {
+    let _ = try_out(line);
+}
+
+/// Writes a line of data to stdout.
+///
+/// # Errors
+/// It cannot be written, for instance because the reader has gone.
+pub fn try_out(line: impl Display) -> io::Result<()> {
+    screen().print(Stream::Stdout, &format!("{line}\n"))
+}
+
+/// The text without its styles if stdout has no colours.
+pub fn for_stdout(text: &str) -> Cow<'_, str> {
+    if has_colours() { Cow::Borrowed(text) } else { strip_str(text).to_string().into() }
+}
+
+/// An RFC 3339 time as listings show it, in UTC to the second: `2024-01-15 10:30:00`.
+pub fn short_time(rfc3339: &str) -> String {
+    let seconds = rfc3339.get(..19).unwrap_or(rfc3339);
+    one_line(seconds, 19).replacen('T', " ", 1)
+}
+
+/// Writes data to stdout without a line end, and flushes.
+pub fn out_piece(piece: impl Display) {
+    let _ = screen().print(Stream::Stdout, &piece.to_string());
+}
+
+/// Writes data for a program to stdout as it is.
+pub fn out_raw(data: &str) {
+    let mut stdout = io::stdout();
+    let _ = stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush());
+}
+
+/// Writes a line to stderr.
+pub fn note(line: impl Display) {
+    let _ = screen().print(Stream::Stderr, &format!("{line}\n"));
+}
+
+/// Writes text to stderr without a line end: a prompt, or part of a line.
+pub fn note_piece(text: impl Display) {
+    let _ = screen().print(Stream::Stderr, &text.to_string());
+}
+
+/// Writes a control sequence to stderr as it is.
+pub fn note_raw(sequence: &str) {
+    let mut stderr = io::stderr();
+    let _ = stderr.write_all(sequence.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// Writes a diagnostic to stderr.
+pub fn diagnostic(diagnostic: &Diagnostic) {
+    let style = match diagnostic.severity {
+        Severity::Info => FAINT,
+        Severity::Warning => NOTICE,
+        Severity::Error => BAD,
+    };
+    let place = match (&diagnostic.path, &diagnostic.span) {
+        (Some(path), Some(place)) => {
+            format!("{}:{}:{}: ", path.display(), place.line, place.column)
+        }
+        (Some(path), None) => format!("{}: ", path.display()),
+        (None, _) => String::new(),
+    };
+    let severity = styled(style, diagnostic.severity);
+    note(format!("{severity}: {}{}", visible(&place), indented(&diagnostic.message)));
+    if let Some(place) = &diagnostic.span {
+        let margin = format!("{} | ", place.line);
+        note(format!("  {}{}", styled(FAINT, &margin), sanitize(&place.source)));
+        let indent = " ".repeat(margin.len() + place.column.saturating_sub(1));
+        note(format!("  {indent}{}", styled(style, "^".repeat(place.length.max(1)))));
+    }
+    if let Some(help) = &diagnostic.help {
+        note(format!("  {} {}", styled(FAINT, "help:"), indented(help)));
+    }
+}
+
+/// `text`, sanitised and indented after its first line, so that a name in it cannot forge a line of output.
+fn indented(text: &str) -> String {
+    sanitize(text.trim_end()).replace('\n', "\n  ")
+}
+
+/// Writes the warnings and errors among these diagnostics to stderr.
+pub fn diagnostics<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) {
+    findings.into_iter().filter(|finding| finding.severity > Severity::Info).for_each(diagnostic);
+}
+
+/// Writes a command's failure to stderr.
+pub fn failure(failure: &Failure) {
+    note(format!("{}: {}", styled(BAD, "error"), indented(&failure.message)));
+    if let Some(help) = &failure.help {
+        note(format!("  {} {}", styled(FAINT, "help:"), indented(help)));
+    }
+}
