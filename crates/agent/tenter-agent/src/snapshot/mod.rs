@@ -1,15 +1,14 @@
-//! What files were before each turn of a conversation, so that the user can undo what the agent did.
+//! Undo for what the agent changed: the states of files before and after each turn of a conversation.
 //!
 //! A turn is a user's message with all the work on it. `recorder` records what files were before a turn changes them, and what
-//! it changed; `restore` undoes and redoes turns. `state` is what a file is, `objects` keeps contents, `survey` is the state of
-//! all files of a project, `turn` the records on disk, `beneath` reaches files without following symlinks, and `prune` removes
-//! what is old.
+//! it changed; `restore` undoes and redoes turns. `state` describes a file at one moment, `survey` all files of a project, and
+//! `turn` the changes of a turn. `database` stores contents and records, and deletes old ones; `beneath` reaches files without
+//! following symlinks.
 //!
-//! Everything is kept outside of the project, in a directory that only the user can enter.
+//! The database is outside of the project, in a directory that only the user can enter.
 
 mod beneath;
-mod objects;
-mod prune;
+mod database;
 mod recorder;
 mod restore;
 mod state;
@@ -18,8 +17,8 @@ mod survey;
 mod tests;
 mod turn;
 
-pub use prune::forget;
+pub use database::forget;
 pub use recorder::{Recorder, RecorderSettings};
-pub use restore::{Direction, RestorePlan, RestoreResult, RestoreStep, Standing};
+pub use restore::{Direction, RestorePlan, RestoreResult, RestoreStep, StepStatus};
 pub use state::{FileState, StoredPath, UnknownReason};
 pub use turn::{FileChange, TurnRecord};

@@ -5,11 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::beneath::{FileContent, FileHandle};
+use super::database::hash;
 use super::recorder::Recorder;
 use super::state::FileState;
 use super::turn::{FileChange, TurnRecord};
 
-/// Whether files become what they were before a turn, or what the turn left.
+/// The direction in which a turn is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// As before the turn.
@@ -18,7 +19,7 @@ pub enum Direction {
     Redo,
 }
 
-/// What restoring a turn would do.
+/// A plan to restore the files of a turn.
 #[derive(Debug)]
 pub struct RestorePlan {
     /// The turn.
@@ -29,22 +30,22 @@ pub struct RestorePlan {
     pub steps: Vec<RestoreStep>,
 }
 
-/// What restoring one file would do.
+/// A step of a plan: one file.
 #[derive(Debug, Clone)]
 pub struct RestoreStep {
     /// The file.
     pub path: PathBuf,
-    /// What it is now, if that can be restored later.
+    /// The state that the turn left, or that undoing it left.
     pub from: FileState,
-    /// What it becomes.
+    /// The state after the step.
     pub to: FileState,
     /// Whether it can be restored.
-    pub standing: Standing,
+    pub status: StepStatus,
 }
 
-/// Whether a file can be restored.
+/// The status of a file that is to be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum StepStatus {
     /// It is as the turn left it.
     Ready,
     /// It is restored already.
@@ -55,7 +56,7 @@ pub enum Standing {
     Impossible(String),
 }
 
-/// What restoring did.
+/// The result of restoring a turn.
 #[derive(Debug, Default)]
 pub struct RestoreResult {
     /// The restored files.
@@ -67,9 +68,9 @@ pub struct RestoreResult {
 }
 
 impl RestorePlan {
-    /// The files that were changed since.
+    /// Returns the files that were changed since.
     pub fn changed_since(&self) -> impl Iterator<Item = &RestoreStep> {
-        self.steps.iter().filter(|step| step.standing == Standing::ChangedSince)
+        self.steps.iter().filter(|step| step.status == StepStatus::ChangedSince)
     }
 }
 
@@ -104,26 +105,26 @@ impl Recorder {
             Direction::Undo => (&change.after, &change.before),
             Direction::Redo => (&change.before, &change.after),
         };
-        let standing = self.standing(&change.path.0, from, to);
-        RestoreStep { path: change.path.0.clone(), from: from.clone(), to: to.clone(), standing }
+        let status = self.status(&change.path.0, from, to);
+        RestoreStep { path: change.path.0.clone(), from: from.clone(), to: to.clone(), status }
     }
 
-    fn standing(&self, path: &Path, from: &FileState, to: &FileState) -> Standing {
+    fn status(&self, path: &Path, from: &FileState, to: &FileState) -> StepStatus {
         if let FileState::Unknown { reason, .. } = to {
-            return Standing::Impossible(reason.as_str().to_owned());
+            return StepStatus::Impossible(reason.as_str().to_owned());
         }
         let now = match FileHandle::open(&self.settings.roots, path) {
-            Ok(place) => place.read().map(described),
+            Ok(handle) => handle.read().map(without_content),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FileState::Absent),
             // The turn may have put a file where a directory was. Restoring follows no symlink.
             Err(_) if *from == FileState::Absent => Ok(FileState::Absent),
             Err(error) => Err(error),
         };
         match now {
-            Ok(now) if now == *to => Standing::Done,
-            Ok(now) if now == *from => Standing::Ready,
-            Ok(_) => Standing::ChangedSince,
-            Err(error) => Standing::Impossible(error.to_string()),
+            Ok(now) if now == *to => StepStatus::Done,
+            Ok(now) if now == *from => StepStatus::Ready,
+            Ok(_) => StepStatus::ChangedSince,
+            Err(error) => StepStatus::Impossible(error.to_string()),
         }
     }
 
@@ -139,12 +140,12 @@ impl Recorder {
         changed_too: bool,
     ) -> io::Result<RestoreResult> {
         let mut result = RestoreResult::default();
-        let is_wanted = |step: &&RestoreStep| match step.standing {
-            Standing::Ready => true,
-            Standing::ChangedSince => changed_too,
-            Standing::Done | Standing::Impossible(_) => false,
+        let is_selected = |step: &&RestoreStep| match step.status {
+            StepStatus::Ready => true,
+            StepStatus::ChangedSince => changed_too,
+            StepStatus::Done | StepStatus::Impossible(_) => false,
         };
-        let mut steps: Vec<&RestoreStep> = plan.steps.iter().filter(is_wanted).collect();
+        let mut steps: Vec<&RestoreStep> = plan.steps.iter().filter(is_selected).collect();
         steps.sort_by_key(|step| order(step));
         // Directories get their permission bits last, since files in them must be written before.
         self.set_directory_modes(&steps, 0o700);
@@ -161,74 +162,78 @@ impl Recorder {
         // What failed can be tried again, unless it is all that is left.
         if result.failed.is_empty() || result.restored.is_empty() {
             let is_undone = plan.direction == Direction::Undo;
-            let record = TurnRecord { is_undone, ..plan.turn };
-            self.shelf.of(conversation).write_record(&record)?;
+            let turn = TurnRecord { is_undone, ..plan.turn };
+            self.database.write(|view| view.write_turn(conversation, &turn))?;
         }
         Ok(result)
     }
 
-    /// Sets the permission bits of directories that exist, and of `more`. Errors show when a file in one cannot be restored.
+    /// Sets the permission bits of directories that exist, with `more` bits. Errors show when a file in one cannot be restored.
     fn set_directory_modes(&self, steps: &[&RestoreStep], more: u32) {
         for step in steps.iter().rev() {
             if let FileState::Directory { mode } = step.to
-                && let Ok(place) = FileHandle::open(&self.settings.roots, &step.path)
-                && matches!(place.read(), Ok(FileContent::Other(FileState::Directory { .. })))
+                && let Ok(handle) = FileHandle::open(&self.settings.roots, &step.path)
+                && matches!(handle.read(), Ok(FileContent::Other(FileState::Directory { .. })))
             {
-                let _ = place.make_directory(mode | more);
+                let _ = handle.make_directory(mode | more);
             }
         }
     }
 
     fn apply(&self, step: &RestoreStep) -> io::Result<()> {
         let roots = &self.settings.roots;
-        let is_directory = |place: &FileHandle| {
-            matches!(place.read(), Ok(FileContent::Other(FileState::Directory { .. })))
+        let is_directory = |handle: &FileHandle| {
+            matches!(handle.read(), Ok(FileContent::Other(FileState::Directory { .. })))
         };
         match &step.to {
             FileState::Absent => {
-                let place = FileHandle::open(roots, &step.path)?;
-                if is_directory(&place) { place.remove_directory() } else { place.remove() }
+                let handle = FileHandle::open(roots, &step.path)?;
+                if is_directory(&handle) { handle.remove_directory() } else { handle.remove() }
             }
             FileState::Directory { mode } => {
-                let place = FileHandle::create(roots, &step.path)?;
-                if !is_directory(&place)
-                    && !matches!(place.read()?, FileContent::Other(FileState::Absent))
+                let handle = FileHandle::create(roots, &step.path)?;
+                if !is_directory(&handle)
+                    && !matches!(handle.read()?, FileContent::Other(FileState::Absent))
                 {
-                    place.remove()?;
+                    handle.remove()?;
                 }
-                place.make_directory(*mode | 0o700)
+                handle.make_directory(*mode | 0o700)
             }
             FileState::File { content, mode, .. } => {
-                let bytes = self.shelf.content(content)?;
-                let place = FileHandle::create(roots, &step.path)?;
-                if is_directory(&place) {
-                    place.remove_directory()?;
+                let bytes = self.stored(content)?;
+                let handle = FileHandle::create(roots, &step.path)?;
+                if is_directory(&handle) {
+                    handle.remove_directory()?;
                 }
-                place.write(&bytes, *mode)
+                handle.write(&bytes, *mode)
             }
             FileState::Link { target } => {
-                let place = FileHandle::create(roots, &step.path)?;
-                if is_directory(&place) {
-                    place.remove_directory()?;
+                let handle = FileHandle::create(roots, &step.path)?;
+                if is_directory(&handle) {
+                    handle.remove_directory()?;
                 }
-                place.link(&target.0)
+                handle.link(&target.0)
             }
             FileState::Unknown { reason, .. } => Err(io::Error::other(reason.as_str())),
         }
     }
 
-    /// The content of a file in a state of a record; `None` if it is not a regular file.
+    fn stored(&self, hash: &str) -> io::Result<Vec<u8>> {
+        self.database.read(|view| view.content(hash))
+    }
+
+    /// Returns the content of a file in a recorded state; `None` if it is not a regular file.
     ///
     /// # Errors
     /// The stored copy cannot be read.
     pub fn content(&self, state: &FileState) -> io::Result<Option<Vec<u8>>> {
         match state {
-            FileState::File { content, .. } => self.shelf.content(content).map(Some),
+            FileState::File { content, .. } => self.stored(content).map(Some),
             _ => Ok(None),
         }
     }
 
-    /// What the model does not know yet: the files that the user restored since its last turn, and whether by undoing.
+    /// Returns the files that the user restored since the model was last informed, by direction.
     ///
     /// # Errors
     /// The records cannot be read.
@@ -236,9 +241,8 @@ impl Recorder {
         let turns = self.turns(conversation)?;
         let news = [Direction::Undo, Direction::Redo].map(|direction| {
             let is_undone = direction == Direction::Undo;
-            let of_direction =
-                turns.iter().filter(|turn| turn.is_news() && turn.is_undone == is_undone);
-            let changes = of_direction.flat_map(|turn| &turn.changes);
+            let turns = turns.iter().filter(|turn| turn.is_news() && turn.is_undone == is_undone);
+            let changes = turns.flat_map(|turn| &turn.changes);
             (direction, changes.map(|change| change.path.0.clone()).collect())
         });
         Ok(news
@@ -247,34 +251,35 @@ impl Recorder {
             .collect())
     }
 
-    /// Records that the model knows the news.
+    /// Records that the model was informed of the news.
     ///
     /// # Errors
     /// The records cannot be written.
-    pub fn told(&self, conversation: &str) -> io::Result<()> {
-        let shelf = self.shelf.of(conversation);
-        for turn in shelf.records()?.into_iter().filter(TurnRecord::is_news) {
-            let told_undone = turn.is_undone;
-            shelf.write_record(&TurnRecord { told_undone, ..turn })?;
+    pub fn mark_news_as_read(&self, conversation: &str) -> io::Result<()> {
+        if self.news(conversation)?.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        self.database.write(|view| {
+            for turn in view.turns(conversation)?.into_iter().filter(TurnRecord::is_news) {
+                let was_undone_for_model = turn.is_undone;
+                view.write_turn(conversation, &TurnRecord { was_undone_for_model, ..turn })?;
+            }
+            Ok(())
+        })
     }
 }
 
-/// A found file without storing its content.
-fn described(found: FileContent) -> FileState {
-    use sha2::{Digest as _, Sha256};
-    match found {
+/// Returns the state of a file without storing its content.
+fn without_content(content: FileContent) -> FileState {
+    match content {
         FileContent::Other(state) => state,
-        FileContent::File { bytes, mode, .. } => FileState::File {
-            content: tenter_base::hex(&Sha256::digest(&bytes)),
-            size: bytes.len() as u64,
-            mode,
-        },
+        FileContent::File { bytes, mode, .. } => {
+            FileState::File { content: hash(&bytes), size: bytes.len() as u64, mode }
+        }
     }
 }
 
-/// The order in which files are restored: deletions from the bottom up, then directories, then files.
+/// Returns the sort key of a step: deletions from the bottom up, then directories, then files.
 fn order(step: &RestoreStep) -> (u8, std::cmp::Reverse<usize>, PathBuf) {
     let depth = step.path.components().count();
     let (group, depth) = match step.to {

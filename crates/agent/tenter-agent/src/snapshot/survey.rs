@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use tenter_base::FileStamp;
 use tenter_proc::Cancel;
 
 use super::beneath::{self, FileContent};
-use super::objects::ObjectWriter;
+use super::database::{SnapshotError, SnapshotView};
 use super::state::{FileState, StoredPath, UnknownReason};
 use tenter_walk::{Leaving, walk};
 
@@ -29,52 +28,55 @@ const MAX_TIME: Duration = Duration::from_secs(2);
 const YOUNG_NS: i128 = 50_000_000;
 
 /// The files of a project at one moment.
-#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ProjectState {
     pub(super) files: BTreeMap<StoredPath, SurveyedFile>,
 }
 
 /// A file of a survey.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SurveyedFile {
     pub(super) state: FileState,
-    /// Its metadata, if it tells whether the file changed.
+    /// Its metadata, if it shows whether the file changed.
     stamp: Option<FileStamp>,
     /// Its device and inode.
     identity: (u64, u64),
 }
 
-/// What a survey needs.
+/// Surveys the files of a project, and stores their contents.
 pub(super) struct Surveyor<'s> {
     pub(super) roots: &'s [PathBuf],
-    /// A directory that is left out: that of the snapshots.
-    pub(super) without: &'s Path,
-    pub(super) objects: &'s ObjectWriter,
+    /// The directory of the snapshots, which is left out.
+    pub(super) snapshots: &'s Path,
+    pub(super) view: &'s SnapshotView<'s>,
     pub(super) cancel: &'s Cancel,
     /// Nanoseconds since 1970.
     pub(super) now_ns: i128,
 }
 
 impl Surveyor<'_> {
-    /// The state of all files now; `None` if it was cancelled.
-    pub(super) fn survey(&self, earlier: &ProjectState) -> io::Result<Option<ProjectState>> {
+    /// Returns the state of all files now; `None` if it was cancelled.
+    pub(super) fn survey(
+        &self,
+        earlier: &ProjectState,
+    ) -> Result<Option<ProjectState>, SnapshotError> {
         let began = Instant::now();
         let mut now = ProjectState::default();
         let mut bytes = 0_u64;
         for root in self.roots {
-            // A directory that cannot be read is left out: it is not known what is in it.
+            // A directory that cannot be read is left out.
             for entry in walk(root, Leaving::IgnoredWithin(root), self.cancel).flatten() {
                 if now.files.len() >= MAX_ENTRIES {
                     break;
                 }
                 let Ok(metadata) = entry.metadata() else { continue };
-                if entry.path == *root || entry.path.starts_with(self.without) {
+                if entry.path == *root || entry.path.starts_with(self.snapshots) {
                     continue;
                 }
                 let path = StoredPath(entry.path);
                 let may_read = bytes + metadata.len() <= MAX_BYTES && began.elapsed() < MAX_TIME;
-                let known = earlier.files.get(&path);
-                let file = self.file(&path.0, &metadata, known, may_read)?;
+                let earlier = earlier.files.get(&path);
+                let file = self.file(&path.0, &metadata, earlier, may_read)?;
                 if let FileState::File { size, .. } = file.state {
                     bytes += size;
                 }
@@ -88,47 +90,47 @@ impl Surveyor<'_> {
         &self,
         path: &Path,
         metadata: &Metadata,
-        known: Option<&SurveyedFile>,
+        earlier: Option<&SurveyedFile>,
         may_read: bool,
-    ) -> io::Result<SurveyedFile> {
+    ) -> Result<SurveyedFile, SnapshotError> {
         let stamp = FileStamp::new(metadata);
         let identity = (metadata.dev(), metadata.ino());
-        if let Some(known) = known.filter(|known| known.stamp == Some(stamp)) {
-            return Ok(known.clone());
+        if let Some(unchanged) = earlier.filter(|file| file.stamp == Some(stamp)) {
+            return Ok(unchanged.clone());
         }
         if metadata.is_file() && !may_read {
             let reason = UnknownReason::TooMany;
             let state = FileState::Unknown { reason, stamp: Some(stamp) };
             return Ok(SurveyedFile { state, stamp: None, identity });
         }
-        let (state, read) = kept(beneath::read(path)?, self.objects)?;
+        let (state, stamp) = store_content(beneath::read(path)?, self.view)?;
         let is_old = |stamp: &FileStamp| stamp.changed_ns() < self.now_ns - YOUNG_NS;
-        Ok(SurveyedFile { state, stamp: read.filter(is_old), identity })
+        Ok(SurveyedFile { state, stamp: stamp.filter(is_old), identity })
     }
 }
 
 impl ProjectState {
-    /// The identities of all files.
+    /// Returns the device and inode of each file.
     pub(super) fn identities(&self) -> BTreeSet<(u64, u64)> {
         self.files.values().map(|file| file.identity).collect()
     }
 }
 
-/// Stores a content that was found. Returns the state with the stamp of a regular file.
-pub(super) fn kept(
-    found: FileContent,
-    objects: &ObjectWriter,
-) -> io::Result<(FileState, Option<FileStamp>)> {
-    Ok(match found {
+/// Stores the content of a regular file. Returns the state of the file, with the stamp of a regular one.
+pub(super) fn store_content(
+    content: FileContent,
+    view: &SnapshotView<'_>,
+) -> Result<(FileState, Option<FileStamp>), SnapshotError> {
+    Ok(match content {
         FileContent::Other(state) => (state, None),
         FileContent::File { bytes, mode, stamp } => {
-            let (content, size) = (objects.put(&bytes)?, bytes.len() as u64);
+            let (content, size) = (view.put(&bytes)?, bytes.len() as u64);
             (FileState::File { content, size, mode }, Some(stamp))
         }
     })
 }
 
-/// Whether a file that an earlier survey did not see was created since: then it may be deleted.
+/// Returns where a file comes from that an earlier survey did not see. Only a created one may be deleted.
 pub(super) fn origin(path: &Path, earlier: &BTreeSet<(u64, u64)>, since_ns: i128) -> FileOrigin {
     let Ok(metadata) = fs::symlink_metadata(path) else { return FileOrigin::Earlier };
     // It was moved: its content is known at the old path.
@@ -145,13 +147,13 @@ pub(super) fn origin(path: &Path, earlier: &BTreeSet<(u64, u64)>, since_ns: i128
     }
 }
 
-/// Where a file comes from that an earlier survey did not see.
+/// The origin of a file that an earlier survey did not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileOrigin {
     /// It was created since, or moved here.
     Created,
     /// It existed, and did not change.
     Earlier,
-    /// It changed, and it is not known what it was.
+    /// It changed, and its earlier content is unknown.
     NotSeen,
 }

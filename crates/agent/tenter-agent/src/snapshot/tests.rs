@@ -162,7 +162,7 @@ fn the_next_turn_knows_what_the_user_changed_between() {
     bench.command(|| bench.write("a", "three"));
     bench.undo().unwrap();
     assert_eq!(bench.read("a"), "mine");
-    assert_eq!(bench.standings()["a"], Standing::ChangedSince);
+    assert_eq!(bench.statuses()["a"], StepStatus::ChangedSince);
     bench.undo().unwrap();
     assert_eq!(bench.read("a"), "mine", "it was kept");
     let plan = bench.recorder.plan_redo(ID).unwrap().unwrap();
@@ -206,7 +206,7 @@ fn nothing_is_restored_through_a_symlink() {
     symlink(&outside, bench.path("dir")).unwrap();
     fs::write(outside.join("a"), "changed").unwrap();
     fs::write(outside.join("c"), "new").unwrap();
-    assert!(matches!(bench.standings()["dir/a"], Standing::Impossible(_)));
+    assert!(matches!(bench.statuses()["dir/a"], StepStatus::Impossible(_)));
     let result = bench.undo().unwrap();
     assert!(result.restored.is_empty());
     assert_eq!(result.failed[0].1, "dir is not a directory now");
@@ -245,10 +245,12 @@ fn what_was_not_seen_before_is_never_deleted() {
         fs::rename(bench.scratch.path().join("outside"), bench.path("moved")).unwrap();
         bench.write("new", "1");
     });
-    let standings = bench.standings();
-    assert!(!standings.contains_key("build/old"), "{standings:?}");
+    let statuses = bench.statuses();
+    assert!(!statuses.contains_key("build/old"), "{statuses:?}");
     for name in ["build/touched", "moved"] {
-        assert!(matches!(&standings[name], Standing::Impossible(why) if why.contains("not known")));
+        assert!(
+            matches!(&statuses[name], StepStatus::Impossible(why) if why.contains("not known"))
+        );
     }
     bench.undo().unwrap();
     assert_eq!(bench.read(".gitignore"), "build/\n");
@@ -279,7 +281,7 @@ fn large_and_special_files_are_named_but_not_restored() {
         bench.write("a", "two");
     });
     assert!(
-        matches!(&bench.standings()["large"], Standing::Impossible(why) if why == "it is too large")
+        matches!(&bench.statuses()["large"], StepStatus::Impossible(why) if why == "it is too large")
     );
     bench.undo().unwrap();
     assert_eq!(bench.read("a"), "one");
@@ -317,7 +319,7 @@ fn an_undo_that_was_interrupted_is_continued() {
     // One file was restored when the process died.
     bench.write("a", "one");
     let bench = bench.restarted();
-    assert_eq!(bench.standings()["a"], Standing::Done);
+    assert_eq!(bench.statuses()["a"], StepStatus::Done);
     assert_eq!(bench.undo().unwrap().restored, [bench.path("b")]);
     assert_eq!((bench.read("a"), bench.read("b")), ("one".to_owned(), "one".to_owned()));
 }
@@ -346,7 +348,7 @@ fn a_failure_is_tried_again_and_then_skipped() {
     let result = bench.undo().unwrap();
     assert_eq!(result.restored, [bench.path("a")]);
     assert_eq!(result.failed.len(), 1, "{:?}", result.failed);
-    assert_eq!(bench.standings()["dir"], Standing::ChangedSince);
+    assert_eq!(bench.statuses()["dir"], StepStatus::ChangedSince);
     assert!(bench.undo().unwrap().restored.is_empty());
     assert!(bench.undo().is_none());
     assert_eq!(bench.read("dir"), "a file of the user");
@@ -357,9 +359,7 @@ fn a_damaged_copy_is_an_error_and_the_file_stays() {
     let bench = Bench::new();
     bench.write("a", "precious");
     bench.command(|| bench.write("a", "two"));
-    for project in fs::read_dir(bench.scratch.path().join("snapshots")).unwrap() {
-        fs::write(project.unwrap().path().join("objects/pack-0"), "damaged").unwrap();
-    }
+    bench.sql("UPDATE blobs SET content = x'00'");
     let result = bench.undo().unwrap();
     assert_eq!(result.failed[0].1, "the stored copy is damaged");
     assert_eq!(bench.read("a"), "two");
@@ -377,7 +377,7 @@ fn the_model_reads_of_undone_and_redone_turns_once() {
     let bench = bench.restarted();
     let news = bench.recorder.news(ID).unwrap();
     assert_eq!(news, [(Direction::Undo, [bench.path("a")].into())]);
-    bench.recorder.told(ID).unwrap();
+    bench.recorder.mark_news_as_read(ID).unwrap();
     assert!(bench.recorder.news(ID).unwrap().is_empty());
     bench.redo().unwrap();
     assert_eq!(bench.recorder.news(ID).unwrap()[0].0, Direction::Redo);
@@ -393,12 +393,79 @@ fn forgotten_conversations_leave_no_content() {
     assert_eq!(bench.recorder.turns(ID).unwrap().len(), 1);
     forget(&directory, &[ID.to_owned()]).unwrap();
     assert!(bench.recorder.turns(ID).unwrap().is_empty());
-    for project in fs::read_dir(directory).unwrap() {
-        for file in fs::read_dir(project.unwrap().path().join("objects")).unwrap() {
-            let bytes = fs::read(file.unwrap().path()).unwrap();
-            assert!(!String::from_utf8_lossy(&bytes).contains("secret"));
-        }
+    for file in fs::read_dir(directory).unwrap() {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains("secret"));
     }
+}
+
+#[test]
+fn a_later_turn_without_changes_writes_only_that_it_is_in_progress() {
+    let bench = Bench::new();
+    bench.write("a", "one");
+    // Files whose metadata shows whether they change.
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    bench.command(|| {});
+    bench.sql("CREATE TABLE log (number)");
+    bench.sql(
+        "CREATE TRIGGER added AFTER INSERT ON trees BEGIN INSERT INTO log VALUES (new.number); END",
+    );
+    bench.command(|| {});
+    assert_eq!(bench.column("SELECT number FROM log"), ["0"]);
+    assert_eq!(bench.column("SELECT count(*) FROM trees"), ["1"]);
+}
+
+#[test]
+fn snapshots_of_older_versions_are_removed() {
+    let bench = Bench::new();
+    let old = bench.scratch.path().join("snapshots/0123/objects");
+    fs::create_dir_all(&old).unwrap();
+    fs::write(old.join("pack-0"), "secret").unwrap();
+    forget(&bench.scratch.path().join("snapshots"), &[]).unwrap();
+    assert!(!bench.scratch.path().join("snapshots/0123").exists());
+    fs::create_dir_all(&old).unwrap();
+    bench.tool("a", "one");
+    bench.recorder.database.prune(ID).unwrap();
+    assert!(!bench.scratch.path().join("snapshots/0123").exists());
+    assert_eq!(bench.recorder.turns(ID).unwrap().len(), 1);
+}
+
+#[test]
+fn snapshots_of_another_version_are_not_changed() {
+    let bench = Bench::new();
+    bench.tool("a", "one");
+    bench.sql("PRAGMA user_version = 2");
+    let bench = bench.restarted();
+    let error = bench.recorder.turns(ID).unwrap_err().to_string();
+    assert_eq!(error, "another version of Tenter wrote them");
+}
+
+#[test]
+fn old_and_too_many_snapshots_are_deleted_but_not_those_in_use() {
+    let bench = Bench::new();
+    let hours = |count: i64| count * 60 * 60;
+    for (age, id) in [(3, "one"), (2, "two"), (1, "three")] {
+        bench.recorder.begin(id, "go");
+        bench.recorder.before_file(&bench.path(id));
+        bench.write(id, &id.repeat(100));
+        bench.recorder.end().unwrap();
+        bench.sql(&format!(
+            "UPDATE trees SET changed_at = {} WHERE conversation = '{id}'",
+            -hours(age)
+        ));
+    }
+    let conversations = || bench.column("SELECT conversation FROM trees ORDER BY changed_at");
+    let prune =
+        |oldest, max_bytes| bench.recorder.database.prune_to("three", oldest, max_bytes).unwrap();
+    prune(hours(-9), 1 << 20);
+    assert_eq!(conversations(), ["one", "two", "three"]);
+    prune(hours(-9), 850);
+    assert_eq!(conversations(), ["two", "three"]);
+    prune(0, 1 << 20);
+    assert_eq!(conversations(), ["three"]);
+    prune(0, 0);
+    assert_eq!(conversations(), ["three"]);
+    assert_eq!(bench.column("SELECT sum(length(content)) FROM blobs"), ["500"]);
 }
 
 #[test]

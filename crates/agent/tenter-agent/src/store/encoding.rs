@@ -31,7 +31,7 @@ impl FromSql for Number {
 
 /// A path: text if it is UTF-8, so that it is readable, otherwise bytes.
 #[derive(Debug)]
-pub(super) struct SqlPath(pub(super) PathBuf);
+pub(crate) struct SqlPath(pub(crate) PathBuf);
 
 impl ToSql for SqlPath {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {

@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The directory or file could not be created.
-    #[error("cannot create {} for the conversations: {source}", path.display())]
+    #[error("cannot create {}: {source}", path.display())]
     Create {
         /// The directory or file.
         path: PathBuf,
@@ -18,7 +18,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The file is something else.
-    #[error("{} is not a conversation store, so it was not changed; move it away, or name another file", path.display())]
+    #[error("{} is not a database of Tenter, so it was not changed; move it away, or name another file", path.display())]
     NotAStore {
         /// The file.
         path: PathBuf,
@@ -40,7 +40,7 @@ pub enum StoreError {
         known: usize,
     },
     /// SQLite failed.
-    #[error("the conversation store {}: {source}; {}", path.display(), advice(source))]
+    #[error("the database {}: {source}; {}", path.display(), advice(source))]
     Database {
         /// The file.
         path: PathBuf,

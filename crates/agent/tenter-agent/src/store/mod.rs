@@ -37,7 +37,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+pub(crate) use encoding::SqlPath;
 use error::Fault;
+pub(crate) use open::connect;
 
 pub use conversation::{
     Change, ChangeKind, Epoch, Exchange, ExchangeUsage, Fork, HistoryChange, HistoryEntry,
@@ -105,11 +107,11 @@ impl Store {
 }
 
 /// Runs `work` in a transaction: committed if it succeeds, rolled back if it does not.
-fn in_transaction<T>(
+pub(crate) fn in_transaction<T, E: From<rusqlite::Error>>(
     connection: &mut Connection,
     behavior: TransactionBehavior,
-    work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
-) -> Result<T, Fault> {
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
     let transaction = connection.transaction_with_behavior(behavior)?;
     let value = work(&transaction)?;
     transaction.commit()?;

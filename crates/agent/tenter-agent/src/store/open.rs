@@ -1,4 +1,4 @@
-//! Opens a connection: directory, file, settings, migrations.
+//! Opens databases: directory, file, settings, migrations.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -13,21 +13,34 @@ use tenter_base::private_dir;
 use super::error::Fault;
 use super::{StoreError, in_transaction, migrations};
 
-/// How long to wait for other processes.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum wait for other processes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serialises the creation of files. Closing a file, as creating one does, releases all locks that the process holds on
 /// it, so it must not happen to a file that another thread has already opened with SQLite.
 static MAKING: Mutex<()> = Mutex::new(());
 
+/// Opens the store of conversations.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     make_file(path)?;
+    open_file(path).and_then(|connection| set_up(connection, path)).map_err(|fault| fault.at(path))
+}
+
+/// Opens another database with the same settings. `before_format` is SQL that must run before a new file gets its format.
+pub(crate) fn connect(path: &Path, before_format: &str) -> Result<Connection, StoreError> {
+    make_file(path)?;
+    let connected = open_file(path).and_then(|connection| {
+        connection.execute_batch(before_format)?;
+        use_settings(&connection)?;
+        use_write_ahead_log(&connection)?;
+        Ok(connection)
+    });
+    connected.map_err(|fault| fault.at(path))
+}
+
+fn open_file(path: &Path) -> Result<Connection, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags);
-    connection
-        .map_err(Fault::from)
-        .and_then(|connection| set_up(connection, path))
-        .map_err(|fault| fault.at(path))
+    Ok(Connection::open_with_flags(path, flags)?)
 }
 
 pub(super) fn in_memory(name: &Path) -> Result<Connection, StoreError> {
@@ -55,14 +68,7 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
 
 /// Applies the settings of the connection and of the file. The file is checked before it is changed.
 fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, Fault> {
-    connection.busy_timeout(PATIENCE)?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
-    // Deleted content is overwritten in the file.
-    connection.pragma_update(None, "secure_delete", true)?;
-    // With a write-ahead log this survives the death of the process at any moment; only a power failure may lose the last
-    // exchanges, and it never damages the file.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    use_settings(&connection)?;
     in_transaction(&mut connection, TransactionBehavior::Deferred, |view| {
         migrations::steps_done(view, path, migrations::STEPS)
     })?;
@@ -74,10 +80,23 @@ fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, Fault> 
     Ok(connection)
 }
 
+/// Applies the settings of a connection, which change nothing in the file.
+fn use_settings(connection: &Connection) -> Result<(), Fault> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    // Deleted content is overwritten in the file.
+    connection.pragma_update(None, "secure_delete", true)?;
+    // With a write-ahead log this survives the death of the process at any moment; only a power failure may lose the last
+    // exchanges, and it never damages the file.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(())
+}
+
 /// Switches the file to a write-ahead log. SQLite does not wait if several processes switch a new file at once, so this
 /// retries like a writer.
 fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
         let switched =
             connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(Fault::from);

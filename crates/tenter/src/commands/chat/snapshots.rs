@@ -73,7 +73,7 @@ impl Snapshots {
     /// Ends a turn. `was_sent` says whether the model received the message.
     pub(super) fn end(&self, conversation: &str, was_sent: bool) {
         let Some(recorder) = &self.recorder else { return };
-        if was_sent && let Err(error) = recorder.told(conversation) {
+        if was_sent && let Err(error) = recorder.mark_news_as_read(conversation) {
             warn("what the model knows cannot be recorded", &error);
         }
         if let Err(error) = recorder.end() {

@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use rusqlite::Connection;
+use rusqlite::types::Value;
 use tempfile::TempDir;
 use tenter_proc::Cancel;
 
@@ -86,12 +88,34 @@ impl Bench {
         Some(self.recorder.restore(ID, plan, false).unwrap())
     }
 
-    pub(super) fn standings(&self) -> BTreeMap<String, Standing> {
+    pub(super) fn statuses(&self) -> BTreeMap<String, StepStatus> {
         let plan = self.recorder.plan_undo(ID).unwrap().unwrap();
         let name = |path: &Path| {
             path.strip_prefix(&self.recorder.settings.roots[0]).unwrap().display().to_string()
         };
-        plan.steps.iter().map(|step| (name(&step.path), step.standing.clone())).collect()
+        plan.steps.iter().map(|step| (name(&step.path), step.status.clone())).collect()
+    }
+
+    fn database(&self) -> Connection {
+        Connection::open(self.scratch.path().join("snapshots/snapshots.db")).unwrap()
+    }
+
+    /// Executes SQL on the database.
+    pub(super) fn sql(&self, sql: &str) {
+        self.database().execute_batch(sql).unwrap();
+    }
+
+    /// Returns the values of a query with one column.
+    pub(super) fn column(&self, sql: &str) -> Vec<String> {
+        let database = self.database();
+        let mut statement = database.prepare(sql).unwrap();
+        let text = |value: Value| match value {
+            Value::Integer(number) => number.to_string(),
+            Value::Text(text) => text,
+            other => panic!("{other:?}"),
+        };
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.map(|value| text(value.unwrap())).collect()
     }
 
     /// Everything in the project: content or target, and permission bits.

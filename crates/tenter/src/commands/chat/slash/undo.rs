@@ -1,7 +1,7 @@
 //! `/undo` and `/redo`: files as before the agent's last turn, or as the turn left them.
 
 use tenter_agent::snapshot::{
-    Direction, FileState, RestorePlan, RestoreResult, RestoreStep, Standing,
+    Direction, FileState, RestorePlan, RestoreResult, RestoreStep, StepStatus,
 };
 use tenter_base::sanitize::{one_line, visible};
 use tenter_terminal::failure::Failure;
@@ -92,13 +92,13 @@ fn heading(plan: &RestorePlan) {
 /// The line for what will happen to a file; `None` if nothing will.
 fn will(path: &str, step: &RestoreStep) -> Option<String> {
     let path = visible(path);
-    match &step.standing {
-        Standing::Done => None,
-        Standing::Impossible(why) => {
+    match &step.status {
+        StepStatus::Done => None,
+        StepStatus::Impossible(why) => {
             Some(format!("  {} {path}: {}", styled(BAD, "cannot be restored"), visible(why)))
         }
-        Standing::ChangedSince => Some(format!("  {} {path}", styled(NOTICE, "changed since"))),
-        Standing::Ready => {
+        StepStatus::ChangedSince => Some(format!("  {} {path}", styled(NOTICE, "changed since"))),
+        StepStatus::Ready => {
             let verb = match (&step.from, &step.to) {
                 (_, FileState::Absent) => "delete",
                 (FileState::Absent, _) => "create",
