@@ -93,7 +93,7 @@ fn played(format: Format) -> (ModelServer, Sandbox) {
 fn check(format: Format) {
     let (server, sandbox) = played(format);
     server.assert_clean();
-    assert_eq!(server.left(), 0);
+    assert_eq!(server.unused_replies(), 0);
     let requests: Vec<Sent> = server.requests().iter().map(Sent::new).collect();
     requests_know_what_is_asked(&requests);
     figures_are_the_servers(&sandbox, &requests);

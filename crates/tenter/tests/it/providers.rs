@@ -138,7 +138,7 @@ fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
     let sandbox = configured(&server, format);
     let output = sandbox.run(&["run", "--headless", "go ahead"]).expect_code(0);
     server.assert_clean();
-    assert_eq!(server.left(), 0, "{format:?}");
+    assert_eq!(server.unused_replies(), 0, "{format:?}");
     assert!(!output.stdout.contains("sk-secret") && !output.stderr.contains("sk-secret"));
     assert_eq!(sandbox.read("out.txt"), "ä\n");
     let id = output.json_lines()[0]["conversation_id"].as_str().unwrap().to_owned();

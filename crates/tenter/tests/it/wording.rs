@@ -1,57 +1,34 @@
-//! The words of the project: phrases that make a reader stumble, and type names that say nothing, do not come back.
+//! The words of the project: patterns that make a reader stumble do not come back.
+//!
+//! Phrases are checked in every text; the patterns of names and doc comments in Rust sources.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
+use regex::Regex;
+
 use crate::architecture::{root, sources};
 
-/// Phrases that have a plain replacement. They are matched word by word, ignoring case, across line breaks, and in the
+/// Phrases that have a plain replacement, as expressions over words. They match across line breaks, ignoring case, and in the
 /// parts of identifiers that underscores separate.
 const PHRASES: &[(&str, &str)] = &[
-    ("nobody", "say what does not happen: `not awaited`, `no user to ask`"),
-    ("somebody", "name the actor: the user, the caller, another process"),
-    ("whoever", "the caller, the user, any code that …"),
-    ("the person", "the user"),
-    ("the persons", "the user's"),
-    ("nobodys", "name whose it is not"),
-    ("a person", "the user, a user"),
-    ("is told", "receives, is notified, reads"),
-    ("are told", "receive, are notified, read"),
-    ("be told", "receive, be notified"),
-    ("is held to", "is limited by, must satisfy"),
-    ("are held to", "are limited by, must satisfy"),
+    ("nobodys?|somebody|whoever", "name the actor: the user, the caller, another process"),
+    ("strangers?", "untrusted, unknown"),
+    ("the persons?|a person", "the user, a user"),
+    ("(is|are|be) told", "receives, is notified, reads"),
+    ("(is|are) held to", "is limited by, must satisfy"),
     ("in vain", "without success, after N attempts"),
-    ("goes on", "continues"),
-    ("go on", "continue"),
-    ("went on", "continued"),
-    ("gone on", "continued"),
-    ("stands in", "is in, replaces"),
-    ("stand in", "are in, replace"),
-    ("lies in", "is in"),
-    ("lie in", "are in"),
-    ("mend", "fix"),
-    ("mends", "fixes"),
-    ("mended", "fixed"),
+    ("(go|goes|went|gone) on", "continues"),
+    ("(stands?|lies?) in", "is in, replaces"),
+    ("mend(s|ed)?", "fixes"),
     ("lesser", "smaller, cheaper"),
     ("displaced", "shadowed"),
     ("unawaited", "asynchronous, not awaited"),
-    ("takes the place of", "replaces"),
-    ("take the place of", "replace"),
-    ("in the place of", "instead of"),
-    ("what there is of", "name it"),
-    ("has to do with", "is about"),
-    ("comes about", "happens"),
+    ("(takes?|in) the place of", "replaces, instead of"),
+    ("what there is of|has to do with|comes about|what came of", "name it"),
     ("does it", "delete the comment, or say what the item does"),
-    ("stranger", "untrusted, unknown"),
-    ("folder", "directory"),
-    ("folders", "directories"),
-];
-
-/// Type names that could mean several things: each needs its noun (`CatalogEntry`, `StopReason`).
-const TYPE_NAMES: &[&str] = &[
-    "Answer", "Entry", "Found", "Given", "Item", "Listed", "Place", "Said", "Seen", "Stop", "Told",
-    "Trouble", "Wish",
+    ("folders?", "directory"),
 ];
 
 /// Texts that contain a phrase and stay: machine-read names, and names that others chose.
@@ -66,75 +43,114 @@ const ALLOWED: &[&str] = &[
     "manifest folder name",
     "recipe folder missing",
     "trust folder",         // an option of Copilot CLI
+    "trusted folders toml", // a file of another agent
     "directory dir folder", // fields of tools
 ];
 
-/// This file.
-const LIST: &str = "crates/tenter/tests/it/wording.rs";
+/// Patterns in lines of Rust, each with what to write instead.
+const PATTERNS: &[(&str, &str)] = &[
+    (
+        r"^\s*//[/!] (Whether|What|How|Why|Who|Where|Which)\b",
+        "begin with a verb (a function) or a noun (anything else)",
+    ),
+    (
+        r"\blet (mut )?(asked|changed|found|given|held|kept|known|left|meant|named|said|seen|shown|told|wanted)\b",
+        "name the variable by a noun",
+    ),
+    (r"\bfn of\(|\blet (mut )?of_", "say in the name what it returns"),
+    (r"\b(that|those) of\b|\b(is|are) about\b", "repeat the noun; write `applies to`"),
+    (r"\bconst (LONGEST|LOOK|MOST|PATIENCE|REST|TOLD)\b", "add the noun: MAX_ENTRIES"),
+];
 
-/// Files beside Rust sources whose words users read.
-const TEXTS: &[&str] = &["md", "sh", "py", "mjs", "toml"];
+/// Type names that could mean several things: each needs its noun (`CatalogEntry`, `StopReason`).
+const VAGUE_TYPES: &[&str] = &[
+    "Answer", "Around", "Beside", "Concern", "Concerns", "Ended", "Ending", "Entry", "Found",
+    "Given", "Item", "Leaving", "Listed", "Place", "Said", "Seen", "Shelf", "Standing", "Stop",
+    "Told", "Trouble", "Wish",
+];
 
-/// The words of a text in lower case, each with its line.
+/// Type names with one meaning in the workspace.
+const SINGLE_TYPES: &[&str] =
+    &["Change", "Failure", "Layer", "Layout", "Outcome", "Owner", "Reply", "Scope", "Verdict"];
+
+/// Crates whose names and doc comments do not follow the patterns yet.
+const NOT_YET: &[&str] = &[
+    "tenter",
+    "tenter-agent",
+    "tenter-base",
+    "tenter-bridge",
+    "tenter-engine",
+    "tenter-hook",
+    "tenter-http",
+    "tenter-inspect",
+    "tenter-mcp",
+    "tenter-plugins",
+    "tenter-proc",
+    "tenter-protocol",
+    "tenter-prove",
+    "tenter-providers",
+    "tenter-shell",
+    "tenter-template",
+    "tenter-walk",
+];
+
+/// This file, which lists what is not to be written.
+const THIS_FILE: &str = "crates/tenter/tests/it/wording.rs";
+
+/// Extensions of files beside Rust sources whose words users read.
+const TEXT_EXTENSIONS: &[&str] = &["md", "sh", "py", "mjs", "toml"];
+
+/// The words of a text in lower case with one space between them, and the line of each.
 struct Words {
-    list: Vec<(usize, String)>,
-    /// Where each word occurs in `list`.
-    occurrences: HashMap<String, Vec<usize>>,
+    text: String,
+    /// Where each word begins in `text`, and its line.
+    starts: Vec<(usize, usize)>,
 }
 
 impl Words {
-    fn of(text: &str) -> Self {
-        let mut list = Vec::new();
+    fn new(text: &str) -> Self {
+        let mut words = Self { text: String::new(), starts: Vec::new() };
         for (index, line) in text.lines().enumerate() {
             let parts = line.split(|c: char| !c.is_alphabetic());
-            let parts = parts.filter(|word| !word.is_empty());
-            list.extend(parts.map(|word| (index + 1, word.to_lowercase())));
-        }
-        let mut occurrences = HashMap::<String, Vec<usize>>::new();
-        for (index, (_, word)) in list.iter().enumerate() {
-            occurrences.entry(word.clone()).or_default().push(index);
-        }
-        Self { list, occurrences }
-    }
-
-    /// Where a phrase begins, as indices of words.
-    fn positions(&self, phrase: &str) -> Vec<usize> {
-        let phrase: Vec<&str> = phrase.split(' ').collect();
-        let starts = self.occurrences.get(phrase[0]).map_or(&[][..], Vec::as_slice);
-        let matches = |start: &usize| {
-            let words = self.list[*start..].iter().map(|(_, word)| word.as_str());
-            words.take(phrase.len()).eq(phrase.iter().copied())
-        };
-        starts.iter().copied().filter(matches).collect()
-    }
-
-    /// The lines on which a phrase begins, except inside an allowed text.
-    fn lines_with(&self, phrase: &str) -> Vec<usize> {
-        let mut found = self.positions(phrase);
-        for text in ALLOWED {
-            let length = text.split(' ').count();
-            for start in self.positions(text) {
-                found.retain(|index| !(start..start + length).contains(index));
+            for word in parts.filter(|word| !word.is_empty()) {
+                words.starts.push((words.text.len(), index + 1));
+                words.text.push_str(&word.to_lowercase());
+                words.text.push(' ');
             }
         }
-        found.into_iter().map(|index| self.list[index].0).collect()
+        for allowed in ALLOWED {
+            words.text = words.text.replace(allowed, &"-".repeat(allowed.len()));
+        }
+        words
+    }
+
+    /// Returns the lines on which a phrase begins.
+    fn lines_with(&self, phrase: &Regex) -> Vec<usize> {
+        let line = |position| {
+            let index = self.starts.partition_point(|(start, _)| *start <= position);
+            self.starts[index - 1].1
+        };
+        phrase.find_iter(&self.text).map(|found| line(found.start())).collect()
     }
 }
 
-/// Every file below `directory` that ends as one of `extensions`, with its path from the root.
+/// Collects the files below `directory` that have one of the extensions, with their paths from the root.
 fn texts_below(directory: &Path, texts: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             texts_below(&path, texts);
-        } else if path.extension().is_some_and(|end| TEXTS.iter().any(|text| end == *text)) {
+        } else if path
+            .extension()
+            .is_some_and(|end| TEXT_EXTENSIONS.iter().any(|text| end == *text))
+        {
             let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
             texts.push((name, fs::read_to_string(&path).unwrap()));
         }
     }
 }
 
-/// All texts that readers of the project and users of the program see.
+/// Reads all texts that readers of the project and users of the program see.
 fn all_texts() -> Vec<(String, String)> {
     let mut texts = sources();
     texts_below(&root().join("crates"), &mut texts);
@@ -142,48 +158,109 @@ fn all_texts() -> Vec<(String, String)> {
     for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
         texts.push((name.to_owned(), fs::read_to_string(root().join(name)).unwrap()));
     }
-    texts.retain(|(name, _)| name != LIST);
+    texts.retain(|(name, _)| name != THIS_FILE);
     texts
+}
+
+/// Reads the Rust sources that follow the patterns.
+fn conforming_sources() -> impl Iterator<Item = (String, String)> {
+    sources().into_iter().filter(|(name, _)| {
+        name != THIS_FILE && !NOT_YET.iter().any(|krate| name.contains(&format!("/{krate}/")))
+    })
+}
+
+/// Compiles expressions, each after `prefix` and before `suffix`.
+fn compile(
+    table: &'static [(&str, &str)],
+    prefix: &str,
+    suffix: &str,
+) -> Vec<(Regex, &'static str)> {
+    let expression = |pattern: &str| Regex::new(&format!("{prefix}{pattern}{suffix}")).unwrap();
+    table.iter().map(|(pattern, instead)| (expression(pattern), *instead)).collect()
+}
+
+/// Returns the types that a source declares, each with its line.
+fn declared_types(text: &str) -> Vec<(String, usize)> {
+    let declaration =
+        Regex::new(r"^\s*(pub(\([a-z: ]+\))? )?(struct|enum|trait|type) (?<name>\w+)").unwrap();
+    let lines = text.lines().enumerate();
+    lines
+        .filter_map(|(index, line)| {
+            Some((declaration.captures(line)?["name"].to_owned(), index + 1))
+        })
+        .collect()
 }
 
 #[test]
 fn phrases_with_a_plain_replacement_do_not_occur() {
+    let phrases = compile(PHRASES, r"\b(", r")\b");
     let mut flaws = Vec::new();
     for (name, text) in all_texts() {
-        // A file of another agent.
-        let words = Words::of(&text.replace("trusted_folders.toml", ""));
-        for (phrase, instead) in PHRASES {
+        let words = Words::new(&text);
+        for (phrase, instead) in &phrases {
             let lines = words.lines_with(phrase).into_iter();
-            flaws.extend(lines.map(|line| format!("{name}:{line}: {phrase:?}; write: {instead}")));
+            flaws.extend(lines.map(|line| format!("{name}:{line}: {phrase}; write: {instead}")));
         }
     }
     assert!(flaws.is_empty(), "{} odd phrases:\n{}", flaws.len(), flaws.join("\n"));
 }
 
 #[test]
+fn names_and_doc_comments_follow_the_patterns() {
+    let patterns = compile(PATTERNS, "", "");
+    let mut flaws = Vec::new();
+    for (name, text) in conforming_sources() {
+        for (index, line) in text.lines().enumerate() {
+            let matching = patterns.iter().filter(|(pattern, _)| pattern.is_match(line));
+            flaws.extend(matching.map(|(_, instead)| {
+                format!("{name}:{}: {}\n    {instead}", index + 1, line.trim())
+            }));
+        }
+    }
+    assert!(flaws.is_empty(), "{} flaws:\n{}", flaws.len(), flaws.join("\n"));
+}
+
+#[test]
 fn types_have_names_that_mean_one_thing() {
     let mut flaws = Vec::new();
-    for (name, text) in sources() {
-        for (index, line) in text.lines().enumerate() {
-            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
-            let declares = |word: &&str| ["struct", "enum", "trait"].contains(word);
-            if !line.trim_start().starts_with("//") && words.any(|word| declares(&word)) {
-                let declared = words.next().unwrap_or_default();
-                if TYPE_NAMES.contains(&declared) {
-                    flaws.push(format!("{name}:{}: the type {declared} needs a noun", index + 1));
-                }
+    let mut single: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (name, text) in conforming_sources() {
+        for (declared, line) in declared_types(&text) {
+            if VAGUE_TYPES.contains(&declared.as_str()) {
+                flaws.push(format!("{name}:{line}: the type {declared} needs a noun"));
+            }
+            if let Some(single_type) = SINGLE_TYPES.iter().find(|known| **known == declared) {
+                single.entry(single_type).or_default().push(format!("{name}:{line}"));
             }
         }
     }
-    assert!(flaws.is_empty(), "{}", flaws.join("\n"));
+    single.retain(|_, places| places.len() > 1);
+    assert!(flaws.is_empty() && single.is_empty(), "{}\n{single:#?}", flaws.join("\n"));
 }
 
 #[test]
 fn a_phrase_is_found_across_lines_and_in_identifiers() {
     let words =
-        Words::of("fn it_goes_on() {}\n// It Goes\n// on.\nlet ongoing = \"nobody to ask\";");
-    assert_eq!(words.lines_with("goes on"), [1, 2]);
-    assert!(words.lines_with("nobody").is_empty());
+        Words::new("fn it_goes_on() {}\n// It Goes\n// on.\nlet ongoing = \"nobody to ask\";");
+    let lines = |phrase: &str| words.lines_with(&Regex::new(phrase).unwrap());
+    assert_eq!(lines(r"\b(goes) on\b"), [1, 2]);
+    assert!(lines("nobody").is_empty());
+}
+
+#[test]
+fn the_patterns_match_what_they_forbid() {
+    let lines = [
+        "    /// Whether the file exists.",
+        "    let mut found = Vec::new();",
+        "    pub fn of(text: &str) -> Self {",
+        "// It is about the limit.",
+        "const MOST: usize = 10;",
+    ];
+    for (line, (pattern, _)) in lines.iter().zip(compile(PATTERNS, "", "")) {
+        assert!(pattern.is_match(line), "{line}");
+        assert!(!pattern.is_match("/// Returns whether it is what was found."), "{pattern}");
+    }
+    assert_eq!(declared_types("pub(crate) struct Outcome {"), [("Outcome".to_owned(), 1)]);
 }
 
 /// Changes are added by merging both sides, which can leave a line or a group twice.
@@ -191,12 +268,12 @@ fn a_phrase_is_found_across_lines_and_in_identifiers() {
 fn the_changelog_says_everything_once() {
     let text = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
     let unreleased = text.split("\n## ").nth(1).unwrap();
-    let (mut section, mut seen) = ("", HashSet::new());
+    let (mut section, mut lines) = ("", HashSet::new());
     for line in unreleased.lines().filter(|line| line.starts_with(['#', '-'])) {
         if line.starts_with("### ") {
             section = line;
         }
         let key = if line.starts_with("####") { (section, line) } else { ("", line) };
-        assert!(seen.insert(key), "twice in CHANGELOG.md: {line}");
+        assert!(lines.insert(key), "twice in CHANGELOG.md: {line}");
     }
 }

@@ -6,8 +6,8 @@ use std::net::{Shutdown, TcpStream};
 use serde_json::Value;
 
 use crate::Format;
-use crate::exchange::Verdict;
-use crate::http::{self, Request, Response};
+use crate::http::{self, HttpRequest, ResponseWriter};
+use crate::player::{Response, ScriptedResponse};
 use crate::sending;
 use crate::state::Shared;
 use crate::wire::{WireReply, failure};
@@ -26,7 +26,7 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) {
             }
             Ok(None) | Err(_) => break,
         };
-        match answer(&request, &Response::new(stream, &request.method), shared) {
+        match answer(&request, &ResponseWriter::new(stream, &request.method), shared) {
             Ok(true) if !request.is_last() => {}
             Ok(_) => break,
             Err(_) => {
@@ -42,18 +42,19 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) {
 fn reject(error: &io::Error, stream: &TcpStream) {
     let body = failure::rejection(Format::Chat, &error.to_string()).to_string();
     // The client may have closed the connection already.
-    let _gone = Response::new(stream, "").whole(400, &[], &body);
+    let _gone = ResponseWriter::new(stream, "").whole(400, &[], &body);
 }
 
 /// Answers a request. Returns false if the connection must be closed.
-fn answer(request: &Request, to: &Response, shared: &Shared) -> io::Result<bool> {
+fn answer(request: &HttpRequest, to: &ResponseWriter, shared: &Shared) -> io::Result<bool> {
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-    let (reply, route, serial, llama) = match shared.judge(request, &body) {
-        Verdict::Fixed(status, body) => {
+    let scripted = match shared.respond(request, &body) {
+        Response::Fixed(status, body) => {
             return to.whole(status, &[], &body.to_string()).map(|()| true);
         }
-        Verdict::Reply { reply, route, serial, llama } => (reply, route, serial, llama),
+        Response::Scripted(scripted) => scripted,
     };
+    let ScriptedResponse { reply, route, serial, llama } = *scripted;
     let answer = WireReply { reply: &reply, model: &route.model, request: &body, serial, llama };
     sending::send(&answer, &route, to)?.or_else(|mistake| {
         let text = format!("the script cannot be followed: {mistake}");

@@ -1,23 +1,25 @@
-//! A request, and the response that a script selects for it; what is kept of requests.
+//! The route of a request, and the record of the requests that a server received.
 
 use serde_json::Value;
 
 use crate::Format;
-use crate::http::{self, Request};
+use crate::http::{HttpRequest, find};
 use crate::reading::Reading;
-use crate::reply::Reply;
 
-/// What the path and the body of a request ask for.
+/// The API, the model and the delivery that a request asks for.
 #[derive(Debug)]
-pub(super) struct Route {
-    pub(super) format: Format,
-    pub(super) model: String,
-    pub(super) delivery: Delivery,
+pub struct Route {
+    /// The API, from the path.
+    pub format: Format,
+    /// The name of the model.
+    pub model: String,
+    /// The form of the reply.
+    pub delivery: Delivery,
 }
 
-/// How a reply is sent.
+/// The form in which a reply is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delivery {
+pub enum Delivery {
     /// As one JSON value.
     Whole,
     /// As an event stream.
@@ -26,22 +28,15 @@ pub(super) enum Delivery {
     Array,
 }
 
-/// The response to a request.
-#[derive(Debug)]
-pub(super) enum Verdict {
-    /// A status and a body, independent of the replies.
-    Fixed(u16, Value),
-    /// A reply, whose ids are derived from `serial`.
-    Reply { reply: Box<Reply>, route: Route, serial: usize, llama: bool },
-}
-
-/// What is kept of requests.
+/// The record of all requests.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
-    pub(super) requests: Vec<RecordedRequest>,
-    pub(super) others: Vec<OtherRequest>,
-    /// Violations of strict scripts, and errors in the script.
-    pub(super) violations: Vec<String>,
+pub struct Evidence {
+    /// The requests for a reply.
+    pub requests: Vec<RecordedRequest>,
+    /// All other requests.
+    pub others: Vec<OtherRequest>,
+    /// Violations of the rules of a player, and errors in the script.
+    pub violations: Vec<String>,
     /// Number of clients that closed the connection before the end of their reply.
     pub(super) hang_ups: usize,
 }
@@ -61,14 +56,27 @@ pub struct RecordedRequest {
     pub tokens: u64,
     /// The lane of a lenient script that answered it; `main` outside of lanes, `side` for side requests.
     pub lane: String,
-    /// The index of the turn in its lane, which may be after the last one; `None` for side requests and in strict scripts.
+    /// The index of the turn in its lane, which may be after the last one; `None` outside of lanes.
     pub turn: Option<usize>,
 }
 
 impl RecordedRequest {
+    /// Records a request outside of lanes.
+    pub fn new(request: &HttpRequest, format: Format, body: &Value) -> Self {
+        Self {
+            format,
+            path: request.target.clone(),
+            headers: request.headers.clone(),
+            body: body.clone(),
+            tokens: request.tokens(),
+            lane: "main".to_owned(),
+            turn: None,
+        }
+    }
+
     /// The value of a header; `name` in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        http::find(&self.headers, name)
+        find(&self.headers, name)
     }
 
     /// Everything that the model reads, one string per message: the system prompt, the messages, the tool results. Calls and their
@@ -94,12 +102,7 @@ pub struct OtherRequest {
 }
 
 impl OtherRequest {
-    pub(super) fn new(request: &Request) -> Self {
+    pub(super) fn new(request: &HttpRequest) -> Self {
         Self { method: request.method.clone(), path: request.target.clone() }
     }
-}
-
-/// Number of tokens of a request body, at four bytes each.
-pub(super) fn tokens(body: &[u8]) -> u64 {
-    (body.len() as u64).div_ceil(4)
 }

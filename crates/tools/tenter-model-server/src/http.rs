@@ -16,24 +16,36 @@ const MAX_HEADERS: usize = 200;
 
 /// A request as received.
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) method: String,
+pub struct HttpRequest {
+    /// `GET`, `POST`, ….
+    pub method: String,
     /// The path with its query.
-    pub(super) target: String,
-    /// Names in lower case.
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+    pub target: String,
+    /// The headers in their order, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
 }
 
-impl Request {
-    /// The path without its query.
-    pub(super) fn path(&self) -> &str {
+impl HttpRequest {
+    /// Returns the path without its query.
+    pub fn path(&self) -> &str {
         self.target.split('?').next().unwrap_or_default()
     }
 
-    /// Whether the client reads no further response on this connection.
+    /// Returns the value of a header; `name` is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        find(&self.headers, name)
+    }
+
+    /// Counts the tokens of the body, at four bytes each.
+    pub fn tokens(&self) -> u64 {
+        (self.body.len() as u64).div_ceil(4)
+    }
+
+    /// Returns true if the client reads no further response on this connection.
     pub(super) fn is_last(&self) -> bool {
-        find(&self.headers, "connection").is_some_and(|word| word.eq_ignore_ascii_case("close"))
+        self.header("connection").is_some_and(|word| word.eq_ignore_ascii_case("close"))
     }
 }
 
@@ -41,7 +53,7 @@ impl Request {
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidData`] if the client sends something else than a request, or one above the limits.
-pub(super) fn read(mut from: impl BufRead, to: &TcpStream) -> io::Result<Option<Request>> {
+pub(super) fn read(mut from: impl BufRead, to: &TcpStream) -> io::Result<Option<HttpRequest>> {
     let first = line(&mut from)?;
     let mut words = first.split(' ');
     let (Some(method), Some(target)) = (words.next(), words.next()) else {
@@ -52,7 +64,7 @@ pub(super) fn read(mut from: impl BufRead, to: &TcpStream) -> io::Result<Option<
         (&mut &*to).write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
     }
     let body = body(&mut from, &headers)?;
-    Ok(Some(Request { method: method.to_owned(), target: target.to_owned(), headers, body }))
+    Ok(Some(HttpRequest { method: method.to_owned(), target: target.to_owned(), headers, body }))
 }
 
 /// The value of a header; `name` is in lower case.
@@ -121,13 +133,13 @@ fn invalid(problem: &str) -> io::Error {
 }
 
 /// Writes the response to a client.
-pub(super) struct Response<'c> {
+pub(super) struct ResponseWriter<'c> {
     to: &'c TcpStream,
-    /// Whether only the head is sent, as the method HEAD requires.
+    /// True if only the head is sent, as the method HEAD requires.
     head_only: bool,
 }
 
-impl<'c> Response<'c> {
+impl<'c> ResponseWriter<'c> {
     pub(super) fn new(to: &'c TcpStream, method: &str) -> Self {
         Self { to, head_only: method == "HEAD" }
     }

@@ -1,10 +1,7 @@
 //! A scripted model server on a loopback port. It implements four APIs, streaming and not.
 //!
-//! A [`StrictScript`] is a queue of replies for a client whose requests are checked: a request that the provider would reject, or
-//! that a careful client would not send, gets a 400 response and is one of [`ModelServer::violations`].
-//!
 //! A [`LenientScript`] answers any client: turns of a conversation with tool calls, lanes for subagents, harmless answers to
-//! everything else. Every request is kept as evidence.
+//! everything else. Every request is kept as evidence. A [`Player`] of your own can select other responses.
 //!
 //! ```
 //! use serde_json::json;
@@ -22,14 +19,13 @@ mod connection;
 mod exchange;
 mod http;
 mod lenient;
+mod player;
 mod reading;
 mod reply;
-mod script;
 mod sending;
 mod signature;
 mod state;
 mod stream;
-mod strict;
 mod wire;
 
 use std::io;
@@ -39,17 +35,19 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-pub use exchange::{OtherRequest, RecordedRequest};
+pub use exchange::{Delivery, Evidence, OtherRequest, RecordedRequest, Route};
+pub use http::HttpRequest;
 pub use lenient::{Lane, LenientScript, Match};
+pub use player::{Player, Response, ScriptedResponse};
 pub use reply::{Fault, Reply, StopReason};
-pub use script::Script;
+pub use signature::check_signature;
 use state::Shared;
-pub use strict::StrictScript;
+pub use wire::failure;
 
 /// Maximum number of connections that are open at a time.
 const MAX_CONNECTIONS: usize = 256;
 
-/// How long the server waits before it tries again to accept a connection, or to close.
+/// The time before the server tries again to accept a connection, or to close.
 const RETRY: Duration = Duration::from_millis(5);
 
 /// The API of a request.
@@ -103,7 +101,7 @@ impl ModelServer {
     ///
     /// # Errors
     /// There is no free port, or no thread.
-    pub fn start(script: impl Into<Script>) -> io::Result<Self> {
+    pub fn start(script: impl Into<Box<dyn Player>>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::new(script.into()));
@@ -131,14 +129,14 @@ impl ModelServer {
         self.shared.state().evidence.requests.clone()
     }
 
-    /// The other requests to a lenient script so far.
+    /// The requests for something else than a reply so far.
     pub fn other_requests(&self) -> Vec<OtherRequest> {
         self.shared.state().evidence.others.clone()
     }
 
-    /// Number of replies in a strict script that are not used yet.
-    pub fn left(&self) -> usize {
-        self.shared.state().player.left()
+    /// Number of replies that are not used yet; 0 in lenient scripts, whose turns can be replayed.
+    pub fn unused_replies(&self) -> usize {
+        self.shared.state().player.unused()
     }
 
     /// Waits until `count` requests have arrived. Returns false if `limit` has passed.
@@ -151,7 +149,7 @@ impl ModelServer {
         self.shared.wait_until(limit, |evidence| evidence.hang_ups >= count)
     }
 
-    /// The violations of a strict script so far, and errors in the script.
+    /// The violations of the rules of a player so far, and errors in the script.
     pub fn violations(&self) -> Vec<String> {
         self.shared.state().evidence.violations.clone()
     }

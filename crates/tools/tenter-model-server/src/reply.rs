@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::Format;
 use crate::reading::OfferedTool;
+use crate::signature::signature;
+use crate::wire::carries_signature;
 
 /// One reply.
 #[must_use]
@@ -35,10 +37,10 @@ pub(super) struct Call {
     pub(super) form: CallForm,
 }
 
-/// How the Responses API writes a call; the other APIs have one form.
+/// The form of a call in the Responses API; the other APIs have one form.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CallForm {
-    /// Whether the tool takes free text.
+    /// True if the tool takes free text.
     pub(super) custom: bool,
     pub(super) namespace: Option<String>,
 }
@@ -51,11 +53,11 @@ impl Call {
     /// Replaces the call with the first of it and `others` whose tool is offered, in the form of that tool.
     fn choose(&mut self, others: Vec<Self>, offered: &[OfferedTool]) {
         let mut choices = [self.clone()].into_iter().chain(others);
-        let found = choices.find_map(|call| {
+        let choice = choices.find_map(|call| {
             let tool = offered.iter().find(|tool| tool.is_called(&call.name))?;
             Some(call.for_tool(tool))
         });
-        if let Some(call) = found {
+        if let Some(call) = choice {
             *self = call;
         }
     }
@@ -97,7 +99,7 @@ impl Default for Usage {
     }
 }
 
-/// Why the model stops.
+/// The reason for which the model stops.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StopReason {
     /// The model is done, or calls tools.
@@ -210,7 +212,41 @@ impl Reply {
         self
     }
 
-    /// The reply with calls that these tools allow.
+    /// Replaces the input tokens by `tokens`, none of which are from the provider's cache.
+    pub fn input_tokens(mut self, tokens: u64) -> Self {
+        self.usage = Usage { input: tokens, cached: 0, written: 0, ..self.usage };
+        self
+    }
+
+    /// Returns the name and the arguments of the first call.
+    pub fn first_call(&self) -> Option<(&str, &str)> {
+        self.parts.iter().find_map(|part| match part {
+            Part::Call(call, _) => Some((call.name.as_str(), call.arguments.as_str())),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// Returns the texts of the reply as one.
+    pub fn joined_text(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Call(..) => None,
+        });
+        texts.collect()
+    }
+
+    /// Returns the recorded stream that is sent unchanged.
+    pub fn recorded_stream(&self) -> Option<&str> {
+        self.raw.as_ref().map(|(_, stream)| stream.as_str())
+    }
+
+    /// Returns the signature that this reply to `request` contains as reply number `serial`.
+    pub fn signature(&self, format: Format, request: &Value, serial: usize) -> Option<String> {
+        let reasoning = self.reasoning.as_ref().filter(|_| carries_signature(format, request))?;
+        Some(signature(format, serial, reasoning))
+    }
+
+    /// Returns the reply with calls that these tools allow.
     pub(super) fn for_tools(mut self, offered: &[OfferedTool]) -> Self {
         for part in &mut self.parts {
             if let Part::Call(call, others) = part {
@@ -220,8 +256,8 @@ impl Reply {
         self
     }
 
-    /// Whether the reply is complete despite its faults.
-    pub(super) fn is_whole(&self) -> bool {
+    /// Returns true if the reply is complete despite its faults.
+    pub fn is_whole(&self) -> bool {
         self.faults.iter().all(|fault| {
             matches!(fault, Fault::Delay(_) | Fault::Slow(_) | Fault::CommentLines | Fault::NoDone)
         })

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use crate::Format;
 use crate::exchange::{Delivery, Route};
-use crate::http::Response;
+use crate::http::ResponseWriter;
 use crate::reply::Fault;
 use crate::stream::{Plan, StreamEnd};
 use crate::wire::{WireReply, failure};
 
-/// Whether the connection stays open, or the error in the script.
+/// True if the connection stays open; an error is a mistake in the script.
 type SendResult = io::Result<Result<bool, String>>;
 
 /// Sends a reply with its faults.
-pub(super) fn send(answer: &WireReply, route: &Route, to: &Response) -> SendResult {
+pub(super) fn send(answer: &WireReply, route: &Route, to: &ResponseWriter) -> SendResult {
     let headers = headers(answer, route.format);
     for fault in &answer.reply.faults {
         match fault {
@@ -72,7 +72,12 @@ fn error(fault: &Fault, answer: &WireReply, format: Format) -> Option<Error> {
     }
 }
 
-fn stream(answer: &WireReply, format: Format, headers: &Headers, to: &Response) -> SendResult {
+fn stream(
+    answer: &WireReply,
+    format: Format,
+    headers: &Headers,
+    to: &ResponseWriter,
+) -> SendResult {
     let faults = &answer.reply.faults;
     if faults.contains(&Fault::EmptyBody) {
         to.begin(headers)?;
@@ -95,7 +100,7 @@ fn stream(answer: &WireReply, format: Format, headers: &Headers, to: &Response) 
     }
 }
 
-fn play(plan: &Plan, faults: &[Fault], to: &Response) -> io::Result<bool> {
+fn play(plan: &Plan, faults: &[Fault], to: &ResponseWriter) -> io::Result<bool> {
     let pause = faults.iter().find_map(|fault| match fault {
         Fault::Slow(millis) => Some(Duration::from_millis(*millis)),
         _ => None,
@@ -122,7 +127,7 @@ fn play(plan: &Plan, faults: &[Fault], to: &Response) -> io::Result<bool> {
     }
 }
 
-fn whole(answer: &WireReply, body: &Value, headers: &Headers, to: &Response) -> SendResult {
+fn whole(answer: &WireReply, body: &Value, headers: &Headers, to: &ResponseWriter) -> SendResult {
     if answer.reply.raw.is_some() {
         return Ok(Err("a recorded stream needs a request that streams".to_owned()));
     }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::exchange::{Evidence, Verdict};
-use crate::http::Request;
-use crate::script::{Player, Script};
+use crate::exchange::Evidence;
+use crate::http::HttpRequest;
+use crate::player::{Player, Response};
 
 /// The data shared by all connections of a server.
 #[derive(Debug)]
@@ -21,13 +21,13 @@ pub(super) struct Shared {
 /// The mutable state of a server.
 #[derive(Debug)]
 pub(super) struct State {
-    pub(super) player: Player,
+    pub(super) player: Box<dyn Player>,
     pub(super) evidence: Evidence,
 }
 
 impl Shared {
-    pub(super) fn new(script: Script) -> Self {
-        let state = State { player: Player::new(script), evidence: Evidence::default() };
+    pub(super) fn new(player: Box<dyn Player>) -> Self {
+        let state = State { player, evidence: Evidence::default() };
         Self { state: Mutex::new(state), changed: Condvar::new(), closing: AtomicBool::new(false) }
     }
 
@@ -50,12 +50,12 @@ impl Shared {
     }
 
     /// Records a request and selects its response.
-    pub(super) fn judge(&self, request: &Request, body: &Value) -> Verdict {
+    pub(super) fn respond(&self, request: &HttpRequest, body: &Value) -> Response {
         let mut state = self.state();
         let State { player, evidence } = &mut *state;
-        let verdict = player.judge(request, body, evidence);
+        let response = player.respond(request, body, evidence);
         drop(state);
         self.changed.notify_all();
-        verdict
+        response
     }
 }

@@ -47,7 +47,7 @@ impl Frame {
     }
 }
 
-/// How a stream ends.
+/// The end of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StreamEnd {
     Clean,

@@ -14,6 +14,7 @@
 //! assert_eq!((output.code, output.stdout.as_str()), (Some(0), "buy milk\n"));
 //! ```
 
+pub mod api_client;
 mod choices;
 pub mod fake_claude;
 pub mod http_server;

@@ -45,19 +45,19 @@ impl McpServer {
         Self { instructions: Some(text.to_owned()), ..self }
     }
 
-    /// What happens before the first message is read.
+    /// Runs `bash` before the first message is read.
     #[must_use]
     pub fn at_start(self, bash: &str) -> Self {
         Self { at_start: bash.to_owned(), ..self }
     }
 
-    /// What happens before the list of tools is sent. The list is in `$tools`, which may be changed.
+    /// Runs `bash` before the list of tools is sent. The list is in `$tools`, which may be changed.
     #[must_use]
     pub fn at_list(self, bash: &str) -> Self {
         Self { at_list: bash.to_owned(), ..self }
     }
 
-    /// What happens at a call.
+    /// Runs `bash` at a call.
     #[must_use]
     pub fn at_call(self, bash: &str) -> Self {
         Self { at_call: bash.to_owned(), ..self }

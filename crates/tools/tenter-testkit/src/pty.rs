@@ -28,7 +28,7 @@ use emulator::Emulator;
 const TIMEOUT: Duration = Duration::from_mins(1);
 /// Columns and rows: wide enough that expected lines do not wrap.
 const SIZE: (u16, u16) = (200, 50);
-/// What begins and ends a region that the program redraws in place. What is in it is not part of the printed output.
+/// The sequences around a region that the program redraws in place. Its content is not part of the printed output.
 const REGION: (&str, &str) = ("?7l", "?7h");
 
 /// A program in a terminal. Dropping it kills the program.
@@ -37,15 +37,15 @@ pub struct PtySession {
     keyboard: File,
     screen: Arc<Screen>,
     /// Length of the output that was already waited for.
-    seen: usize,
+    position: usize,
 }
 
 struct Screen {
-    shown: Mutex<Shown>,
+    display: Mutex<Display>,
     changed: Condvar,
 }
 
-struct Shown {
+struct Display {
     bytes: Vec<u8>,
     emulator: Emulator,
     is_over: bool,
@@ -73,11 +73,11 @@ impl PtySession {
         command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap());
         let child = command.stderr(terminal).spawn().unwrap();
         drop(command); // it holds the terminal open, which would hide the end of the program
-        let shown = Shown { bytes: Vec::new(), emulator: Emulator::new(size), is_over: false };
-        let screen = Arc::new(Screen { shown: Mutex::new(shown), changed: Condvar::new() });
+        let display = Display { bytes: Vec::new(), emulator: Emulator::new(size), is_over: false };
+        let screen = Arc::new(Screen { display: Mutex::new(display), changed: Condvar::new() });
         let (output, reader) = (keyboard.try_clone().unwrap(), Arc::clone(&screen));
         thread::spawn(move || reader.fill(output));
-        Self { child, keyboard, screen, seen: 0 }
+        Self { child, keyboard, screen, position: 0 }
     }
 
     /// Types `text`; see also [`enter`](Self::enter).
@@ -100,18 +100,18 @@ impl PtySession {
     /// `text` does not appear within a minute, or the program ends before.
     pub fn wait_for(&mut self, text: &str) -> String {
         let start = Instant::now();
-        let mut shown = self.screen.lock();
+        let mut display = self.screen.lock();
         loop {
-            let plain = plain(&shown.bytes);
-            let rest = plain.get(self.seen..).unwrap_or_default();
+            let plain = plain(&display.bytes);
+            let rest = plain.get(self.position..).unwrap_or_default();
             if let Some(at) = rest.find(text) {
                 let until = rest[..at + text.len()].to_owned();
-                self.seen += until.len();
+                self.position += until.len();
                 return until;
             }
-            assert!(!shown.is_over, "it ended without {text:?}\n{plain}");
+            assert!(!display.is_over, "it ended without {text:?}\n{plain}");
             assert!(start.elapsed() < TIMEOUT, "gave up waiting for {text:?}\n{plain}");
-            shown = self.screen.wait(shown);
+            display = self.screen.wait(display);
         }
     }
 
@@ -121,16 +121,16 @@ impl PtySession {
     /// They do not within a minute, or the program ends before.
     pub fn wait_for_rows(&self, is_expected: impl Fn(&[String]) -> bool) -> Vec<String> {
         let start = Instant::now();
-        let mut shown = self.screen.lock();
+        let mut display = self.screen.lock();
         loop {
-            let rows = shown.emulator.rows();
+            let rows = display.emulator.rows();
             if is_expected(&rows) {
                 return rows;
             }
             let text = rows.join("\n");
-            assert!(!shown.is_over, "it ended without the expected rows\n{text}");
+            assert!(!display.is_over, "it ended without the expected rows\n{text}");
             assert!(start.elapsed() < TIMEOUT, "gave up waiting for rows\n{text}");
-            shown = self.screen.wait(shown);
+            display = self.screen.wait(display);
         }
     }
 
@@ -164,8 +164,8 @@ impl PtySession {
     /// # Panics
     /// The terminal is closed.
     pub fn resize(&self, size: (u16, u16)) {
-        let mut shown = self.screen.lock();
-        shown.emulator.resize(size);
+        let mut display = self.screen.lock();
+        display.emulator.resize(size);
         set_size(&self.keyboard, size).unwrap();
     }
 
@@ -174,7 +174,7 @@ impl PtySession {
         String::from_utf8_lossy(&self.screen.lock().bytes).into_owned()
     }
 
-    /// Whether the terminal echoes input, as a shell's does between programs.
+    /// Returns true if the terminal echoes input, as a shell's does between programs.
     ///
     /// # Panics
     /// The terminal is closed.
@@ -204,9 +204,9 @@ impl PtySession {
     pub fn end_lines(self) -> (Option<i32>, Vec<String>) {
         let screen = Arc::clone(&self.screen);
         let (code, _) = self.end();
-        let shown = screen.lock();
-        let lines = shown.emulator.lines();
-        let cursor = shown.emulator.cursor();
+        let display = screen.lock();
+        let lines = display.emulator.lines();
+        let cursor = display.emulator.cursor();
         assert!(matches!(cursor, Some((0, _))), "the cursor is at {cursor:?}\n{lines:?}");
         (code, lines)
     }
@@ -217,14 +217,14 @@ impl PtySession {
     /// The program does not end within a minute.
     pub fn end(mut self) -> (Option<i32>, String) {
         let start = Instant::now();
-        let mut shown = self.screen.lock();
-        while !shown.is_over {
-            let plain = plain(&shown.bytes);
+        let mut display = self.screen.lock();
+        while !display.is_over {
+            let plain = plain(&display.bytes);
             assert!(start.elapsed() < TIMEOUT, "gave up waiting for its end\n{plain}");
-            shown = self.screen.wait(shown);
+            display = self.screen.wait(display);
         }
-        let rest = plain(&shown.bytes).get(self.seen..).unwrap_or_default().to_owned();
-        drop(shown);
+        let rest = plain(&display.bytes).get(self.position..).unwrap_or_default().to_owned();
+        drop(display);
         (self.child.wait().unwrap().code(), rest)
     }
 }
@@ -251,25 +251,25 @@ impl Screen {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read.unwrap_or(0),
             };
-            let mut shown = self.lock();
-            shown.bytes.extend_from_slice(&buffer[..count]);
-            shown.emulator.feed(&buffer[..count]);
-            shown.is_over = count == 0;
+            let mut display = self.lock();
+            display.bytes.extend_from_slice(&buffer[..count]);
+            display.emulator.feed(&buffer[..count]);
+            display.is_over = count == 0;
             self.changed.notify_all();
-            if shown.is_over {
+            if display.is_over {
                 return;
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shown> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Display> {
+        self.display.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for more output, for at most half a second.
-    fn wait<'s>(&'s self, shown: MutexGuard<'s, Shown>) -> MutexGuard<'s, Shown> {
+    fn wait<'s>(&'s self, display: MutexGuard<'s, Display>) -> MutexGuard<'s, Display> {
         let moment = Duration::from_millis(500);
-        self.changed.wait_timeout(shown, moment).unwrap_or_else(PoisonError::into_inner).0
+        self.changed.wait_timeout(display, moment).unwrap_or_else(PoisonError::into_inner).0
     }
 }
 

@@ -1,4 +1,4 @@
-//! How long the tests that repeat themselves run.
+//! The length of the tests that repeat themselves.
 //!
 //! `TENTER_SOAK=25 cargo test --workspace` multiplies the rounds of these tests by 25. Any factor above 1 also plays the
 //! combinations that an ordinary run samples.
@@ -16,7 +16,7 @@ pub fn soak_factor() -> usize {
     factor.unwrap_or_else(|| panic!("TENTER_SOAK is not a number: {}", value.display())).max(1)
 }
 
-/// Whether the tests run longer than usual.
+/// Returns true if the tests run longer than usual.
 pub fn is_soak() -> bool {
     soak_factor() > 1
 }

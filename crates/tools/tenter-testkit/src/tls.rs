@@ -64,8 +64,8 @@ impl TlsFront {
         let (listener, address) =
             listener().unwrap_or_else(|error| panic!("there is no free port: {error}"));
         let closing = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&closing);
-        let listener = Some(thread::spawn(move || accept(&listener, &config, behind, &seen)));
+        let is_closing = Arc::clone(&closing);
+        let listener = Some(thread::spawn(move || accept(&listener, &config, behind, &is_closing)));
         Self { address, closing, listener }
     }
 

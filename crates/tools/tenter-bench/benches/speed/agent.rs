@@ -72,7 +72,7 @@ fn show(report: &mut Report, what: &str, answers: &[Vec<u64>]) -> Measured<()> {
     };
     let times = |index| {
         figure(index)
-            .map(|figures| Times::of(figures.into_iter().map(Duration::from_nanos).collect()))
+            .map(|figures| Times::new(figures.into_iter().map(Duration::from_nanos).collect()))
     };
     let growth = ratio(times(2)?.median(), times(1)?.median());
     report.growth(what, &times(0)?, "last fifth of the turns compared with the first", growth);
@@ -100,7 +100,7 @@ pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
     let ticks = ticks.0.lock().unwrap_or_else(PoisonError::into_inner);
     let turns: Vec<Duration> = ticks.windows(2).map(|two| two[1].duration_since(two[0])).collect();
     let end = (turns.len() / ENDS).max(1).min(turns.len());
-    let median = |turns: &[Duration]| Times::of(turns.to_vec()).median().as_nanos();
+    let median = |turns: &[Duration]| Times::new(turns.to_vec()).median().as_nanos();
     let (all, first) = (median(&turns), median(&turns[..end]));
     let last = median(&turns[turns.len() - end..]);
     Ok(writeln!(std::io::stdout(), "{all} {first} {last} {grown}")?)

@@ -16,7 +16,7 @@ use crate::{Measured, Plan};
 
 /// Numbers of hooks whose matchers rule the call out, and the maximum ratio to an empty program with them (B29).
 const BUDGETS: [(usize, Option<f64>); 3] = [(0, None), (10, Some(2.0)), (100, Some(3.0))];
-/// How long files must have been unchanged before `tenter-hook` relies on their times.
+/// The time for which files must have been unchanged before `tenter-hook` relies on their times.
 const SETTLED: Duration = Duration::from_millis(2100);
 /// Maximum ratio to the bare spawn of a hook that runs, in addition to one millisecond (B29).
 const HOOK_BUDGET: f64 = 1.10;
@@ -116,7 +116,7 @@ fn against(plan: Plan, scene: &Scene, words: &[PathBuf], other: &Path) -> Measur
     paired(plan.rounds(500), work, baseline)
 }
 
-/// Opens the session, and lets the program learn what hooks are about.
+/// Opens the session, and lets the program learn which calls hooks apply to.
 fn warm_up(plan: Plan, mut work: impl FnMut() -> Measured<()>) -> Measured<()> {
     if !plan.smoke {
         thread::sleep(SETTLED);

@@ -34,7 +34,7 @@ fn cold(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured
         let _ = fs::remove_file(scene.cache());
         timed(|| scene.load(Some(&scene.cache())))
     };
-    let times = Times::of((0..rounds).map(|_| load()).collect::<Measured<_>>()?);
+    let times = Times::new((0..rounds).map(|_| load()).collect::<Measured<_>>()?);
     report.alone(format!("{size} hooks, cold"), &times, "half of the hooks start a process");
     Ok(())
 }

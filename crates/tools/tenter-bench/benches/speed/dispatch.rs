@@ -28,7 +28,7 @@ const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 /// Maximum time of a dispatch without a matching hook, with so many hooks.
 const BUDGET: (usize, Duration) = (1_000, Duration::from_micros(20));
 
-/// Why the other hooks do not match.
+/// The reason for which the other hooks do not match.
 #[derive(Clone, Copy)]
 enum Others {
     /// Another event.

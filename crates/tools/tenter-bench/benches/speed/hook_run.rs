@@ -13,7 +13,7 @@ use crate::report::Report;
 use crate::scene::{Scene, environment};
 use crate::{Measured, Plan};
 
-/// Maximum ratio of the engine's time to that of the bare calls.
+/// Maximum ratio of the engine's time to the time of the bare calls.
 const BUDGET: f64 = 1.10;
 
 const SHELL: &str = "#!/usr/bin/env bash\nif [ \"$1\" = hook ]; then echo before_tool_call; else cat > /dev/null; fi\n";
@@ -74,7 +74,7 @@ fn with_bare_calls(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -
     paired(rounds, dispatch, bare)
 }
 
-/// What any program has to do to run the hook.
+/// Runs the hook with the bare calls that any program needs.
 #[expect(clippy::disallowed_methods, reason = "this is the bare call that Tenter is compared with")]
 fn bare(hook: &Path, payload: &[u8], cwd: &Path) -> io::Result<()> {
     let mut child = Command::new(hook)

@@ -63,6 +63,6 @@ fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
 impl Times {
     /// The times divided by `parts`.
     fn per(&self, parts: f64) -> Self {
-        Self::of(vec![self.minimum().div_f64(parts), self.median().div_f64(parts)])
+        Self::new(vec![self.minimum().div_f64(parts), self.median().div_f64(parts)])
     }
 }

@@ -10,8 +10,8 @@ use crate::Measured;
 pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
-    /// The times; there must be at least one.
-    pub(crate) fn of(mut times: Vec<Duration>) -> Self {
+    /// Sorts the times; there must be at least one.
+    pub(crate) fn new(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         Self(times)
     }
@@ -58,7 +58,7 @@ pub(crate) fn alone<T>(
         }
         Ok(start.elapsed() / repeats)
     };
-    std::iter::repeat_with(round).take(rounds).collect::<Measured<_>>().map(Times::of)
+    std::iter::repeat_with(round).take(rounds).collect::<Measured<_>>().map(Times::new)
 }
 
 /// Measures `work` and `baseline` alternately. The order changes with every round. The first round is not counted.
@@ -84,8 +84,8 @@ pub(crate) fn paired<T, U>(
     ratios.sort_unstable_by(f64::total_cmp);
     Ok(Pair {
         ratio: ratios[ratios.len() / 2],
-        work: Times::of(of_work),
-        baseline: Times::of(of_baseline),
+        work: Times::new(of_work),
+        baseline: Times::new(of_baseline),
     })
 }
 

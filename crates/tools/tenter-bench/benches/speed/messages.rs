@@ -79,10 +79,10 @@ fn save(plan: Plan, store: &Store, size: usize) -> Measured<Times> {
             Ok(())
         })
     };
-    Ok(Times::of((0..plan.rounds(100)).map(|_| save()).collect::<Measured<_>>()?))
+    Ok(Times::new((0..plan.rounds(100)).map(|_| save()).collect::<Measured<_>>()?))
 }
 
-/// What `tenter run --resume` does: from opening the file to the end of a session of one turn.
+/// Repeats the work of `tenter run --resume`: from opening the file to the end of a session of one turn.
 fn resume(plan: Plan, scene: &Scene, file: &Path) -> Measured<Times> {
     let script = agent::script(0);
     alone(plan.rounds(20), 1, || {

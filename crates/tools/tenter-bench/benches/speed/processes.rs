@@ -13,7 +13,7 @@ use crate::{Measured, Plan};
 pub(crate) const EMPTY: &str = env!("CARGO_BIN_EXE_tenter-bench-empty");
 /// Number of hooks in the project.
 const HOOKS: usize = 50;
-/// Maximum ratio of the time of `hooks list` to that of the empty program.
+/// Maximum ratio of the time of `hooks list` to the time of the empty program.
 const BUDGET: f64 = 3.0;
 
 pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {

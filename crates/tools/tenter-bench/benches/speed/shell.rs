@@ -17,7 +17,7 @@ use crate::{Measured, Plan};
 /// A command of 101 bytes, as agents run them.
 const ORDINARY: &str = "cd /repo && git commit -m \"fix: a typo\" && git push --force-with-lease origin main 2>&1 | tail -5 # ok";
 
-/// What opens something, or makes many facts of few bytes, and is repeated.
+/// Texts that open something, or make many facts of few bytes, and are repeated.
 const REPEATED: [&str; 58] = [
     "(",
     "{ ",

@@ -129,7 +129,7 @@ impl Match {
     }
 }
 
-/// Whether one of the texts contains the part, if there is one.
+/// Returns true if one of the texts contains the part, or there is no part.
 fn contained<'t>(part: Option<&String>, texts: impl IntoIterator<Item = &'t str>) -> bool {
     part.is_none_or(|part| texts.into_iter().any(|text| text.contains(part)))
 }

@@ -9,8 +9,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::Format;
-use crate::exchange::{Delivery, Evidence, OtherRequest, RecordedRequest, Route, Verdict, tokens};
-use crate::http::Request;
+use crate::exchange::{Delivery, Evidence, OtherRequest, RecordedRequest, Route};
+use crate::http::HttpRequest;
+use crate::player::{Player, Response, ScriptedResponse};
 use crate::reading::Reading;
 use crate::reply::Reply;
 use crate::wire::failure;
@@ -83,9 +84,15 @@ impl LenientScript {
     }
 }
 
+impl From<LenientScript> for Box<dyn Player> {
+    fn from(script: LenientScript) -> Self {
+        Box::new(LenientPlayer::new(script))
+    }
+}
+
 /// Plays a lenient script.
 #[derive(Debug)]
-pub(super) struct LenientPlayer {
+struct LenientPlayer {
     script: LenientScript,
     /// Number of turns played in each lane, by the name of the lane.
     played: HashMap<String, usize>,
@@ -103,26 +110,31 @@ struct Selected {
 }
 
 impl LenientPlayer {
-    pub(super) fn new(script: LenientScript) -> Self {
+    fn new(script: LenientScript) -> Self {
         Self { script, played: HashMap::new(), failed: HashSet::new(), serial: 1, kept: 0 }
     }
+}
 
+impl Player for LenientPlayer {
     /// Adds a turn to the main conversation.
-    pub(super) fn push(&mut self, reply: Reply) {
+    fn push(&mut self, reply: Reply) {
         self.script.main.push(reply);
     }
 
-    /// Selects the response to a request.
-    pub(super) fn judge(
+    fn unused(&self) -> usize {
+        0
+    }
+
+    fn respond(
         &mut self,
-        request: &Request,
+        request: &HttpRequest,
         body: &Value,
         evidence: &mut Evidence,
-    ) -> Verdict {
+    ) -> Response {
         self.kept += request.body.len() as u64;
         if self.kept > MAX_KEPT {
             let text = "the server keeps no more requests";
-            return Verdict::Fixed(503, failure::rejection(Format::Chat, text));
+            return Response::Fixed(503, failure::rejection(Format::Chat, text));
         }
         let Some(route) = route(request, body) else {
             evidence.others.push(OtherRequest::new(request));
@@ -131,21 +143,20 @@ impl LenientPlayer {
         let reading = Reading::new(route.format, body);
         let selected = self.select(request, &route, &reading);
         evidence.requests.push(RecordedRequest {
-            format: route.format,
-            path: request.target.clone(),
-            headers: request.headers.clone(),
-            body: body.clone(),
-            tokens: tokens(&request.body),
             lane: selected.lane,
             turn: selected.turn,
+            ..RecordedRequest::new(request, route.format, body)
         });
         let serial = self.serial;
         self.serial += 1;
-        let reply = Box::new(selected.reply.for_tools(&reading.tools));
-        Verdict::Reply { reply, route, serial, llama: false }
+        let reply = selected.reply.for_tools(&reading.tools);
+        Response::Scripted(Box::new(ScriptedResponse { reply, route, serial, llama: false }))
     }
+}
 
-    fn select(&mut self, request: &Request, route: &Route, reading: &Reading) -> Selected {
+impl LenientPlayer {
+    /// Selects the reply to a request from the script.
+    fn select(&mut self, request: &HttpRequest, route: &Route, reading: &Reading) -> Selected {
         let Self { script, played, failed, .. } = self;
         let mut lanes = script.lanes.iter();
         let matching = lanes.find(|lane| lane.matches(request.path(), &route.model, reading));
@@ -172,7 +183,7 @@ impl LenientPlayer {
 }
 
 /// The route of a request for a reply, whatever comes before the end of its path.
-fn route(request: &Request, body: &Value) -> Option<Route> {
+fn route(request: &HttpRequest, body: &Value) -> Option<Route> {
     if request.method != "POST" {
         return None;
     }
@@ -190,7 +201,7 @@ fn route(request: &Request, body: &Value) -> Option<Route> {
     }
 }
 
-fn gemini(request: &Request) -> Option<Route> {
+fn gemini(request: &HttpRequest) -> Option<Route> {
     let (rest, verb) = request.path().rsplit_once(':')?;
     let (_, model) = rest.rsplit_once('/')?;
     let delivery = match verb {

@@ -1,29 +1,29 @@
-//! What a provider serves besides replies: lists of models and counts of tokens. Any other path gets an empty object.
+//! The services of a provider besides replies: lists of models and counts of tokens. Any other path gets an empty object.
 
 use serde_json::{Value, json};
 
 use crate::Format;
-use crate::exchange::{Verdict, tokens};
-use crate::http::{Request, find};
+use crate::http::HttpRequest;
+use crate::player::Response;
 use crate::wire::failure;
 
 /// The window that is reported for every model.
 const WINDOW: u64 = 200_000;
 
 /// Answers a request that is not for a reply.
-pub(super) fn answer(request: &Request, models: &[String]) -> Verdict {
-    if find(&request.headers, "upgrade").is_some_and(|to| to.eq_ignore_ascii_case("websocket")) {
+pub(super) fn answer(request: &HttpRequest, models: &[String]) -> Response {
+    if request.header("upgrade").is_some_and(|to| to.eq_ignore_ascii_case("websocket")) {
         let refusal = failure::rejection(Format::Responses, "no WebSocket here");
-        return Verdict::Fixed(426, refusal);
+        return Response::Fixed(426, refusal);
     }
     let path = request.path();
     let body = match request.method.as_str() {
-        "POST" => count(path, tokens(&request.body).max(1)),
+        "POST" => count(path, request.tokens().max(1)),
         "GET" if path.ends_with("/models") => list(path, models),
         "GET" => one(path, models),
         _ => json!({}),
     };
-    Verdict::Fixed(200, body)
+    Response::Fixed(200, body)
 }
 
 fn count(path: &str, tokens: u64) -> Value {

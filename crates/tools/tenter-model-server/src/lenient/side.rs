@@ -8,7 +8,7 @@ use crate::reply::Reply;
 /// Maximum depth to which a schema is followed.
 const MAX_DEPTH: usize = 16;
 
-/// Whether a request offers no tools, or demands the call of a certain one.
+/// Returns true if a request offers no tools, or demands the call of a certain one.
 pub(super) fn is_side(reading: &Reading) -> bool {
     reading.tools.is_empty() || forced(reading).is_some()
 }
@@ -31,7 +31,7 @@ fn forced(reading: &Reading) -> Option<&OfferedTool> {
     reading.tools.iter().find(|tool| tool.name == *name)
 }
 
-/// Whether the system prompt or the user's last message asks for JSON in words.
+/// Returns true if the system prompt or the user's last message asks for JSON in words.
 fn wants_json(reading: &Reading) -> bool {
     let last = reading.texts(Role::User).next_back();
     reading.texts(Role::System).chain(last).any(|text| text.contains("JSON"))
@@ -69,14 +69,14 @@ fn at_depth(schema: &Value, root: &Value, depth: usize) -> Value {
 
 /// The value that a schema names: its only one, its default, or its first.
 fn fixed(schema: &Value) -> Option<Value> {
-    let named = schema.get("const").or_else(|| schema.get("default"));
-    named.or_else(|| schema["enum"].get(0)).cloned()
+    let literal = schema.get("const").or_else(|| schema.get("default"));
+    literal.or_else(|| schema["enum"].get(0)).cloned()
 }
 
 /// The type in lower case: Gemini writes it in upper case.
 fn kind(schema: &Value) -> String {
-    let named = &schema["type"];
-    let first = named.as_str().or_else(|| named[0].as_str());
+    let kind = &schema["type"];
+    let first = kind.as_str().or_else(|| kind[0].as_str());
     let implied = if schema["properties"].is_object() { "object" } else { "" };
     first.unwrap_or(implied).to_ascii_lowercase()
 }

@@ -1,4 +1,4 @@
-//! What a request says, independent of the API: messages, tools, and the format of the answer. Anything unknown is skipped.
+//! The content of a request, independent of the API: messages, tools, and the format of the answer. Anything unknown is skipped.
 
 mod anthropic;
 mod chat;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::Format;
 use crate::call_id::serial_of;
 
-/// What a request says.
+/// The content of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// The system prompt and the messages, in order.
@@ -47,13 +47,13 @@ pub(crate) struct ReadMessage {
 pub(crate) struct OfferedTool {
     pub(crate) name: String,
     pub(crate) schema: Value,
-    /// Whether it takes free text.
+    /// True if it takes free text.
     pub(crate) custom: bool,
     pub(crate) namespace: Option<String>,
 }
 
 impl OfferedTool {
-    /// Whether a script means this tool by `name`, which may include its namespace as other APIs write it.
+    /// Returns true if a script means this tool by `name`, which may include its namespace as other APIs write it.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let in_namespace = |namespace: &String| {
             let rest = name.strip_prefix(namespace.as_str());
@@ -85,14 +85,14 @@ impl Reading {
 
     /// Number of replies of the model in the conversation.
     pub(crate) fn model_turns(&self) -> usize {
-        let mut seen = HashSet::new();
+        let mut serials = HashSet::new();
         let (mut turns, mut inside) = (0, false);
         for message in &self.messages {
             if message.role == Role::Model {
                 // Some clients send the calls of one reply apart, each with its result.
                 let serial = message.calls.iter().find_map(|id| serial_of(id));
-                let known = serial.is_some_and(|serial| !seen.insert(serial));
-                turns += usize::from(!inside && !known);
+                let is_repeated = serial.is_some_and(|serial| !serials.insert(serial));
+                turns += usize::from(!inside && !is_repeated);
             }
             inside = message.role == Role::Model;
         }

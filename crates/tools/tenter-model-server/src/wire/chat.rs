@@ -33,9 +33,9 @@ pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
     let mut frames = vec![Frame::data(&chunk(answer, &opening, None), FrameKind::Other)];
     let mut calls = 0;
     for item in answer.items(Format::Chat) {
-        let said = deltas(&item, calls);
+        let deltas = deltas(&item, calls);
         frames.extend(
-            said.iter().map(|(delta, mark)| Frame::data(&chunk(answer, delta, None), *mark)),
+            deltas.iter().map(|(delta, mark)| Frame::data(&chunk(answer, delta, None), *mark)),
         );
         calls += usize::from(matches!(item, WireItem::Call { .. }));
     }

@@ -6,12 +6,7 @@ use crate::Format;
 use crate::stream::{Frame, FrameKind};
 
 /// The body of an HTTP error, as the provider documents it for this status.
-pub(in super::super) fn body(
-    format: Format,
-    code: u16,
-    retry_after: Option<u64>,
-    llama: bool,
-) -> Value {
+pub fn body(format: Format, code: u16, retry_after: Option<u64>, llama: bool) -> Value {
     match format {
         _ if llama => llama_error(code, llama_kind(code), llama_text(code)),
         Format::Anthropic => anthropic(anthropic_kind(code), anthropic_text(code)),
@@ -21,7 +16,7 @@ pub(in super::super) fn body(
 }
 
 /// An error with a message of this server, in the shape of the API.
-pub(in super::super) fn rejection(format: Format, message: &str) -> Value {
+pub fn rejection(format: Format, message: &str) -> Value {
     match format {
         Format::Anthropic => anthropic("invalid_request_error", message),
         Format::Responses | Format::Chat => {
@@ -32,7 +27,7 @@ pub(in super::super) fn rejection(format: Format, message: &str) -> Value {
 }
 
 /// The body of the 400 for a conversation that is too long.
-pub(in super::super) fn too_long(format: Format, llama: bool) -> Value {
+pub fn too_long(format: Format, llama: bool) -> Value {
     const RESPONSES: &str = "Your input exceeds the context window of this model. Please adjust your input and try again.";
     const CHAT: &str = "This model's maximum context length is 128000 tokens. However, your messages resulted in \
         130012 tokens. Please reduce the length of the messages.";
@@ -51,7 +46,7 @@ pub(in super::super) fn too_long(format: Format, llama: bool) -> Value {
 }
 
 /// The body of the 404 for an unknown model.
-pub(in super::super) fn unknown_model(format: Format, model: &str) -> Value {
+pub(crate) fn unknown_model(format: Format, model: &str) -> Value {
     match format {
         Format::Anthropic => anthropic("not_found_error", &format!("model: {model}")),
         Format::Responses | Format::Chat => openai_error(
@@ -70,23 +65,8 @@ pub(in super::super) fn unknown_model(format: Format, model: &str) -> Value {
     }
 }
 
-/// The status and body for a wrong key; Gemini's status is 400.
-pub(in super::super) fn wrong_key(format: Format, llama: bool) -> (u16, Value) {
-    if format != Format::Gemini {
-        return (401, body(format, 401, None, llama));
-    }
-    let mut refused = gemini(400, "API key not valid. Please pass a valid API key.", None);
-    refused["error"]["details"] = json!([{
-        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-        "reason": "API_KEY_INVALID",
-        "domain": "googleapis.com",
-        "metadata": {"service": "generativelanguage.googleapis.com"},
-    }]);
-    (400, refused)
-}
-
 /// The error event of a stream that has started.
-pub(in super::super) fn in_stream(format: Format, llama: bool) -> Frame {
+pub(crate) fn in_stream(format: Format, llama: bool) -> Frame {
     const MISMATCH: &str =
         "The model produced output that does not match the expected peg-native format";
     const FAILED: &str = "The server had an error while processing your request. Sorry about that!";

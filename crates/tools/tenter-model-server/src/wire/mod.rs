@@ -2,7 +2,7 @@
 
 mod anthropic;
 mod chat;
-pub(super) mod failure;
+pub mod failure;
 mod gemini;
 mod responses;
 
@@ -16,6 +16,15 @@ use crate::stream::Frame;
 
 /// The `created` time of every event.
 const CREATED: u64 = 1_795_297_018;
+
+/// Returns true if a reply to `request` contains the signature of its reasoning.
+pub(super) fn carries_signature(format: Format, request: &Value) -> bool {
+    match format {
+        Format::Anthropic | Format::Gemini => true,
+        Format::Responses => responses::asks_for_encrypted(request),
+        Format::Chat => false,
+    }
+}
 
 /// The reply to one request.
 pub(super) struct WireReply<'a> {
@@ -77,15 +86,6 @@ impl<'a> WireReply<'a> {
     /// The signature of the reasoning.
     pub(super) fn signature(&self, format: Format) -> String {
         signature(format, self.serial, self.reply.reasoning.as_deref().unwrap_or_default())
-    }
-
-    /// Whether the reply contains the signature.
-    pub(super) fn carries_signature(&self, format: Format) -> bool {
-        match format {
-            Format::Anthropic | Format::Gemini => true,
-            Format::Responses => responses::asks_for_encrypted(self.request),
-            Format::Chat => false,
-        }
     }
 
     /// The id of the reply.

@@ -129,7 +129,7 @@ fn item_events(answer: &WireReply, index: usize, item: &WireItem) -> Vec<Event> 
     let done = json!({
         "type": "response.output_item.done", "output_index": index, "item": finished(answer, item),
     });
-    let said = match item {
+    let content = match item {
         WireItem::Reasoning { text, .. } => reasoning_events(&item_id(answer, item), index, text),
         WireItem::Text(text) => text_events(&item_id(answer, item), index, text),
         WireItem::Call { arguments, form, .. } if form.custom => {
@@ -139,7 +139,11 @@ fn item_events(answer: &WireReply, index: usize, item: &WireItem) -> Vec<Event> 
             call_events(&item_id(answer, item), index, name, arguments)
         }
     };
-    [(added, FrameKind::Other)].into_iter().chain(said).chain([(done, FrameKind::Other)]).collect()
+    [(added, FrameKind::Other)]
+        .into_iter()
+        .chain(content)
+        .chain([(done, FrameKind::Other)])
+        .collect()
 }
 
 fn item_id(answer: &WireReply, item: &WireItem) -> String {

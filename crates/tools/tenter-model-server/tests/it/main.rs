@@ -1,9 +1,7 @@
-//! The model server, with clients that share no code with it.
+//! The model server, with a client that shares no code with it.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may its support code")]
 
-mod client;
+mod faults;
 mod lenient;
-mod speech;
-mod strict;
-mod whole;
+mod streams;

@@ -14,7 +14,7 @@ use super::Defect;
 /// The timeout of a handler that has none.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// How often it is checked whether a hook has ended.
+/// The time between two checks whether a hook has ended.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// A registered command.
@@ -27,18 +27,18 @@ struct Handler {
     blocks_on_failure: bool,
 }
 
-/// What the hooks of an event answered.
+/// The combined answer of the hooks of an event.
 #[derive(Debug, Default)]
 pub(super) struct HookAnswer {
-    /// Why a call is denied, or a message or stop blocked.
+    /// The reason for which a call is denied, or a message or stop blocked.
     pub(super) refusal: Option<String>,
     /// The input with which a call is to run.
     pub(super) input: Option<Value>,
-    /// The native result that replaces that of a call.
+    /// The native result that replaces the result of a call.
     pub(super) output: Option<Value>,
-    /// What the model is to read.
+    /// The texts for the model.
     pub(super) contexts: Vec<String>,
-    /// What is on stdout and is not JSON.
+    /// The output on stdout that is not JSON.
     pub(super) text: String,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
-    /// Whether a permission rule of the settings, `Bash(PROGRAM:*)`, denies the call.
+    /// Returns true if a permission rule of the settings, `Bash(PROGRAM:*)`, denies the call.
     pub(super) fn is_denied_by_rule(&self, input: &Value) -> bool {
         let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());
         let mut settings = settings.filter_map(|text| serde_json::from_str::<Value>(&text).ok());

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use session::Session;
 
-/// What `claude --version` prints.
+/// The version that `claude --version` prints.
 pub const VERSION: &str = "2.1.330";
 
 const PROMPT: &str = "TENTER_FAKE_PROMPT";

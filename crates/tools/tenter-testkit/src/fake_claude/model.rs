@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 /// The tools that are offered.
 const TOOLS: [&str; 3] = ["Bash", "Write", "Agent"];
 
-/// What the model replied.
+/// A reply of the model.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct ReceivedReply {
     /// Its blocks.
     pub(super) content: Value,
     /// The number of tokens that it read.
     pub(super) input_tokens: u64,
 }
 
-impl Reply {
+impl ReceivedReply {
     /// Its text.
     pub(super) fn text(&self) -> String {
         let blocks = super::hooks::elements(&self.content).iter();
@@ -35,7 +35,7 @@ impl Reply {
 ///
 /// # Errors
 /// The server cannot be reached, or reports an error.
-pub(super) fn ask(url: &str, messages: &[Value]) -> Result<Reply, String> {
+pub(super) fn ask(url: &str, messages: &[Value]) -> Result<ReceivedReply, String> {
     let tools = TOOLS.map(|name| json!({"name": name, "input_schema": {"type": "object"}}));
     let body = json!({
         "model": "claude-opus-5-5",
@@ -53,7 +53,7 @@ pub(super) fn ask(url: &str, messages: &[Value]) -> Result<Reply, String> {
     let count = |name: &str| reply["usage"][name].as_u64().unwrap_or_default();
     let names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
     let input_tokens = names.into_iter().map(count).sum();
-    Ok(Reply { content: reply["content"].clone(), input_tokens })
+    Ok(ReceivedReply { content: reply["content"].clone(), input_tokens })
 }
 
 /// The body of the response to a request.

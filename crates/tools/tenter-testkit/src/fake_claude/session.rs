@@ -13,7 +13,7 @@ use super::tools::{self, ToolEnd};
 /// The number of tokens from which the history is replaced by a summary.
 const FULL: u64 = 960_000;
 
-/// How many times in a row hooks make the agent continue.
+/// Maximum number of times in a row that hooks make the agent continue.
 const MAX_CONTINUATIONS: usize = 8;
 
 /// A session.
@@ -251,9 +251,9 @@ impl Session {
 
     fn resume(&mut self, agent: &mut Agent) -> Result<(), String> {
         let text = fs::read_to_string(self.kept()).map_err(|error| error.to_string())?;
-        let kept: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        kept["id"].as_str().unwrap_or_default().clone_into(&mut self.id);
-        agent.messages = elements(&kept["messages"]).to_vec();
+        let session: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        session["id"].as_str().unwrap_or_default().clone_into(&mut self.id);
+        agent.messages = elements(&session["messages"]).to_vec();
         Ok(())
     }
 }

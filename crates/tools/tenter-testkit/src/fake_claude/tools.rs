@@ -6,10 +6,10 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// How a tool ended.
+/// The end of a tool.
 #[derive(Debug)]
 pub(super) struct ToolEnd {
-    /// What the model reads.
+    /// The text for the model.
     pub(super) text: String,
     /// The native result of a tool that succeeded; `None` if it failed.
     pub(super) response: Option<Value>,

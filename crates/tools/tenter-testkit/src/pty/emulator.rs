@@ -1,4 +1,4 @@
-//! What the user of a terminal sees: an emulator that is fed with a program's output.
+//! The screen of a terminal: an emulator that is fed with a program's output.
 
 use avt::Terminal;
 

@@ -1,4 +1,4 @@
-//! What real bash runs for a text, where it can do no harm: no network, a read-only root, an empty directory, and a `PATH` with
+//! Runs a text with real bash, where it can do no harm: no network, a read-only root, an empty directory, and a `PATH` with
 //! nothing but programs that record their arguments and a few that run others.
 
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ printf '%s\002' "$all" >&2
 [ "${0##*/}" != fail ]
 "#;
 
-/// What bash runs for each text, of the programs with these names. `None` if that cannot be tried on this machine; the test is
+/// Returns the commands of these programs that bash runs for each text. `None` if that cannot be tried on this machine; the test is
 /// then reported as skipped.
 ///
 /// # Panics

@@ -1,12 +1,12 @@
-//! What real clients do that the documentation of the APIs does not say.
+//! Behaviour of real clients that the documentation of the APIs does not mention.
 
 use std::io::{BufReader, Write};
 
 use serde_json::json;
 use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
 
-use crate::client::{connect, door, post, read};
-use crate::speech::ask;
+use tenter_testkit::api_client::ask;
+use tenter_testkit::api_client::{connect, door, post, read};
 
 fn server() -> ModelServer {
     ModelServer::start(LenientScript::new([Reply::text("One.")])).unwrap()

@@ -1,12 +1,12 @@
-//! What the server records of requests.
+//! The record of requests.
 
 use std::time::Duration;
 
 use serde_json::json;
 use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
 
-use crate::speech::{ask, continue_with};
-use crate::whole::{talk, ways};
+use tenter_testkit::api_client::{ask, continue_with};
+use tenter_testkit::api_client::{talk, ways};
 
 #[test]
 fn a_request_shows_everything_that_the_model_reads() {
@@ -14,8 +14,8 @@ fn a_request_shows_everything_that_the_model_reads() {
         let reply = Reply::text("I look.").call("bash", json!({"command": "cat secret"}));
         let server = ModelServer::start(LenientScript::new([reply])).unwrap();
         let mut body = ask(way.0, "Please look.");
-        let said = talk(&server, way, &body);
-        continue_with(way.0, &mut body, &said);
+        let spoken = talk(&server, way, &body);
+        continue_with(way.0, &mut body, &spoken);
         talk(&server, way, &body);
         let text = server.requests()[1].text();
         assert_eq!(text.first().unwrap(), "Be brief.", "{way:?}");

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use tenter_model_server::{Fault, Format, LenientScript, ModelServer, Reply};
 
-use crate::client::{connect, door, post, read, write};
-use crate::speech::ask;
-use crate::whole::talk;
+use tenter_testkit::api_client::ask;
+use tenter_testkit::api_client::talk;
+use tenter_testkit::api_client::{connect, door, post, read, write};
 
 fn server() -> ModelServer {
     ModelServer::start(LenientScript::new([Reply::text("One.")])).unwrap()

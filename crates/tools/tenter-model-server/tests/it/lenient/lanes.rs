@@ -1,10 +1,10 @@
-//! Which lane answers a request.
+//! The lane that answers a request.
 
 use serde_json::{Value, json};
 use tenter_model_server::{Format, Lane, LenientScript, Match, ModelServer, Reply};
 
-use crate::speech::{ask, continue_with};
-use crate::whole::{talk, ways};
+use tenter_testkit::api_client::{ask, continue_with};
+use tenter_testkit::api_client::{talk, ways};
 
 #[test]
 fn each_lane_has_its_own_turns() {
@@ -68,8 +68,8 @@ fn every_condition_recognizes_its_part_of_the_request() {
                 .after(Reply::text("main"))
                 .lane(Lane::new("lane", condition.clone(), []).after(Reply::text("lane")));
             let server = ModelServer::start(script).unwrap();
-            let said = talk(&server, way, &body).text;
-            assert_eq!(said == "lane", matches, "{way:?}, condition {number}: {condition:?}");
+            let spoken = talk(&server, way, &body).text;
+            assert_eq!(spoken == "lane", matches, "{way:?}, condition {number}: {condition:?}");
         }
     }
 }
@@ -79,8 +79,8 @@ fn conversation(way: (Format, bool)) -> Value {
     let turns = [Reply::new().call("bash", json!({"command": "ls"})), Reply::text("Two.")];
     let server = ModelServer::start(LenientScript::new(turns)).unwrap();
     for _ in 0..2 {
-        let said = talk(&server, way, &body);
-        continue_with(way.0, &mut body, &said);
+        let spoken = talk(&server, way, &body);
+        continue_with(way.0, &mut body, &spoken);
     }
     body
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 use tenter_model_server::{LenientScript, ModelServer, Reply};
 
-use crate::speech::ask;
-use crate::whole::{talk, ways};
+use tenter_testkit::api_client::ask;
+use tenter_testkit::api_client::{talk, ways};
 
 #[derive(Debug, Clone)]
 enum Part {
@@ -52,15 +52,15 @@ proptest! {
         }).collect();
         let server = ModelServer::start(LenientScript::new([reply])).unwrap();
         for way in ways() {
-            let said = talk(&server, way, &ask(way.0, "Please."));
-            let called: Vec<(String, Value)> = said
+            let spoken = talk(&server, way, &ask(way.0, "Please."));
+            let called: Vec<(String, Value)> = spoken
                 .calls
                 .iter()
                 .map(|(_, name, arguments)| (name.clone(), serde_json::from_str(arguments).unwrap()))
                 .collect();
-            prop_assert_eq!(&said.text, &text, "{:?}", way);
+            prop_assert_eq!(&spoken.text, &text, "{:?}", way);
             prop_assert_eq!(called, calls.clone(), "{:?}", way);
-            prop_assert_eq!(said.usage, (input, 7, 0), "{:?}", way);
+            prop_assert_eq!(spoken.usage, (input, 7, 0), "{:?}", way);
         }
     }
 }

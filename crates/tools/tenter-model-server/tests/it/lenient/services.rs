@@ -5,7 +5,7 @@ use std::io::{BufReader, Write};
 use serde_json::{Value, json};
 use tenter_model_server::{LenientScript, ModelServer};
 
-use crate::client::{HttpResponse, connect, post, read};
+use tenter_testkit::api_client::{HttpResponse, connect, post, read};
 
 fn server() -> ModelServer {
     ModelServer::start(LenientScript::new([]).serves(&["one", "two"])).unwrap()
@@ -61,8 +61,8 @@ fn any_other_path_gets_an_empty_object_and_is_kept() {
     ] {
         let answer = request(&server, &format!("{method} {path}"));
         assert_eq!((answer.status, answer.body.as_str()), (200, "{}"), "{method} {path}");
-        let kept = server.other_requests().pop().unwrap();
-        assert_eq!((kept.method.as_str(), kept.path.as_str()), (method, path));
+        let other = server.other_requests().pop().unwrap();
+        assert_eq!((other.method.as_str(), other.path.as_str()), (method, path));
     }
     assert!(server.requests().is_empty());
     assert!(server.violations().is_empty());

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
 
-use crate::speech::ask;
-use crate::whole::{talk, ways};
+use tenter_testkit::api_client::ask;
+use tenter_testkit::api_client::{talk, ways};
 
 fn without_tools(format: Format, text: &str) -> Value {
     let mut body = ask(format, text);
@@ -23,8 +23,8 @@ fn demand(format: Format, body: &mut Value, schema: &Value) {
             body["text"] = json!({"format": format});
         }
         Format::Chat => {
-            let named = json!({"name": "title", "schema": schema});
-            body["response_format"] = json!({"type": "json_schema", "json_schema": named});
+            let format = json!({"name": "title", "schema": schema});
+            body["response_format"] = json!({"type": "json_schema", "json_schema": format});
         }
         Format::Gemini => {
             body["generationConfig"] =
@@ -79,8 +79,8 @@ fn a_request_with_a_schema_gets_json_by_it() {
         let server = ModelServer::start(LenientScript::new([])).unwrap();
         let mut body = without_tools(way.0, "Classify this.");
         demand(way.0, &mut body, &schema);
-        let said: Value = serde_json::from_str(&talk(&server, way, &body).text).unwrap();
-        assert_eq!(said, expected, "{way:?}");
+        let spoken: Value = serde_json::from_str(&talk(&server, way, &body).text).unwrap();
+        assert_eq!(spoken, expected, "{way:?}");
     }
 }
 
@@ -91,8 +91,8 @@ fn a_recursive_schema_ends() {
         let server = ModelServer::start(LenientScript::new([])).unwrap();
         let mut body = without_tools(way.0, "Classify this.");
         demand(way.0, &mut body, &schema);
-        let said = talk(&server, way, &body).text;
-        assert!(said.starts_with(r#"{"child":"#) && said.ends_with('}'), "{way:?}: {said}");
+        let spoken = talk(&server, way, &body).text;
+        assert!(spoken.starts_with(r#"{"child":"#) && spoken.ends_with('}'), "{way:?}: {spoken}");
     }
 }
 
@@ -119,8 +119,8 @@ fn a_request_that_forces_a_tool_gets_its_call() {
             }
             Format::Gemini => body["toolConfig"] = json!({"functionCallingConfig": calling}),
         }
-        let said = talk(&server, way, &body);
-        let (_, name, arguments) = &said.calls[0];
+        let spoken = talk(&server, way, &body);
+        let (_, name, arguments) = &spoken.calls[0];
         assert_eq!(
             (name.as_str(), arguments.as_str()),
             ("bash", r#"{"command":"none"}"#),

@@ -1,11 +1,11 @@
-//! Which tools a reply calls, and how.
+//! The tools that a reply calls, and the form of the calls.
 
 use serde_json::{Value, json};
 use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
 
-use crate::client::{send, send_whole};
-use crate::speech::{ask, continue_with, conversation};
-use crate::whole::{talk, ways};
+use tenter_testkit::api_client::{ask, continue_with, conversation};
+use tenter_testkit::api_client::{send, send_whole};
+use tenter_testkit::api_client::{talk, ways};
 
 fn server(reply: Reply) -> ModelServer {
     ModelServer::start(LenientScript::new([reply, Reply::text("Two.")])).unwrap()
@@ -18,8 +18,8 @@ fn the_first_tool_that_the_request_offers_is_called() {
         let reply = Reply::new()
             .call_any(&["Bash", "bash", "shell"], arguments.clone())
             .call_first([("shell", json!({"cmd": "no"})), ("bash", json!({"command": "yes"}))]);
-        let said = talk(&server(reply), way, &ask(way.0, "Please."));
-        let calls: Vec<(String, Value)> = said
+        let spoken = talk(&server(reply), way, &ask(way.0, "Please."));
+        let calls: Vec<(String, Value)> = spoken
             .calls
             .into_iter()
             .map(|(_, name, arguments)| (name, serde_json::from_str(&arguments).unwrap()))
@@ -34,8 +34,8 @@ fn the_first_tool_that_the_request_offers_is_called() {
 fn a_tool_that_is_not_offered_is_called_by_its_first_name() {
     for way in ways() {
         let reply = Reply::new().call_any(&["Read", "read_file"], json!({"path": "x"}));
-        let said = talk(&server(reply), way, &ask(way.0, "Please."));
-        assert_eq!(said.calls[0].1, "Read", "{way:?}");
+        let spoken = talk(&server(reply), way, &ask(way.0, "Please."));
+        assert_eq!(spoken.calls[0].1, "Read", "{way:?}");
     }
 }
 
@@ -47,12 +47,12 @@ fn parallel_calls_are_one_turn_with_an_id_each() {
         });
         let server = server(reply);
         let mut body = ask(way.0, "Please.");
-        let said = talk(&server, way, &body);
-        let mut ids: Vec<&String> = said.calls.iter().map(|(id, ..)| id).collect();
+        let spoken = talk(&server, way, &body);
+        let mut ids: Vec<&String> = spoken.calls.iter().map(|(id, ..)| id).collect();
         ids.sort();
         ids.dedup();
-        assert_eq!((ids.len(), said.calls.len()), (30, 30), "{way:?}");
-        continue_with(way.0, &mut body, &said);
+        assert_eq!((ids.len(), spoken.calls.len()), (30, 30), "{way:?}");
+        continue_with(way.0, &mut body, &spoken);
         assert_eq!(talk(&server, way, &body).text, "Two.", "{way:?}");
     }
 }
@@ -63,8 +63,8 @@ fn calls_whose_results_come_in_between_are_one_turn() {
     for way in ways().filter(|way| matches!(way.0, Format::Responses | Format::Chat)) {
         let server = server(reply.clone());
         let mut body = ask(way.0, "Please.");
-        let said = talk(&server, way, &body);
-        for (id, name, arguments) in &said.calls {
+        let spoken = talk(&server, way, &body);
+        for (id, name, arguments) in &spoken.calls {
             let messages = conversation(way.0, &mut body);
             if way.0 == Format::Responses {
                 messages.push(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}));

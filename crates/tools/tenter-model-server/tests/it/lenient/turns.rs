@@ -1,11 +1,11 @@
-//! Which turn answers a request.
+//! The turn that answers a request.
 
 use serde_json::json;
 use tenter_model_server::{Fault, Format, LenientScript, ModelServer, Reply};
 
-use crate::client::send;
-use crate::speech::{ask, continue_with};
-use crate::whole::{talk, ways};
+use tenter_testkit::api_client::send;
+use tenter_testkit::api_client::{ask, continue_with};
+use tenter_testkit::api_client::{talk, ways};
 
 #[test]
 fn the_model_turns_in_the_request_select_the_turn() {
@@ -55,8 +55,8 @@ fn counted_turns_are_taken_in_order() {
         let script = LenientScript::new(turns).counted().after(Reply::text("Three."));
         let server = ModelServer::start(script).unwrap();
         let body = ask(way.0, "Please.");
-        let said = [(); 4].map(|()| talk(&server, way, &body).text);
-        assert_eq!(said, ["One.", "Two.", "Three.", "Three."], "{way:?}");
+        let spoken = [(); 4].map(|()| talk(&server, way, &body).text);
+        assert_eq!(spoken, ["One.", "Two.", "Three.", "Three."], "{way:?}");
     }
 }
 

@@ -48,11 +48,11 @@ const TOOL: [&str; 10] = [
 /// Maximum number of cache markers in a request.
 const MARKERS: usize = 4;
 
-pub(super) fn check(seen: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
-    let body = seen.body;
+pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
+    let body = checked.body;
     violations.known(body, "body", &FIELDS);
     let limit = body["max_tokens"].as_u64().is_some_and(|tokens| tokens > 0);
-    violations.demand(limit || seen.keyless, "max_tokens", "must be a number above 0");
+    violations.demand(limit || checked.keyless, "max_tokens", "must be a number above 0");
     violations.demand(body["model"].is_string(), "model", "must be there");
     settings(body, violations);
     system(&body["system"], violations);
@@ -66,8 +66,8 @@ fn settings(body: &Value, violations: &mut Violations) {
     let fields = ["type", "budget_tokens", "display", "block_binding"];
     violations.known_if_there(thinking, "thinking", &fields);
     let kind = text_of(&thinking["type"]);
-    let known = ["enabled", "disabled", "adaptive", "between_tools"].contains(&kind);
-    violations.demand(thinking.is_null() || known, "thinking.type", "is unknown");
+    let is_known = ["enabled", "disabled", "adaptive", "between_tools"].contains(&kind);
+    violations.demand(thinking.is_null() || is_known, "thinking.type", "is unknown");
     if kind == "enabled" {
         let budget = thinking["budget_tokens"].as_u64().unwrap_or(0);
         let fits = budget >= 1024 && budget < body["max_tokens"].as_u64().unwrap_or(0);
@@ -83,8 +83,8 @@ fn settings(body: &Value, violations: &mut Violations) {
         &["effort", "format", "task_budget"],
     );
     if let Some(effort) = body["output_config"].get("effort") {
-        let known = ["low", "medium", "high", "xhigh", "max"].contains(&text_of(effort));
-        violations.demand(known, "output_config.effort", "is unknown");
+        let is_known = ["low", "medium", "high", "xhigh", "max"].contains(&text_of(effort));
+        violations.demand(is_known, "output_config.effort", "is unknown");
     }
     let warm = body["temperature"].as_f64().is_none_or(|warm| (0.0..=1.0).contains(&warm));
     violations.demand(warm, "temperature", "must be between 0 and 1");
@@ -235,7 +235,7 @@ fn source(source: &Value, at: &str, violations: &mut Violations) {
 
 fn assistant(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violations) -> Replayed {
     let mut replayed = Replayed { at: at.to_owned(), anchors: Vec::new(), signatures: Vec::new() };
-    let mut said = message["content"].as_str().unwrap_or_default().to_owned();
+    let mut joined = message["content"].as_str().unwrap_or_default().to_owned();
     if message["content"].is_string() {
         turn.speak();
     }
@@ -245,7 +245,7 @@ fn assistant(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violat
             "text" => {
                 turn.speak();
                 text(block, &at, violations);
-                said.push_str(text_of(&block["text"]));
+                joined.push_str(text_of(&block["text"]));
             }
             "tool_use" => {
                 let id = text_of(&block["id"]);
@@ -255,19 +255,19 @@ fn assistant(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violat
             }
             _ => {
                 turn.speak();
-                let first = said.is_empty() && replayed.anchors.is_empty();
+                let first = joined.is_empty() && replayed.anchors.is_empty();
                 violations.demand(first, &at, "thinking comes before text and calls");
                 replayed.signatures.extend(thinking(block, &at, violations));
             }
         }
     }
     violations.demand(
-        message["content"].is_array() || !said.trim().is_empty(),
+        message["content"].is_array() || !joined.trim().is_empty(),
         at,
         "the content must be a text or blocks",
     );
     if replayed.anchors.is_empty() {
-        replayed.anchors.push(Anchor::text(&said));
+        replayed.anchors.push(Anchor::text(&joined));
     }
     replayed
 }

@@ -47,8 +47,8 @@ const INCLUDE: [&str; 7] = [
     "code_interpreter_call.outputs",
 ];
 
-pub(super) fn check(seen: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
-    let body = seen.body;
+pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
+    let body = checked.body;
     // What names stored state (`previous_response_id`, `conversation`) is no field here: nothing is stored.
     violations.known(body, "body", &FIELDS);
     violations.demand(body["model"].is_string(), "model", "must be there");
@@ -104,9 +104,9 @@ fn input(body: &Value, violations: &mut Violations) -> Vec<Replayed> {
             "reasoning" => {
                 input.reasoning(item, &at, violations);
                 let stateless = body["store"] == false;
-                let held = text_of(&item["encrypted_content"]).is_empty();
+                let lacks_content = text_of(&item["encrypted_content"]).is_empty();
                 violations.demand(
-                    !(stateless && held),
+                    !(stateless && lacks_content),
                     &at,
                     "without `store`, reasoning needs encrypted_content",
                 );
@@ -146,10 +146,10 @@ impl Input {
             "assistant" => {
                 self.model(at).speak();
                 content(&item["content"], at, &["output_text", "refusal"], violations);
-                let said: String =
+                let joined: String =
                     elements(&item["content"]).iter().map(|part| text_of(&part["text"])).collect();
-                let said = item["content"].as_str().unwrap_or(&said);
-                self.anchor(Anchor::text(said));
+                let text = item["content"].as_str().unwrap_or(&joined);
+                self.anchor(Anchor::text(text));
             }
             "system" | "developer" => content(&item["content"], at, &["input_text"], violations),
             other => violations.add(at, &format!("there is no role `{other}`")),

@@ -46,16 +46,16 @@ const FIELDS: [&str; 32] = [
 const LLAMA: [&str; 5] =
     ["cache_prompt", "chat_template_kwargs", "top_k", "min_p", "reasoning_format"];
 
-pub(super) fn check(seen: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
-    let body = seen.body;
-    let more: &[&str] = if seen.keyless { &LLAMA } else { &[] };
+pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
+    let body = checked.body;
+    let more: &[&str] = if checked.keyless { &LLAMA } else { &[] };
     violations.known(body, "body", &[&FIELDS, more].concat());
     violations.demand(body["model"].is_string(), "model", "must be there");
     let both = !body["max_tokens"].is_null() && !body["max_completion_tokens"].is_null();
     violations.demand(!both, "max_tokens", "cannot be combined with max_completion_tokens");
     let options = &body["stream_options"];
     violations.known_if_there(options, "stream_options", &["include_usage", "include_obfuscation"]);
-    violations.demand(options.is_null() || seen.streams, "stream_options", "needs a stream");
+    violations.demand(options.is_null() || checked.streams, "stream_options", "needs a stream");
     offered(body, violations);
     messages(&body["messages"], violations);
     Vec::new()

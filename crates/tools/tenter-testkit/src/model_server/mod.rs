@@ -1,10 +1,18 @@
 //! The scripted model server, for tests: a request that violates a rule fails the test.
+//!
+//! A [`Script`] is a queue of replies for a client whose requests are checked: a request that the provider would reject, or that a
+//! careful client would not send, gets a 400 response and is one of the server's violations.
+
+mod invariants;
+mod ledger;
+mod strict;
+mod violations;
 
 use std::ops::Deref;
 use std::thread;
 use std::time::Duration;
 
-pub use tenter_model_server::StrictScript as Script;
+pub use strict::StrictScript as Script;
 pub use tenter_model_server::{Fault, Format, RecordedRequest, Reply, StopReason};
 
 /// Maximum time that a test waits for a client.

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use tenter_model_server::Format;
 
-use crate::client::HttpResponse;
+use super::HttpResponse;
 
 /// A request with the user message `text` and one tool.
-pub(crate) fn ask(format: Format, text: &str) -> Value {
+pub fn ask(format: Format, text: &str) -> Value {
     let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]});
     match format {
         Format::Anthropic => json!({
@@ -38,7 +38,7 @@ pub(crate) fn ask(format: Format, text: &str) -> Value {
 }
 
 /// The messages of a request.
-pub(crate) fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> {
+pub fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> {
     let field = match format {
         Format::Anthropic | Format::Chat => "messages",
         Format::Responses => "input",
@@ -49,15 +49,15 @@ pub(crate) fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> 
 
 /// A reply as the client reads it.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct SpokenResponse {
-    pub(crate) text: String,
-    pub(crate) reasoning: String,
-    pub(crate) signature: String,
+pub struct SpokenResponse {
+    pub text: String,
+    pub reasoning: String,
+    pub signature: String,
     /// Ids, names and arguments as text.
-    pub(crate) calls: Vec<(String, String, String)>,
+    pub calls: Vec<(String, String, String)>,
     /// Tokens: uncached input, output, cached input.
-    pub(crate) usage: (u64, u64, u64),
-    pub(crate) stop: String,
+    pub usage: (u64, u64, u64),
+    pub stop: String,
 }
 
 fn text(value: &Value) -> &str {
@@ -69,69 +69,69 @@ fn count(value: &Value) -> u64 {
 }
 
 /// Reads a streamed reply.
-pub(crate) fn hear(format: Format, answer: &HttpResponse) -> SpokenResponse {
+pub fn hear(format: Format, answer: &HttpResponse) -> SpokenResponse {
     assert_eq!((answer.status, answer.complete), (200, true), "{answer:?}");
-    let mut said = SpokenResponse::default();
+    let mut reply = SpokenResponse::default();
     for event in answer.data() {
         match format {
-            Format::Anthropic => hear_anthropic(&event, &mut said),
-            Format::Responses => hear_responses(&event, &mut said),
-            Format::Chat => hear_chat(&event, &mut said),
-            Format::Gemini => hear_gemini(&event, &mut said),
+            Format::Anthropic => hear_anthropic(&event, &mut reply),
+            Format::Responses => hear_responses(&event, &mut reply),
+            Format::Chat => hear_chat(&event, &mut reply),
+            Format::Gemini => hear_gemini(&event, &mut reply),
         }
     }
-    said
+    reply
 }
 
-fn hear_anthropic(event: &Value, said: &mut SpokenResponse) {
+fn hear_anthropic(event: &Value, reply: &mut SpokenResponse) {
     let (block, delta) = (&event["content_block"], &event["delta"]);
     if block["type"] == "tool_use" {
-        said.calls.push((
+        reply.calls.push((
             text(&block["id"]).to_owned(),
             text(&block["name"]).to_owned(),
             String::new(),
         ));
     }
-    said.text.push_str(text(&delta["text"]));
-    said.reasoning.push_str(text(&delta["thinking"]));
-    said.signature.push_str(text(&delta["signature"]));
-    if let (Some(call), Some(piece)) = (said.calls.last_mut(), delta["partial_json"].as_str()) {
+    reply.text.push_str(text(&delta["text"]));
+    reply.reasoning.push_str(text(&delta["thinking"]));
+    reply.signature.push_str(text(&delta["signature"]));
+    if let (Some(call), Some(piece)) = (reply.calls.last_mut(), delta["partial_json"].as_str()) {
         call.2.push_str(piece);
     }
     if event["type"] == "message_delta" {
         let usage = &event["usage"];
         let input = count(&usage["input_tokens"]) + count(&usage["cache_creation_input_tokens"]);
-        said.usage =
+        reply.usage =
             (input, count(&usage["output_tokens"]), count(&usage["cache_read_input_tokens"]));
-        text(&delta["stop_reason"]).clone_into(&mut said.stop);
+        text(&delta["stop_reason"]).clone_into(&mut reply.stop);
     }
 }
 
-fn hear_responses(event: &Value, said: &mut SpokenResponse) {
+fn hear_responses(event: &Value, reply: &mut SpokenResponse) {
     match text(&event["type"]) {
-        "response.output_text.delta" => said.text.push_str(text(&event["delta"])),
-        "response.reasoning_summary_text.delta" => said.reasoning.push_str(text(&event["delta"])),
+        "response.output_text.delta" => reply.text.push_str(text(&event["delta"])),
+        "response.reasoning_summary_text.delta" => reply.reasoning.push_str(text(&event["delta"])),
         "response.function_call_arguments.delta" => {
-            said.calls.last_mut().unwrap().2.push_str(text(&event["delta"]));
+            reply.calls.last_mut().unwrap().2.push_str(text(&event["delta"]));
         }
         "response.output_item.added" if event["item"]["type"] == "function_call" => {
             let item = &event["item"];
-            said.calls.push((
+            reply.calls.push((
                 text(&item["call_id"]).to_owned(),
                 text(&item["name"]).to_owned(),
                 String::new(),
             ));
         }
         "response.output_item.done" => {
-            said.signature.push_str(text(&event["item"]["encrypted_content"]));
+            reply.signature.push_str(text(&event["item"]["encrypted_content"]));
         }
         "response.completed" | "response.incomplete" => {
             let usage = &event["response"]["usage"];
             let cached = count(&usage["input_tokens_details"]["cached_tokens"]);
-            said.usage =
+            reply.usage =
                 (count(&usage["input_tokens"]) - cached, count(&usage["output_tokens"]), cached);
             let why = text(&event["response"]["incomplete_details"]["reason"]);
-            said.stop.push_str(if why.is_empty() {
+            reply.stop.push_str(if why.is_empty() {
                 text(&event["response"]["status"])
             } else {
                 why
@@ -141,57 +141,57 @@ fn hear_responses(event: &Value, said: &mut SpokenResponse) {
     }
 }
 
-fn hear_chat(event: &Value, said: &mut SpokenResponse) {
+fn hear_chat(event: &Value, reply: &mut SpokenResponse) {
     let choice = &event["choices"][0];
     let delta = &choice["delta"];
-    said.text.push_str(text(&delta["content"]));
-    said.reasoning.push_str(text(&delta["reasoning_content"]));
-    said.stop.push_str(text(&choice["finish_reason"]));
+    reply.text.push_str(text(&delta["content"]));
+    reply.reasoning.push_str(text(&delta["reasoning_content"]));
+    reply.stop.push_str(text(&choice["finish_reason"]));
     for call in delta["tool_calls"].as_array().into_iter().flatten() {
         if let Some(id) = call["id"].as_str() {
-            assert_eq!(count(&call["index"]), said.calls.len() as u64);
-            said.calls.push((
+            assert_eq!(count(&call["index"]), reply.calls.len() as u64);
+            reply.calls.push((
                 id.to_owned(),
                 text(&call["function"]["name"]).to_owned(),
                 String::new(),
             ));
         }
-        said.calls.last_mut().unwrap().2.push_str(text(&call["function"]["arguments"]));
+        reply.calls.last_mut().unwrap().2.push_str(text(&call["function"]["arguments"]));
     }
     if event["choices"] == json!([]) {
         let usage = &event["usage"];
         let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]);
-        said.usage =
+        reply.usage =
             (count(&usage["prompt_tokens"]) - cached, count(&usage["completion_tokens"]), cached);
     }
 }
 
-fn hear_gemini(event: &Value, said: &mut SpokenResponse) {
+fn hear_gemini(event: &Value, reply: &mut SpokenResponse) {
     let candidate = &event["candidates"][0];
     for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
-        said.signature.push_str(text(&part["thoughtSignature"]));
-        let place = if part["thought"] == true { &mut said.reasoning } else { &mut said.text };
+        reply.signature.push_str(text(&part["thoughtSignature"]));
+        let place = if part["thought"] == true { &mut reply.reasoning } else { &mut reply.text };
         place.push_str(text(&part["text"]));
         if let Some(call) = part.get("functionCall") {
             let id = text(&call["id"]).to_owned();
-            said.calls.push((id, text(&call["name"]).to_owned(), call["args"].to_string()));
+            reply.calls.push((id, text(&call["name"]).to_owned(), call["args"].to_string()));
         }
     }
-    said.stop.push_str(text(&candidate["finishReason"]));
+    reply.stop.push_str(text(&candidate["finishReason"]));
     let usage = &event["usageMetadata"];
     let cached = count(&usage["cachedContentTokenCount"]);
     let output = count(&usage["candidatesTokenCount"]) + count(&usage["thoughtsTokenCount"]);
-    said.usage = (count(&usage["promptTokenCount"]) - cached, output, cached);
+    reply.usage = (count(&usage["promptTokenCount"]) - cached, output, cached);
 }
 
 /// Appends the reply to the conversation, then a result for every call, or a user message if there is none.
-pub(crate) fn continue_with(format: Format, body: &mut Value, said: &SpokenResponse) {
+pub fn continue_with(format: Format, body: &mut Value, reply: &SpokenResponse) {
     let messages = conversation(format, body);
     match format {
-        Format::Anthropic => anthropic(messages, said),
-        Format::Responses => responses(messages, said),
-        Format::Chat => chat(messages, said),
-        Format::Gemini => gemini(messages, said),
+        Format::Anthropic => anthropic(messages, reply),
+        Format::Responses => responses(messages, reply),
+        Format::Chat => chat(messages, reply),
+        Format::Gemini => gemini(messages, reply),
     }
 }
 
@@ -199,17 +199,17 @@ fn object(arguments: &str) -> Value {
     serde_json::from_str(arguments).unwrap()
 }
 
-fn anthropic(messages: &mut Vec<Value>, said: &SpokenResponse) {
+fn anthropic(messages: &mut Vec<Value>, reply: &SpokenResponse) {
     let mut content = Vec::new();
-    if !said.signature.is_empty() {
+    if !reply.signature.is_empty() {
         content.push(
-            json!({"type": "thinking", "thinking": said.reasoning, "signature": said.signature}),
+            json!({"type": "thinking", "thinking": reply.reasoning, "signature": reply.signature}),
         );
     }
-    if !said.text.is_empty() {
-        content.push(json!({"type": "text", "text": said.text}));
+    if !reply.text.is_empty() {
+        content.push(json!({"type": "text", "text": reply.text}));
     }
-    let calls = said.calls.iter();
+    let calls = reply.calls.iter();
     content.extend(calls.clone().map(|(id, name, arguments)| {
         json!({"type": "tool_use", "id": id, "name": name, "input": object(arguments)})
     }));
@@ -223,59 +223,59 @@ fn anthropic(messages: &mut Vec<Value>, said: &SpokenResponse) {
     messages.push(json!({"role": "user", "content": answers}));
 }
 
-fn responses(items: &mut Vec<Value>, said: &SpokenResponse) {
-    if !said.signature.is_empty() {
-        let summary = json!([{"type": "summary_text", "text": said.reasoning}]);
-        let signature = &said.signature;
+fn responses(items: &mut Vec<Value>, reply: &SpokenResponse) {
+    if !reply.signature.is_empty() {
+        let summary = json!([{"type": "summary_text", "text": reply.reasoning}]);
+        let signature = &reply.signature;
         items.push(json!({"type": "reasoning", "id": "rs_1", "summary": summary, "encrypted_content": signature}));
     }
-    if !said.text.is_empty() {
-        let content = json!([{"type": "output_text", "text": said.text, "annotations": []}]);
+    if !reply.text.is_empty() {
+        let content = json!([{"type": "output_text", "text": reply.text, "annotations": []}]);
         items.push(json!({"type": "message", "role": "assistant", "content": content, "status": "completed"}));
     }
-    for (id, name, arguments) in &said.calls {
+    for (id, name, arguments) in &reply.calls {
         items.push(
             json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}),
         );
     }
-    for (id, _, _) in &said.calls {
+    for (id, _, _) in &reply.calls {
         items.push(json!({"type": "function_call_output", "call_id": id, "output": "fine"}));
     }
-    if said.calls.is_empty() {
+    if reply.calls.is_empty() {
         let content = json!([{"type": "input_text", "text": "continue"}]);
         items.push(json!({"type": "message", "role": "user", "content": content}));
     }
 }
 
-fn chat(messages: &mut Vec<Value>, said: &SpokenResponse) {
-    let mut message = json!({"role": "assistant", "content": said.text});
+fn chat(messages: &mut Vec<Value>, reply: &SpokenResponse) {
+    let mut message = json!({"role": "assistant", "content": reply.text});
     let call = |(id, name, arguments): &(String, String, String)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
-    if said.calls.is_empty() {
+    if reply.calls.is_empty() {
         messages.push(message);
         messages.push(json!({"role": "user", "content": "continue"}));
         return;
     }
-    message["tool_calls"] = said.calls.iter().map(call).collect();
+    message["tool_calls"] = reply.calls.iter().map(call).collect();
     messages.push(message);
-    for (id, _, _) in &said.calls {
+    for (id, _, _) in &reply.calls {
         messages.push(json!({"role": "tool", "tool_call_id": id, "content": "fine"}));
     }
 }
 
-fn gemini(contents: &mut Vec<Value>, said: &SpokenResponse) {
+fn gemini(contents: &mut Vec<Value>, reply: &SpokenResponse) {
     let mut parts = Vec::new();
-    if !said.text.is_empty() {
-        parts.push(json!({"text": said.text}));
+    if !reply.text.is_empty() {
+        parts.push(json!({"text": reply.text}));
     }
-    parts.extend(said.calls.iter().map(|(id, name, arguments)| {
+    parts.extend(reply.calls.iter().map(|(id, name, arguments)| {
         json!({"functionCall": {"id": id, "name": name, "args": object(arguments)}})
     }));
-    let signed = usize::from(!said.text.is_empty() && !said.calls.is_empty());
-    if !said.signature.is_empty() {
-        parts[signed]["thoughtSignature"] = json!(said.signature);
+    let signed = usize::from(!reply.text.is_empty() && !reply.calls.is_empty());
+    if !reply.signature.is_empty() {
+        parts[signed]["thoughtSignature"] = json!(reply.signature);
     }
     contents.push(json!({"role": "model", "parts": parts}));
-    let mut answers: Vec<Value> = said
+    let mut answers: Vec<Value> = reply
         .calls
         .iter()
         .map(|(id, name, _)| json!({"functionResponse": {"id": id, "name": name, "response": {"result": "fine"}}}))

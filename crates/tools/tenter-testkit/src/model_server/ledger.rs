@@ -4,12 +4,9 @@
 //! test.
 
 use serde_json::Value;
+use tenter_model_server::{Format, Reply, Route, check_signature};
 
 use super::violations::Violations;
-use crate::Format;
-use crate::reply::{Part, Reply};
-use crate::signature::{hash, read};
-use crate::wire::WireReply;
 
 /// Placeholders that a client may send for a missing Gemini signature.
 const PLACEHOLDERS: [&str; 2] =
@@ -61,18 +58,15 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Records the signature of a complete reply. `carried` says whether the reply contained it.
-    pub(super) fn note(&mut self, answer: &WireReply, format: Format, carried: bool) {
-        let reply = answer.reply;
-        if let Some((_, raw)) = &reply.raw {
-            self.raw.push(raw.clone());
-        }
+    /// Records the signature of a complete reply.
+    pub(super) fn note(&mut self, reply: &Reply, route: &Route, request: &Value, serial: usize) {
+        self.raw.extend(reply.recorded_stream().map(str::to_owned));
         if reply.is_whole() {
             self.issued.push(Issued {
-                format,
-                model: answer.model.to_owned(),
-                signature: (carried && reply.reasoning.is_some()).then(|| answer.signature(format)),
-                anchors: anchors(reply, &format!("{:04}a", answer.serial)),
+                format: route.format,
+                model: route.model.clone(),
+                signature: reply.signature(route.format, request, serial),
+                anchors: anchors(reply, &format!("{serial:04}a")),
             });
         }
     }
@@ -106,17 +100,7 @@ impl Ledger {
         {
             return Ok(());
         }
-        let (letter, sum) = read(signature)
-            .ok_or_else(|| format!("the signature `{signature}` was not issued by this server"))?;
-        if letter != format.letter() {
-            return Err(format!("the signature `{signature}` belongs to another format"));
-        }
-        match reasoning {
-            Some(reasoning) if sum != format!("{:016x}", hash(reasoning)) => Err(format!(
-                "the signature `{signature}` belongs to other reasoning than {reasoning:?}"
-            )),
-            _ => Ok(()),
-        }
+        check_signature(signature, format, reasoning)
     }
 
     fn is_recorded(&self, signature: &str) -> bool {
@@ -131,15 +115,17 @@ impl Ledger {
     /// Checks that no signed part is repeated without its signature.
     fn complete(&self, format: Format, model: &str, place: &Replayed, violations: &mut Violations) {
         for anchor in &place.anchors {
-            let mut wanted = self
+            let mut signatures = self
                 .issued
                 .iter()
                 .filter(|issued| issued.format == format && issued.model == model)
                 .filter(|issued| issued.anchors.contains(anchor))
                 .map(|issued| issued.signature.as_ref())
                 .peekable();
-            let there = |wanted| place.signatures.iter().any(|(found, _)| found == wanted);
-            if wanted.peek().is_some() && !wanted.any(|wanted| wanted.is_none_or(there)) {
+            let is_repeated = |signature| place.signatures.iter().any(|(own, _)| own == signature);
+            if signatures.peek().is_some()
+                && !signatures.any(|signature| signature.is_none_or(is_repeated))
+            {
                 violations
                     .add(&place.at, &format!("{anchor:?} was repeated without its signature"));
             }
@@ -147,28 +133,16 @@ impl Ledger {
     }
 }
 
-/// The identifiers of the first call, or the text if there is no call.
+/// Returns the identifiers of the first call, or the text if there is no call.
 fn anchors(reply: &Reply, tag: &str) -> Vec<Anchor> {
-    let call = reply.parts.iter().find_map(|part| match part {
-        Part::Call(call, _) => Some((&call.name, &call.arguments)),
-        Part::Text(_) => None,
-    });
-    let Some((name, arguments)) = call else {
-        let text: String = reply
-            .parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::Text(text) => Some(text.as_str()),
-                Part::Call(..) => None,
-            })
-            .collect();
-        return vec![Anchor::text(&text)];
+    let Some((name, arguments)) = reply.first_call() else {
+        return vec![Anchor::text(&reply.joined_text())];
     };
     let ids = ["toolu_", "call_", "fc-", ""].map(|prefix| format!("{prefix}{tag}"));
     let arguments = serde_json::from_str(arguments).unwrap_or_default();
     ids.into_iter()
         .chain([format!("{tag:z<32}")])
         .map(Anchor::Call)
-        .chain([Anchor::Bare(name.clone(), arguments)])
+        .chain([Anchor::Bare(name.to_owned(), arguments)])
         .collect()
 }

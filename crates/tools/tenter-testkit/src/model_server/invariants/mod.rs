@@ -12,62 +12,61 @@ mod tools;
 mod turns;
 
 use serde_json::Value;
+use tenter_model_server::{Format, HttpRequest};
 
 use super::ledger::Replayed;
 use super::violations::Violations;
-use crate::Format;
-use crate::http::{Request, find};
 
 /// A request to check.
 pub(super) struct CheckedRequest<'a> {
-    pub(super) request: &'a Request,
+    pub(super) request: &'a HttpRequest,
     pub(super) body: &'a Value,
-    /// Whether an event stream is requested.
+    /// True if an event stream is requested.
     pub(super) streams: bool,
-    /// Whether the server requires no key.
+    /// True if the server requires no key.
     pub(super) keyless: bool,
 }
 
 /// Checks a request. Returns the parts of earlier replies that it repeats.
 pub(super) fn check(
     format: Format,
-    seen: &CheckedRequest,
+    checked: &CheckedRequest,
     violations: &mut Violations,
 ) -> Vec<Replayed> {
-    content_type(seen, violations);
-    query(format, seen, violations);
-    key(format, seen, violations);
-    if !seen.body.is_object() {
+    content_type(checked, violations);
+    query(format, checked, violations);
+    key(format, checked, violations);
+    if !checked.body.is_object() {
         violations.add("body", "must be a JSON object");
         return Vec::new();
     }
     match format {
-        Format::Anthropic => anthropic::check(seen, violations),
-        Format::Responses => responses::check(seen, violations),
-        Format::Chat => chat::check(seen, violations),
-        Format::Gemini => gemini::check(seen, violations),
+        Format::Anthropic => anthropic::check(checked, violations),
+        Format::Responses => responses::check(checked, violations),
+        Format::Chat => chat::check(checked, violations),
+        Format::Gemini => gemini::check(checked, violations),
     }
 }
 
-/// The key of a request.
-pub(super) fn key_of(format: Format, headers: &[(String, String)]) -> Option<&str> {
-    let bearer = || find(headers, "authorization")?.strip_prefix("Bearer ");
+/// Returns the key of a request.
+pub(super) fn key_of(format: Format, request: &HttpRequest) -> Option<&str> {
+    let bearer = || request.header("authorization")?.strip_prefix("Bearer ");
     match format {
-        Format::Anthropic => find(headers, "x-api-key").or_else(bearer),
+        Format::Anthropic => request.header("x-api-key").or_else(bearer),
         Format::Responses | Format::Chat => bearer(),
-        Format::Gemini => find(headers, "x-goog-api-key"),
+        Format::Gemini => request.header("x-goog-api-key"),
     }
 }
 
-fn content_type(seen: &CheckedRequest, violations: &mut Violations) {
-    let kind = find(&seen.request.headers, "content-type").unwrap_or_default();
+fn content_type(checked: &CheckedRequest, violations: &mut Violations) {
+    let kind = checked.request.header("content-type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     violations.demand(kind == "application/json", "content-type", "must be application/json");
 }
 
 /// Checks the query. Keys must not be in the address, because addresses are logged.
-fn query(format: Format, seen: &CheckedRequest, violations: &mut Violations) {
-    let query = seen.request.target.split_once('?').map_or("", |(_, query)| query);
+fn query(format: Format, checked: &CheckedRequest, violations: &mut Violations) {
+    let query = checked.request.target.split_once('?').map_or("", |(_, query)| query);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         match pair {
             "alt=sse" if format == Format::Gemini => {}
@@ -81,30 +80,29 @@ fn query(format: Format, seen: &CheckedRequest, violations: &mut Violations) {
     }
     let sse = query.split('&').any(|pair| pair == "alt=sse");
     violations.demand(
-        format != Format::Gemini || sse == seen.streams,
+        format != Format::Gemini || sse == checked.streams,
         "query",
         "alt=sse must be present exactly if the request streams",
     );
 }
 
-fn key(format: Format, seen: &CheckedRequest, violations: &mut Violations) {
-    if seen.keyless {
+fn key(format: Format, checked: &CheckedRequest, violations: &mut Violations) {
+    if checked.keyless {
         return;
     }
-    let headers = &seen.request.headers;
     let name = match format {
         Format::Anthropic => "x-api-key",
         Format::Responses | Format::Chat => "authorization: Bearer",
         Format::Gemini => "x-goog-api-key",
     };
     // Only tokens of another kind than API keys go to Anthropic as `Bearer`.
-    let shown = match format {
-        Format::Anthropic => find(headers, "x-api-key"),
-        _ => key_of(format, headers),
+    let key = match format {
+        Format::Anthropic => checked.request.header("x-api-key"),
+        _ => key_of(format, checked.request),
     };
-    violations.demand(shown.is_some_and(|key| !key.is_empty()), name, "the key is missing");
+    violations.demand(key.is_some_and(|key| !key.is_empty()), name, "the key is missing");
     if format == Format::Anthropic {
-        let version = find(headers, "anthropic-version");
+        let version = checked.request.header("anthropic-version");
         violations.demand(version == Some("2023-06-01"), "anthropic-version", "must be 2023-06-01");
     }
 }

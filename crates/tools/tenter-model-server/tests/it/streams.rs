@@ -1,10 +1,10 @@
-//! Each format streams a reply as its provider documents it.
+//! Each format streams a reply as its provider documents it. `lenient::round_trip` checks the content of replies.
 
 use serde_json::{Value, json};
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, StopReason};
-
-use crate::client::{connect, door, read, send, send_whole, write};
-use crate::speech::{SpokenResponse, ask, continue_with, hear};
+use tenter_testkit::api_client::{
+    SpokenResponse, ask, connect, continue_with, door, hear, post, read, send, send_whole, write,
+};
+use tenter_testkit::model_server::{Format, ModelServer, Reply, StopReason};
 
 fn reply() -> Reply {
     Reply::text("Let me look — naïvely.")
@@ -15,39 +15,17 @@ fn reply() -> Reply {
 }
 
 #[test]
-fn a_reply_is_the_same_in_every_format() {
-    for format in Format::ALL {
-        let server = ModelServer::start(reply());
-        let said = hear(format, &send(&server, format, &ask(format, "list")));
-        assert_eq!(said.text, "Let me look — naïvely.", "{format:?}");
-        assert_eq!(said.reasoning, "The user wants a list.", "{format:?}");
-        assert_eq!(said.usage, (200, 80, 1000), "{format:?}");
-        let calls: Vec<(&str, Value)> = said
-            .calls
-            .iter()
-            .map(|(_, name, arguments)| (name.as_str(), serde_json::from_str(arguments).unwrap()))
-            .collect();
-        let (list, here) = (json!({"command": "ls -la"}), json!({"command": "pwd"}));
-        assert_eq!(calls, [("bash", list), ("bash", here)], "{format:?}");
-        assert_ne!(said.calls[0].0, said.calls[1].0, "{format:?}");
-        assert_eq!(said.signature.is_empty(), format == Format::Chat, "{format:?}");
-    }
-}
-
-#[test]
-fn a_conversation_continues_until_the_script_ends() {
+fn a_reply_with_reasoning_is_the_same_in_every_format() {
     for format in Format::ALL {
         let server = ModelServer::start([reply(), Reply::text("Two files.").reasoning("Easy.")]);
         let mut body = ask(format, "list");
-        let mut texts = Vec::new();
-        for _ in 0..4 {
-            let said = hear(format, &send(&server, format, &body));
-            continue_with(format, &mut body, &said);
-            texts.push(said.text);
-        }
-        assert_eq!(texts, ["Let me look — naïvely.", "Two files.", "Done.", "Done."], "{format:?}");
-        assert_eq!((server.requests().len(), server.left()), (4, 0));
-        server.assert_clean();
+        let first = hear(format, &send(&server, format, &body));
+        assert_eq!(first.reasoning, "The user wants a list.", "{format:?}");
+        assert_eq!(first.usage, (200, 80, 1000), "{format:?}");
+        assert_ne!(first.calls[0].0, first.calls[1].0, "{format:?}");
+        assert_eq!(first.signature.is_empty(), format == Format::Chat, "{format:?}");
+        continue_with(format, &mut body, &first);
+        assert_eq!(hear(format, &send(&server, format, &body)).text, "Two files.", "{format:?}");
     }
 }
 
@@ -67,41 +45,23 @@ fn stop_reasons_are_in_the_words_of_the_format() {
             Reply::text("yes").stop(StopReason::Filtered),
         ]);
         for word in words(format) {
-            let said = hear(format, &send(&server, format, &ask(format, "well?")));
-            assert_eq!(said.stop, word, "{format:?}");
+            let reply = hear(format, &send(&server, format, &ask(format, "well?")));
+            assert_eq!(reply.stop, word, "{format:?}");
         }
     }
 }
 
 #[test]
-fn without_a_stream_the_response_is_whole() {
-    let place = |format| match format {
-        Format::Anthropic => {
-            ["/content/1/text", "/content/2/input/command", "/usage/cache_read_input_tokens"]
-        }
-        Format::Responses => [
-            "/output/1/content/0/text",
-            "/output/2/arguments",
-            "/usage/input_tokens_details/cached_tokens",
-        ],
-        Format::Chat => [
-            "/choices/0/message/content",
-            "/choices/0/message/tool_calls/0/function/arguments",
-            "/usage/prompt_tokens_details/cached_tokens",
-        ],
-        Format::Gemini => [
-            "/candidates/0/content/parts/1/text",
-            "/candidates/0/content/parts/2/functionCall/args/command",
-            "/usageMetadata/cachedContentTokenCount",
-        ],
-    };
-    for format in Format::ALL {
+fn a_whole_response_counts_cached_tokens() {
+    for (format, place) in [
+        (Format::Anthropic, "/usage/cache_read_input_tokens"),
+        (Format::Responses, "/usage/input_tokens_details/cached_tokens"),
+        (Format::Chat, "/usage/prompt_tokens_details/cached_tokens"),
+        (Format::Gemini, "/usageMetadata/cachedContentTokenCount"),
+    ] {
         let server = ModelServer::start(reply());
         let whole = send_whole(&server, format, &ask(format, "list")).json();
-        let [text, call, cached] = place(format).map(|pointer| whole.pointer(pointer).cloned());
-        assert_eq!(text, Some(json!("Let me look — naïvely.")), "{format:?}: {whole}");
-        assert!(call.unwrap().to_string().contains("ls -la"), "{format:?}: {whole}");
-        assert_eq!(cached, Some(json!(1000)), "{format:?}: {whole}");
+        assert_eq!(whole.pointer(place), Some(&json!(1000)), "{format:?}: {whole}");
     }
 }
 
@@ -112,13 +72,7 @@ fn anthropic_has_named_events_a_ping_and_signed_thinking() {
     let mut names: Vec<String> = answer.events().into_iter().map(|(name, _)| name).collect();
     names.dedup();
     let block = ["content_block_start", "content_block_delta", "content_block_stop"];
-    let first = [
-        "message_start",
-        "content_block_start",
-        "ping",
-        "content_block_delta",
-        "content_block_stop",
-    ];
+    let first = ["message_start", block[0], "ping", block[1], block[2]];
     let last = ["message_delta", "message_stop"];
     assert_eq!(names, [first.as_slice(), &block, &block, &block, &last].concat());
     for (name, data) in answer.events() {
@@ -136,13 +90,10 @@ fn responses_events_have_numbers_and_their_item() {
     let answer = send(&server, Format::Responses, &ask(Format::Responses, "list"));
     for (number, (name, data)) in answer.events().into_iter().enumerate() {
         let event: Value = serde_json::from_str(&data).unwrap();
-        assert_eq!(
-            (event["type"].as_str().unwrap(), &event["sequence_number"]),
-            (&*name, &json!(number))
-        );
-        let part = ["output_item", "content_part", "output_text", "function_call", "reasoning"];
-        let of_item = part.iter().any(|part| name.starts_with(&format!("response.{part}")));
-        assert_eq!(of_item, event["output_index"].is_u64(), "{event}");
+        assert_eq!((&event["type"], &event["sequence_number"]), (&json!(name), &json!(number)));
+        let parts = ["output_item", "content_part", "output_text", "function_call", "reasoning"];
+        let has_item = parts.iter().any(|part| name.starts_with(&format!("response.{part}")));
+        assert_eq!(has_item, event["output_index"].is_u64(), "{event}");
     }
     let last = answer.data().pop().unwrap();
     assert_eq!(last["response"]["output"].as_array().unwrap().len(), 4);
@@ -167,7 +118,7 @@ fn gemini_calls_have_ids_since_version_3() {
     let third = hear(Format::Gemini, &send(&server, Format::Gemini, &body));
     let (path, headers) = door(Format::Gemini, true);
     let path = path.replace("gemini-3-pro", "gemini-2.5-flash");
-    let second = crate::client::post(&server, &path, headers, &body.to_string());
+    let second = post(&server, &path, headers, &body.to_string());
     assert_eq!(third.calls[0].0, "fc-0001a");
     assert_eq!(hear(Format::Gemini, &second).calls[0].0, "");
 }
@@ -176,11 +127,11 @@ fn gemini_calls_have_ids_since_version_3() {
 fn invalid_arguments_are_sent_unchanged_or_as_geminis_error() {
     for format in Format::ALL {
         let server = ModelServer::start(Reply::new().raw_call("bash", "{\"command\": "));
-        let said = hear(format, &send(&server, format, &ask(format, "list")));
+        let reply = hear(format, &send(&server, format, &ask(format, "list")));
         if format == Format::Gemini {
-            assert_eq!((said.calls.len(), &*said.stop), (0, "MALFORMED_FUNCTION_CALL"));
+            assert_eq!((reply.calls.len(), &*reply.stop), (0, "MALFORMED_FUNCTION_CALL"));
         } else {
-            assert_eq!(said.calls[0].2, "{\"command\": ", "{format:?}");
+            assert_eq!(reply.calls[0].2, "{\"command\": ", "{format:?}");
         }
     }
 }
@@ -192,28 +143,16 @@ fn the_documented_streams_can_be_played_and_repeated() {
         let mut body = ask(format, "hello");
         let answer = send(&server, format, &body);
         assert_eq!(answer.body, format.fixture());
-        let said = hear(format, &answer);
-        assert!(!said.text.is_empty(), "{format:?}");
-        continue_with(format, &mut body, &SpokenResponse { signature: String::new(), ..said });
+        let reply = hear(format, &answer);
+        assert!(!reply.text.is_empty(), "{format:?}");
+        continue_with(format, &mut body, &SpokenResponse { signature: String::new(), ..reply });
         send(&server, format, &body);
     }
 }
 
 #[test]
-fn a_recorded_stream_of_another_format_is_an_error_in_the_script() {
-    let server = ModelServer::start(Reply::recorded(Format::Chat));
-    let answer = send(&server, Format::Anthropic, &ask(Format::Anthropic, "hello"));
-    assert_eq!(answer.status, 400);
-    let violations = server.take_violations();
-    assert!(
-        violations[0].contains("the reply is Chat, the request is Anthropic"),
-        "{violations:?}"
-    );
-}
-
-#[test]
 fn a_connection_serves_several_requests() {
-    let server = ModelServer::start(Script::new([Reply::text("one"), Reply::text("two")]));
+    let server = ModelServer::start([Reply::text("one"), Reply::text("two")]);
     let mut stream = connect(&server);
     let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
     for text in ["one", "two"] {

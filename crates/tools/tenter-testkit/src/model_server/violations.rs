@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The violations of a request, in the order in which they were found.
+/// The violations of a request, in the order of the checks.
 #[derive(Debug, Default)]
 pub(super) struct Violations(Vec<String>);
 

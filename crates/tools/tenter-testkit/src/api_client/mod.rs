@@ -1,4 +1,10 @@
-//! A small HTTP client.
+//! A small client of the four model APIs. It shares no code with the model server, so that one tests the other.
+
+#![expect(clippy::unwrap_used, reason = "a test fails if its client gets no response")]
+#![expect(missing_docs, reason = "parts of a response, named by the APIs")]
+
+mod speech;
+mod whole;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -6,23 +12,26 @@ use std::net::TcpStream;
 use serde_json::Value;
 use tenter_model_server::{Format, ModelServer};
 
+pub use speech::{SpokenResponse, ask, continue_with, conversation, hear};
+pub use whole::{talk, ways};
+
 /// A response as received.
 #[derive(Debug)]
-pub(crate) struct HttpResponse {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: String,
-    /// Whether it is complete.
-    pub(crate) complete: bool,
+pub struct HttpResponse {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+    /// True if it is complete.
+    pub complete: bool,
 }
 
 impl HttpResponse {
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
     /// The names and data of the events.
-    pub(crate) fn events(&self) -> Vec<(String, String)> {
+    pub fn events(&self) -> Vec<(String, String)> {
         let field = |event: &str, name: &str| {
             let lines = event.lines().filter_map(|line| line.strip_prefix(name));
             lines.map(str::trim).collect::<String>()
@@ -36,7 +45,7 @@ impl HttpResponse {
     }
 
     /// The data of the events, without Chat's `[DONE]`.
-    pub(crate) fn data(&self) -> Vec<Value> {
+    pub fn data(&self) -> Vec<Value> {
         let events = self.events();
         let data = events.iter().map(|(_, data)| data).filter(|data| *data != "[DONE]");
         data.map(|data| serde_json::from_str(data).unwrap()).collect()
@@ -44,7 +53,7 @@ impl HttpResponse {
 }
 
 /// The path of a format, and the header with its key.
-pub(crate) fn door(format: Format, streams: bool) -> (&'static str, &'static [&'static str]) {
+pub fn door(format: Format, streams: bool) -> (&'static str, &'static [&'static str]) {
     match format {
         Format::Anthropic => {
             ("/v1/messages", &["x-api-key: sk-test", "anthropic-version: 2023-06-01"])
@@ -62,13 +71,13 @@ pub(crate) fn door(format: Format, streams: bool) -> (&'static str, &'static [&'
 }
 
 /// Sends a request that streams, as a client of the format does.
-pub(crate) fn send(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
+pub fn send(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
     let (path, headers) = door(format, true);
     post(server, path, headers, &body.to_string())
 }
 
 /// Sends a request that does not stream.
-pub(crate) fn send_whole(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
+pub fn send_whole(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
     let (path, headers) = door(format, false);
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();
@@ -77,36 +86,36 @@ pub(crate) fn send_whole(server: &ModelServer, format: Format, body: &Value) -> 
     post(server, path, headers, &body.to_string())
 }
 
-pub(crate) fn post(server: &ModelServer, path: &str, headers: &[&str], body: &str) -> HttpResponse {
+pub fn post(server: &ModelServer, path: &str, headers: &[&str], body: &str) -> HttpResponse {
     let mut stream = connect(server);
     let headers = [&["content-type: application/json"], headers].concat();
     write(&mut stream, path, &headers, body);
     read(&mut BufReader::new(stream))
 }
 
-pub(crate) fn connect(server: &ModelServer) -> TcpStream {
+pub fn connect(server: &ModelServer) -> TcpStream {
     let address = server.base_url(Format::Anthropic);
     TcpStream::connect(address.strip_prefix("http://").unwrap()).unwrap()
 }
 
-pub(crate) fn write(stream: &mut TcpStream, path: &str, headers: &[&str], body: &str) {
+pub fn write(stream: &mut TcpStream, path: &str, headers: &[&str], body: &str) {
     let headers = headers.join("\r\n");
     let length = body.len();
     write!(stream, "POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\ncontent-length: {length}\r\n\r\n{body}")
         .unwrap();
 }
 
-pub(crate) fn read(from: &mut impl BufRead) -> HttpResponse {
+pub fn read(from: &mut impl BufRead) -> HttpResponse {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") && from.read_line(&mut head).unwrap() > 0 {}
     let status = head.split(' ').nth(1).map_or(0, |status| status.parse().unwrap());
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     let (body, complete) = match length {
         Some(length) => {
-            let wanted: u64 = length.parse().unwrap();
+            let length: u64 = length.parse().unwrap();
             let mut body = Vec::new();
-            from.take(wanted).read_to_end(&mut body).unwrap();
-            let complete = body.len() as u64 == wanted;
+            from.take(length).read_to_end(&mut body).unwrap();
+            let complete = body.len() as u64 == length;
             (body, complete)
         }
         None => chunks(from),

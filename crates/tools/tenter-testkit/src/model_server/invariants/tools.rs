@@ -18,10 +18,10 @@ pub(super) fn name(name: &Value, at: &str, violations: &mut Violations) {
 
 /// Checks that no two tools have the same name.
 pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Value>, violations: &mut Violations) {
-    let mut seen = HashSet::new();
+    let mut names_before = HashSet::new();
     for name in names {
         violations.demand(
-            seen.insert(name.to_string()),
+            names_before.insert(name.to_string()),
             "tools",
             &format!("two tools are named {name}"),
         );
@@ -46,11 +46,11 @@ pub(super) fn schema(schema: &Value, at: &str, rules: Rules, violations: &mut Vi
 }
 
 fn is_type(schema: &Value, kind: &str, rules: Rules) -> bool {
-    let named = |name: &Value| {
+    let matches = |name: &Value| {
         let name = name.as_str().unwrap_or_default();
         name == kind || (rules == Rules::Capitals && name.eq_ignore_ascii_case(kind))
     };
-    named(&schema["type"]) || elements(&schema["type"]).iter().any(named)
+    matches(&schema["type"]) || elements(&schema["type"]).iter().any(matches)
 }
 
 fn inner(schema: &Value, at: &str, rules: Rules, violations: &mut Violations) {
@@ -89,24 +89,24 @@ fn kind(kind: &Value, at: &str, rules: Rules, violations: &mut Violations) {
     let several = [kind.clone()];
     let kinds = if kind.is_array() { elements(kind) } else { &several };
     for kind in kinds.iter().filter(|kind| !kind.is_null()) {
-        let known = TYPES.iter().any(|known| {
+        let is_known = TYPES.iter().any(|known| {
             kind.as_str().is_some_and(|kind| {
                 kind == *known || (rules == Rules::Capitals && kind.eq_ignore_ascii_case(known))
             })
         });
-        violations.demand(known, at, &format!("{kind} is no type"));
+        violations.demand(is_known, at, &format!("{kind} is no type"));
     }
 }
 
 fn properties(schema: &Value, at: &str, rules: Rules, violations: &mut Violations) {
     let properties = &schema["properties"];
-    let known = properties.as_object();
+    let object = properties.as_object();
     violations.demand(
-        known.is_some() || properties.is_null(),
+        object.is_some() || properties.is_null(),
         at,
         "`properties` must be an object",
     );
-    for (name, property) in known.into_iter().flatten() {
+    for (name, property) in object.into_iter().flatten() {
         inner(property, &format!("{at}.{name}"), rules, violations);
     }
     let required = &schema["required"];

@@ -95,9 +95,9 @@ pub(super) fn check(turns: &[Turn], field: &str, violations: &mut Violations) {
 
 /// Checks that no two calls have the same id.
 pub(super) fn distinct(turns: &[Turn], field: &str, violations: &mut Violations) {
-    let mut seen = HashSet::new();
+    let mut ids = HashSet::new();
     for call in turns.iter().flat_map(|turn| &turn.calls) {
-        violations.demand(seen.insert(call), field, &format!("two calls have the id {call}"));
+        violations.demand(ids.insert(call), field, &format!("two calls have the id {call}"));
     }
 }
 
@@ -112,8 +112,8 @@ fn answers(calls: &[String], turn: &Turn, violations: &mut Violations) {
         explained = true;
         violations.add(&turn.at, &format!("the call {call} has no answer directly after it"));
     }
-    let mut seen = HashSet::new();
-    for answer in answers.iter().filter(|answer| seen.insert(*answer)) {
+    let mut ids = HashSet::new();
+    for answer in answers.iter().filter(|answer| ids.insert(*answer)) {
         let problem = match count(calls, answer) {
             0 => "answers no call directly before it",
             asked if asked < count(answers, answer) => "is answered twice",

@@ -1,21 +1,16 @@
 //! Strict scripts: every request must be one that the provider accepts and that a careful client sends.
 
-mod invariants;
-mod ledger;
-mod violations;
-
 use std::collections::VecDeque;
 
 use serde_json::{Value, json};
+use tenter_model_server::{
+    Delivery, Evidence, Format, HttpRequest, Player, RecordedRequest, Reply, Response, Route,
+    ScriptedResponse, failure,
+};
 
-use crate::Format;
-use crate::exchange::{Delivery, Evidence, RecordedRequest, Route, Verdict, tokens};
-use crate::http::Request;
-use crate::reply::{Reply, Usage};
-use crate::wire::{WireReply, failure};
-use invariants::CheckedRequest;
-use ledger::Ledger;
-use violations::Violations;
+use super::invariants::{self, CheckedRequest};
+use super::ledger::Ledger;
+use super::violations::Violations;
 
 /// Replies for clients whose requests are checked. Each request takes the next one, whatever its API; after the last one, every reply is `Done.`.
 #[must_use]
@@ -79,8 +74,8 @@ impl StrictScript {
 
     fn models(&self) -> Value {
         let model = |tokens| json!({"id": "m", "object": "model", "meta": {"n_ctx": tokens}});
-        let named = self.served.iter().map(|name| json!({"id": name, "object": "model"}));
-        let data: Vec<Value> = self.reported_window.map(model).into_iter().chain(named).collect();
+        let served = self.served.iter().map(|name| json!({"id": name, "object": "model"}));
+        let data: Vec<Value> = self.reported_window.map(model).into_iter().chain(served).collect();
         json!({"object": "list", "data": data})
     }
 
@@ -91,17 +86,14 @@ impl StrictScript {
         self
     }
 
-    /// The reply to a request with this body.
-    fn next(&mut self, body: &[u8]) -> Reply {
-        let is_recipe = || String::from_utf8_lossy(body).contains("</conversation>");
-        let mut reply = match &self.recipes {
+    /// Returns the reply to a request.
+    fn next(&mut self, request: &HttpRequest) -> Reply {
+        let is_recipe = || String::from_utf8_lossy(&request.body).contains("</conversation>");
+        let reply = match &self.recipes {
             Some(text) if is_recipe() => Reply::text(text),
             _ => self.replies.pop_front().unwrap_or_else(|| Reply::text("Done.")),
         };
-        if self.window.is_some() {
-            reply.usage = Usage { input: tokens(body), cached: 0, written: 0, ..reply.usage };
-        }
-        reply
+        if self.window.is_some() { reply.input_tokens(request.tokens()) } else { reply }
     }
 
     /// Numbers messages and calls from `first`, so that a second server in the same conversation does not reuse ids.
@@ -129,69 +121,71 @@ impl From<Reply> for StrictScript {
     }
 }
 
+impl From<StrictScript> for Box<dyn Player> {
+    fn from(script: StrictScript) -> Self {
+        let serial = script.first_id;
+        Box::new(StrictPlayer { script, ledger: Ledger::default(), serial })
+    }
+}
+
 /// Plays a strict script.
 #[derive(Debug)]
-pub(super) struct StrictPlayer {
-    pub(super) script: StrictScript,
+struct StrictPlayer {
+    script: StrictScript,
     ledger: Ledger,
     serial: usize,
 }
 
-impl StrictPlayer {
-    pub(super) fn new(script: StrictScript) -> Self {
-        let serial = script.first_id;
-        Self { script, ledger: Ledger::default(), serial }
-    }
-
-    /// Number of replies that are not used yet.
-    pub(super) fn left(&self) -> usize {
-        self.script.replies.len()
-    }
-
-    /// Adds a reply to the script.
-    pub(super) fn push(&mut self, reply: Reply) {
+impl Player for StrictPlayer {
+    fn push(&mut self, reply: Reply) {
         self.script.replies.push_back(reply);
     }
 
+    fn unused(&self) -> usize {
+        self.script.replies.len()
+    }
+
     /// Checks a request and selects its response. Requests for replies are recorded.
-    pub(super) fn judge(
+    fn respond(
         &mut self,
-        request: &Request,
+        request: &HttpRequest,
         body: &Value,
         evidence: &mut Evidence,
-    ) -> Verdict {
+    ) -> Response {
         if request.method == "GET" && request.target == "/v1/models" {
-            return Verdict::Fixed(200, self.script.models());
+            return Response::Fixed(200, self.script.models());
         }
         let Some(route) = route(request, body) else {
             let line = format!("{} {}: unknown path", request.method, request.target);
             let refusal = failure::rejection(Format::Chat, &line);
             evidence.violations.push(line);
-            return Verdict::Fixed(404, refusal);
+            return Response::Fixed(404, refusal);
         };
-        evidence.requests.push(recorded(request, &route, body));
+        evidence.requests.push(RecordedRequest::new(request, route.format, body));
         let number = evidence.requests.len();
-        let found = self.check(request, &route, body);
-        if !found.is_empty() {
-            let found = found.join("; ");
-            let text = format!("request {number}, POST {}: {found}", request.target);
+        let violations = self.check(request, &route, body);
+        if !violations.is_empty() {
+            let violations = violations.join("; ");
+            let text = format!("request {number}, POST {}: {violations}", request.target);
             let refusal = failure::rejection(route.format, &text);
             evidence.violations.push(text);
-            return Verdict::Fixed(400, refusal);
+            return Response::Fixed(400, refusal);
         }
         self.refuse(request, route.format, evidence)
             .unwrap_or_else(|| self.reply(request, route, body))
     }
+}
 
-    fn check(&self, request: &Request, route: &Route, body: &Value) -> Vec<String> {
-        let seen = CheckedRequest {
+impl StrictPlayer {
+    fn check(&self, request: &HttpRequest, route: &Route, body: &Value) -> Vec<String> {
+        let checked = CheckedRequest {
             request,
             body,
             streams: route.delivery == Delivery::Events,
             keyless: self.script.llama,
         };
         let mut violations = Violations::default();
-        let replayed = invariants::check(route.format, &seen, &mut violations);
+        let replayed = invariants::check(route.format, &checked, &mut violations);
         self.ledger.check(route.format, &route.model, &replayed, &mut violations);
         violations.into_lines()
     }
@@ -199,50 +193,52 @@ impl StrictPlayer {
     /// The provider's error for a wrong key or a conversation that is too long.
     fn refuse(
         &self,
-        request: &Request,
+        request: &HttpRequest,
         format: Format,
         evidence: &mut Evidence,
-    ) -> Option<Verdict> {
+    ) -> Option<Response> {
         if let Some(key) = &self.script.key
-            && invariants::key_of(format, &request.headers) != Some(key)
+            && invariants::key_of(format, request) != Some(key)
         {
-            let (status, body) = failure::wrong_key(format, self.script.llama);
-            return Some(Verdict::Fixed(status, body));
+            let (status, body) = wrong_key(format, self.script.llama);
+            return Some(Response::Fixed(status, body));
         }
-        let counted = tokens(&request.body);
+        let counted = request.tokens();
         let window = self.script.window.filter(|window| counted > *window)?;
         let number = evidence.requests.len();
         evidence
             .violations
             .push(format!("request {number}: over the window: {counted} of {window} tokens"));
-        Some(Verdict::Fixed(400, failure::too_long(format, self.script.llama)))
+        Some(Response::Fixed(400, failure::too_long(format, self.script.llama)))
     }
 
-    fn reply(&mut self, request: &Request, route: Route, body: &Value) -> Verdict {
-        let reply = self.script.next(&request.body);
+    fn reply(&mut self, request: &HttpRequest, route: Route, body: &Value) -> Response {
+        let reply = self.script.next(request);
         let serial = self.serial;
         self.serial += 1;
+        self.ledger.note(&reply, &route, body, serial);
         let llama = self.script.llama;
-        let answer = WireReply { reply: &reply, model: &route.model, request: body, serial, llama };
-        self.ledger.note(&answer, route.format, answer.carries_signature(route.format));
-        Verdict::Reply { reply: Box::new(reply), route, serial, llama }
+        Response::Scripted(Box::new(ScriptedResponse { reply, route, serial, llama }))
     }
 }
 
-fn recorded(request: &Request, route: &Route, body: &Value) -> RecordedRequest {
-    RecordedRequest {
-        format: route.format,
-        path: request.target.clone(),
-        headers: request.headers.clone(),
-        body: body.clone(),
-        tokens: tokens(&request.body),
-        lane: "main".to_owned(),
-        turn: None,
+/// Returns the status and the body for a wrong key; Gemini's status is 400.
+fn wrong_key(format: Format, llama: bool) -> (u16, Value) {
+    if format != Format::Gemini {
+        return (401, failure::body(format, 401, None, llama));
     }
+    let mut refused = failure::rejection(format, "API key not valid. Please pass a valid API key.");
+    refused["error"]["details"] = json!([{
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        "reason": "API_KEY_INVALID",
+        "domain": "googleapis.com",
+        "metadata": {"service": "generativelanguage.googleapis.com"},
+    }]);
+    (400, refused)
 }
 
-/// The route of a request; `None` for paths that a client of these APIs has no reason to use.
-fn route(request: &Request, body: &Value) -> Option<Route> {
+/// Returns the route of a request; `None` for paths that a client of these APIs has no reason to use.
+fn route(request: &HttpRequest, body: &Value) -> Option<Route> {
     let path = request.path();
     let simple = |format| {
         let model = body["model"].as_str().unwrap_or_default().to_owned();

@@ -1,0 +1,100 @@
+//! Reads replies that are not streamed; sends requests in every way.
+
+use serde_json::{Value, json};
+use tenter_model_server::{Format, ModelServer};
+
+use super::{HttpResponse, send, send_whole};
+use super::{SpokenResponse, hear};
+
+/// Every format, streaming and not.
+pub fn ways() -> impl Iterator<Item = (Format, bool)> {
+    Format::ALL.into_iter().flat_map(|format| [(format, true), (format, false)])
+}
+
+/// Sends a request in one of the ways, and reads the reply.
+pub fn talk(server: &ModelServer, way: (Format, bool), body: &Value) -> SpokenResponse {
+    match way {
+        (format, true) => hear(format, &send(server, format, body)),
+        (format, false) => hear_whole(format, &send_whole(server, format, body)),
+    }
+}
+
+fn hear_whole(format: Format, answer: &HttpResponse) -> SpokenResponse {
+    assert_eq!((answer.status, answer.complete), (200, true), "{answer:?}");
+    let answer = answer.json();
+    let mut reply = SpokenResponse::default();
+    match format {
+        Format::Anthropic => anthropic(&answer, &mut reply),
+        Format::Responses => responses(&answer, &mut reply),
+        Format::Chat => chat(&answer, &mut reply),
+        Format::Gemini => gemini(&answer, &mut reply),
+    }
+    reply
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
+fn anthropic(answer: &Value, reply: &mut SpokenResponse) {
+    for block in answer["content"].as_array().unwrap() {
+        reply.text.push_str(&text(&block["text"]));
+        if block["type"] == "tool_use" {
+            reply.calls.push((
+                text(&block["id"]),
+                text(&block["name"]),
+                block["input"].to_string(),
+            ));
+        }
+    }
+    let usage = &answer["usage"];
+    reply.usage = (count(&usage["input_tokens"]), count(&usage["output_tokens"]), 0);
+    reply.stop = text(&answer["stop_reason"]);
+}
+
+fn responses(answer: &Value, reply: &mut SpokenResponse) {
+    for item in answer["output"].as_array().unwrap() {
+        reply.text.push_str(&text(&item["content"][0]["text"]));
+        if item["type"] == "function_call" {
+            let (id, name) = (text(&item["call_id"]), text(&item["name"]));
+            reply.calls.push((id, name, text(&item["arguments"])));
+        }
+    }
+    let usage = &answer["usage"];
+    reply.usage = (count(&usage["input_tokens"]), count(&usage["output_tokens"]), 0);
+    reply.stop = text(&answer["status"]);
+}
+
+fn chat(answer: &Value, reply: &mut SpokenResponse) {
+    let choice = &answer["choices"][0];
+    reply.text = text(&choice["message"]["content"]);
+    for call in choice["message"]["tool_calls"].as_array().into_iter().flatten() {
+        let function = &call["function"];
+        reply.calls.push((
+            text(&call["id"]),
+            text(&function["name"]),
+            text(&function["arguments"]),
+        ));
+    }
+    let usage = &answer["usage"];
+    reply.usage = (count(&usage["prompt_tokens"]), count(&usage["completion_tokens"]), 0);
+    reply.stop = text(&choice["finish_reason"]);
+}
+
+fn gemini(answer: &Value, reply: &mut SpokenResponse) {
+    let candidate = &answer["candidates"][0];
+    for part in candidate["content"]["parts"].as_array().unwrap() {
+        reply.text.push_str(&text(&part["text"]));
+        if let Some(call) = part.get("functionCall") {
+            reply.calls.push((text(&call["id"]), text(&call["name"]), call["args"].to_string()));
+        }
+    }
+    let usage = &answer["usageMetadata"];
+    let output = usage.get("candidatesTokenCount").unwrap_or(&json!(0)).clone();
+    reply.usage = (count(&usage["promptTokenCount"]), count(&output), 0);
+    reply.stop = text(&candidate["finishReason"]);
+}
