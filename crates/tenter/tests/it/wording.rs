@@ -14,7 +14,7 @@ use crate::architecture::{root, sources};
 /// parts of identifiers that underscores separate.
 const PHRASES: &[(&str, &str)] = &[
     ("nobodys?|somebody|whoever", "name the actor: the user, the caller, another process"),
-    ("strangers?", "untrusted, unknown"),
+    ("stranger", "untrusted, unknown"),
     ("the persons?|a person", "the user, a user"),
     ("(is|are|be) told", "receives, is notified, reads"),
     ("(is|are) held to", "is limited by, must satisfy"),
