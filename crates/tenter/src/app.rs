@@ -3,22 +3,38 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tenter_commands::trust::command as trust;
-use tenter_commands::{bridge, config, guard, help, hooks, inspect, log, man, plugin};
+use tenter_commands::{OwnAgent, bridge, config, guard, help, hooks, inspect, log, man, plugin};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::screen::screen;
 use tenter_terminal::signals;
 use tenter_terminal::ui::{self, ColorWhen};
 
-use crate::commands::{chat, commit, conversation, demo, mcp, models, pr, recipe, run, skill};
 use crate::completion;
-use crate::own_agent::TenterAgent;
 
-/// Run a coding agent under lifecycle hooks: your programs watch, block, rewrite and steer what it does.
-///
-/// New here? `tenter demo` shows hooks at work in a scratch project, without a key or a network.
+#[cfg(feature = "agent")]
+use tenter_chat::{chat, commit, conversation, demo, mcp, models, pr, recipe, run, skill};
+
+#[cfg(feature = "agent")]
+const AGENT: &dyn OwnAgent = &tenter_chat::TenterAgent;
+#[cfg(not(feature = "agent"))]
+const AGENT: &dyn OwnAgent = &tenter_commands::NoAgent;
+
+#[cfg_attr(
+    feature = "agent",
+    doc = r"Run a coding agent under lifecycle hooks: your programs watch, block, rewrite and steer what it does.
+
+New here? `tenter demo` shows hooks at work in a scratch project, without a key or a network."
+)]
+#[cfg_attr(
+    not(feature = "agent"),
+    doc = r"Lifecycle hooks for coding agents: your programs watch, block, rewrite and steer what they do.
+
+This build of tenter has no agent of its own."
+)]
 #[derive(Debug, Parser)]
 #[command(name = "tenter", version, propagate_version = true, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, after_long_help = help::listing())]
@@ -35,10 +51,13 @@ struct App {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[cfg(feature = "agent")]
     /// Run an agent on one query.
     Run(run::Args),
+    #[cfg(feature = "agent")]
     /// Chat with an agent in the terminal.
     Chat(chat::Args),
+    #[cfg(feature = "agent")]
     /// Show hooks at work in a scratch project.
     Demo(demo::Args),
     /// List, add, update and remove ready-made guards.
@@ -49,6 +68,7 @@ enum Command {
     Hooks(hooks::Command),
     /// Choose which hooks and recipes of the project to trust.
     Trust(trust::Args),
+    #[cfg(feature = "agent")]
     /// List, search, show, export, fork, restore and delete conversations.
     #[command(subcommand)]
     Conversation(conversation::Command),
@@ -58,16 +78,21 @@ enum Command {
     /// Use your hooks in other agents, such as Claude Code.
     #[command(subcommand)]
     Bridge(bridge::Command),
+    #[cfg(feature = "agent")]
     /// List recipes and show their prompts.
     #[command(subcommand)]
     Recipe(recipe::Command),
+    #[cfg(feature = "agent")]
     /// Commit staged changes with a message from the model.
     Commit(commit::Args),
+    #[cfg(feature = "agent")]
     /// Create a pull request with a text from the model.
     Pr(pr::Args),
+    #[cfg(feature = "agent")]
     /// List and show skills.
     #[command(subcommand)]
     Skill(skill::Command),
+    #[cfg(feature = "agent")]
     /// List and test MCP servers.
     #[command(subcommand)]
     Mcp(mcp::Command),
@@ -75,6 +100,7 @@ enum Command {
     Log(log::Args),
     /// Show in a browser what hooks did, live.
     Inspect(inspect::Args),
+    #[cfg(feature = "agent")]
     /// List known models.
     Models(models::Args),
     /// List, get, set and edit settings.
@@ -96,7 +122,13 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub(crate) fn main(env: &Env) -> ExitCode {
-    let app = App::parse();
+    let app = match App::try_parse() {
+        Ok(app) => app,
+        Err(error) => match absent_command(&error) {
+            Some(failure) => return failed(&failure).into(),
+            None => error.exit(),
+        },
+    };
     app.color.apply();
     if env.can_redraw() {
         screen().enable();
@@ -104,22 +136,32 @@ pub(crate) fn main(env: &Env) -> ExitCode {
     }
     let project = app.project.as_deref();
     let done = match app.command {
+        #[cfg(feature = "agent")]
         Command::Run(args) => run::run(env, project, &args),
+        #[cfg(feature = "agent")]
         Command::Chat(args) => chat::run(env, project, &args),
+        #[cfg(feature = "agent")]
         Command::Demo(args) => demo::run(env, &args),
         Command::Guard(command) => guard::run(env, project, &command),
-        Command::Hooks(command) => hooks::run(env, project, &command, &TenterAgent),
-        Command::Trust(args) => trust::run(env, project, &args, &TenterAgent),
+        Command::Hooks(command) => hooks::run(env, project, &command, AGENT),
+        Command::Trust(args) => trust::run(env, project, &args, AGENT),
+        #[cfg(feature = "agent")]
         Command::Conversation(command) => conversation::run(env, project, &command),
-        Command::Plugin(command) => plugin::run(env, project, &command, &TenterAgent),
+        Command::Plugin(command) => plugin::run(env, project, &command, AGENT),
         Command::Bridge(command) => bridge::run(env, project, &command),
+        #[cfg(feature = "agent")]
         Command::Recipe(command) => recipe::run(env, project, &command),
+        #[cfg(feature = "agent")]
         Command::Commit(args) => commit::run(env, project, &args),
+        #[cfg(feature = "agent")]
         Command::Pr(args) => pr::run(env, project, &args),
+        #[cfg(feature = "agent")]
         Command::Skill(command) => skill::run(env, project, &command),
+        #[cfg(feature = "agent")]
         Command::Mcp(command) => mcp::run(env, project, &command),
-        Command::Log(args) => log::run(env, project, &args, &TenterAgent),
+        Command::Log(args) => log::run(env, project, &args, AGENT),
         Command::Inspect(args) => inspect::run(env, project, &args),
+        #[cfg(feature = "agent")]
         Command::Models(args) => models::run(env, project, &args),
         Command::Config(command) => config::run(env, project, &command),
         Command::Completions { shell } => completions(shell),
@@ -127,6 +169,22 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Help(args) => help::run(env, project, App::command(), &args),
     };
     done.unwrap_or_else(|failure| failed(&failure)).into()
+}
+
+/// The agent's commands, which a build without it does not have.
+const AGENT_COMMANDS: [&str; 10] =
+    ["run", "chat", "demo", "conversation", "recipe", "commit", "pr", "skill", "mcp", "models"];
+
+/// Returns the failure for a command that only a build with the agent has; `None` for any other error.
+fn absent_command(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let is_absent = !cfg!(feature = "agent") && AGENT_COMMANDS.contains(&name.as_str());
+    is_absent.then(|| {
+        Failure::usage(format!("this build of tenter has no agent, so there is no `tenter {name}`"))
+            .help("install tenter with its default features")
+    })
 }
 
 /// The command line, for completions.
@@ -180,6 +238,15 @@ mod tests {
             arguments(subcommand, &path)
         });
         own.chain(below).collect()
+    }
+
+    #[cfg(feature = "agent")]
+    #[test]
+    fn every_command_of_the_agent_is_listed_as_such() {
+        let app = App::command();
+        for name in AGENT_COMMANDS {
+            assert!(app.find_subcommand(name).is_some(), "{name}");
+        }
     }
 
     #[test]

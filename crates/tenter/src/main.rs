@@ -1,12 +1,7 @@
 //! `tenter`: runs a coding agent under lifecycle hooks. See `app` for the commands.
 
-mod agent;
 mod app;
-mod commands;
 mod completion;
-mod draft;
-mod own_agent;
-mod render;
 
 use tenter_terminal::env::Env;
 

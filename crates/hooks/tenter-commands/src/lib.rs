@@ -24,6 +24,7 @@ mod ancestors;
 pub mod authorities;
 pub mod bound;
 pub mod bridge;
+pub mod completion;
 pub mod config;
 pub mod git;
 pub mod guard;

@@ -68,23 +68,27 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "tenter",
+        "tenter-chat",
         &[
             "tenter-base",
             "tenter-protocol",
             "tenter-proc",
-            "tenter-engine",
-            "tenter-agent",
-            "tenter-bridge",
-            "tenter-http",
-            "tenter-mcp",
-            "tenter-providers",
             "tenter-shell",
+            "tenter-engine",
             "tenter-walk",
+            "tenter-http",
+            "tenter-bridge",
             "tenter-terminal",
             "tenter-settings",
             "tenter-commands",
+            "tenter-agent",
+            "tenter-mcp",
+            "tenter-providers",
         ],
+    ),
+    (
+        "tenter",
+        &["tenter-base", "tenter-proc", "tenter-terminal", "tenter-commands", "tenter-chat"],
     ),
     (
         "tenter-mcp",
@@ -124,8 +128,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("tokio", &["tenter-mcp"]),
     ("maud", &["tenter-inspect"]),
     ("httparse", &["tenter-inspect"]),
-    ("rustyline", &["tenter"]),
-    ("clap", &["tenter-terminal", "tenter-settings", "tenter-commands", "tenter"]),
+    ("rustyline", &["tenter-chat"]),
+    ("clap", &["tenter-terminal", "tenter-settings", "tenter-commands", "tenter-chat", "tenter"]),
     ("ignore", &["tenter-walk"]),
 ];
 
@@ -402,6 +406,24 @@ fn the_hooks_do_not_depend_on_the_agent() {
         for other in ours {
             assert_ne!(product(other), "agent", "{name} depends on {other}");
         }
+    }
+}
+
+#[test]
+fn the_program_without_the_agent_contains_nothing_of_it() {
+    let built = built(&["--package", "tenter", "--no-default-features", "--edges", "normal,build"]);
+    assert!(built.iter().any(|package| package.starts_with("tenter-commands ")), "{built:?}");
+    for absent in [
+        "tenter-agent",
+        "tenter-chat",
+        "tenter-mcp",
+        "tenter-providers",
+        "rig-core",
+        "rmcp",
+        "tokio",
+    ] {
+        let package = built.iter().find(|package| package.starts_with(&format!("{absent} ")));
+        assert_eq!(package, None);
     }
 }
 

@@ -34,6 +34,7 @@ use tenter_terminal::ui;
 use crate::OwnAgent;
 use crate::project::Project;
 
+pub use doctor::OWN_TOOLS;
 pub use list::show_catalog;
 pub use new::{NewFile, examples, hooks_dir, write_dir};
 pub use switch::{disable, enable};

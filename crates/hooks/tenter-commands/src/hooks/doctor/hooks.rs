@@ -14,8 +14,8 @@ use crate::project::Project;
 /// The id of the diagnostic of [`never_matches`].
 pub(super) const NEVER_MATCHES: &str = "hook-never-matches";
 
-/// Tenter's tools.
-pub(super) const TOOLS: [&str; 8] =
+/// The tools of Tenter's own agent.
+pub const OWN_TOOLS: [&str; 8] =
     ["bash", "file_read", "file_write", "file_edit", "grep", "glob", "todo", "subagent"];
 
 /// Tools of agents that have no counterpart in Tenter, and Tenter's tools that only some sessions have.
@@ -103,7 +103,7 @@ pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
         let finding = matcher.explain(&call).tool;
         finding.is_none_or(|tool| !matches!(tool.search, Search::NotFound { .. }))
     };
-    let is_known = TOOLS.into_iter().chain(tools_of_others()).any(applies_to);
+    let is_known = OWN_TOOLS.into_iter().chain(tools_of_others()).any(applies_to);
     if is_known || names_server_tool(&expression) {
         return None;
     }
@@ -113,7 +113,7 @@ pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
     );
     Some(Diagnostic::new(NEVER_MATCHES, Severity::Warning, message).at(&hook.path).help(format!(
         "the tools are {}; their names in other agents, such as Shell and WriteFile, match too",
-        TOOLS.join(", ")
+        OWN_TOOLS.join(", ")
     )))
 }
 

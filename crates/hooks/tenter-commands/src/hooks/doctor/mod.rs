@@ -17,6 +17,8 @@ use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::failure::Exit;
 use tenter_terminal::ui::{self, BAD, GOOD, NOTICE, styled};
 
+pub use hooks::OWN_TOOLS;
+
 use super::entry;
 use crate::hook_figures;
 use crate::project::Project;

@@ -1,0 +1,370 @@
+//! `tenter chat`: a conversation in the terminal under the project's hooks.
+//!
+//! A chat is a sequence of sessions: a change of the agent (its model, its hooks, its conversation) ends the session and starts
+//! another, so that hooks see every change as `session_end` and `session_start`.
+
+mod completion;
+mod dialogue;
+mod editor;
+mod file_names;
+mod input;
+mod keyboard;
+mod mentions;
+mod questions;
+mod recap;
+mod recipe_session;
+mod shell_command;
+mod slash;
+mod snapshots;
+mod words;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tenter_agent::session::{Session, Status, UserMessage};
+use tenter_agent::store::{StoreError, StoredConversation};
+use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
+use tenter_base::sanitize::{one_line, sanitize};
+use tenter_commands::project::Project;
+use tenter_engine::catalog::Catalog;
+use tenter_proc::Cancel;
+use tenter_protocol::Diagnostic;
+use tenter_protocol::event::ExitReason;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::notify;
+use tenter_terminal::screen::screen;
+use tenter_terminal::signals::Interrupts;
+use tenter_terminal::ui::{self, FAINT, HEADING, styled};
+
+use crate::agent::{self, AgentArgs, BuiltAgent};
+use crate::render::{self, Show as _};
+use completion::Completion;
+use dialogue::Dialogue;
+use editor::{LineEditor, ReadResult};
+use input::Input;
+use keyboard::Keyboard;
+use questions::ChatAsker;
+use recipe_session::RecipeTask;
+use shell_command::{RanCommand, below_commands};
+use slash::AttachedImage;
+use snapshots::Snapshots;
+use words::Places;
+
+/// Chat with an agent in the terminal.
+///
+/// Ctrl-C stops an answer, Ctrl-D ends the chat, /help lists the commands.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The first message.
+    #[arg(value_name = "MESSAGE")]
+    message: Vec<String>,
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+/// Runs the command.
+pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+    if !Env::has_terminal() {
+        return Err(Failure::usage("a chat needs a terminal for input and output").help(
+            "for one message, or in a script, use: tenter run \"what does this project do?\"",
+        ));
+    }
+    let mut project = Project::open(env, project)?;
+    let cancel = Cancel::new();
+    let interrupts = Interrupts::catch(&cancel)?;
+    let show = Arc::new(render::Chat::new(project.root(), env.text("TENTER_LOG") == Some("debug")));
+    let starting = screen().work();
+    let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
+    agent::mcp::settle(&mut project, &args.agent, show.as_ref())?;
+    let shown = Arc::clone(&show) as _;
+    let mut built = agent::build(&project, &args.agent, catalog, shown, &cancel)?;
+    built.agent.settings.ui = "chat";
+    let mode = args.agent.permissions.unwrap_or(project.settings.permissions.chat);
+    built.agent.permissions.set_mode(mode);
+    project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
+    drop(starting);
+    notify::set_up(env, project.settings.notify);
+    let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
+    let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
+    let dialogue = Dialogue { interrupts, keyboard };
+    let questions = dialogue.clone();
+    // It is set only here.
+    let _ = project.read_line.set(Box::new(move |prompt| questions.question(prompt)));
+    if Env::can_ask() {
+        built.agent.asker = Arc::new(ChatAsker::new(dialogue.clone()));
+    }
+    let first = args.agent.message(env, args.message.join(" "))?;
+    let images = AttachedImage::of_flags(&args.agent.images, first.images);
+    let snapshots = Snapshots::open(&project, &args.agent, &built.agent.workspace);
+    built.agent.snapshots = snapshots.recorder();
+    let (args, ran) = (&args.agent, Vec::new());
+    let mut chat = Chat { project, args, dialogue, show, editor, images, snapshots, ran };
+    greet(&built.agent);
+    built.recap.iter().for_each(recap::show);
+    let done = chat.run_sessions(&mut built, first.text);
+    built.report_journal_error();
+    done
+}
+
+/// A chat, without its agent.
+struct Chat<'c> {
+    project: Project<'c>,
+    args: &'c AgentArgs,
+    dialogue: Dialogue,
+    show: Arc<render::Chat>,
+    editor: LineEditor,
+    /// Images to attach to the next message.
+    images: Vec<AttachedImage>,
+    snapshots: Snapshots,
+    /// Commands that the user ran, for the next message.
+    ran: Vec<RanCommand>,
+}
+
+/// Why a session ended.
+enum SessionEnd {
+    /// The chat ends, for this reason.
+    Exit(ExitReason),
+    /// Another session follows.
+    Change(Change),
+}
+
+/// How the next session differs.
+enum Change {
+    /// Another model.
+    Model(Arc<dyn Model>),
+    /// Newly trusted parts of the project, with the reloaded hooks.
+    Trust(Box<Catalog>),
+    /// As [`Trust`](Self::Trust), with newly trusted MCP servers.
+    Servers(Box<Catalog>),
+    /// Another conversation.
+    Conversation(Box<StoredConversation>),
+    /// A new conversation.
+    New,
+    /// A recipe, for one message.
+    Recipe(Box<RecipeTask>),
+}
+
+impl Chat<'_> {
+    /// Runs one session after another until the user exits.
+    fn run_sessions(&mut self, built: &mut BuiltAgent, first: String) -> CommandResult {
+        let mut conversation = built.conversation();
+        let mut first = Some(first).filter(|first| !first.trim().is_empty());
+        loop {
+            let working = screen().work();
+            let started = Session::start(&built.agent, conversation, self.new_cancel());
+            drop(working);
+            let Ok(mut session) = started else {
+                return Ok(Exit::Blocked);
+            };
+            let end = self.talk(&mut session, &built.agent, first.take());
+            let id = session.conversation_id().to_owned();
+            let (status, reason) = match &end {
+                SessionEnd::Exit(ExitReason::Interrupted) => {
+                    (Status::Interrupted, ExitReason::Interrupted)
+                }
+                _ => (Status::Done, ExitReason::UserExit),
+            };
+            let working = screen().work();
+            session.end(status, reason);
+            drop(working);
+            match end {
+                SessionEnd::Exit(_) => return Ok(self.exit(&built.agent, &id, status)),
+                SessionEnd::Change(change) => conversation = self.prepare(built, change, &id)?,
+            }
+        }
+    }
+
+    /// Handles messages and commands until the session ends.
+    fn talk(
+        &mut self,
+        session: &mut Session<'_>,
+        agent: &Agent,
+        first: Option<String>,
+    ) -> SessionEnd {
+        let mut next = first;
+        loop {
+            let line = match next.take() {
+                Some(line) => line,
+                None => match self.read(agent) {
+                    Ok(line) => line,
+                    Err(reason) => return SessionEnd::Exit(reason),
+                },
+            };
+            match Input::parse(&line) {
+                Input::Empty => {}
+                Input::Message(message) => self.answer_typed(session, &message),
+                Input::Shell { command, is_shared } => self.run_command(command, is_shared),
+                Input::Command { name, argument } => {
+                    let mut context = slash::CommandContext { chat: self, session, agent };
+                    match slash::run(&mut context, name, argument) {
+                        Ok(None) => {}
+                        Ok(Some(end)) => return end,
+                        Err(failure) => ui::failure(&failure),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the next line.
+    ///
+    /// # Errors
+    /// The chat ends, for this reason.
+    fn read(&mut self, agent: &Agent) -> Result<String, ExitReason> {
+        let mut interrupted = false;
+        loop {
+            self.new_cancel();
+            let completion = Completion::new(agent, &self.project);
+            let read = self.editor.read(&self.dialogue, completion);
+            if self.dialogue.interrupts.terminated() {
+                return Err(ExitReason::Interrupted);
+            }
+            match read {
+                ReadResult::Line(line) => return Ok(line),
+                ReadResult::Interrupted { dropped } if dropped || !interrupted => {
+                    ui::note(styled(FAINT, "press Ctrl-C again, or Ctrl-D, to end the chat"));
+                    interrupted = true;
+                }
+                ReadResult::Interrupted { .. } | ReadResult::Closed => {
+                    return Err(ExitReason::UserExit);
+                }
+                ReadResult::Gone => return Err(ExitReason::Interrupted),
+            }
+        }
+    }
+
+    /// Answers what the user typed, with the files that it mentions and the commands that the user ran.
+    fn answer_typed(&mut self, session: &mut Session<'_>, message: &str) {
+        let places = Places::of(self.project.env);
+        let mentioned = mentions::attach(message, &places, self.project.root());
+        let (text, images) = mentioned.below(message);
+        let text = below_commands(std::mem::take(&mut self.ran), &text);
+        self.answer(session, message, UserMessage { text, images, ..UserMessage::default() });
+    }
+
+    /// Answers a message, which is called `label` in the list of changes. It may be text of a file: nothing that it mentions is
+    /// attached.
+    fn answer(&mut self, session: &mut Session<'_>, label: &str, mut message: UserMessage) {
+        session.renew(self.new_cancel());
+        let before = *session.usage();
+        self.show.asked();
+        let working = screen().work();
+        let attached = std::mem::take(&mut self.images);
+        message.images.extend(attached.iter().map(|image| image.block.clone()));
+        message.notes = self.snapshots.begin(session.conversation_id(), label);
+        notify::work_begins();
+        let finish = session.send(&message);
+        notify::work_ends(agent::finish_words(finish.status));
+        self.snapshots.end(session.conversation_id(), finish.denied.is_none());
+        if finish.denied.is_some() {
+            self.images = attached;
+        }
+        if let Some(error) = &finish.error {
+            let finding = error.diagnostic();
+            let help = help(error).map(str::to_owned).or_else(|| finding.help.clone());
+            session.diagnose(&Diagnostic { help, ..finding });
+        }
+        drop(working);
+        self.show.answered(&finish, &before, session.usage());
+        if finish.status != Status::Done {
+            // It was typed for an answer that did not come, so the user sees it again before it is sent.
+            self.dialogue.keyboard.iter().for_each(Keyboard::set_aside);
+        }
+    }
+
+    /// A new switch, which the next signal cancels.
+    fn new_cancel(&self) -> Cancel {
+        let cancel = Cancel::new();
+        self.dialogue.interrupts.aim(&cancel);
+        cancel
+    }
+
+    /// Makes the change, and returns the conversation of the next session: `id`, unless the change is another conversation.
+    fn prepare(
+        &mut self,
+        built: &mut BuiltAgent,
+        change: Change,
+        id: &str,
+    ) -> Result<Conversation, Failure> {
+        let show = Arc::clone(&self.show) as _;
+        match change {
+            Change::Recipe(task) => {
+                let id = self.run_recipe(built, *task, id)?;
+                return reload(built, &id);
+            }
+            Change::Model(model) => built.change_model(&self.project, model, show),
+            Change::Trust(catalog) => {
+                built.change_trust(&self.project, self.args, *catalog, show);
+            }
+            Change::Servers(catalog) => {
+                ui::diagnostics(&built.change_servers(&self.project, self.args)?);
+                built.change_trust(&self.project, self.args, *catalog, show);
+            }
+            Change::Conversation(stored) => {
+                reset(&mut built.agent);
+                return Ok(Conversation::resumed(*stored));
+            }
+            Change::New => {
+                self.ran.clear();
+                reset(&mut built.agent);
+                return Ok(built.conversation());
+            }
+        }
+        reload(built, id)
+    }
+
+    fn exit(&self, agent: &Agent, id: &str, status: Status) -> Exit {
+        if !self.args.no_save && agent.store.find(id).is_ok() {
+            let id = sanitize(id);
+            ui::note(styled(FAINT, format!("continue with: tenter chat --resume {id}")));
+        }
+        if status == Status::Interrupted {
+            agent.workspace.end_background();
+            return agent::exit_after(status);
+        }
+        Exit::Done
+    }
+}
+
+/// The conversation of this id as it is stored; a new one if nothing is stored yet.
+fn reload(built: &BuiltAgent, id: &str) -> Result<Conversation, Failure> {
+    match built.agent.store.load(id) {
+        Ok(stored) => Ok(Conversation::resumed(stored)),
+        // Nothing is stored before the first message.
+        Err(StoreError::NotFound { .. }) => Ok(built.conversation()),
+        Err(error) => Err(Failure::caused_by(error)),
+    }
+}
+
+/// Resets what belongs to a conversation: permissions, files that were read, and the todo list.
+fn reset(agent: &mut Agent) {
+    agent.permissions = agent.permissions.aside();
+    agent.workspace = Arc::new(agent.workspace.aside());
+}
+
+/// What to do about an error in a chat, if that differs from other commands.
+fn help(error: &AgentError) -> Option<&'static str> {
+    match error {
+        AgentError::Model(ModelError::Transient { .. }) | AgentError::GaveUp { .. } => Some(
+            "your next message continues from here, now or later; /model NAME switches to another model",
+        ),
+        AgentError::Model(ModelError::TooLong { .. }) => Some(
+            "/compact shortens it, /new starts another, and /model NAME switches to a model with a larger context window",
+        ),
+        _ => None,
+    }
+}
+
+fn greet(agent: &Agent) {
+    let hooks = match agent.engine.catalog().hooks().len() {
+        0 => "no hooks".to_owned(),
+        1 => "1 hook".to_owned(),
+        hooks => format!("{hooks} hooks"),
+    };
+    ui::note(format!(
+        "{} {}",
+        styled(HEADING, "tenter chat"),
+        styled(FAINT, format!("· {} · {hooks} · /help", one_line(agent.model.name(), 80)))
+    ));
+}

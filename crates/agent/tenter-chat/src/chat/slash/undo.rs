@@ -1,0 +1,158 @@
+//! `/undo` and `/redo`: files as before the agent's last turn, or as the turn left them.
+
+use tenter_agent::snapshot::{
+    Direction, FileState, RestorePlan, RestoreResult, RestoreStep, StepStatus,
+};
+use tenter_base::sanitize::{one_line, visible};
+use tenter_terminal::failure::Failure;
+use tenter_terminal::question::{Choice, choose};
+use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
+
+use super::CommandContext;
+use crate::chat::{SessionEnd, snapshots};
+
+/// Maximum number of files listed.
+const LISTED: usize = 20;
+
+/// What to do with files that were changed since.
+#[derive(Clone, Copy)]
+enum Since {
+    Restore,
+    Keep,
+    Cancel,
+}
+
+/// Undoes the last turn that changed files.
+pub(super) fn undo(
+    context: &mut CommandContext,
+    _argument: &str,
+) -> Result<Option<SessionEnd>, Failure> {
+    step(context, Direction::Undo)
+}
+
+/// Redoes the turn that was undone last.
+pub(super) fn redo(
+    context: &mut CommandContext,
+    _argument: &str,
+) -> Result<Option<SessionEnd>, Failure> {
+    step(context, Direction::Redo)
+}
+
+fn step(context: &mut CommandContext, direction: Direction) -> Result<Option<SessionEnd>, Failure> {
+    let recorder = context.chat.snapshots.required()?;
+    let conversation = context.session.conversation_id();
+    let (plan, nothing) = match direction {
+        Direction::Undo => (
+            recorder.plan_undo(conversation),
+            "Nothing to undo: the agent changed no files in this conversation.",
+        ),
+        Direction::Redo => (recorder.plan_redo(conversation), "Nothing to redo."),
+    };
+    if let Some(plan) = plan.map_err(|error| snapshots::failed(&error))? {
+        return restore(context, plan);
+    }
+    ui::note(nothing);
+    Ok(None)
+}
+
+fn restore(context: &mut CommandContext, plan: RestorePlan) -> Result<Option<SessionEnd>, Failure> {
+    let chat = &*context.chat;
+    heading(&plan);
+    list(plan.steps.iter().filter_map(|step| will(&chat.snapshots.shown(&step.path), step)));
+    let changed = plan.changed_since().count();
+    let since = if changed > 0 { ask(context, changed) } else { Since::Keep };
+    let changed_too = match since {
+        Since::Restore => true,
+        Since::Keep => false,
+        Since::Cancel => {
+            ui::note("Nothing was changed.");
+            return Ok(None);
+        }
+    };
+    let (chat, id) = (&*context.chat, context.session.conversation_id());
+    let direction = plan.direction;
+    let result = chat.snapshots.required()?.restore(id, plan, changed_too);
+    report(context, direction, &result.map_err(|error| snapshots::failed(&error))?);
+    Ok(None)
+}
+
+fn heading(plan: &RestorePlan) {
+    let what = match plan.direction {
+        Direction::Undo => "Undoing the changes of",
+        Direction::Redo => "Redoing the changes of",
+    };
+    let message = styled(NAME, one_line(&plan.turn.message, 60));
+    ui::note(format!("{what} {message} {}", styled(FAINT, ui::short_time(&plan.turn.at))));
+    if plan.turn.was_interrupted {
+        let words = "Tenter ended during this turn: changes that were made after it are among them";
+        ui::note(styled(NOTICE, format!("  {words}")));
+    }
+}
+
+/// The line for what will happen to a file; `None` if nothing will.
+fn will(path: &str, step: &RestoreStep) -> Option<String> {
+    let path = visible(path);
+    match &step.status {
+        StepStatus::Done => None,
+        StepStatus::Impossible(why) => {
+            Some(format!("  {} {path}: {}", styled(BAD, "cannot be restored"), visible(why)))
+        }
+        StepStatus::ChangedSince => Some(format!("  {} {path}", styled(NOTICE, "changed since"))),
+        StepStatus::Ready => {
+            let verb = match (&step.from, &step.to) {
+                (_, FileState::Absent) => "delete",
+                (FileState::Absent, _) => "create",
+                _ => "restore",
+            };
+            Some(format!("  {verb} {path}"))
+        }
+    }
+}
+
+fn list(lines: impl Iterator<Item = String>) {
+    let lines: Vec<String> = lines.collect();
+    lines.iter().take(LISTED).for_each(ui::note);
+    let more = lines.len().saturating_sub(LISTED);
+    if more > 0 {
+        ui::note(styled(FAINT, format!("  … {more} more")));
+    }
+}
+
+/// Asks about files that were changed since.
+fn ask(context: &CommandContext, count: usize) -> Since {
+    let files = if count == 1 { "1 file was".to_owned() } else { format!("{count} files were") };
+    let question = format!("{files} changed since, not by the agent. Overwrite?");
+    let choices = [
+        Choice { letter: "y", label: "yes", words: &["yes"], value: Since::Restore },
+        Choice {
+            letter: "k",
+            label: "keep, restore the others",
+            words: &["keep"],
+            value: Since::Keep,
+        },
+        Choice { letter: "n", label: "change nothing", words: &["no", "q"], value: Since::Cancel },
+    ];
+    let mut read = |prompt: &str| context.chat.dialogue.question(prompt);
+    choose(&question, &choices, &mut read).unwrap_or(Since::Cancel)
+}
+
+fn report(context: &CommandContext, direction: Direction, result: &RestoreResult) {
+    let shown = |path| visible(&context.chat.snapshots.shown(path)).into_owned();
+    list(result.failed.iter().map(|(path, why)| {
+        format!("  {} {}: {}", styled(BAD, "failed"), shown(path), visible(why))
+    }));
+    list(result.kept.iter().map(|path| format!("  kept {}: it is not empty", shown(path))));
+    let count = result.restored.len();
+    let paths = if count == 1 { "1 path".to_owned() } else { format!("{count} paths") };
+    let (done, again, back) = match direction {
+        Direction::Undo => ("Undone", "/undo", "/redo redoes it, another /undo goes back further."),
+        Direction::Redo => ("Redone", "/redo", "/undo undoes it."),
+    };
+    let rest = if result.failed.is_empty() || count == 0 {
+        back.to_owned()
+    } else {
+        format!("Fix what failed, then {again} tries again.")
+    };
+    ui::note(format!("{done}: {paths}. Your next message informs the model."));
+    ui::note(styled(FAINT, rest));
+}

@@ -1,0 +1,142 @@
+//! `tenter conversation`: stored conversations. Commands that only read change nothing and create no store.
+
+mod delete;
+pub(crate) mod export;
+mod fork;
+mod list;
+mod markdown;
+mod restore;
+mod show;
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_agent::store::{Change, ChangeKind, Store, Summary};
+use tenter_base::sanitize::one_line;
+use tenter_protocol::event::Usage;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Failure};
+
+use crate::render::status_words;
+
+/// List, search, show and export stored conversations; fork, restore and delete them.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// List or search the conversations of this project, newest first.
+    List(list::Args),
+    /// Show the messages of a conversation and the changes of its history.
+    Show(show::Args),
+    /// Export a conversation as Markdown or JSON.
+    Export(export::Args),
+    /// Create a new conversation from the messages of another.
+    Fork(fork::Args),
+    /// Restore a history that a hook or a summary replaced.
+    Restore(restore::Args),
+    /// Delete conversations and those of their subagents.
+    Delete(delete::Args),
+}
+
+/// Runs the command.
+pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
+    match command {
+        Command::List(args) => list::run(env, project, args),
+        Command::Show(args) => show::run(env, project, args),
+        Command::Export(args) => export::run(env, project, args),
+        Command::Fork(args) => fork::run(env, project, args),
+        Command::Restore(args) => restore::run(env, project, args),
+        Command::Delete(args) => delete::run(env, project, args),
+    }
+}
+
+/// Opens the store; `None` if nothing was ever stored.
+pub fn open_store(env: &Env) -> Result<Option<Store>, Failure> {
+    let file = env.store_file();
+    match fs::exists(&file) {
+        Ok(true) => Ok(Some(Store::open(&file).map_err(Failure::caused_by)?)),
+        Ok(false) => Ok(None),
+        Err(error) => Err(Failure::new(format!("cannot read {}: {error}", file.display()))),
+    }
+}
+
+/// Opens the store, which must exist.
+fn open_existing_store(env: &Env) -> Result<Store, Failure> {
+    open_store(env)?
+        .ok_or_else(|| Failure::new("no conversation is stored").help("`tenter run` starts one"))
+}
+
+/// The id of a conversation, from a prefix of it, or from "last" for the newest of the project.
+fn find(store: &Store, root: &Path, wanted: &str) -> Result<String, Failure> {
+    if wanted != "last" {
+        let advice = "`tenter conversation list --all --subagents` lists all conversations";
+        return store.find(wanted).map_err(|error| Failure::caused_by(error).help(advice));
+    }
+    store.newest(Some(root)).map_err(Failure::caused_by)?.ok_or_else(|| {
+        Failure::new(format!("no conversation of {} is stored", root.display()))
+            .help("`tenter conversation list --all` lists other projects")
+    })
+}
+
+/// A conversation as JSON.
+#[derive(Debug, Serialize)]
+struct SummaryJson<'s> {
+    id: &'s str,
+    created_at: &'s str,
+    updated_at: &'s str,
+    project: Cow<'s, str>,
+    model: &'s str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_id: Option<&'s str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forked_from: Option<&'s str>,
+    message_count: u64,
+    preview: &'s str,
+    /// `null` during a session, and after a session was killed.
+    status: Option<&'s str>,
+    usage: Usage,
+}
+
+impl<'s> From<&'s Summary> for SummaryJson<'s> {
+    fn from(summary: &'s Summary) -> Self {
+        Self {
+            id: &summary.id,
+            created_at: &summary.created_at,
+            updated_at: &summary.updated_at,
+            project: summary.project.to_string_lossy(),
+            model: &summary.model,
+            parent_id: summary.parent.as_deref(),
+            forked_from: summary.forked_from.as_deref(),
+            message_count: summary.message_count,
+            preview: &summary.preview,
+            status: summary.status.as_deref(),
+            usage: summary.usage,
+        }
+    }
+}
+
+/// The status as a word. Without one, a session is running or was killed.
+fn status_word(summary: &Summary) -> &str {
+    summary.status.as_deref().map_or("unfinished", status_words)
+}
+
+/// Who changed the history, for display.
+fn changed_by(change: &Change) -> String {
+    let named = |what: &str| format!("{what} {}", one_line(&change.by, 80));
+    match (change.by.as_str(), change.kind) {
+        ("user", _) => "the user".to_owned(),
+        (_, ChangeKind::Compact) => named("recipe"),
+        (_, ChangeKind::Mutate | ChangeKind::Restore) => named("hook"),
+    }
+}
+
+/// The number of tokens and, if known, their cost.
+fn usage_text(usage: &Usage) -> String {
+    let about = if usage.estimated { "about " } else { "" };
+    let cost = usage.cost_usd.map(|cost| format!(" · ${cost:.4}")).unwrap_or_default();
+    format!("{about}{} tokens in, {} out{cost}", usage.input_tokens, usage.output_tokens)
+}
+
+fn counted_messages(count: u64) -> String {
+    if count == 1 { "1 message".to_owned() } else { format!("{count} messages") }
+}

@@ -1,0 +1,63 @@
+//! `tenter mcp list`.
+
+use serde::Serialize;
+use tenter_base::sanitize::one_line;
+use tenter_commands::project::Project;
+use tenter_settings::ConfiguredServer;
+use tenter_terminal::failure::Exit;
+use tenter_terminal::ui::{self, FAINT, NAME, NOTICE, styled};
+
+use crate::agent::mcp;
+
+/// Maximum number of characters shown of a name or a command line.
+const LENGTH: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print a JSON array: name, state, origin, target.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A server in the JSON output.
+#[derive(Serialize)]
+struct ServerJson<'s> {
+    name: &'s str,
+    state: &'static str,
+    origin: String,
+    target: String,
+}
+
+pub(super) fn run(project: &Project, args: &Args) -> Exit {
+    let servers: Vec<ServerJson> = mcp::all(project).map(|server| json(project, server)).collect();
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&servers).unwrap_or_default());
+        return Exit::Done;
+    }
+    let width = |text: for<'a> fn(&ServerJson<'a>) -> &'a str| {
+        let widths = servers.iter().map(|server| one_line(text(server), LENGTH).chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let (name, state) = (width(|server| server.name), width(|server| server.state));
+    for server in &servers {
+        let called = format!("{:name$}", one_line(server.name, LENGTH));
+        let is = format!("{:state$}", server.state);
+        let is = if server.state == mcp::READY { is } else { styled(NOTICE, is) };
+        let target = one_line(&server.target, LENGTH);
+        let origin = styled(FAINT, one_line(&server.origin, LENGTH));
+        ui::out([styled(NAME, called), is, target, origin].join("  "));
+    }
+    if servers.is_empty() {
+        ui::note("There are no MCP servers. `tenter help mcp` says how to add one.");
+    }
+    Exit::Done
+}
+
+fn json<'s>(project: &Project, server: &'s ConfiguredServer) -> ServerJson<'s> {
+    ServerJson {
+        name: &server.name,
+        state: mcp::state(project, server),
+        origin: server.file.display().to_string(),
+        target: server.target(),
+    }
+}

@@ -1,0 +1,92 @@
+//! `tenter recipe list`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_agent::recipe::ListedRecipe;
+use tenter_base::sanitize::one_line;
+use tenter_commands::project;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
+
+use super::FragmentDirs;
+
+/// Maximum number of characters shown of a description or a path.
+const LENGTH: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    fragment_dirs: FragmentDirs,
+    /// Print a JSON array: name, title, description, layer, path, shadowed_by, usable.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A recipe in the JSON output.
+#[derive(Serialize)]
+struct RecipeJson<'r> {
+    name: &'r str,
+    title: &'r str,
+    description: &'r str,
+    layer: &'static str,
+    path: &'r Path,
+    /// The file that is used instead; null if this one is used.
+    shadowed_by: Option<&'r Path>,
+    usable: bool,
+}
+
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+    let root = project::root(env, project)?;
+    let (recipes, findings) = args.fragment_dirs.recipes(env, &root).list();
+    if args.json {
+        let objects: Vec<RecipeJson> = recipes.iter().map(json).collect();
+        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+    } else {
+        let width = |text: fn(&ListedRecipe) -> &str| {
+            recipes
+                .iter()
+                .map(|recipe| one_line(text(recipe), LENGTH).chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let widths = (width(|recipe| &recipe.name), width(|recipe| recipe.origin.layer.as_str()));
+        for recipe in &recipes {
+            ui::out(line(recipe, widths));
+        }
+    }
+    ui::diagnostics(&findings);
+    Ok(Exit::Done)
+}
+
+fn json(recipe: &ListedRecipe) -> RecipeJson<'_> {
+    RecipeJson {
+        name: &recipe.name,
+        title: &recipe.title,
+        description: &recipe.description,
+        layer: recipe.origin.layer.as_str(),
+        path: &recipe.origin.path,
+        shadowed_by: recipe.shadowed_by.as_deref(),
+        usable: !recipe.is_broken,
+    }
+}
+
+fn line(recipe: &ListedRecipe, (name, layer): (usize, usize)) -> String {
+    let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
+    let name = format!("{:name$}", one_line(&recipe.name, LENGTH));
+    let layer = format!("{:layer$}", recipe.origin.layer.as_str());
+    let (name, what) = match &recipe.shadowed_by {
+        _ if recipe.is_broken => (styled(BAD, name), styled(BAD, "cannot be used")),
+        Some(other) => {
+            (styled(FAINT, name), styled(FAINT, format!("shadowed by {}", shown(other))))
+        }
+        None => (styled(NAME, name), one_line(&recipe.description, LENGTH)),
+    };
+    let path = styled(FAINT, shown(&recipe.origin.path));
+    [name, layer, what, path]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("  ")
+}

@@ -1,0 +1,51 @@
+//! `tenter recipe`: lists recipes and shows their prompts.
+
+mod list;
+mod show;
+
+use std::path::{Path, PathBuf};
+
+use tenter_agent::recipe::{RecipeBook, Recipes};
+use tenter_commands::project::Project;
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::CommandResult;
+
+use crate::agent::recipes;
+
+/// List recipes, and show their prompts.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// List all recipes, also shadowed ones.
+    List(list::Args),
+    /// Show the prompt of a recipe. Its programs run; those of a project's recipe only if you trust it.
+    Show(show::Args),
+}
+
+/// Further directories with recipes.
+#[derive(Debug, Default, clap::Args)]
+pub struct FragmentDirs {
+    /// Also search DIR for recipes; repeatable.
+    #[arg(long, value_name = "DIR")]
+    fragment_dirs: Vec<PathBuf>,
+}
+
+impl FragmentDirs {
+    /// The recipes of the project, with their trust.
+    pub fn book(&self, project: &Project) -> RecipeBook {
+        recipes::book(project, &self.fragment_dirs)
+    }
+
+    /// The recipes of the project at `root`.
+    pub fn recipes(&self, env: &Env, root: &Path) -> Recipes {
+        let dirs: Vec<PathBuf> = self.fragment_dirs.iter().map(|dir| env.cwd.join(dir)).collect();
+        Recipes::new(&env.layout(root.to_owned()), &dirs)
+    }
+}
+
+/// Runs the command.
+pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
+    match command {
+        Command::List(args) => list::run(env, project, args),
+        Command::Show(args) => show::run(env, project, args),
+    }
+}

@@ -1,0 +1,140 @@
+//! `tenter recipe show`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
+use tenter_base::sanitize::sanitize;
+use tenter_commands::project::Project;
+use tenter_proc::Cancel;
+use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::{signals, ui};
+
+use super::FragmentDirs;
+use crate::agent::recipes::{argument, no_recipe};
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The name, as `tenter recipe list` shows it.
+    name: String,
+    /// Pass an argument to the recipe; repeatable.
+    #[arg(long, short, value_name = "NAME=VALUE", value_parser = argument)]
+    arg: Vec<(String, String)>,
+    /// Show the source text: nothing is filled in and nothing runs.
+    #[arg(long, conflicts_with = "arg")]
+    raw: bool,
+    #[command(flatten)]
+    fragment_dirs: FragmentDirs,
+    /// Print a JSON object: name, title, description, layer, path, allowed_tools, allowed_commands, arguments, body, text
+    /// (null if it cannot be filled in), findings.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A recipe in the JSON output.
+#[derive(Serialize)]
+struct ShownJson<'r> {
+    name: &'r str,
+    title: &'r str,
+    description: &'r str,
+    layer: &'static str,
+    path: &'r Path,
+    /// Null if they are not restricted.
+    allowed_tools: Option<&'r [String]>,
+    /// Null if they are not restricted.
+    allowed_commands: Option<&'r [String]>,
+    arguments: Vec<ArgumentJson<'r>>,
+    body: &'r str,
+    text: Option<&'r str>,
+    findings: &'r [Diagnostic],
+}
+
+#[derive(Serialize)]
+struct ArgumentJson<'r> {
+    name: &'r str,
+    description: &'r str,
+    default: Option<&'r str>,
+}
+
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+    let project = Project::open(env, project)?;
+    let book = args.fragment_dirs.book(&project);
+    let cancel = Cancel::new();
+    let recipe = book.find(&args.name).map_err(|error| no_recipe(&error))?;
+    let (text, findings) = if args.raw {
+        (None, recipe.warnings().to_vec())
+    } else {
+        signals::forward(&cancel)?;
+        text(&book, &recipe, args, &cancel)
+    };
+    let is_broken =
+        findings.iter().any(|finding| finding.severity == Severity::Error && finding.id != MISSING);
+    if args.json {
+        ui::out(
+            serde_json::to_string_pretty(&json(&recipe, text.as_deref(), &findings))
+                .unwrap_or_default(),
+        );
+    } else if !is_broken {
+        let shown = text.as_deref().unwrap_or_else(|| recipe.body());
+        ui::out_piece(sanitize(shown));
+        if !shown.ends_with('\n') {
+            ui::out("");
+        }
+    }
+    ui::diagnostics(&findings);
+    if is_broken {
+        return Err(Failure::new(format!("the recipe {:?} cannot be filled in", recipe.name)));
+    }
+    if book.has_blocked_programs(&recipe) && !args.raw {
+        ui::note(
+            "Its programs were not started: the recipe comes with the project and is not trusted; see `tenter trust`.",
+        );
+    }
+    if text.is_none() && !args.raw && !args.json {
+        ui::note("Arguments are missing, so the text above is not filled in.");
+    }
+    Ok(if cancel.is_cancelled() { Exit::Interrupted } else { Exit::Done })
+}
+
+/// The prompt, if it can be filled in, and the diagnostics.
+fn text(
+    book: &RecipeBook,
+    recipe: &Recipe,
+    args: &Args,
+    cancel: &Cancel,
+) -> (Option<String>, Vec<Diagnostic>) {
+    let shell = book.shell(recipe, cancel);
+    let given: BTreeMap<String, String> = args.arg.iter().cloned().collect();
+    match render(recipe, &given, shell.as_ref()) {
+        Ok(Rendered { text, warnings }) => (Some(text), warnings),
+        Err(findings) => (None, findings),
+    }
+}
+
+fn json<'r>(
+    recipe: &'r Recipe,
+    text: Option<&'r str>,
+    findings: &'r [Diagnostic],
+) -> ShownJson<'r> {
+    let arguments = recipe.arguments.iter().map(|argument| ArgumentJson {
+        name: &argument.name,
+        description: &argument.description,
+        default: argument.default.as_deref(),
+    });
+    ShownJson {
+        name: &recipe.name,
+        title: &recipe.title,
+        description: &recipe.description,
+        layer: recipe.layer().as_str(),
+        path: &recipe.origin.path,
+        allowed_tools: recipe.allowed_tools.as_deref(),
+        allowed_commands: recipe.allowed_commands.as_deref(),
+        arguments: arguments.collect(),
+        body: recipe.body(),
+        text,
+        findings,
+    }
+}

@@ -1,0 +1,82 @@
+//! `tenter skill list`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_agent::skill::{ListedSkill, Skills};
+use tenter_base::sanitize::one_line;
+use tenter_protocol::front_matter::Rules;
+use tenter_terminal::failure::Exit;
+use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
+
+/// Maximum number of characters shown of a description or a path.
+const LENGTH: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print a JSON array: name, description, layer, path, shadowed_by, usable.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A skill in the JSON output.
+#[derive(Serialize)]
+struct SkillJson<'s> {
+    name: &'s str,
+    description: &'s str,
+    layer: &'static str,
+    path: &'s Path,
+    /// The file that is used instead; null if this one is used.
+    shadowed_by: Option<&'s Path>,
+    usable: bool,
+}
+
+pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
+    let (listed, findings) = skills.list(Rules::Tolerant);
+    if args.json {
+        let objects: Vec<SkillJson> = listed.iter().map(json).collect();
+        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+    } else {
+        let width = |text: fn(&ListedSkill) -> &str| {
+            let widths = listed.iter().map(|skill| one_line(text(skill), LENGTH).chars().count());
+            widths.max().unwrap_or(0)
+        };
+        let widths =
+            (width(|skill| &skill.origin.name), width(|skill| skill.origin.layer.as_str()));
+        for skill in &listed {
+            ui::out(line(skill, widths));
+        }
+    }
+    if listed.is_empty() && !args.json {
+        ui::note(
+            "There are no skills. A skill is a directory with a SKILL.md in .agents/skills or ~/.agents/skills.",
+        );
+    }
+    ui::diagnostics(&findings);
+    Exit::Done
+}
+
+fn json(skill: &ListedSkill) -> SkillJson<'_> {
+    SkillJson {
+        name: &skill.origin.name,
+        description: &skill.description,
+        layer: skill.origin.layer.as_str(),
+        path: &skill.origin.path,
+        shadowed_by: skill.shadowed_by.as_deref(),
+        usable: !skill.is_broken,
+    }
+}
+
+fn line(skill: &ListedSkill, (name, layer): (usize, usize)) -> String {
+    let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
+    let called = format!("{:name$}", one_line(&skill.origin.name, LENGTH));
+    let of = format!("{:layer$}", skill.origin.layer.as_str());
+    let (called, what) = match &skill.shadowed_by {
+        _ if skill.is_broken => (styled(BAD, called), styled(BAD, "cannot be used")),
+        Some(other) => {
+            (styled(FAINT, called), styled(FAINT, format!("shadowed by {}", shown(other))))
+        }
+        None => (styled(NAME, called), one_line(&skill.description, LENGTH)),
+    };
+    [called, of, what, styled(FAINT, shown(&skill.origin.path))].join("  ")
+}
