@@ -93,7 +93,7 @@ pub(crate) fn evaluates<'w>(program: &str, args: impl Iterator<Item = CommandWor
 }
 
 impl Command {
-    /// Whether bash evaluates words of this command, quoted or not, or lets it change how it reads the commands that follow
+    /// Checks whether bash evaluates words of this command, quoted or not, or lets it change how it reads the commands that follow
     /// (R84): `printf -v`, `test -v`, `let`, `read`, `eval`, `export`.
     pub fn evaluates_words(&self) -> bool {
         let args = self

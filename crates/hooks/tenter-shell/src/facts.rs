@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What a shell would do with a text.
+/// The facts about a text: what a shell would run, and what that would touch.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Facts {
     /// Every command, wherever it is in the text, in the order in which the text has them.
@@ -56,22 +56,22 @@ pub struct Command {
     /// The absolute working directory, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// What runs the command, outermost first: wrappers (`sudo`), interpreters (`bash`), and `substitution`, `process`,
+    /// The programs and constructs that run the command, outermost first: wrappers (`sudo`), interpreters (`bash`), and `substitution`, `process`,
     /// `function`, `alias`, `coproc`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<String>,
     /// The source of the standard input, unless it is inherited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_from: Option<Stdin>,
-    /// The redirections, without those of wrappers and blocks around the command.
+    /// The redirections of the command alone, not of wrappers and blocks around it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redirects: Vec<Redirect>,
     /// The command as written.
     pub text: String,
-    /// Where it runs.
+    /// The machine or container that it runs on.
     #[serde(rename = "where")]
     pub location: Location,
-    /// What of the command is not known before it runs.
+    /// The parts of the command that are not known before it runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uncertain: Vec<Uncertain>,
     /// For each of `flags`, the index of its argument in `args`.
@@ -86,23 +86,23 @@ pub struct Command {
     /// Indices of the arguments with unquoted `*`, `?` or `[`, in increasing order.
     #[serde(skip)]
     pub globs: Vec<usize>,
-    /// What the program does with data, for flows.
+    /// The classes of the program, for flows.
     #[serde(skip)]
     pub classes: Vec<Class>,
 }
 
 impl Command {
-    /// Whether the program is known.
+    /// Checks whether the program is known.
     pub fn is_program_certain(&self) -> bool {
         !self.uncertain.contains(&Uncertain::Program)
     }
 
-    /// Whether the argument with this index is known. It can still be a pattern.
+    /// Checks whether the argument with this index is known. It can still be a pattern.
     pub fn is_arg_certain(&self, index: usize) -> bool {
         !self.uncertain.contains(&Uncertain::Arg(index))
     }
 
-    /// Whether an argument that is not known could be an option.
+    /// Checks whether an argument that is not known could be an option.
     pub fn may_have_more_flags(&self) -> bool {
         let unknown = self.uncertain.iter().filter_map(|uncertain| match uncertain {
             Uncertain::Arg(index) => self.args.get(*index),
@@ -112,7 +112,7 @@ impl Command {
     }
 }
 
-/// What of a command is not known.
+/// A part of a command that is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Uncertain {
     /// The program.
@@ -157,7 +157,7 @@ pub struct Redirect {
     pub target: String,
 }
 
-/// Where a command would run.
+/// The machine or container on which a command would run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
@@ -178,19 +178,19 @@ pub struct Path {
     pub path: String,
     /// The path as given to the command.
     pub given: String,
-    /// What happens to it.
+    /// The operation on it.
     pub op: PathOp,
     /// The operation includes everything below the path.
     #[serde(skip_serializing_if = "is_false")]
     pub recursive: bool,
     /// The kind of directory that it is in.
     pub place: PathPlace,
-    /// Whether the path is in a directory of the project.
+    /// The path is in a directory of the project.
     pub inside_project: bool,
     /// The index of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<usize>,
-    /// Whether the path is known.
+    /// The path is known.
     pub certain: bool,
     /// The path is a pattern: the files that it would match are touched.
     #[serde(skip_serializing_if = "is_false")]
@@ -200,7 +200,7 @@ pub struct Path {
     pub joined: Option<String>,
 }
 
-/// What happens to a path.
+/// An operation on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathOp {
@@ -225,7 +225,7 @@ pub enum PathOp {
 }
 
 impl PathOp {
-    /// Whether it can change what is at the path, or through it.
+    /// Checks whether it can change the file at the path, or another through it.
     pub fn changes(self) -> bool {
         !matches!(self, Self::Read | Self::Execute | Self::List)
     }
@@ -286,16 +286,16 @@ pub enum Language {
 /// Data that goes from a command into another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Flow {
-    /// Where the data comes from.
+    /// The source of the data.
     pub from: FlowSource,
     /// The index of the command that receives the data.
     pub into: usize,
-    /// What the receiver does with it.
+    /// The use that the receiver makes of it.
     #[serde(rename = "as")]
     pub role: FlowRole,
 }
 
-/// Where data comes from.
+/// The source of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowSource {
@@ -305,7 +305,7 @@ pub enum FlowSource {
     Network,
 }
 
-/// What a command does with data that it receives.
+/// The use that a command makes of data that it receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowRole {
@@ -317,7 +317,7 @@ pub enum FlowRole {
     Argument,
 }
 
-/// What a program does with data.
+/// The effect of a program on data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {

@@ -5,14 +5,14 @@ use crate::facts::FlowSource;
 /// A word after expansion, as far as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Field {
-    /// What is not known is as written.
+    /// Parts that are not known are as written.
     pub(crate) text: String,
     pub(crate) is_certain: bool,
     /// It contains unquoted `*`, `?` or `[`.
     pub(crate) is_glob: bool,
     /// `<(…)` or `>(…)`.
     pub(crate) is_process: bool,
-    /// Where its text comes from, if not from the script.
+    /// The origin of its text, if that is not the script.
     pub(crate) sources: Vec<FlowSource>,
 }
 
@@ -73,9 +73,9 @@ impl Field {
 /// Adds the sources that are not there yet.
 pub(crate) fn add_sources(sources: &mut Vec<FlowSource>, more: &[FlowSource]) {
     /// Maximum number of sources of one text.
-    const MOST: usize = 64;
+    const MAX_SOURCES: usize = 64;
     for source in more {
-        if sources.len() < MOST && !sources.contains(source) {
+        if sources.len() < MAX_SOURCES && !sources.contains(source) {
             sources.push(*source);
         }
     }

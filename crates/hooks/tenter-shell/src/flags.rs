@@ -23,7 +23,7 @@ pub(crate) struct Flag {
     pub(crate) arg: usize,
 }
 
-/// Whether an option takes a value.
+/// The values that an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Arity {
     None,
@@ -42,7 +42,7 @@ struct Options<'a> {
 impl Arguments {
     /// Sorts arguments by the tables of a program. `None` is an unknown program.
     pub(crate) fn sort(args: &[Field], program: Option<&Program>) -> Self {
-        let options = Options::of(program);
+        let options = Options::new(program);
         let mut sorted = Self::default();
         let mut at = 0;
         if options.style == Style::Dashless {
@@ -64,7 +64,7 @@ impl Arguments {
         sorted
     }
 
-    /// Whether an option is there; names are separated by blanks.
+    /// Checks whether an option is there; names are separated by blanks.
     pub(crate) fn has(&self, names: &str) -> bool {
         names.split_ascii_whitespace().any(|name| self.flags.iter().any(|flag| flag.name == name))
     }
@@ -186,7 +186,7 @@ pub(crate) fn command_end(args: &[Field], at: usize) -> Option<usize> {
 }
 
 impl<'a> Options<'a> {
-    fn of(program: Option<&'a Program>) -> Self {
+    fn new(program: Option<&'a Program>) -> Self {
         program.map_or(Self { list: "", style: Style::Gnu }, |program| Self {
             list: program.options,
             style: program.style,
@@ -206,13 +206,13 @@ impl<'a> Options<'a> {
         self.all().find(|(listed, _)| *listed == name).map_or(Arity::None, |(_, arity)| arity)
     }
 
-    /// Whether an argument takes permissions or attributes away: `-x`, `-w,+X`, `-i`.
+    /// Checks whether an argument takes permissions or attributes away: `-x`, `-w,+X`, `-i`.
     fn is_mode(&self, text: &str) -> bool {
         let name = text.chars().take(2).collect::<String>();
         text.len() > 1 && !text.starts_with("--") && self.all().all(|(listed, _)| listed != name)
     }
 
-    /// Whether `+x` is an option of the program.
+    /// Checks whether `+x` is an option of the program.
     fn has_plus(&self, text: &str) -> bool {
         self.all().any(|(listed, _)| listed.starts_with('+') && text.starts_with(listed))
     }

@@ -2,12 +2,12 @@
 
 use crate::syntax::tree::{List, Node, Separator, Word};
 
-/// Whether a function's body runs the function in the background or in a pipe.
+/// Checks whether a function's body runs the function in the background or in a pipe.
 pub(crate) fn is_bomb(name: &str, body: &Node) -> bool {
     starts(name, body, false)
 }
 
-/// Whether a node calls a function, in the background or in a pipe.
+/// Checks whether a node calls a function, in the background or in a pipe.
 fn starts(name: &str, node: &Node, is_parallel: bool) -> bool {
     let list = |list: &List, is_parallel: bool| {
         list.iter().any(|statement| {
@@ -33,16 +33,16 @@ fn starts(name: &str, node: &Node, is_parallel: bool) -> bool {
     }
 }
 
-/// Whether a loop without an end starts something in the background and never waits for it.
+/// Checks whether a loop without an end starts something in the background and never waits for it.
 pub(crate) fn is_endless(condition: &List, body: &List) -> bool {
     let is_constant =
         matches!(condition.as_slice(), [only] if is_one_of(&only.node, &["true", ":", "false"]));
     is_constant && starts_in_background(body) && !ends(body)
 }
 
-/// Whether a program in another language starts copies of itself without an end: `fork while 1`.
+/// Checks whether a program in another language starts copies of itself without an end: `fork while 1`.
 pub(crate) fn is_in_code(text: &str) -> bool {
-    const LONGEST: usize = 400;
+    const MAX_BYTES: usize = 400;
     const FORKS: [&str; 5] =
         ["fork()", "fork", "spawn(process.argv", "fork(__filename", "Popen(sys.argv"];
     const ENDLESS: [&str; 14] = [
@@ -63,7 +63,7 @@ pub(crate) fn is_in_code(text: &str) -> bool {
     ];
     const HARMLESS: [&str; 6] = ["wait", "sleep", "accept", "exit", "break", "return"];
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    text.len() <= LONGEST && has(&FORKS) && has(&ENDLESS) && !has(&HARMLESS)
+    text.len() <= MAX_BYTES && has(&FORKS) && has(&ENDLESS) && !has(&HARMLESS)
 }
 
 fn starts_in_background(list: &List) -> bool {
@@ -76,7 +76,7 @@ fn starts_in_background(list: &List) -> bool {
     })
 }
 
-/// Whether a loop's own shell starts the jobs, and then waits or leaves the loop.
+/// Checks whether a loop's own shell starts the jobs, and then waits or leaves the loop.
 fn ends(list: &List) -> bool {
     let has_own_jobs = list.iter().any(|statement| statement.then == Separator::Background);
     let waits = list.iter().any(|statement| is_one_of(&statement.node, &["wait"]));

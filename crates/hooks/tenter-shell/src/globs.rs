@@ -1,7 +1,7 @@
 //! Patterns with which programs and tools select files: `--include=.env`, `-g '*.{js,ts}'`, `:(glob)**/x`.
 
 /// Maximum number of patterns that braces make of one.
-const MOST: usize = 32;
+const MAX_PATTERNS: usize = 32;
 
 /// The patterns for file names that a selecting pattern stands for, without braces and a leading `**/`; none if it excludes files.
 pub fn selecting(pattern: &str) -> Vec<String> {
@@ -23,7 +23,7 @@ pub fn selecting(pattern: &str) -> Vec<String> {
     let mut open = vec![plain.to_owned()];
     while let Some(pattern) = open.pop() {
         match alternatives(&pattern) {
-            Some(choices) if open.len() + done.len() + choices.len() <= MOST => {
+            Some(choices) if open.len() + done.len() + choices.len() <= MAX_PATTERNS => {
                 open.extend(choices);
             }
             _ if !done.contains(&pattern) => done.push(pattern),
@@ -36,9 +36,9 @@ pub fn selecting(pattern: &str) -> Vec<String> {
     };
     let bare: Vec<String> = done.iter().map(bare).collect();
     // `*.env` selects `.env`, too, and names it.
-    let named = bare.iter().filter_map(|pattern| pattern.strip_prefix('*').map(str::to_owned));
-    let named: Vec<String> = named.filter(|pattern| !bare.contains(pattern)).collect();
-    bare.into_iter().chain(named).filter(|pattern| !pattern.is_empty()).collect()
+    let names = bare.iter().filter_map(|pattern| pattern.strip_prefix('*').map(str::to_owned));
+    let names: Vec<String> = names.filter(|pattern| !bare.contains(pattern)).collect();
+    bare.into_iter().chain(names).filter(|pattern| !pattern.is_empty()).collect()
 }
 
 /// The pattern that says the same as a simple regular expression for names: `^\\.env$` is `.env`.
@@ -47,7 +47,7 @@ pub(crate) fn of_regex(regex: &str) -> String {
     bare.replace("\\.", ".").replace(".*", "*")
 }
 
-/// What the first braces without braces in them stand for. `None` if there are none.
+/// Expands the first braces without braces in them. `None` if there are none.
 fn alternatives(pattern: &str) -> Option<Vec<String>> {
     let close = pattern.find('}')?;
     let open = pattern[..close].rfind('{')?;
@@ -78,12 +78,12 @@ mod tests {
             (r"\.env$", &[".env"]),
             ("a}b{", &["a}b{"]),
         ] {
-            let mut found = selecting(pattern);
-            found.sort();
-            assert_eq!(found, expected, "{pattern}");
+            let mut names = selecting(pattern);
+            names.sort();
+            assert_eq!(names, expected, "{pattern}");
         }
         assert_eq!(of_regex(r"^\.env$"), ".env");
         let many = "{a,b}".repeat(20);
-        assert!(selecting(&many).len() <= MOST);
+        assert!(selecting(&many).len() <= MAX_PATTERNS);
     }
 }

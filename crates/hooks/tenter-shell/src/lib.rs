@@ -69,7 +69,7 @@ pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
     reader.facts
 }
 
-/// Whether all scripts that the commands of a text run are [`plain`], such as that of `bash -c`.
+/// Checks whether all scripts that the commands of a text run are [`plain`], such as the script of `bash -c`.
 pub fn has_plain_scripts(text: &str) -> bool {
     let surroundings = Surroundings::default();
     let mut reader = Reader::new(&surroundings);

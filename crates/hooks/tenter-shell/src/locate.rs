@@ -46,7 +46,7 @@ fn push_parts(normal: &mut String, path: &str) {
     }
 }
 
-/// Whether a path is a directory or in it.
+/// Checks whether a path is a directory or in it.
 pub(crate) fn is_in(path: &str, directory: &str) -> bool {
     let directory = directory.trim_end_matches('/');
     path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -68,8 +68,8 @@ impl Surroundings {
 pub(crate) fn place(path: &str, surroundings: &Surroundings) -> (PathPlace, bool) {
     let inside = surroundings.project.iter().any(|root| is_in(path, root));
     let is_temp = || {
-        let given = surroundings.temp.iter().map(String::as_str);
-        given
+        let directories = surroundings.temp.iter().map(String::as_str);
+        directories
             .chain(surroundings.variables.get("TMPDIR").map(String::as_str))
             .filter(|directory| directory.len() > 1)
             .chain(TEMP)

@@ -26,7 +26,7 @@ pub(crate) struct PathRule<'a> {
     when: Condition<'a>,
 }
 
-/// How an argument contains a path.
+/// The form in which an argument contains a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Whole,
@@ -192,7 +192,7 @@ fn name_of_url(field: &Field) -> Option<Field> {
     Some(field.with_text(if name.is_empty() { "index.html" } else { name }))
 }
 
-/// What patterns select, in each directory that is searched.
+/// Returns the files that patterns select, in each directory that is searched.
 fn selected(patterns: &[Field], args: &[Field], arguments: &Arguments) -> Vec<Field> {
     /// Maximum number of directories for which patterns are read.
     const DIRECTORIES: usize = 8;
@@ -227,7 +227,7 @@ fn value_of(field: &Field, key: &str) -> Option<Field> {
     field.text.strip_prefix(key).map(|value| field.with_text(value))
 }
 
-/// Whether a program touches its paths recursively.
+/// Checks whether a program touches its paths recursively.
 pub(crate) fn is_recursive(row: &Program, arguments: &Arguments) -> bool {
     row.recursive == "always" || arguments.has(row.recursive)
 }

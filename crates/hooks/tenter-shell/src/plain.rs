@@ -1,6 +1,6 @@
 //! Plain texts: in them nothing happens but commands that are written out, with literal words.
 //!
-//! What [`read`](crate::read) is not sure about is marked as uncertain; a plain text has nothing of that kind to begin with. It is for
+//! [`read`](crate::read) marks what it does not know as uncertain; a plain text has nothing of that kind to begin with. It is for
 //! callers that allow commands, and must not allow anything else along with them.
 
 use crate::evaluation::{CommandWord, evaluates};
@@ -44,7 +44,7 @@ pub fn plain_words(text: &str) -> Option<Vec<PlainCommand>> {
 }
 
 impl PlainCommand {
-    /// Whether bash does more with the words than to read them.
+    /// Checks whether bash does more with the words than to read them.
     fn evaluates_words(&self) -> bool {
         let Some((program, args)) = self.words.split_first() else { return true };
         let args =
@@ -53,14 +53,14 @@ impl PlainCommand {
     }
 }
 
-/// Whether a script is plain, as [`plain`] says.
+/// Checks whether a script is plain, as [`plain`] says.
 pub(crate) fn is_plain(text: &str, script: &Script) -> bool {
     is_readable(text)
         && commands_of(script)
             .is_some_and(|commands| !commands.iter().any(PlainCommand::evaluates_words))
 }
 
-/// Whether a text has no characters that programs show or split differently.
+/// Checks that a text has no characters that programs show or split differently.
 fn is_readable(text: &str) -> bool {
     let is_odd = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t')) || (c.is_whitespace() && !c.is_ascii())

@@ -1,4 +1,4 @@
-//! What reading a text accumulates: facts, variables, functions, files.
+//! The state of reading a text: facts, variables, functions, files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -33,7 +33,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) outputs: HashMap<String, Vec<usize>>,
     /// `>(…)` as written, and the commands that receive the data.
     pub(crate) process_outputs: Vec<(String, Vec<usize>)>,
-    /// Whether each command runs what it reads from its standard input.
+    /// For each command, `true` if it runs its standard input.
     pub(crate) runs_stdin: Vec<bool>,
     steps: usize,
     expanded: usize,
@@ -73,7 +73,7 @@ pub(crate) struct Input {
     pub(crate) text: Option<Field>,
 }
 
-/// What surrounds a command.
+/// The surroundings of a command.
 #[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) via: Vec<String>,
@@ -85,14 +85,14 @@ pub(crate) struct Context {
     pub(crate) heredocs: Rc<Vec<HereDoc>>,
 }
 
-/// What a part of the tree leaves for what follows.
+/// The result of reading a part of the tree, for the parts that follow.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct NodeResult {
     /// The commands that write to the standard output.
     pub(crate) commands: Vec<usize>,
     /// The output, if it is known.
     pub(crate) text: Option<Field>,
-    /// Whether it succeeds, if that is known.
+    /// Success or failure, if that is known.
     pub(crate) succeeds: Option<bool>,
 }
 
@@ -204,7 +204,7 @@ impl Input {
     }
 }
 
-impl Outcome {
+impl NodeResult {
     /// The data of a pipe.
     pub(crate) fn into_input(self) -> Input {
         let sources = self.commands.iter().map(|index| FlowSource::Command(*index)).collect();

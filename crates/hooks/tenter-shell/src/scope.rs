@@ -7,16 +7,16 @@ use crate::field::Field;
 /// A variable's value. `None` means that it is not set.
 type Value = Option<Field>;
 
-/// Layers of changes: a subshell's are dropped, those of a branch become uncertain.
+/// Layers of changes: a subshell's changes are dropped, a branch's changes become uncertain.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    layers: Vec<Layer>,
+    layers: Vec<ScopeLayer>,
     /// `set -a`: every new value is exported.
     exports_all: bool,
 }
 
 #[derive(Debug, Default)]
-struct Layer {
+struct ScopeLayer {
     variables: HashMap<String, Value>,
     cwd: Cwd,
     /// `$1`, `$2`, …, if they are known here.
@@ -29,11 +29,11 @@ struct Layer {
     exported: HashMap<String, bool>,
     /// The variables that keep their value.
     readonly: HashSet<String>,
-    /// What a child process starts with, if one starts here.
+    /// The variables with which a child process starts, if one starts here.
     process: Option<Environment>,
 }
 
-/// What a child process gets of the variables around it.
+/// The variables around a child process that it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Environment {
     Exported,
@@ -50,7 +50,7 @@ enum Cwd {
     Known(String),
 }
 
-/// How the changes of a layer are kept.
+/// The changes of a layer that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// A subshell.
@@ -72,10 +72,10 @@ const OWN: [&str; 4] = ["HOME", "IFS", "PATH", "PWD"];
 
 impl Cwd {
     /// A longer path than any system has is not known.
-    const LONGEST: usize = 1024;
+    const MAX_LENGTH: usize = 1024;
 
-    fn of(cwd: Option<String>) -> Self {
-        cwd.filter(|cwd| cwd.len() <= Self::LONGEST).map_or(Self::Unknown, Self::Known)
+    fn new(cwd: Option<String>) -> Self {
+        cwd.filter(|cwd| cwd.len() <= Self::MAX_LENGTH).map_or(Self::Unknown, Self::Known)
     }
 }
 
@@ -84,22 +84,22 @@ impl Scope {
     const VARIABLES: usize = 1024;
 
     pub(crate) fn new(cwd: Option<String>) -> Self {
-        let first = Layer { cwd: Cwd::of(cwd), ..Layer::default() };
+        let first = ScopeLayer { cwd: Cwd::new(cwd), ..ScopeLayer::default() };
         Self { layers: vec![first], exports_all: false }
     }
 
     pub(crate) fn open(&mut self) {
-        self.layers.push(Layer::default());
+        self.layers.push(ScopeLayer::default());
     }
 
     /// Opens the layer of a function or of a script with arguments.
     pub(crate) fn open_call(&mut self, positional: Option<Vec<Field>>) {
-        self.layers.push(Layer { positional, is_function: true, ..Layer::default() });
+        self.layers.push(ScopeLayer { positional, is_function: true, ..ScopeLayer::default() });
     }
 
     /// Opens the layer of a child process.
     pub(crate) fn open_process(&mut self, environment: Environment) {
-        self.layers.push(Layer { process: Some(environment), ..Layer::default() });
+        self.layers.push(ScopeLayer { process: Some(environment), ..ScopeLayer::default() });
     }
 
     /// Ends the last layer.
@@ -157,8 +157,8 @@ impl Scope {
     }
 
     fn is_exported(&self, name: &str) -> bool {
-        let known = self.layers.iter().rev().find_map(|layer| layer.exported.get(name));
-        known.copied().unwrap_or_else(|| INHERITED.contains(&name))
+        let export = self.layers.iter().rev().find_map(|layer| layer.exported.get(name));
+        export.copied().unwrap_or_else(|| INHERITED.contains(&name))
     }
 
     pub(crate) fn set(&mut self, name: &str, value: Value) {
@@ -214,7 +214,7 @@ impl Scope {
 
     pub(crate) fn set_cwd(&mut self, cwd: Option<String>) {
         if let Some(layer) = self.layers.last_mut() {
-            layer.cwd = Cwd::of(cwd);
+            layer.cwd = Cwd::new(cwd);
         }
     }
 

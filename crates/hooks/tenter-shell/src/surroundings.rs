@@ -1,4 +1,4 @@
-//! What the caller knows about the place where a text would run.
+//! The directories and variables around a text, as the caller knows them.
 
 use std::collections::BTreeMap;
 

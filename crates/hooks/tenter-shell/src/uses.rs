@@ -12,7 +12,7 @@ pub struct KnownUse {
     uses: &'static Uses,
 }
 
-/// Whether an option takes a value.
+/// The values that an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Arity {
     None,
@@ -38,7 +38,7 @@ impl KnownUse {
         self.name
     }
 
-    /// What the command does.
+    /// The effect of the command.
     pub fn kind(&self) -> UseKind {
         self.uses.kind
     }
@@ -51,11 +51,12 @@ impl KnownUse {
             return None;
         }
         let length = |known: &Self| known.name.split(' ').count();
-        let known = Self::all().filter(|known| known.is_start_of(command)).max_by_key(length)?;
-        let start = length(&known) - 1;
+        let known_use =
+            Self::all().filter(|known| known.is_start_of(command)).max_by_key(length)?;
+        let start = length(&known_use) - 1;
         let is_pattern = |index: usize| command.globs.contains(&(index + start));
-        let words = known.words(command.args.get(start..)?, &is_pattern)?;
-        Some((known, words))
+        let words = known_use.words(command.args.get(start..)?, &is_pattern)?;
+        Some((known_use, words))
     }
 
     fn is_start_of(&self, command: &Command) -> bool {
@@ -189,7 +190,7 @@ fn value<'a>(arg: &'a str, next: Option<&'a str>, options: &str) -> Option<Optio
     Some(None)
 }
 
-/// Whether the value of an option is no reference to a file or a server, as `@file` and `file://…` are.
+/// Checks that the value of an option does not refer to a file or a server, as `@file` and `file://…` do.
 fn is_harmless(value: &str) -> bool {
     !value.starts_with('@') && !value.contains("://")
 }

@@ -24,8 +24,8 @@ impl Argument {
 }
 
 /// Maximum number of bytes of the arguments of one call, and of arguments.
-const LONGEST: usize = 4096;
-const MOST: usize = 16;
+const MAX_BYTES: usize = 4096;
+const MAX_ARGUMENTS: usize = 16;
 /// Maximum number of variables that are looked up in a program, and of variables in the values of variables.
 const LOOKUPS: usize = 32;
 const DEPTH: usize = 8;
@@ -49,13 +49,13 @@ impl<'a> Source<'a> {
     pub(super) fn arguments(&self, at: usize) -> Vec<Argument> {
         let text = self.text[at..].trim_start();
         let rest = text.strip_prefix('(').unwrap_or(text);
-        Literals { source: self, rest, left: LONGEST, at, depth: 0 }.arguments()
+        Literals { source: self, rest, left: MAX_BYTES, at, depth: 0 }.arguments()
     }
 
     /// The text of the arguments after the name of a call, which ends at `at`.
     pub(super) fn raw_arguments(&self, at: usize) -> &'a str {
         let text = &self.text[at..];
-        let mut reader = Literals { source: self, rest: text, left: LONGEST, at, depth: 0 };
+        let mut reader = Literals { source: self, rest: text, left: MAX_BYTES, at, depth: 0 };
         reader.blanks();
         if reader.peek() == Some('(') {
             reader.list();
@@ -70,12 +70,12 @@ impl<'a> Source<'a> {
         let before = self.text[..at].trim_end().strip_suffix('.')?;
         let start = object_start(before);
         let rest = &before[start..];
-        let mut reader = Literals { source: self, rest, left: LONGEST, at: start, depth: 0 };
+        let mut reader = Literals { source: self, rest, left: MAX_BYTES, at: start, depth: 0 };
         let value = reader.value()?;
         reader.rest.trim().is_empty().then_some(value)
     }
 
-    /// What follows the last `name =` before a position.
+    /// Returns the text after the last `name =` before a position.
     pub(super) fn assigned(&self, name: &str, before: usize) -> Option<(usize, &'a str)> {
         if self.lookups.get() >= LOOKUPS || name.is_empty() {
             return None;
@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
 
 /// The start of the expression at the end of a text: names, dots, literals, and what is in brackets.
 fn object_start(text: &str) -> usize {
-    let letters: Vec<(usize, char)> = text.char_indices().rev().take(LONGEST).collect();
+    let letters: Vec<(usize, char)> = text.char_indices().rev().take(MAX_BYTES).collect();
     let mut start = text.len();
     let mut open = 0_usize;
     let mut quote = None;
@@ -128,7 +128,7 @@ struct Literals<'a, 's> {
     source: &'s Source<'a>,
     rest: &'a str,
     left: usize,
-    /// Where in the program the expression is: variables are those that were assigned before.
+    /// The position of the expression in the program: only variables that were assigned before it have values.
     at: usize,
     depth: usize,
 }
@@ -169,7 +169,7 @@ impl<'a> Literals<'a, '_> {
 
     fn arguments(&mut self) -> Vec<Argument> {
         let mut all = Vec::new();
-        while all.len() < MOST {
+        while all.len() < MAX_ARGUMENTS {
             self.all_blanks();
             let Some(next) = self.peek() else { break };
             if matches!(next, ')' | ';') {
@@ -287,7 +287,7 @@ impl<'a> Literals<'a, '_> {
             self.blanks();
             let next = self.term()?;
             value = if is_path { joined(&value, &next) } else { format!("{value}{next}") };
-            if value.len() > LONGEST {
+            if value.len() > MAX_BYTES {
                 return None;
             }
         }
@@ -420,8 +420,13 @@ impl<'a> Literals<'a, '_> {
             return None;
         }
         let (at, value) = self.source.assigned(name, self.at)?;
-        let mut reader =
-            Literals { source: self.source, rest: value, left: LONGEST, at, depth: self.depth + 1 };
+        let mut reader = Literals {
+            source: self.source,
+            rest: value,
+            left: MAX_BYTES,
+            at,
+            depth: self.depth + 1,
+        };
         reader.blanks();
         let value = reader.value()?;
         reader.blanks();

@@ -12,7 +12,7 @@ use crate::facts::{Language, PathOp};
 use literals::{Argument, Source};
 use tables::{CALLS, Call, Effect, NO_OBJECT, OBJECT};
 
-/// What a program does, as far as it can be read.
+/// The facts about a program, as far as it can be read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CodeFacts {
     pub(crate) calls: Vec<CodeCall>,
@@ -39,7 +39,7 @@ pub(crate) enum CodeCall {
 }
 
 /// Maximum number of calls that are read.
-const MOST: usize = 256;
+const MAX_CALLS: usize = 256;
 
 /// Reads a program.
 pub(crate) fn read(language: Language, text: &str) -> CodeFacts {
@@ -62,7 +62,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         if !may_be_call(name, after) {
             continue;
         }
-        if tried >= MOST {
+        if tried >= MAX_CALLS {
             reader.facts.dynamic = true;
             break;
         }
@@ -79,7 +79,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
     reader.facts
 }
 
-/// Whether arguments may follow a name. `eval` needs no brackets, and can be an argument itself: `.then(eval)`.
+/// Checks whether arguments may follow a name. `eval` needs no brackets, and can be an argument itself: `.then(eval)`.
 fn may_be_call(name: &str, after: &str) -> bool {
     let next = after.trim_start();
     let is_eval = name == "eval" && !next.starts_with(['{', '=', ':']);
@@ -98,7 +98,7 @@ fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a name is that of a call: its object fits, and arguments follow.
+/// Checks whether a name names a call: its object fits, and arguments follow.
 fn is_call(call: &Call, before: &str, after: &str) -> bool {
     let object =
         before.trim_end().strip_suffix(['.', ':']).map(|before| before.trim_end_matches(':'));
@@ -246,7 +246,7 @@ impl CodeReader<'_> {
         if !matches!(self.language, Language::Perl | Language::Ruby | Language::Php) {
             return;
         }
-        for script in self.text.split('`').skip(1).step_by(2).take(MOST) {
+        for script in self.text.split('`').skip(1).step_by(2).take(MAX_CALLS) {
             self.facts.dynamic |= script.contains(['$', '#']);
             self.facts.calls.push(CodeCall::Script(script.to_owned()));
         }
@@ -255,7 +255,7 @@ impl CodeReader<'_> {
     /// `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
     fn pipes(&mut self) {
         let (mut before, mut has_print) = ("", false);
-        for (index, part) in self.text.split('"').enumerate().take(MOST) {
+        for (index, part) in self.text.split('"').enumerate().take(MAX_CALLS) {
             let is_literal = index % 2 == 1;
             let end = before.trim_end();
             if is_literal && end.ends_with('|') && !end.ends_with("||") {
@@ -277,7 +277,7 @@ impl CodeReader<'_> {
     }
 }
 
-/// Whether a text of AWK ends in a statement that prints; `prints` is whether it begins in one.
+/// Checks whether a text of AWK ends in a statement that prints. `prints` is `true` if it begins in one.
 fn prints_at_end(text: &str, prints: bool) -> bool {
     match text.rsplit_once([';', '{', '}', '\n']) {
         Some((_, statement)) => statement.contains("print"),

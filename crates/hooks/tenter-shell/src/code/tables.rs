@@ -7,12 +7,12 @@ use crate::facts::{Language, PathOp};
 pub(super) struct Call {
     pub(super) language: Language,
     pub(super) name: &'static str,
-    /// What is before the name and a dot. Empty if that does not matter.
+    /// The object before the name and a dot. Empty if that does not matter.
     pub(super) object: &'static str,
     pub(super) effect: Effect,
 }
 
-/// What a call does.
+/// The effect of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// The first argument is a script, or a list of words.

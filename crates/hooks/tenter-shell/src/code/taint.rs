@@ -1,4 +1,4 @@
-//! Whether a program runs what it decodes or downloads: by the names of functions in what it runs.
+//! Programs that run what they decode or download, recognised by the names of functions in what they run.
 
 use super::literals::Source;
 
@@ -52,7 +52,7 @@ const DOWNLOADS: &[&str] = &[
 ];
 
 /// Maximum number of variables in one call whose values are looked at.
-const MOST: usize = 8;
+const MAX_VARIABLES: usize = 8;
 
 pub(super) fn decodes(text: &str) -> bool {
     DECODES.iter().any(|name| text.contains(name))
@@ -62,7 +62,7 @@ pub(super) fn downloads(text: &str) -> bool {
     DOWNLOADS.iter().any(|name| text.contains(name))
 }
 
-/// Whether the arguments of a call, or the variables in them, decode or download something.
+/// Checks whether the arguments of a call, or the variables in them, decode or download something.
 pub(super) fn of_arguments(source: &Source<'_>, at: usize) -> (bool, bool) {
     let arguments = source.raw_arguments(at);
     let (mut decodes, mut downloads) = (self::decodes(arguments), self::downloads(arguments));
@@ -70,7 +70,7 @@ pub(super) fn of_arguments(source: &Source<'_>, at: usize) -> (bool, bool) {
     let mut looked_at = 0;
     while let Some((name, before)) = open.pop() {
         looked_at += 1;
-        if looked_at > MOST {
+        if looked_at > MAX_VARIABLES {
             break;
         }
         let Some((place, value)) = source.assigned(name, before) else { continue };
@@ -88,5 +88,5 @@ fn variables(expression: &str) -> impl Iterator<Item = &str> {
     expression
         .split(move |c| !is_part(c))
         .filter(|name| !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()))
-        .take(MOST)
+        .take(MAX_VARIABLES)
 }

@@ -11,7 +11,7 @@ enum Token {
 }
 
 /// Maximum number of characters of a word whose braces are expanded.
-const LONGEST: usize = 4096;
+const MAX_CHARACTERS: usize = 4096;
 
 /// The words of a word with braces. `None` if there are too many.
 pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
@@ -19,7 +19,7 @@ pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
         return Some(Vec::new());
     }
     let tokens = tokens(word);
-    if tokens.len() > LONGEST {
+    if tokens.len() > MAX_CHARACTERS {
         return None;
     }
     let mut words = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
     Some(words.into_iter().map(word_of).collect())
 }
 
-/// Whether a word can have braces that expand.
+/// Checks whether a word can have braces that expand.
 fn has_braces(word: &Word) -> bool {
     let plain = || {
         word.parts.iter().filter_map(|part| match part {
@@ -63,7 +63,7 @@ fn word_of(tokens: Vec<Token>) -> Word {
     word
 }
 
-/// Expands the first braces, and then those of each result.
+/// Expands the first braces, and then the braces of each result.
 fn expand_tokens(tokens: Vec<Token>, words: &mut Vec<Vec<Token>>, steps: &mut usize) -> Option<()> {
     *steps += 1;
     if *steps > 4 * MAX_BRACES || words.len() > MAX_BRACES {

@@ -7,7 +7,7 @@ mod tilde;
 use crate::facts::FlowSource;
 use crate::field::Field;
 use crate::limits::MAX_VALUE;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::Keep;
 use crate::syntax::tree::{List, Part, Substitution, SubstitutionBody, Word};
 
@@ -189,10 +189,10 @@ impl Reader<'_> {
     }
 
     /// Commands in a subshell of their own.
-    pub(crate) fn subshell(&mut self, list: &List, via: &str, context: &Context) -> Outcome {
+    pub(crate) fn subshell(&mut self, list: &List, via: &str, context: &Context) -> NodeResult {
         let Some(inner) = context.inside(via) else {
             self.reach_limit();
-            return Outcome::default();
+            return NodeResult::default();
         };
         self.scope.open();
         let outcome = self.list(list, &inner);
@@ -215,7 +215,7 @@ fn plain(text: &str) -> Field {
     Field { is_glob: has_glob(text), ..Field::known(text) }
 }
 
-/// Whether a text without quotes is a pattern.
+/// Checks whether a text without quotes is a pattern.
 pub(crate) fn has_glob(text: &str) -> bool {
     text.contains(['*', '?']) || text.find('[').is_some_and(|at| text[at..].contains(']'))
 }

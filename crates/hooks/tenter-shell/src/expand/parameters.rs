@@ -3,12 +3,12 @@
 use crate::field::Field;
 use crate::limits::MAX_VALUE;
 use crate::reader::{Context, Reader};
-use crate::syntax::tree::{Change, Parameter, Part, Word};
+use crate::syntax::tree::{Parameter, ParameterChange, Part, Word};
 
 use super::Piece;
 
-/// What is known about a variable.
-enum Known {
+/// The value of a variable, as far as it is known.
+enum VariableValue {
     Value(Field),
     Unset,
     Nothing,
@@ -16,36 +16,37 @@ enum Known {
 
 impl Reader<'_> {
     pub(super) fn parameter(&mut self, parameter: &Parameter, context: &Context) -> Piece {
-        if matches!(parameter.name.as_str(), "@" | "*") && matches!(parameter.change, Change::None)
+        if matches!(parameter.name.as_str(), "@" | "*")
+            && matches!(parameter.change, ParameterChange::None)
         {
             return self.all_positional(parameter);
         }
-        let known = self.known(&parameter.name);
+        let variable = self.variable(&parameter.name);
         let field = match &parameter.change {
-            Change::None => match known {
-                Known::Value(value) => value,
-                Known::Unset => Field::default(),
-                Known::Nothing => Field::unknown(&parameter.raw),
+            ParameterChange::None => match variable {
+                VariableValue::Value(value) => value,
+                VariableValue::Unset => Field::default(),
+                VariableValue::Nothing => Field::unknown(&parameter.raw),
             },
-            Change::Default { kind, colon, word } => {
-                self.default((*kind, *colon, word), known, parameter, context)
+            ParameterChange::Default { kind, colon, word } => {
+                self.default((*kind, *colon, word), variable, parameter, context)
             }
-            Change::Strip { kind, is_longest, pattern } => {
+            ParameterChange::Strip { kind, is_longest, pattern } => {
                 let pattern = self.text_of(&pattern.parts, context);
-                match known {
-                    Known::Value(value) if value.is_certain && pattern.is_certain => {
+                match variable {
+                    VariableValue::Value(value) if value.is_certain && pattern.is_certain => {
                         strip(&value.text, (*kind, *is_longest), &pattern.text).map_or_else(
                             || unknown(parameter, &value),
                             |text| value.with_text(text),
                         )
                     }
-                    Known::Value(value) => unknown(parameter, &value),
-                    Known::Unset => Field::default(),
-                    Known::Nothing => Field::unknown(&parameter.raw),
+                    VariableValue::Value(value) => unknown(parameter, &value),
+                    VariableValue::Unset => Field::default(),
+                    VariableValue::Nothing => Field::unknown(&parameter.raw),
                 }
             }
-            Change::Indirect => self.indirect(known, parameter),
-            Change::Other(parts) => self.other(parts, known, parameter, context),
+            ParameterChange::Indirect => self.indirect(variable, parameter),
+            ParameterChange::Other(parts) => self.other(parts, variable, parameter, context),
         };
         if parameter.is_quoted { Piece::Text(field) } else { Piece::Split(field) }
     }
@@ -62,16 +63,19 @@ impl Reader<'_> {
         if parameter.is_quoted { Piece::Text(joined) } else { Piece::Split(joined) }
     }
 
-    fn known(&self, name: &str) -> Known {
+    fn variable(&self, name: &str) -> VariableValue {
         if let Some(number) = name.parse::<usize>().ok().filter(|number| *number > 0) {
             return match self.scope.positional() {
-                Some(fields) => fields.get(number - 1).cloned().map_or(Known::Unset, Known::Value),
-                None => Known::Nothing,
+                Some(fields) => fields
+                    .get(number - 1)
+                    .cloned()
+                    .map_or(VariableValue::Unset, VariableValue::Value),
+                None => VariableValue::Nothing,
             };
         }
         match self.scope.get(name) {
-            Some(Some(value)) => return Known::Value(value.clone()),
-            Some(None) => return Known::Unset,
+            Some(Some(value)) => return VariableValue::Value(value.clone()),
+            Some(None) => return VariableValue::Unset,
             None => {}
         }
         let value = match name {
@@ -80,25 +84,25 @@ impl Reader<'_> {
             "IFS" => Some(" \t\n".to_owned()),
             _ => self.surroundings.variables.get(name).cloned(),
         };
-        value.map_or(Known::Nothing, |value| Known::Value(Field::known(value)))
+        value.map_or(VariableValue::Nothing, |value| VariableValue::Value(Field::known(value)))
     }
 
     /// `${x:-word}` and its relatives.
     fn default(
         &mut self,
         (kind, colon, word): (char, bool, &Word),
-        known: Known,
+        variable: VariableValue,
         parameter: &Parameter,
         context: &Context,
     ) -> Field {
         let word = self.text_of(&word.parts, context);
-        let is_null = match &known {
-            Known::Value(value) if !value.is_certain => None,
-            Known::Value(value) => Some(colon && value.text.is_empty()),
-            Known::Unset => Some(true),
-            Known::Nothing => None,
+        let is_null = match &variable {
+            VariableValue::Value(value) if !value.is_certain => None,
+            VariableValue::Value(value) => Some(colon && value.text.is_empty()),
+            VariableValue::Unset => Some(true),
+            VariableValue::Nothing => None,
         };
-        match (kind, is_null, known) {
+        match (kind, is_null, variable) {
             ('+', Some(true), _) => Field::default(),
             ('?', Some(true), _) => Field::unknown(&parameter.raw),
             ('=', Some(true), _) => {
@@ -106,20 +110,21 @@ impl Reader<'_> {
                 word
             }
             ('+', Some(false), _) | (_, Some(true), _) => word,
-            (_, Some(false), Known::Value(value)) | ('?', None, Known::Value(value)) => value,
+            (_, Some(false), VariableValue::Value(value))
+            | ('?', None, VariableValue::Value(value)) => value,
             // It is a directory for temporary files in either case.
-            ('-' | '=', None, Known::Nothing) if parameter.name == "TMPDIR" => word,
+            ('-' | '=', None, VariableValue::Nothing) if parameter.name == "TMPDIR" => word,
             ('?', ..) => Field::unknown(&parameter.raw),
             _ => Field { is_certain: false, ..word },
         }
     }
 
-    fn indirect(&self, known: Known, parameter: &Parameter) -> Field {
-        match known {
-            Known::Value(name) if name.is_certain => match self.known(&name.text) {
-                Known::Value(value) => value,
-                Known::Unset => Field::default(),
-                Known::Nothing => Field::unknown(&parameter.raw),
+    fn indirect(&self, variable: VariableValue, parameter: &Parameter) -> Field {
+        match variable {
+            VariableValue::Value(name) if name.is_certain => match self.variable(&name.text) {
+                VariableValue::Value(value) => value,
+                VariableValue::Unset => Field::default(),
+                VariableValue::Nothing => Field::unknown(&parameter.raw),
             },
             _ => Field::unknown(&parameter.raw),
         }
@@ -129,13 +134,13 @@ impl Reader<'_> {
     fn other(
         &mut self,
         parts: &[Part],
-        known: Known,
+        variable: VariableValue,
         parameter: &Parameter,
         context: &Context,
     ) -> Field {
         let operation = self.text_of(parts, context);
-        match known {
-            Known::Value(value) if value.is_certain && operation.is_certain => {
+        match variable {
+            VariableValue::Value(value) if value.is_certain && operation.is_certain => {
                 let is_length = parameter.raw.starts_with("${#");
                 let text = match operation.text.as_str() {
                     "" if is_length => Some(value.text.chars().count().to_string()),
@@ -144,9 +149,9 @@ impl Reader<'_> {
                 text.filter(|text| text.len() <= MAX_VALUE)
                     .map_or_else(|| unknown(parameter, &value), |text| value.with_text(text))
             }
-            Known::Value(value) => unknown(parameter, &value),
-            Known::Unset => Field::default(),
-            Known::Nothing => Field::unknown(&parameter.raw),
+            VariableValue::Value(value) => unknown(parameter, &value),
+            VariableValue::Unset => Field::default(),
+            VariableValue::Nothing => Field::unknown(&parameter.raw),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::field::Field;
 use crate::reader::Reader;
 use crate::syntax::tree::Part;
 
-/// Where in a word a tilde is expanded, besides its beginning.
+/// The places in a word at which a tilde is expanded, besides its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tildes {
     /// Nowhere else: in a word of `${…}`, and in the words that braces make of one.
@@ -38,12 +38,12 @@ pub(super) fn places(parts: &[Part], tildes: Tildes) -> Vec<Place> {
     places
 }
 
-/// Whether bash would replace a part of a word by a home directory.
+/// Checks whether bash would replace a part of a word by a home directory.
 pub(crate) fn has_tildes(parts: &[Part]) -> bool {
     !places(parts, Tildes::Argument).is_empty()
 }
 
-/// Where the value starts in a word that looks like an assignment: `name=`, `name+=`, `name[…]=`.
+/// Finds the start of the value in a word that looks like an assignment: `name=`, `name+=`, `name[…]=`.
 fn value_of_assignment(parts: &[Part]) -> Option<Place> {
     let Some(Part::Plain(first)) = parts.first() else { return None };
     let is_in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -83,7 +83,7 @@ impl Reader<'_> {
         field
     }
 
-    /// What `~`, `~user`, `~+` and `~-` stand for, as far as it is known.
+    /// Returns the directory of `~`, `~user`, `~+` and `~-`, as far as it is known.
     fn directory(&self, tilde: &str) -> Option<String> {
         let is_user = |name: &str| {
             let names = ["USER", "LOGNAME"].into_iter();

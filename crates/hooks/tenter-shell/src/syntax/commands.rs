@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the next token ends a list.
+    /// Checks whether the next token ends a list.
     pub(super) fn ends_list(&self) -> bool {
         match self.peek() {
             None | Some(b')') => true,
@@ -190,7 +190,7 @@ impl Parser<'_> {
         (!is_empty).then_some(Node::Simple(simple))
     }
 
-    /// Whether `()` follows a single word: a function's name.
+    /// Checks whether `()` follows a single word, which is then a function's name.
     fn is_function(&self, simple: &Simple) -> bool {
         let [name] = simple.words.as_slice() else { return false };
         if self.peek() != Some(b'(') || name.plain().is_none() {

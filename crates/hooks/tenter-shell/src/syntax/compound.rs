@@ -220,7 +220,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `time` is before a compound command or an assignment. Before other simple commands it is read as a wrapper.
+    /// Checks whether `time` is before a compound command or an assignment. Before other simple commands it is read as a wrapper.
     fn is_time_of_compound(&mut self) -> bool {
         let start = self.at;
         self.at += "time".len();

@@ -16,7 +16,7 @@ use crate::limits;
 use parser::Parser;
 use tree::Script;
 
-/// Parses a text at a nesting depth, which is that of the script that contains it.
+/// Parses a text at the nesting depth of the script that contains it.
 pub(crate) fn parse(text: &str, depth: usize) -> Script {
     let (text, is_cut) = limits::cut(text);
     let mut parser = Parser::new(text, depth);

@@ -23,7 +23,7 @@ pub(super) struct Parser<'a> {
     pub(super) counts: Counts,
 }
 
-/// What was read so far: beyond these limits, nothing of it would become a fact.
+/// Numbers of parts that were read: beyond their limits, nothing would become a fact.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     commands: usize,
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         self.read_heredocs();
     }
 
-    /// Whether `((` is closed by `))` rather than being two subshells. Looks ahead within a limit for the whole text.
+    /// Checks whether `((` is closed by `))` rather than being two subshells. Looks ahead within a limit for the whole text.
     pub(super) fn is_arithmetic(&mut self, start: usize) -> bool {
         let mut open = 0_usize;
         let mut at = start;
@@ -213,12 +213,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether a byte ends a word.
+/// Checks whether a byte ends a word.
 pub(super) fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
 }
 
-/// Whether a text is a variable's name.
+/// Checks whether a text is a variable's name.
 pub(super) fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')

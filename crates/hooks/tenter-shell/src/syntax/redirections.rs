@@ -43,8 +43,8 @@ impl Parser<'_> {
         let start = self.at + fd.len();
         let rest = &self.bytes[start..];
         let is_process = rest.starts_with(b"<(") || rest.starts_with(b">(");
-        let found = OPERATORS.iter().find(|(text, _)| rest.starts_with(text.as_bytes()));
-        let (text, op) = *found.filter(|_| !is_process || !fd.is_empty())?;
+        let operator = OPERATORS.iter().find(|(text, _)| rest.starts_with(text.as_bytes()));
+        let (text, op) = *operator.filter(|_| !is_process || !fd.is_empty())?;
         if text.starts_with('&') && !fd.is_empty() {
             return None;
         }

@@ -3,7 +3,7 @@
 use crate::limits::{MAX_BYTES, MAX_DEPTH};
 use crate::syntax::parse;
 
-/// What opens something, or is read in a special way, and stays open when it is repeated.
+/// Texts that open something, or are read in a special way, and stay open when they are repeated.
 const OPENERS: [&str; 92] = [
     "(",
     "{ ",

@@ -195,7 +195,7 @@ pub(crate) struct Substitution {
 
 #[derive(Debug)]
 pub(crate) enum SubstitutionBody {
-    /// `$(…)`: its here-documents are those of the script around it.
+    /// `$(…)`: its here-documents belong to the script around it.
     Inline(List),
     /// `` `…` ``: a text of its own, because its escapes are removed first.
     Own(Script),
@@ -205,14 +205,14 @@ pub(crate) enum SubstitutionBody {
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
-    pub(crate) change: Change,
+    pub(crate) change: ParameterChange,
     pub(crate) raw: String,
     pub(crate) is_quoted: bool,
 }
 
-/// What `${…}` does to the value.
+/// The change that `${…}` makes to the value.
 #[derive(Debug, Clone)]
-pub(crate) enum Change {
+pub(crate) enum ParameterChange {
     None,
     /// `-`, `=`, `+`, `?` with a word; `colon` counts an empty value as none.
     Default {
@@ -241,7 +241,7 @@ impl Word {
         }
     }
 
-    /// Whether the word is only text, and then that text.
+    /// Returns the text of a word that consists of text only.
     pub(crate) fn literal(&self) -> Option<String> {
         let mut text = String::new();
         for part in &self.parts {

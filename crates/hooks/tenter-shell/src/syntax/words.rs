@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::parser::{Parser, ends_word, is_name};
-use super::tree::{Change, List, Parameter, Part, Substitution, SubstitutionBody, Word};
+use super::tree::{List, Parameter, ParameterChange, Part, Substitution, SubstitutionBody, Word};
 
 impl Parser<'_> {
     /// The next word, if one is next.
@@ -191,7 +191,12 @@ impl Parser<'_> {
         let raw = self.text[self.at..=self.at + length].to_owned();
         self.at += 1 + length;
         let name = raw[1..].to_owned();
-        parts.push(Part::Parameter(Parameter { name, change: Change::None, raw, is_quoted }));
+        parts.push(Part::Parameter(Parameter {
+            name,
+            change: ParameterChange::None,
+            raw,
+            is_quoted,
+        }));
     }
 
     fn command_substitution(&mut self, parts: &mut Vec<Part>, is_quoted: bool) {
@@ -273,8 +278,8 @@ impl Parser<'_> {
             let name = parser.braced_name();
             let change = parser.change(is_quoted);
             match (is_indirect, is_length) {
-                (true, _) => (name, Change::Indirect),
-                (_, true) => (name, Change::Other(Vec::new())),
+                (true, _) => (name, ParameterChange::Indirect),
+                (_, true) => (name, ParameterChange::Other(Vec::new())),
                 _ => (name, change),
             }
         });
@@ -301,23 +306,23 @@ impl Parser<'_> {
         self.text[start..self.at].to_owned()
     }
 
-    fn change(&mut self, is_quoted: bool) -> Change {
+    fn change(&mut self, is_quoted: bool) -> ParameterChange {
         let colon = self.peek() == Some(b':');
         match self.peek_at(usize::from(colon)) {
             Some(kind @ (b'-' | b'=' | b'+' | b'?')) => {
                 self.at += usize::from(colon) + 1;
                 let word = self.braced_word(is_quoted);
-                Change::Default { kind: char::from(kind), colon, word }
+                ParameterChange::Default { kind: char::from(kind), colon, word }
             }
             Some(kind @ (b'#' | b'%')) if !colon => {
                 self.at += 1;
                 let is_longest = self.peek() == Some(kind);
                 self.at += usize::from(is_longest);
                 let pattern = self.braced_word(false);
-                Change::Strip { kind: char::from(kind), is_longest, pattern }
+                ParameterChange::Strip { kind: char::from(kind), is_longest, pattern }
             }
-            Some(b'}') | None => Change::None,
-            _ => Change::Other(self.braced_word(is_quoted).parts),
+            Some(b'}') | None => ParameterChange::None,
+            _ => ParameterChange::Other(self.braced_word(is_quoted).parts),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::facts::Class;
 
 use super::{GNU, Program, Run, Style};
 
-/// What the commands of an editor run: `-c '!command'`.
+/// The commands that an editor runs: `-c '!command'`.
 const EDITOR: &[Run] = &[Run::Keyed("-c --cmd", "!"), Run::Keyed("-c --cmd", ":!")];
 
 /// A program that changes owner or permissions.

@@ -1,4 +1,4 @@
-//! What is known about programs: options, paths, and other programs that they run (C6).
+//! Tables of programs: options, paths, and other programs that they run (C6).
 //!
 //! One row is one program, or one of its subcommands (`git push`). To add a program, add a row, and a command with its facts to
 //! `tests/programs.txt`: a test fails for a row without an example.
@@ -23,7 +23,7 @@ use crate::facts::{Class, Language};
 /// A row of the tables.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Program {
-    /// The name, and that of a subcommand after a blank.
+    /// The name, with the name of a subcommand after a blank.
     pub(crate) name: &'static str,
     pub(crate) style: Style,
     /// The options, separated by blanks: `-f`, `--file=` with a value, `--color?` with a value in the same argument only.
@@ -37,12 +37,12 @@ pub(crate) struct Program {
     /// The options with which the paths are touched recursively, or `always`.
     pub(crate) recursive: &'static str,
     pub(crate) runs: &'static [Run],
-    /// What the program does with data, and when: `if -d --decode`.
+    /// The classes of the program, each with its condition: `if -d --decode`.
     pub(crate) classes: &'static [(Class, &'static str)],
     pub(crate) interpreter: Option<Interpreter>,
 }
 
-/// How an interpreter gets its program.
+/// The arguments that give an interpreter its program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interpreter {
     /// `None` for a shell.
@@ -68,7 +68,7 @@ pub(crate) enum Inline {
     Operand,
 }
 
-/// How a program's options are written.
+/// The form of a program's options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// Options and operands in any order, long options can be abbreviated.
@@ -87,7 +87,7 @@ pub(crate) enum Style {
     Dashless,
 }
 
-/// What a program runs.
+/// A command or script that a program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run {
     /// The operands from this one on are a command.
@@ -96,13 +96,13 @@ pub(crate) enum Run {
     Unless(&'static str, usize),
     /// As [`Words`](Self::Words), after assignments: `env A=b command`.
     Environment,
-    /// What follows `--` is a command.
+    /// The arguments after `--` are a command.
     AfterDashes,
-    /// What follows one of these options is a command.
+    /// The arguments after one of these options are a command.
     AfterFlag(&'static str),
     /// The operands from this one on are a command, if the first operand is this word.
     After(&'static str, usize),
-    /// What follows this word and its options, joined, is a script, if the word is the first operand.
+    /// The arguments after this word and its options, joined, are a script, if the word is the first operand.
     AfterScript(&'static str),
     /// The operands from this one on, joined, are a script.
     Script(usize),
@@ -124,7 +124,7 @@ pub(crate) enum Run {
     Container(usize),
     /// As [`Container`](Self::Container), if the first operand is this word.
     AfterContainer(&'static str, usize),
-    /// What follows `--` is a command in a container.
+    /// The arguments after `--` are a command in a container.
     AfterDashesContainer,
 }
 
@@ -170,7 +170,7 @@ static INDEX: LazyLock<HashMap<(&'static str, &'static str), &'static Program>> 
         rows.map(|row| (row.name.split_once(' ').unwrap_or((row.name, "")), row)).collect()
     });
 
-/// The row of a program, or that of its family: `python3.11` is `python`, `mkfs.ext4` is `mkfs`.
+/// Finds the row of a program or of its family: `python3.11` → `python`, `mkfs.ext4` → `mkfs`.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let unversioned =
         || name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));

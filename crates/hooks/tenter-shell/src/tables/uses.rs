@@ -10,7 +10,7 @@ mod machine;
 use Operands::Any;
 use UseKind::{Builds, Reads};
 
-/// What a command does.
+/// The effect of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseKind {
     /// It only reads, on this machine or another.

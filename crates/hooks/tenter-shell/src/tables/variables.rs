@@ -40,4 +40,4 @@ pub(crate) const OPTIONS: [(&str, &str); 12] = [
 ];
 
 /// Maximum number of settings of git that are read from variables.
-pub(crate) const MOST_GIT_SETTINGS: usize = 16;
+pub(crate) const MAX_GIT_SETTINGS: usize = 16;

@@ -3,7 +3,7 @@
 use crate::facts::{FlowRole, FlowSource, PathOp};
 use crate::field::Field;
 use crate::locate;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 
 use super::call::{Call, Emitted};
 
@@ -14,7 +14,7 @@ impl Reader<'_> {
         call: &Call,
         emitted: &Emitted,
         context: &Context,
-    ) -> Option<Outcome> {
+    ) -> Option<NodeResult> {
         match emitted.program.as_str() {
             "cd" | "pushd" | "chdir" => self.change_directory(call, emitted),
             "popd" => self.scope.set_cwd(None),
@@ -29,7 +29,7 @@ impl Reader<'_> {
             "printf" if emitted.arguments.has("-v") => self.printf_variable(call, emitted),
             _ => return None,
         }
-        Some(Outcome { succeeds: Some(true), ..Outcome::default() })
+        Some(NodeResult { succeeds: Some(true), ..NodeResult::default() })
     }
 
     fn change_directory(&mut self, call: &Call, emitted: &Emitted) {
@@ -154,8 +154,10 @@ impl Reader<'_> {
         }
     }
 
-    fn source(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
-        let Some(file) = call.operands(emitted).next().cloned() else { return Outcome::default() };
+    fn source(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
+        let Some(file) = call.operands(emitted).next().cloned() else {
+            return NodeResult::default();
+        };
         if file.is_process {
             let text = self.written(&file).and_then(|file| file.text.clone());
             return self.run_input(&file.sources, text.as_ref(), emitted, context);
@@ -183,17 +185,17 @@ impl Reader<'_> {
         text: Option<&Field>,
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         for source in sources.iter().chain(text.iter().flat_map(|text| &text.sources)) {
             self.flow(*source, emitted.index, FlowRole::Code);
         }
         match text {
             Some(text) => self.script(text, &emitted.program, &context.with_stdin(None)),
-            None => Outcome::default(),
+            None => NodeResult::default(),
         }
     }
 
-    fn trap(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    fn trap(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         match call.operands(emitted).next().cloned() {
             Some(script) if script.text != "-" => {
                 self.scope.open();
@@ -201,7 +203,7 @@ impl Reader<'_> {
                 self.scope.close(crate::scope::Keep::Nothing);
                 outcome
             }
-            _ => Outcome::default(),
+            _ => NodeResult::default(),
         }
     }
 

@@ -1,21 +1,21 @@
 //! Lists: what of a chain with `&&` and `||` certainly runs.
 
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::Keep;
 use crate::syntax::tree::{List, Separator};
 
 /// A layer for commands of a chain that may not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layer {
+enum ChainLayer {
     None,
     Open(Keep),
 }
 
 impl Reader<'_> {
-    pub(crate) fn list(&mut self, list: &List, context: &Context) -> Outcome {
-        let mut all = Outcome { succeeds: Some(true), ..Outcome::default() };
+    pub(crate) fn list(&mut self, list: &List, context: &Context) -> NodeResult {
+        let mut all = NodeResult { succeeds: Some(true), ..NodeResult::default() };
         let mut before = Separator::Next;
-        let mut layer = Layer::None;
+        let mut layer = ChainLayer::None;
         let mut is_first = true;
         for statement in list {
             layer = self.chain(layer, before, all.succeeds);
@@ -44,31 +44,36 @@ impl Reader<'_> {
     }
 
     /// Opens and closes the layer of a chain before its next command.
-    fn chain(&mut self, layer: Layer, before: Separator, succeeds: Option<bool>) -> Layer {
+    fn chain(
+        &mut self,
+        layer: ChainLayer,
+        before: Separator,
+        succeeds: Option<bool>,
+    ) -> ChainLayer {
         match (before, succeeds, layer) {
             (Separator::Next | Separator::Background, ..) => {
                 self.close_chain(layer);
-                Layer::None
+                ChainLayer::None
             }
             (Separator::And, Some(false), layer) => self.reopen(layer, Keep::Nothing),
-            (Separator::Or, Some(false), layer @ Layer::Open(Keep::Nothing)) => {
+            (Separator::Or, Some(false), layer @ ChainLayer::Open(Keep::Nothing)) => {
                 self.close_chain(layer);
-                Layer::None
+                ChainLayer::None
             }
-            (Separator::And, None, Layer::None) => self.reopen(layer, Keep::Variables),
+            (Separator::And, None, ChainLayer::None) => self.reopen(layer, Keep::Variables),
             (Separator::And, _, layer) | (Separator::Or, Some(false), layer) => layer,
             (Separator::Or, ..) => self.reopen(layer, Keep::Uncertain),
         }
     }
 
-    fn reopen(&mut self, layer: Layer, keep: Keep) -> Layer {
+    fn reopen(&mut self, layer: ChainLayer, keep: Keep) -> ChainLayer {
         self.close_chain(layer);
         self.scope.open();
-        Layer::Open(keep)
+        ChainLayer::Open(keep)
     }
 
-    fn close_chain(&mut self, layer: Layer) {
-        if let Layer::Open(keep) = layer {
+    fn close_chain(&mut self, layer: ChainLayer) {
+        if let ChainLayer::Open(keep) = layer {
             self.scope.close(keep);
         }
     }

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use crate::field::Field;
-use crate::reader::{Alias, Context, Definition, Outcome, Reader};
+use crate::reader::{Alias, Context, Definition, NodeResult, Reader};
 use crate::scope::Keep;
 use crate::syntax::tree::Node;
 
 impl Reader<'_> {
-    pub(super) fn define(&mut self, name: &str, body: &Rc<Node>, context: &Context) -> Outcome {
+    pub(super) fn define(&mut self, name: &str, body: &Rc<Node>, context: &Context) -> NodeResult {
         self.facts.forkbomb |= crate::forkbomb::is_bomb(name, body);
         let definition =
             Definition { body: Rc::clone(body), context: context.clone(), is_called: false };
@@ -17,7 +17,7 @@ impl Reader<'_> {
         {
             self.read_uncalled(&shadowed);
         }
-        Outcome { succeeds: Some(true), ..Outcome::default() }
+        NodeResult { succeeds: Some(true), ..NodeResult::default() }
     }
 
     /// The body of a function, as it runs with these arguments. `None` if there is no such function.
@@ -26,14 +26,14 @@ impl Reader<'_> {
         name: &str,
         args: &[Field],
         context: &Context,
-    ) -> Option<Outcome> {
+    ) -> Option<NodeResult> {
         let definition = self.functions.get_mut(name)?;
         definition.is_called = true;
         let definition = definition.clone();
         // The second call of a function inside itself has other arguments; more calls show nothing new.
         let is_recursive = self.active.iter().filter(|active| active.as_str() == name).count() >= 2;
         let inner = context.inside("function").filter(|_| !is_recursive);
-        let Some(mut inner) = inner else { return Some(Outcome::default()) };
+        let Some(mut inner) = inner else { return Some(NodeResult::default()) };
         inner.heredocs = definition.context.heredocs;
         self.scope.open_call(Some(args.to_vec()));
         self.active.push(name.to_owned());
@@ -85,7 +85,7 @@ impl Reader<'_> {
         name: &str,
         args: &[Field],
         context: &Context,
-    ) -> Option<Outcome> {
+    ) -> Option<NodeResult> {
         if context.via.last().is_some_and(|via| via == "alias") {
             return None;
         }

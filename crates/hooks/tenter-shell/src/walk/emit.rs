@@ -159,8 +159,8 @@ impl Reader<'_> {
             let rule = PathRule::parse(rule);
             if rule.applies(&emitted.arguments) {
                 let recursive = crate::paths::is_recursive(row, &emitted.arguments);
-                let found = rule.paths(call.args(), &emitted.arguments);
-                touched.extend(found.into_iter().map(|path| (path, rule.op, recursive)));
+                let paths = rule.paths(call.args(), &emitted.arguments);
+                touched.extend(paths.into_iter().map(|path| (path, rule.op, recursive)));
             }
         }
         if emitted.operand_row().is_none() {
@@ -374,7 +374,7 @@ struct Touch<'a> {
     recursive: bool,
 }
 
-/// Where a command runs.
+/// The place of a command.
 struct Placed {
     cwd: Option<String>,
     is_remote: bool,
@@ -399,12 +399,12 @@ fn in_temp(path: &Field) -> Option<String> {
     (!path.is_certain).then(|| format!("/tmp/{rest}"))
 }
 
-/// Whether a path is `host:path`.
+/// Checks whether a path is `host:path`.
 fn is_on_host(path: &str) -> bool {
     path.find(':').is_some_and(|colon| colon > 0 && !path[..colon].contains('/'))
 }
 
-/// Whether a path is that of an installed program, whose name says enough.
+/// Checks whether a path is in a directory of installed programs, whose names say enough.
 fn is_system_program(path: &str) -> bool {
     const DIRECTORIES: [&str; 9] = [
         "/bin/",
@@ -442,7 +442,7 @@ fn classes(call: &Call, emitted: &Emitted) -> Vec<crate::facts::Class> {
     classes
 }
 
-/// Whether a command runs its standard input.
+/// Checks whether a command runs its standard input.
 fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
     let Some(interpreter) = emitted.operand_row().and_then(|row| row.interpreter) else {
         return false;

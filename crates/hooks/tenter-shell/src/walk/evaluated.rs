@@ -8,7 +8,7 @@ use super::call::{Call, Emitted};
 use super::wrappers::values;
 
 /// Maximum depth of variables whose values name variables.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 /// The operators of `[[ … ]]` that evaluate their words.
 const OPERATORS: [&str; 8] = ["-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
@@ -54,7 +54,7 @@ impl Reader<'_> {
 
     /// The commands in a text that bash evaluates as arithmetic, also those in the values of variables that it names.
     pub(crate) fn evaluated(&mut self, text: &Field, context: &Context) {
-        self.evaluated_within(text, context, MOST_NAMES);
+        self.evaluated_within(text, context, MAX_NAMES);
     }
 
     fn evaluated_within(&mut self, text: &Field, context: &Context, depth: usize) {

@@ -4,7 +4,7 @@ use crate::facts::PathOp;
 use crate::field::Field;
 use crate::flags::command_end;
 use crate::locate;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 
 use super::call::{Call, Emitted};
 use super::wrappers::values;
@@ -13,18 +13,18 @@ use super::wrappers::values;
 const STARTS: usize = 8;
 
 impl Reader<'_> {
-    pub(super) fn find(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    pub(super) fn find(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let starts = starting_points(call);
-        let found = found(&starts, call, emitted);
+        let files = files_of(&starts, call, emitted);
         for path in &starts {
             self.touch_recursively(path, PathOp::List, emitted.index);
         }
         if emitted.arguments.has("-delete") {
-            for path in &found {
+            for path in &files {
                 self.touch_recursively(path, PathOp::Delete, emitted.index);
             }
         }
-        let mut outcome = Outcome::default();
+        let mut outcome = NodeResult::default();
         let args = call.args();
         let mut next = 0;
         while next < args.len() {
@@ -38,7 +38,7 @@ impl Reader<'_> {
                 outcome.commands.extend(self.words(words, &[], "find", context).commands);
                 continue;
             }
-            for path in &found {
+            for path in &files {
                 let path = self.with_contents(path);
                 let words: Vec<Field> =
                     words.iter().map(|word| replaced(word, "{}", &path)).collect();
@@ -49,22 +49,22 @@ impl Reader<'_> {
     }
 
     /// A starting point outside the project, with everything in it: `find` names each file. In the project it stays as it is.
-    fn with_contents(&self, found: &Field) -> Field {
-        let absolute = locate::absolute(&found.text, self.scope.cwd());
+    fn with_contents(&self, start: &Field) -> Field {
+        let absolute = locate::absolute(&start.text, self.scope.cwd());
         let is_inside =
             absolute.is_none_or(|absolute| locate::place(&absolute, self.surroundings).1);
-        if is_inside || found.text.contains('*') {
-            return found.clone();
+        if is_inside || start.text.contains('*') {
+            return start.clone();
         }
-        found.with_text(format!("{}/**", found.text.trim_end_matches('/')))
+        start.with_text(format!("{}/**", start.text.trim_end_matches('/')))
     }
 
     /// `fd pattern directory -x command`: the command gets what is found, at its end if it has no `{}`.
-    pub(super) fn fd(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    pub(super) fn fd(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         const RUNS: [&str; 4] = ["-x", "-X", "--exec", "--exec-batch"];
         let args = call.args();
         let Some(at) = args.iter().position(|arg| RUNS.contains(&arg.text.as_str())) else {
-            return Outcome::default();
+            return NodeResult::default();
         };
         let end = args.iter().position(|arg| arg.text == ";").unwrap_or(args.len()).max(at + 1);
         let operands: Vec<&Field> = emitted
@@ -85,13 +85,13 @@ impl Reader<'_> {
                 vec![format!("/*{plain}*"), format!("/{plain}")]
             }
         };
-        let mut outcome = Outcome::default();
+        let mut outcome = NodeResult::default();
         for name in names {
-            let found = Field { is_glob: true, ..Field::known(format!("{directory}/**{name}")) };
+            let file = Field { is_glob: true, ..Field::known(format!("{directory}/**{name}")) };
             let mut words: Vec<Field> =
-                args[at + 1..end].iter().map(|word| replaced(word, "{}", &found)).collect();
+                args[at + 1..end].iter().map(|word| replaced(word, "{}", &file)).collect();
             if !args[at + 1..end].iter().any(|word| word.text.contains('{')) && !words.is_empty() {
-                words.push(found);
+                words.push(file);
             }
             outcome.commands.extend(self.words(&words, &[], "fd", context).commands);
         }
@@ -103,7 +103,7 @@ impl Reader<'_> {
         if emitted.arguments.has("-exec -execdir -ok -printf -ls -fprint -delete") {
             return None;
         }
-        Some(Field::joined(&found(&starting_points(call), call, emitted), "\n"))
+        Some(Field::joined(&files_of(&starting_points(call), call, emitted), "\n"))
     }
 }
 
@@ -124,30 +124,30 @@ fn starting_points(call: &Call) -> Vec<Field> {
 }
 
 /// Patterns of what is found: the names in a starting point, or that itself and everything in it.
-fn found(starts: &[Field], call: &Call, emitted: &Emitted) -> Vec<Field> {
+fn files_of(starts: &[Field], call: &Call, emitted: &Emitted) -> Vec<Field> {
     let names = values(emitted, "-name -iname");
     let is_negated = negates(call);
     let is_partial = is_negated
         || emitted.arguments.has(
             "-path -ipath -wholename -regex -mindepth -newer -mtime -mmin -size -user -type -empty",
         );
-    let of_start = |start: &Field| {
+    let below_start = |start: &Field| {
         let directory = start.text.trim_end_matches('/');
         if names.is_empty() || is_negated {
             let text = if is_partial { format!("{directory}/**") } else { start.text.clone() };
             return vec![Field { is_glob: true, ..start.with_text(text) }];
         }
-        let of_name = |name: &Field| Field {
+        let with_name = |name: &Field| Field {
             is_glob: true,
             is_certain: start.is_certain && name.is_certain,
             ..start.with_text(format!("{directory}/**/{}", name.text))
         };
-        names.iter().map(of_name).collect()
+        names.iter().map(with_name).collect()
     };
-    starts.iter().flat_map(of_start).take(STARTS).collect()
+    starts.iter().flat_map(below_start).take(STARTS).collect()
 }
 
-/// Whether a test on names is negated: what is found has other names.
+/// Checks whether a test on names is negated, so that the files have other names.
 fn negates(call: &Call) -> bool {
     let is_not = |arg: &Field| matches!(arg.text.as_str(), "!" | "-not");
     let is_name = |arg: &Field| matches!(arg.text.as_str(), "-name" | "-iname" | "(");

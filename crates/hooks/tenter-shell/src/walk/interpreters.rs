@@ -2,7 +2,7 @@
 
 use crate::facts::{Class, Code, FlowRole, Language, PathOp};
 use crate::field::Field;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::{Environment, Keep};
 use crate::tables::{Inline, Interpreter};
 
@@ -15,13 +15,13 @@ impl Reader<'_> {
         call: &Call,
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         let Some(interpreter) = emitted.operand_row().and_then(|row| row.interpreter) else {
-            return Outcome::default();
+            return NodeResult::default();
         };
         let arguments = &emitted.arguments;
         if arguments.has(interpreter.no_program) && !arguments.has("+n") {
-            return Outcome::default();
+            return NodeResult::default();
         }
         self.scope.open_process(Environment::Exported);
         for (name, value) in &call.env {
@@ -38,7 +38,7 @@ impl Reader<'_> {
         call: &Call,
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         let operands: Vec<Field> = call.operands(emitted).cloned().collect();
         let arguments = &emitted.arguments;
         let inline: Vec<Field> = match interpreter.inline {
@@ -62,29 +62,35 @@ impl Reader<'_> {
             return self.module(interpreter.module, call, emitted, context);
         }
         if arguments.has(interpreter.module) || interpreter.inline == Inline::Operand {
-            return Outcome::default();
+            return NodeResult::default();
         }
         if self.runs_stdin[emitted.index] {
-            let Some(input) = context.stdin.clone() else { return Outcome::default() };
+            let Some(input) = context.stdin.clone() else { return NodeResult::default() };
             return match interpreter.language {
                 None => self.run_input(&input.sources, input.text.as_ref(), emitted, context),
                 Some(language) => match input.text {
                     Some(text) => self.code(language, &text, emitted, context),
-                    None => Outcome::default(),
+                    None => NodeResult::default(),
                 },
             };
         }
         match operands.first() {
             Some(file) => self.run_file(file, interpreter.language, emitted, context),
-            None => Outcome::default(),
+            None => NodeResult::default(),
         }
     }
 
     /// `python -m pip install x`: a module is a program of the same name.
-    fn module(&mut self, name: &str, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    fn module(
+        &mut self,
+        name: &str,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
         let flag = emitted.arguments.flags.iter().find(|flag| flag.name == name);
         let Some((flag, module)) = flag.and_then(|flag| Some((flag, flag.value.clone()?))) else {
-            return Outcome::default();
+            return NodeResult::default();
         };
         let args = call.args();
         let is_apart = args.get(flag.arg).is_some_and(|arg| arg.text == name);
@@ -100,7 +106,7 @@ impl Reader<'_> {
         language: Option<Language>,
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         for source in &file.sources {
             self.flow(*source, emitted.index, FlowRole::Code);
         }
@@ -111,13 +117,13 @@ impl Reader<'_> {
         let text = self.written(file).and_then(|file| file.text.clone());
         // A script can run itself.
         if self.active.contains(&file.text) {
-            return Outcome::default();
+            return NodeResult::default();
         }
         self.active.push(file.text.clone());
         let outcome = match (text, language) {
             (Some(text), None) => self.script(&text, &emitted.program, context),
             (Some(text), Some(language)) => self.code(language, &text, emitted, context),
-            (None, _) => Outcome::default(),
+            (None, _) => NodeResult::default(),
         };
         self.active.pop();
         outcome
@@ -130,21 +136,21 @@ impl Reader<'_> {
         text: &Field,
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         for source in &text.sources {
             self.flow(*source, emitted.index, FlowRole::Code);
         }
-        let found = crate::code::read(language, &text.text);
+        let facts = crate::code::read(language, &text.text);
         let code = Code {
             language,
             text: text.text.clone(),
-            dynamic: found.dynamic,
+            dynamic: facts.dynamic,
             command: emitted.index,
         };
         self.facts.code.push(code);
         self.facts.forkbomb |= crate::forkbomb::is_in_code(&text.text);
         for (runs, class) in
-            [(found.runs_decoded, Class::Decode), (found.runs_download, Class::Download)]
+            [(facts.runs_decoded, Class::Decode), (facts.runs_download, Class::Download)]
         {
             if runs {
                 self.classify(emitted.index, class);
@@ -152,8 +158,8 @@ impl Reader<'_> {
             }
         }
         self.facts.unparsed |= language == Language::Powershell;
-        let mut all = Outcome::default();
-        for call in found.calls {
+        let mut all = NodeResult::default();
+        for call in facts.calls {
             match call {
                 crate::code::CodeCall::Script(script) => {
                     let script = Field::known(script);

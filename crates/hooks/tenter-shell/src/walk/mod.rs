@@ -22,7 +22,7 @@ mod xargs;
 use std::rc::Rc;
 
 use crate::field::Field;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::Keep;
 use crate::syntax::tree::{Branch, List, Node, Redirection, Word};
 
@@ -30,16 +30,16 @@ use crate::syntax::tree::{Branch, List, Node, Redirection, Word};
 const LOOP_WORDS: usize = 16;
 
 impl Reader<'_> {
-    pub(crate) fn node(&mut self, node: &Node, context: &Context) -> Outcome {
+    pub(crate) fn node(&mut self, node: &Node, context: &Context) -> NodeResult {
         if !self.step() {
-            return Outcome::default();
+            return NodeResult::default();
         }
         match node {
             Node::Simple(simple) => self.simple(simple, context),
             Node::Pipeline(stages) => self.pipeline(stages, context),
             Node::Not(node) => {
                 let outcome = self.node(node, context);
-                Outcome { succeeds: outcome.succeeds.map(|succeeds| !succeeds), ..outcome }
+                NodeResult { succeeds: outcome.succeeds.map(|succeeds| !succeeds), ..outcome }
             }
             Node::Subshell(list) => {
                 self.scope.open();
@@ -60,7 +60,7 @@ impl Reader<'_> {
                 let words: Vec<Field> =
                     words.iter().map(|word| self.single(word, context)).collect();
                 self.tested(&words, context);
-                Outcome::default()
+                NodeResult::default()
             }
             Node::Coproc(body) => self.coproc(body, context),
             Node::Redirected(body, redirections) => self.redirected(body, redirections, context),
@@ -68,9 +68,9 @@ impl Reader<'_> {
     }
 
     /// Stages run in subshells, each with the output of the one before.
-    fn pipeline(&mut self, stages: &[Node], context: &Context) -> Outcome {
+    fn pipeline(&mut self, stages: &[Node], context: &Context) -> NodeResult {
         let mut context = context.clone();
-        let mut last = Outcome::default();
+        let mut last = NodeResult::default();
         for (index, stage) in stages.iter().enumerate() {
             if index > 0 {
                 context.stdin = Some(last.into_input());
@@ -83,8 +83,8 @@ impl Reader<'_> {
     }
 
     /// Branches of which at most one runs.
-    fn branches(&mut self, branches: &[Branch], context: &Context) -> Outcome {
-        let mut outcome = Outcome::default();
+    fn branches(&mut self, branches: &[Branch], context: &Context) -> NodeResult {
+        let mut outcome = NodeResult::default();
         for branch in branches {
             self.scope.open();
             outcome.commands.extend(self.list(&branch.condition, context).commands);
@@ -97,16 +97,22 @@ impl Reader<'_> {
         outcome
     }
 
-    fn condition_loop(&mut self, condition: &List, body: &List, context: &Context) -> Outcome {
+    fn condition_loop(&mut self, condition: &List, body: &List, context: &Context) -> NodeResult {
         self.facts.forkbomb |= crate::forkbomb::is_endless(condition, body);
         self.scope.open();
         let mut outcome = self.list(condition, context);
         outcome.commands.extend(self.list(body, context).commands);
         self.scope.close(Keep::Uncertain);
-        Outcome { commands: outcome.commands, ..Outcome::default() }
+        NodeResult { commands: outcome.commands, ..NodeResult::default() }
     }
 
-    fn word_loop(&mut self, name: &str, words: &[Word], body: &List, context: &Context) -> Outcome {
+    fn word_loop(
+        &mut self,
+        name: &str,
+        words: &[Word],
+        body: &List,
+        context: &Context,
+    ) -> NodeResult {
         let mut values: Vec<Field> =
             words.iter().flat_map(|word| self.fields(word, context)).collect();
         if values.len() > LOOP_WORDS || values.is_empty() {
@@ -116,7 +122,7 @@ impl Reader<'_> {
             }
             values = vec![unknown];
         }
-        let mut outcome = Outcome::default();
+        let mut outcome = NodeResult::default();
         for value in values {
             self.scope.open();
             // A pattern stands for the files that it matches.
@@ -127,15 +133,15 @@ impl Reader<'_> {
         outcome
     }
 
-    fn coproc(&mut self, body: &Rc<Node>, context: &Context) -> Outcome {
+    fn coproc(&mut self, body: &Rc<Node>, context: &Context) -> NodeResult {
         let Some(inner) = context.inside("coproc") else {
             self.reach_limit();
-            return Outcome::default();
+            return NodeResult::default();
         };
         self.scope.open();
         self.node(body, &inner.with_stdin(None));
         self.scope.close(Keep::Nothing);
-        Outcome::default()
+        NodeResult::default()
     }
 
     fn redirected(
@@ -143,7 +149,7 @@ impl Reader<'_> {
         body: &Node,
         redirections: &[Redirection],
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         let redirected = self.redirections(redirections, context);
         let inner = match redirected.stdin.clone() {
             Some(stdin) => context.with_stdin(Some(stdin)),

@@ -101,7 +101,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where a program probably is: its name counts, and that it is a program of the system.
+/// Returns the probable path of a program: its name counts, and that it is a program of the system.
 fn installed(name: &Field) -> Field {
     if name.text.contains('/') {
         return name.clone();

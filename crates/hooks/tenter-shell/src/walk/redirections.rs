@@ -2,7 +2,7 @@
 
 use crate::facts::{FlowSource, PathOp, Redirect, Stdin};
 use crate::field::Field;
-use crate::reader::{Context, Input, Outcome, Reader, WrittenFile};
+use crate::reader::{Context, Input, NodeResult, Reader, WrittenFile};
 use crate::syntax::tree::{HereDoc, Part, Redirection, RedirectionOp as Op, Target};
 use crate::syntax::{self};
 
@@ -234,8 +234,12 @@ impl Reader<'_> {
         file.is_written = true;
     }
 
-    /// The redirections of a block are those of its first command.
-    pub(super) fn connect_block(&mut self, redirected: &Redirected, outcome: Outcome) -> Outcome {
+    /// Connects the redirections of a block with its first command.
+    pub(super) fn connect_block(
+        &mut self,
+        redirected: &Redirected,
+        outcome: NodeResult,
+    ) -> NodeResult {
         let first = outcome.commands.first().copied();
         for (path, op) in &redirected.paths {
             self.touch(path, *op, first);
@@ -247,7 +251,11 @@ impl Reader<'_> {
     }
 
     /// Connects what commands write with the files and commands that receive it.
-    pub(super) fn connect_output(&mut self, redirected: &Redirected, outcome: Outcome) -> Outcome {
+    pub(super) fn connect_output(
+        &mut self,
+        redirected: &Redirected,
+        outcome: NodeResult,
+    ) -> NodeResult {
         let sources: Vec<FlowSource> =
             outcome.commands.iter().map(|index| FlowSource::Command(*index)).collect();
         for output in &redirected.outputs {
@@ -257,7 +265,7 @@ impl Reader<'_> {
             self.flow_into_stdin(*receiver, &sources, outcome.text.as_ref());
         }
         if redirected.takes_stdout {
-            return Outcome { succeeds: outcome.succeeds, ..Outcome::default() };
+            return NodeResult { succeeds: outcome.succeeds, ..NodeResult::default() };
         }
         outcome
     }

@@ -2,15 +2,15 @@
 
 use crate::facts::{FlowRole, FlowSource};
 use crate::field::Field;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::Keep;
 
 use super::call::{Call, Emitted};
 
 impl Reader<'_> {
-    pub(super) fn run(&mut self, call: &Call, context: &Context) -> Outcome {
+    pub(super) fn run(&mut self, call: &Call, context: &Context) -> NodeResult {
         if !self.step() {
-            return Outcome::default();
+            return NodeResult::default();
         }
         let redirected;
         let context = if let Some(stdin) = &call.redirected.stdin {
@@ -22,7 +22,7 @@ impl Reader<'_> {
         let with_variables = self.with_variables(call);
         let call = with_variables.as_ref().unwrap_or(call);
         let Some(emitted) = self.emit(call, context) else {
-            return Outcome { succeeds: Some(true), ..Outcome::default() };
+            return NodeResult { succeeds: Some(true), ..NodeResult::default() };
         };
         self.connect_input(&emitted, context);
         self.variables_that_run(call, &emitted, context);
@@ -34,9 +34,9 @@ impl Reader<'_> {
         self.connect_output(&call.redirected, outcome)
     }
 
-    /// What a command does: to the shell, or by running another command.
-    fn effects(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
-        let own = Outcome { commands: vec![emitted.index], ..Outcome::default() };
+    /// Reads the effects of a command on the shell, and the commands that it runs.
+    fn effects(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
+        let own = NodeResult { commands: vec![emitted.index], ..NodeResult::default() };
         if !emitted.has_path && emitted.is_program_certain {
             let args = call.argv.get(1..).unwrap_or_default();
             if let Some(outcome) = self.call(&emitted.program, args, context) {
@@ -62,7 +62,7 @@ impl Reader<'_> {
         let outcome = merged(own, inner);
         let text = outcome.text.or_else(|| self.output(call, emitted, context));
         let succeeds = outcome.succeeds.or_else(|| succeeds(&emitted.program));
-        Outcome { text, succeeds, ..outcome }
+        NodeResult { text, succeeds, ..outcome }
     }
 
     /// The text of a program that the text wrote before: `./x.sh`.
@@ -132,13 +132,13 @@ impl Reader<'_> {
 
     pub(super) fn flow(&mut self, from: FlowSource, into: usize, role: FlowRole) {
         /// Maximum number of flows.
-        const MOST: usize = 4 * crate::limits::MAX_COMMANDS;
+        const MAX_FLOWS: usize = 4 * crate::limits::MAX_COMMANDS;
         let flow = crate::facts::Flow { from, into, role };
         // The flows into a command follow each other. At the limit, they are not compared: files with many sources are slow to read.
-        let of_command = self.facts.flows.iter().rev().take(64).take_while(|old| old.into == into);
-        let is_full = self.facts.flows.len() >= MOST;
+        let flows = self.facts.flows.iter().rev().take(64).take_while(|old| old.into == into);
+        let is_full = self.facts.flows.len() >= MAX_FLOWS;
         if from == FlowSource::Command(into)
-            || (!is_full && of_command.into_iter().any(|old| *old == flow))
+            || (!is_full && flows.into_iter().any(|old| *old == flow))
         {
             return;
         }
@@ -150,13 +150,13 @@ impl Reader<'_> {
     }
 }
 
-fn merged(own: Outcome, mut inner: Outcome) -> Outcome {
+fn merged(own: NodeResult, mut inner: NodeResult) -> NodeResult {
     let mut commands = own.commands;
     commands.append(&mut inner.commands);
-    Outcome { commands, ..inner }
+    NodeResult { commands, ..inner }
 }
 
-/// Whether a program is expected to succeed, so that what follows `&&` runs.
+/// Returns whether a program is expected to succeed, so that the command after `&&` runs.
 fn succeeds(program: &str) -> Option<bool> {
     const SUCCEED: [&str; 12] = [
         "true", ":", "echo", "printf", "cd", "mkdir", "export", "set", "pwd", "touch", "alias",

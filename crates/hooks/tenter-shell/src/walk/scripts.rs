@@ -1,18 +1,18 @@
 //! Scripts in scripts: `bash -c`, `eval`, here-documents into a shell.
 
 use crate::field::Field;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 use crate::syntax;
 
 impl Reader<'_> {
     /// The commands of a script that something runs.
-    pub(super) fn script(&mut self, text: &Field, via: &str, context: &Context) -> Outcome {
+    pub(super) fn script(&mut self, text: &Field, via: &str, context: &Context) -> NodeResult {
         let Some(inner) = context.inside(via) else {
             self.reach_limit();
-            return Outcome::default();
+            return NodeResult::default();
         };
         if !self.expand_by(text.text.len()) {
-            return Outcome::default();
+            return NodeResult::default();
         }
         let script = syntax::parse(&text.text, inner.depth);
         self.keep_broken(&script);

@@ -1,14 +1,14 @@
 //! `sed`: the commands that its scripts run, and the files that they write.
 
 use crate::facts::PathOp;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 
 use super::call::{Call, Emitted};
 use super::wrappers::values;
 
 impl Reader<'_> {
-    /// What `e command` and `s/…/command/e` run. What `w file` and `s/…/…/w file` write is kept.
-    pub(super) fn sed(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    /// Reads the commands that `e command` and `s/…/command/e` run, and keeps the files that `w file` and `s/…/…/w file` write.
+    pub(super) fn sed(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let mut scripts = values(emitted, "-e --expression");
         if scripts.is_empty() {
             scripts.extend(call.operands(emitted).next().cloned());

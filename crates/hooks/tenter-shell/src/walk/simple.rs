@@ -1,13 +1,13 @@
 //! Simple commands: words, redirections and assignments, in the order of bash.
 
 use crate::field::Field;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 use crate::syntax::tree::{AssignedValue, Assignment, Simple};
 
 use super::call::Call;
 
 impl Reader<'_> {
-    pub(super) fn simple(&mut self, simple: &Simple, context: &Context) -> Outcome {
+    pub(super) fn simple(&mut self, simple: &Simple, context: &Context) -> NodeResult {
         // `V=x cmd $V` uses the old `V`.
         let mut argv: Vec<Field> = Vec::with_capacity(simple.words.len());
         for word in &simple.words {
@@ -35,13 +35,13 @@ impl Reader<'_> {
         simple: &Simple,
         redirected: super::redirections::Redirected,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         for assignment in &simple.assignments {
             let value = self.assigned(assignment, context);
             self.scope.set(&assignment.name, Some(value.unwrap_or_else(|| Field::unknown("()"))));
         }
         if simple.redirections.is_empty() {
-            return Outcome { succeeds: Some(true), ..Outcome::default() };
+            return NodeResult { succeeds: Some(true), ..NodeResult::default() };
         }
         let call = Call { text: simple.text.clone(), redirected, ..Call::default() };
         self.run(&call, context)

@@ -18,14 +18,14 @@ impl Reader<'_> {
         if words.is_empty() {
             return None;
         }
-        let mut changed = call.clone();
-        changed.argv.splice(at..at, words);
-        Some(changed)
+        let mut call = call.clone();
+        call.argv.splice(at..at, words);
+        Some(call)
     }
 
     fn options(&self, program: &str, call: &Call) -> Vec<Field> {
-        let of_program = variables::OPTIONS.iter().filter(|(name, _)| *name == program);
-        let values = of_program.filter_map(|(_, variable)| self.environment_value(call, variable));
+        let rows = variables::OPTIONS.iter().filter(|(name, _)| *name == program);
+        let values = rows.filter_map(|(_, variable)| self.environment_value(call, variable));
         let words = values.flat_map(|value| {
             if !value.is_certain {
                 return vec![value];
@@ -38,7 +38,7 @@ impl Reader<'_> {
     /// `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=… GIT_CONFIG_VALUE_0=… git` is `git -c key=value`.
     fn git_settings(&self, call: &Call) -> Vec<Field> {
         let mut words = Vec::new();
-        for index in 0..variables::MOST_GIT_SETTINGS {
+        for index in 0..variables::MAX_GIT_SETTINGS {
             let key = self.environment_value(call, &format!("GIT_CONFIG_KEY_{index}"));
             let Some(mut setting) = key else { break };
             let value = self.environment_value(call, &format!("GIT_CONFIG_VALUE_{index}"));
@@ -51,8 +51,8 @@ impl Reader<'_> {
 
     /// The value of a variable in the environment of a command.
     fn environment_value(&self, call: &Call, name: &str) -> Option<Field> {
-        let given = call.env.iter().find(|(given, _)| given == name).map(|(_, value)| value);
-        let value = given.or_else(|| self.scope.exported(name)?.as_ref())?;
+        let own = call.env.iter().find(|(own, _)| own == name).map(|(_, value)| value);
+        let value = own.or_else(|| self.scope.exported(name)?.as_ref())?;
         (!value.text.is_empty()).then(|| value.clone())
     }
 

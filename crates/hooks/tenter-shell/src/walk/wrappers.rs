@@ -2,7 +2,7 @@
 
 use crate::facts::{FlowRole, Location};
 use crate::field::Field;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::{Environment, Keep};
 use crate::tables::Run;
 
@@ -10,7 +10,7 @@ use super::call::{Call, Emitted};
 
 impl Reader<'_> {
     /// The commands that a command runs.
-    pub(super) fn runs(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    pub(super) fn runs(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let mut outcome = match emitted.program.as_str() {
             "find" => self.find(call, emitted, context),
             "xargs" => self.xargs(call, emitted, context),
@@ -20,7 +20,7 @@ impl Reader<'_> {
             // The language of Windows is not read (C15).
             "cmd" => {
                 self.facts.unparsed = true;
-                Outcome::default()
+                NodeResult::default()
             }
             _ => self.interpret(call, emitted, context),
         };
@@ -35,7 +35,13 @@ impl Reader<'_> {
         outcome
     }
 
-    fn runs_one(&mut self, run: Run, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    fn runs_one(
+        &mut self,
+        run: Run,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
         let operands: Vec<Field> = call.operands(emitted).cloned().collect();
         let from = |start: usize| operands.get(start..).unwrap_or_default();
         let is_first = |word: &str| operands.first().is_some_and(|first| first.text == word);
@@ -99,7 +105,7 @@ impl Reader<'_> {
                 self.words(after_dashes(call), &call.env, via, &container())
             }
             Run::Unless(..) | Run::After(..) | Run::AfterScript(..) | Run::AfterContainer(..) => {
-                Outcome::default()
+                NodeResult::default()
             }
         }
     }
@@ -111,13 +117,13 @@ impl Reader<'_> {
         call: &Call,
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         if let Some(split) = split_string(call, emitted) {
             return self.script_of(&split, emitted, context);
         }
         // `sudo -e` edits its operands.
         if emitted.arguments.has("-e --edit") {
-            return Outcome::default();
+            return NodeResult::default();
         }
         let is_empty = operands.first().is_some_and(|first| first.text == "-");
         let operands = &operands[usize::from(is_empty)..];
@@ -150,17 +156,17 @@ impl Reader<'_> {
         env: &[(String, Field)],
         via: &str,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         if argv.is_empty() {
-            return Outcome::default();
+            return NodeResult::default();
         }
         let Some(inner) = context.inside(via) else {
             self.reach_limit();
-            return Outcome::default();
+            return NodeResult::default();
         };
         let text = Field::joined(argv, " ").text;
         if !self.expand_by(text.len()) {
-            return Outcome::default();
+            return NodeResult::default();
         }
         let call = Call { argv: argv.to_vec(), env: env.to_vec(), text, ..Call::default() };
         self.run(&call, &inner)
@@ -172,8 +178,8 @@ impl Reader<'_> {
         scripts: &[Field],
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
-        let mut all = Outcome::default();
+    ) -> NodeResult {
+        let mut all = NodeResult::default();
         for script in scripts {
             all.commands.extend(self.script_of(script, emitted, context).commands);
         }
@@ -186,7 +192,7 @@ impl Reader<'_> {
         script: &Field,
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         for source in &script.sources {
             self.flow(*source, emitted.index, FlowRole::Code);
         }
@@ -194,15 +200,15 @@ impl Reader<'_> {
     }
 
     /// `git -c alias.x='…' x`: a shell command after `!`, or arguments of git.
-    fn git_alias(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    fn git_alias(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let Some(subcommand) =
             emitted.subcommand.as_deref().filter(|_| emitted.subcommand_row.is_none())
         else {
-            return Outcome::default();
+            return NodeResult::default();
         };
         let key = format!("alias.{subcommand}=");
         let Some(alias) = values(emitted, "-c").iter().find_map(|value| after(value, &key)) else {
-            return Outcome::default();
+            return NodeResult::default();
         };
         let mut text = match alias.text.strip_prefix('!') {
             Some(command) => alias.with_text(command),
@@ -241,7 +247,7 @@ pub(super) fn values(emitted: &Emitted, names: &str) -> Vec<Field> {
     emitted.arguments.values(names).map(|(value, _)| value.clone()).collect()
 }
 
-/// What follows a key in any case.
+/// Returns the text after a key in any case.
 fn after(field: &Field, key: &str) -> Option<Field> {
     let start = field.text.get(..key.len())?;
     start.eq_ignore_ascii_case(key).then(|| field.with_text(&field.text[key.len()..]))

@@ -2,7 +2,7 @@
 
 use crate::facts::FlowRole;
 use crate::field::Field;
-use crate::reader::{Context, Outcome, Reader};
+use crate::reader::{Context, NodeResult, Reader};
 
 use super::call::{Call, Emitted};
 use super::find::replaced;
@@ -11,7 +11,7 @@ use super::wrappers::values;
 /// Maximum number of arguments with which a command is read.
 const ARGUMENTS: usize = 64;
 
-/// How the standard input becomes arguments.
+/// The way in which the standard input becomes arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Splitting {
     Words,
@@ -21,7 +21,12 @@ enum Splitting {
 }
 
 impl Reader<'_> {
-    pub(super) fn xargs(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> Outcome {
+    pub(super) fn xargs(
+        &mut self,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
         let mut words: Vec<Field> = call.operands(emitted).cloned().collect();
         if words.is_empty() {
             words.push(Field::known("echo"));
@@ -38,7 +43,7 @@ impl Reader<'_> {
             words.extend(items);
             return self.words(&words, &call.env, "xargs", &inner);
         };
-        let mut outcome = Outcome::default();
+        let mut outcome = NodeResult::default();
         for item in items.iter().take(ARGUMENTS) {
             let words: Vec<Field> =
                 words.iter().map(|word| replaced(word, &placeholder, item)).collect();
@@ -80,7 +85,7 @@ impl Reader<'_> {
         call: &Call,
         emitted: &Emitted,
         context: &Context,
-    ) -> Outcome {
+    ) -> NodeResult {
         let operands: Vec<Field> = call.operands(emitted).cloned().collect();
         let is_separator = |field: &Field| matches!(field.text.as_str(), ":::" | ":::+" | "::::");
         let at = operands.iter().position(is_separator);
@@ -94,9 +99,9 @@ impl Reader<'_> {
             None => self.items(Splitting::Lines, emitted, context),
         };
         if context.stdin.is_none() && at.is_none() && words.is_empty() {
-            return Outcome::default();
+            return NodeResult::default();
         }
-        let mut outcome = Outcome::default();
+        let mut outcome = NodeResult::default();
         for item in items.iter().take(ARGUMENTS) {
             let mut script = Field::joined(words, " ");
             if words.is_empty() || !script.text.contains("{}") {
@@ -123,8 +128,8 @@ fn separator(emitted: &Emitted) -> Option<char> {
     if emitted.arguments.has("-0 --null") {
         return Some('\0');
     }
-    let given = values(emitted, "-d --delimiter").into_iter().next()?;
-    Some(match given.text.as_str() {
+    let delimiter = values(emitted, "-d --delimiter").into_iter().next()?;
+    Some(match delimiter.text.as_str() {
         "\\n" | "" => '\n',
         "\\0" => '\0',
         "\\t" => '\t',
@@ -134,7 +139,7 @@ fn separator(emitted: &Emitted) -> Option<char> {
 
 /// The text that `xargs -I` replaces.
 fn placeholder(emitted: &Emitted) -> Option<String> {
-    let given = values(emitted, "-I -J --replace -i").into_iter().next().map(|value| value.text);
+    let value = values(emitted, "-I -J --replace -i").into_iter().next().map(|value| value.text);
     let is_default = emitted.arguments.has("-i --replace");
-    given.filter(|text| !text.is_empty()).or_else(|| is_default.then(|| "{}".to_owned()))
+    value.filter(|text| !text.is_empty()).or_else(|| is_default.then(|| "{}".to_owned()))
 }

@@ -119,21 +119,21 @@ fn programs() {
 
 #[test]
 fn every_program_has_an_example() {
-    let mut seen = BTreeSet::new();
+    let mut programs = BTreeSet::new();
     for case in cases("programs.txt") {
         for command in read(&case.command, &surroundings()).commands {
             if let Some(subcommand) = &command.subcommand {
-                seen.insert(format!("{} {subcommand}", command.program));
+                programs.insert(format!("{} {subcommand}", command.program));
             }
             let family = command.program.split_once('.').map(|(family, _)| family.to_owned());
             let unversioned =
                 command.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-            seen.insert(unversioned.to_owned());
-            seen.extend(family);
-            seen.insert(command.program);
+            programs.insert(unversioned.to_owned());
+            programs.extend(family);
+            programs.insert(command.program);
         }
     }
-    let missing: Vec<&str> = known_programs().filter(|name| !seen.contains(*name)).collect();
+    let missing: Vec<&str> = known_programs().filter(|name| !programs.contains(*name)).collect();
     assert!(missing.is_empty(), "add a command to programs.txt for {missing:?}");
 }
 

@@ -80,13 +80,13 @@ const BUILTINS: [&str; 59] = [
     "builtin test",
 ];
 
-/// Whether bash runs `alpha` for each text; `None` if that cannot be tried here.
+/// Returns for each text whether bash runs `alpha`. `None` if that cannot be tried here.
 fn evaluated(texts: &[String]) -> Option<Vec<bool>> {
     let ran = commands_run(texts, &["alpha"])?;
     Some(ran.iter().map(|commands| commands.iter().any(|argv| argv[0] == "alpha")).collect())
 }
 
-/// Whether the facts have the command `alpha`, or mark that a command is not known.
+/// Checks whether the facts have the command `alpha`, or mark that a command is not known.
 fn is_fact(text: &str) -> bool {
     let facts = read(text, &Surroundings::default());
     facts.commands.iter().any(|command| command.program == "alpha")

@@ -184,15 +184,15 @@ fn every_command_that_bash_runs_is_a_fact() {
     let mut wrong = String::new();
     for (text, ran) in texts.iter().zip(&ran) {
         let facts = read(text, &surroundings);
-        let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+        let mut commands: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         let mut has_unknown = false;
         for command in &facts.commands {
             has_unknown |= !command.uncertain.is_empty();
             let words = std::iter::once(&command.program).chain(&command.args).cloned().collect();
-            *known.entry(words).or_default() += 1;
+            *commands.entry(words).or_default() += 1;
         }
         for words in ran {
-            match known.get_mut(words) {
+            match commands.get_mut(words) {
                 Some(count) if *count > 0 => {
                     *count -= 1;
                     certain += 1;
@@ -202,7 +202,7 @@ fn every_command_that_bash_runs_is_a_fact() {
                     let _ = writeln!(
                         wrong,
                         "{text}\n  bash runs {words:?}\n  facts: {:?}",
-                        known.keys()
+                        commands.keys()
                     );
                 }
             }

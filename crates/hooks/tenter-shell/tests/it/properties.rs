@@ -1,4 +1,4 @@
-//! What holds for every text: no panic, the same facts again, facts that refer to each other, and limits.
+//! Properties of every text: no panic, the same facts again, facts that refer to each other, and limits.
 
 use proptest::prelude::*;
 use tenter_shell::{Facts, FlowRole, FlowSource, Stdin, limits, read};
