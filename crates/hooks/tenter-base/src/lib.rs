@@ -37,4 +37,4 @@ pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;
 pub use names::{did_you_mean, edits, nearest, or_list};
-pub use real_path::{destination, real_path};
+pub use real_path::{DestinationFinder, destination, real_path};

@@ -1,6 +1,8 @@
 //! Resolves paths as the operating system does: symlinks first, then `..` (R78). Files that do not exist yet have a real path
 //! too, so that a guard and a tool agree on what a call is about to create.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -24,20 +26,28 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
 /// # Errors
 /// Symlinks loop, or cannot be read.
 pub fn destination(path: &Path) -> io::Result<PathBuf> {
-    let mut links = 0;
-    let mut path = path.to_owned();
-    loop {
-        match followed(&path)? {
-            Followed::To(next) if links < MAX_LINKS => path = next,
-            Followed::To(_) => return Err(too_many_links(&path)),
-            Followed::Destination(real) => return Ok(real),
-        }
-        links += 1;
-    }
+    DestinationFinder::new(usize::MAX).destination(path)
 }
 
 /// Maximum number of symlinks that lead to one file, as on Linux.
 const MAX_LINKS: usize = 40;
+
+/// Finds the [`destination`] of many paths, and asks the operating system about each directory and file only once.
+#[derive(Debug)]
+pub struct DestinationFinder {
+    files: HashMap<OsString, FoundFile>,
+    lookups_left: usize,
+    is_exhausted: bool,
+}
+
+/// A file that was looked up.
+#[derive(Debug, Clone)]
+enum FoundFile {
+    Absent,
+    Present,
+    Link(PathBuf),
+    Unreadable(ErrorKind),
+}
 
 /// A step on the way to a destination.
 enum Followed {
@@ -47,28 +57,90 @@ enum Followed {
     Destination(PathBuf),
 }
 
-fn followed(path: &Path) -> io::Result<Followed> {
-    let mut real = PathBuf::new();
-    let mut components = path.components();
-    while let Some(component) = components.next() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                real.pop();
+impl DestinationFinder {
+    /// A finder that looks up at most `max_lookups` files.
+    pub fn new(max_lookups: usize) -> Self {
+        Self { files: HashMap::new(), lookups_left: max_lookups, is_exhausted: false }
+    }
+
+    /// Returns whether a path was not resolved because of the maximum.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
+    /// Returns the [`destination`] of a path.
+    ///
+    /// # Errors
+    /// Symlinks loop or cannot be read, or the maximum number of look-ups is reached.
+    pub fn destination(&mut self, path: &Path) -> io::Result<PathBuf> {
+        let mut path = path.to_owned();
+        for _ in 0..=MAX_LINKS {
+            match self.followed(&path)? {
+                Followed::To(next) => path = next,
+                Followed::Destination(real) => return Ok(real),
             }
-            other => real.push(other),
         }
-        match fs::symlink_metadata(&real) {
-            Ok(metadata) if metadata.is_symlink() => {
-                let target = fs::read_link(&real)?;
-                real.pop();
-                return Ok(Followed::To(real.join(target).join(components.as_path())));
+        Err(too_many_links(&path))
+    }
+
+    fn followed(&mut self, path: &Path) -> io::Result<Followed> {
+        let mut real = PathBuf::new();
+        let mut is_missing = false;
+        let mut components = path.components();
+        while let Some(component) = components.next() {
+            match component {
+                Component::CurDir => {}
+                Component::ParentDir => {
+                    real.pop();
+                    is_missing = false;
+                }
+                other => real.push(other),
             }
-            Err(error) if !is_absent(&error) => return Err(error),
-            Ok(_) | Err(_) => {}
+            // Nothing is below a directory that is missing.
+            if is_missing {
+                continue;
+            }
+            match self.file(&real)? {
+                FoundFile::Link(target) => {
+                    real.pop();
+                    return Ok(Followed::To(real.join(target).join(components.as_path())));
+                }
+                FoundFile::Absent => is_missing = true,
+                FoundFile::Present | FoundFile::Unreadable(_) => {}
+            }
+        }
+        Ok(Followed::Destination(real))
+    }
+
+    fn file(&mut self, path: &Path) -> io::Result<FoundFile> {
+        let file = match self.files.get(path.as_os_str()) {
+            Some(file) => file.clone(),
+            None => self.look_up(path)?,
+        };
+        match file {
+            FoundFile::Unreadable(kind) => Err(kind.into()),
+            file => Ok(file),
         }
     }
-    Ok(Followed::Destination(real))
+
+    fn look_up(&mut self, path: &Path) -> io::Result<FoundFile> {
+        let Some(left) = self.lookups_left.checked_sub(1) else {
+            self.is_exhausted = true;
+            return Err(io::Error::other("too many files to look up"));
+        };
+        self.lookups_left = left;
+        let target = |metadata: fs::Metadata| {
+            let is_link = metadata.is_symlink();
+            if is_link { fs::read_link(path).map(FoundFile::Link) } else { Ok(FoundFile::Present) }
+        };
+        let file = match fs::symlink_metadata(path).and_then(target) {
+            Ok(file) => file,
+            Err(error) if is_absent(&error) => FoundFile::Absent,
+            Err(error) => FoundFile::Unreadable(error.kind()),
+        };
+        self.files.insert(path.as_os_str().to_owned(), file.clone());
+        Ok(file)
+    }
 }
 
 fn too_many_links(path: &Path) -> io::Error {
@@ -170,6 +242,26 @@ mod tests {
             let found = destination(&base.join(path)).ok();
             assert_eq!(found, expected.map(|path| base.join(path)), "{path}");
         }
+    }
+
+    #[test]
+    fn each_directory_is_looked_up_once_and_look_ups_are_limited() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        let depth = base.components().count();
+        fs::create_dir_all(base.join("project/src")).unwrap();
+        let mut finder = DestinationFinder::new(depth + 2 + 3);
+        for path in ["project/src/a", "project/src/b", "project/src/a", "project/src/../src/b"] {
+            let expected = base.join(path.replace("src/../", ""));
+            assert_eq!(finder.destination(&base.join(path)).unwrap(), expected, "{path}");
+        }
+        // One look-up is left, for the missing directory.
+        for path in ["missing/deep/a", "missing/other/b"] {
+            assert_eq!(finder.destination(&base.join(path)).unwrap(), base.join(path));
+        }
+        assert!(!finder.is_exhausted());
+        assert!(finder.destination(&base.join("project/c")).is_err());
+        assert!(finder.is_exhausted());
     }
 
     #[test]

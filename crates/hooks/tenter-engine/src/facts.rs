@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use tenter_base::{AgentState, destination, real_path};
+use tenter_base::{AgentState, DestinationFinder, real_path};
 use tenter_protocol::facts::{
     CallFacts as CallTextFacts, Facts, Path as PathFact, PathOp, PathPlace, PathUse,
 };
@@ -33,6 +33,9 @@ const VARIABLES: [&str; 9] = [
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
 ];
+
+/// Maximum number of files that are looked up for one call.
+const MAX_LOOKUPS: usize = 4096;
 
 /// The directories and variables that facts depend on, besides the call and its working directory.
 #[derive(Debug, Clone, Default)]
@@ -183,7 +186,7 @@ impl CallSurroundings {
         surroundings.cwd = Some(text(cwd));
         surroundings.variables.insert("PWD".to_owned(), text(cwd));
         let mut call = self.facts_of(body.tool_call(), cwd, &surroundings, native);
-        call.facts.call.paths.iter_mut().for_each(|path| resolve(path, &surroundings));
+        resolve_all(&mut call.facts.call, &surroundings);
         self.include_worktrees(&mut call.facts.call.paths, surroundings);
         call
     }
@@ -210,9 +213,10 @@ impl CallSurroundings {
     /// The resolved paths in the input of a file tool, without those of shell commands.
     pub fn tool_paths(&self, call: &ToolCall, cwd: &Path) -> Vec<PathFact> {
         let standard = self.tool_names.standard(&call.name);
+        let mut finder = DestinationFinder::new(MAX_LOOKUPS);
         let mut paths = paths(call, cwd, standard, &self.surroundings);
         for path in &mut paths {
-            resolve(path, &self.surroundings);
+            resolve(path, &self.surroundings, &mut finder);
         }
         paths
     }
@@ -403,9 +407,19 @@ fn of_tool(joined: String, given: &str, op: PathOp, surroundings: &Surroundings)
     }
 }
 
+/// Resolves the symlinks in all paths of a call. A call with too many to look up is over the limit.
+fn resolve_all(facts: &mut CallTextFacts, surroundings: &Surroundings) {
+    let mut finder = DestinationFinder::new(MAX_LOOKUPS);
+    for path in &mut facts.paths {
+        resolve(path, surroundings, &mut finder);
+    }
+    facts.unparsed |= finder.is_exhausted();
+    facts.over_limit |= finder.is_exhausted();
+}
+
 /// Resolves symlinks. A path of a command that is unknown, or elsewhere, stays as it is; of a pattern, only the directory is
 /// resolved that it begins with.
-fn resolve(path: &mut PathFact, surroundings: &Surroundings) {
+fn resolve(path: &mut PathFact, surroundings: &Surroundings, finder: &mut DestinationFinder) {
     let is_of_tool = path.command.is_none();
     let is_here = path.place != PathPlace::Remote && path.path.starts_with('/');
     if !is_here || (!path.certain && !is_of_tool) {
@@ -417,7 +431,7 @@ fn resolve(path: &mut PathFact, surroundings: &Surroundings) {
     let end = fixed.map_or(whole.len(), |at| whole[..at].rfind('/').unwrap_or(0));
     let (directory, rest) = whole.split_at(end);
     let directory = Path::new(if directory.is_empty() { "/" } else { directory });
-    match destination(directory) {
+    match finder.destination(directory) {
         Ok(real) => {
             let real = text(&real);
             let whole = format!(
