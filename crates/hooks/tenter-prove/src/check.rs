@@ -1,4 +1,4 @@
-//! What is proved (B33): the table of checks, what Tenter promises of each, and what shows whether it holds.
+//! The table of checks (B33): the promise of Tenter for each, and the facts that show whether it holds.
 
 use serde_json::Value;
 use tenter_bridge::host::{InputRewrite, Support};
@@ -9,8 +9,11 @@ use tenter_protocol::lifecycle::{Power, TABLE};
 
 use crate::client::Client;
 use crate::observed::{Fact, Observed, Run, native_event};
+use crate::other_program::{self, Place};
 use crate::plan::failures::Failure;
-use crate::plan::{self, deadline, prompt, resume, single, subagent, tools, user_rule};
+use crate::plan::{
+    self, deadline, decisions, mcp, prompt, resume, single, subagent, tools, user_rule,
+};
 use crate::scenario::Scenario;
 use crate::verdict::Promise;
 
@@ -29,6 +32,16 @@ pub enum Check {
     Outside,
     /// A subagent's calls are seen and denied.
     Subagent,
+    /// A call that a hook asks about does not run without an answer.
+    Ask,
+    /// A hook for a tool denies its calls, and no others.
+    ByTool,
+    /// A call of the tool of an MCP server is denied by the name of the tool.
+    Mcp,
+    /// A denial and a context count if there is a notice beside them.
+    BesideNotice,
+    /// A deny denies between hooks of another program, which run as well.
+    AmongOthers,
     /// A call is rewritten.
     Rewrite,
     /// A rule of the user that denies a call still denies it when a hook rewrites the call.
@@ -37,6 +50,8 @@ pub enum Check {
     Output,
     /// The context of an event reaches the model.
     Context(EventName),
+    /// A notice reaches the user.
+    Notice,
     /// A message is rejected.
     Prompt,
     /// The agent continues, once.
@@ -45,7 +60,7 @@ pub enum Check {
     Fails(Failure),
     /// Tenter answers before the agent stops waiting.
     Deadline,
-    /// What happens if the program is missing.
+    /// Calls pass if the program is missing, or are blocked with `--fail-closed`.
     Missing,
     /// The agent reads the registration: a deny by the name of a tool denies.
     Registered,
@@ -59,7 +74,7 @@ pub enum Check {
 const ONCE: usize = 1;
 
 impl Check {
-    /// Every check, in the order of the table.
+    /// Returns every check, in the order of the table.
     pub fn all() -> Vec<Self> {
         let registered = [Self::Registered];
         let events = TABLE.iter().map(|row| Self::Fires(row.event));
@@ -69,6 +84,11 @@ impl Check {
             Self::Parallel,
             Self::Outside,
             Self::Subagent,
+            Self::Ask,
+            Self::ByTool,
+            Self::Mcp,
+            Self::BesideNotice,
+            Self::AmongOthers,
             Self::Rewrite,
             Self::UserRule,
             Self::Output,
@@ -77,12 +97,12 @@ impl Check {
         let contexts = with_context.map(|row| Self::Context(row.event));
         let failures = Failure::ALL.map(Self::Fails);
         let others = [Self::Deadline, Self::Missing, Self::Twice, Self::Resume];
-        let messages = [Self::Prompt, Self::Continue];
+        let messages = [Self::Notice, Self::Prompt, Self::Continue];
         let events = registered.into_iter().chain(events);
         events.chain(calls).chain(contexts).chain(messages).chain(failures).chain(others).collect()
     }
 
-    /// The id in JSON, such as `fires.before_tool`.
+    /// Returns the id in JSON, such as `fires.before_tool`.
     pub fn id(self) -> String {
         match self {
             Self::Fires(event) => format!("fires.{event}"),
@@ -93,6 +113,12 @@ impl Check {
             Self::Parallel => "deny.parallel".to_owned(),
             Self::Outside => "deny.outside".to_owned(),
             Self::Subagent => "deny.subagent".to_owned(),
+            Self::Ask => "ask".to_owned(),
+            Self::ByTool => "deny.tool".to_owned(),
+            Self::Mcp => "deny.mcp".to_owned(),
+            Self::BesideNotice => "deny.notice".to_owned(),
+            Self::AmongOthers => "deny.others".to_owned(),
+            Self::Notice => "notice".to_owned(),
             Self::Rewrite => "rewrite".to_owned(),
             Self::UserRule => "rewrite.user-rule".to_owned(),
             Self::Output => "output".to_owned(),
@@ -106,7 +132,7 @@ impl Check {
         }
     }
 
-    /// What it proves, for users.
+    /// Returns the statement that it proves, for users.
     pub fn proves(self) -> String {
         match self {
             Self::Fires(event) => format!("{event} fires"),
@@ -119,6 +145,12 @@ impl Check {
             Self::Parallel => "one of three parallel calls is denied".to_owned(),
             Self::Outside => "denies outside of the project".to_owned(),
             Self::Subagent => "a subagent's calls are seen and denied".to_owned(),
+            Self::Ask => "a call that a hook asks about waits".to_owned(),
+            Self::ByTool => "a guard by the name of a tool denies".to_owned(),
+            Self::Mcp => "a tool of an MCP server is denied".to_owned(),
+            Self::BesideNotice => "an answer beside a notice counts".to_owned(),
+            Self::AmongOthers => "denies among hooks of other programs".to_owned(),
+            Self::Notice => "a notice reaches the user".to_owned(),
             Self::Rewrite => "a call is rewritten".to_owned(),
             Self::UserRule => "your own deny rule beside a rewrite holds".to_owned(),
             Self::Output => "an output is replaced".to_owned(),
@@ -132,7 +164,7 @@ impl Check {
         }
     }
 
-    /// What Tenter promises.
+    /// Returns the promise of Tenter.
     pub(crate) fn promise(self, host: &Host, client: &Client) -> Promise {
         if let Some(limit) = client.limit(&self.id()) {
             return Promise::Nothing(limit.to_owned());
@@ -148,8 +180,15 @@ impl Check {
             | Self::Parallel
             | Self::Outside
             | Self::Subagent
+            | Self::ByTool
+            | Self::Mcp
+            | Self::BesideNotice
+            | Self::AmongOthers
             | Self::Fails(_)
             | Self::Deadline => power(host, EventName::BeforeTool, Power::Block),
+            Self::Ask => power(host, EventName::BeforeTool, Power::Ask),
+            Self::Notice if host.shows_notices() => Promise::Native,
+            Self::Notice => Promise::Nothing(format!("{} does not show notices", host.name)),
             Self::Rewrite if host.input_rewrite == InputRewrite::Demanded => Promise::Emulated(
                 "denied, and the model is asked to make the changed call".to_owned(),
             ),
@@ -170,7 +209,7 @@ impl Check {
         Self::all().into_iter().find(|check| check.id() == id)
     }
 
-    /// The scenarios that show it.
+    /// Returns the scenarios that show it.
     pub(crate) fn scenarios(self) -> Vec<Scenario> {
         match self {
             Self::Missing => vec![Scenario::Missing, Scenario::MissingClosed],
@@ -180,7 +219,7 @@ impl Check {
         }
     }
 
-    /// The scenario that is for it.
+    /// Returns the scenario that is for it.
     pub(crate) fn scenario(self) -> Scenario {
         match self {
             Self::Fires(EventName::PreCompact | EventName::PostCompact)
@@ -189,6 +228,9 @@ impl Check {
                 Scenario::Subagent
             }
             Self::Context(EventName::BeforeStop) | Self::Resume => Scenario::Resume,
+            Self::Ask | Self::ByTool | Self::BesideNotice | Self::Notice => Scenario::Decisions,
+            Self::Mcp => Scenario::Mcp,
+            Self::AmongOthers => Scenario::Others,
             Self::Fails(_) => Scenario::Failures,
             Self::Prompt => Scenario::Prompt,
             Self::UserRule => Scenario::UserRule,
@@ -200,21 +242,21 @@ impl Check {
         }
     }
 
-    /// What shows whether it holds; without any fact, it was not tried.
+    /// Returns the facts that show whether it holds; without any fact, it was not tried.
     pub(crate) fn facts(self, observed: &Observed, client: &Client) -> Vec<Fact> {
         match self {
-            Self::Fires(event) => vec![seen(observed, event)],
+            Self::Fires(event) => vec![fired(observed, event)],
             Self::Context(event) => vec![read_anywhere(observed, event)],
             Self::Missing => missing(observed),
             _ => observed
                 .runs
                 .get(&self.scenario())
-                .map_or_else(Vec::new, |run| self.of(run, client)),
+                .map_or_else(Vec::new, |run| self.facts_of_run(run, client)),
         }
     }
 
-    /// What its scenario shows.
-    fn of(self, run: &Run, client: &Client) -> Vec<Fact> {
+    /// Returns the facts that its own scenario shows.
+    fn facts_of_run(self, run: &Run, client: &Client) -> Vec<Fact> {
         let denied = |file: &str, hook: &str, reason: &str| {
             let why = if client.deny_ends_run { run.denied_by(hook) } else { run.read(reason) };
             vec![run.not_made(file), why]
@@ -224,8 +266,27 @@ impl Check {
             Self::ExitCode => denied(tools::WRITTEN, tools::EXIT_HOOK, tools::EXIT_REASON),
             Self::Outside => denied(tools::OUTSIDE, tools::OUTSIDE_HOOK, tools::OUTSIDE_REASON),
             Self::Parallel => parallel(run, client),
+            Self::Ask => denied(decisions::ASKED, decisions::ASK_HOOK, decisions::QUESTION),
+            Self::ByTool => {
+                let denied =
+                    denied(decisions::WRITTEN, decisions::TOOL_HOOK, decisions::TOOL_REASON);
+                denied.into_iter().chain([run.made(decisions::PASSED)]).collect()
+            }
+            Self::Mcp => {
+                let denied = denied(mcp::DENIED, mcp::HOOK, mcp::REASON);
+                [run.made(mcp::FILE)].into_iter().chain(denied).collect()
+            }
+            Self::BesideNotice => {
+                let denied = denied(decisions::DENIED, decisions::DENY_HOOK, decisions::REASON);
+                denied.into_iter().chain(context_beside_notice(run, client)).collect()
+            }
+            Self::AmongOthers => {
+                let denied = denied(single::DENIED, single::HOOK, single::REASON);
+                denied.into_iter().chain(other_programs(run, client)).collect()
+            }
+            Self::Notice => vec![run.shown(decisions::NOTICE)],
             Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
-            Self::UserRule => kept_rule(run, client),
+            Self::UserRule => rule_holds(run, client),
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
             Self::Continue => continued(run, client),
             Self::Subagent => {
@@ -265,8 +326,8 @@ fn fires(host: &Host, event: EventName) -> Promise {
     }
 }
 
-/// Hooks saw an event in any scenario.
-fn seen(observed: &Observed, event: EventName) -> Fact {
+/// States that hooks saw an event in any scenario.
+fn fired(observed: &Observed, event: EventName) -> Fact {
     let payloads: Vec<&Value> =
         observed.runs.values().flat_map(|run| run.payloads(event)).collect();
     let mut native: Vec<&str> = payloads.iter().filter_map(|one| native_event(one)).collect();
@@ -282,7 +343,7 @@ fn seen(observed: &Observed, event: EventName) -> Fact {
     }
 }
 
-/// The model read the context of an event in any scenario.
+/// States that the model read the context of an event in any scenario.
 fn read_anywhere(observed: &Observed, event: EventName) -> Fact {
     let word = tools::context_word(event);
     let facts = observed.runs.values().map(|run| run.read(&word));
@@ -298,7 +359,7 @@ fn parallel(run: &Run, client: &Client) -> Vec<Fact> {
     vec![run.made(first), run.not_made(second), run.made(third), run.read(tools::PARALLEL_REASON)]
 }
 
-fn kept_rule(run: &Run, client: &Client) -> Vec<Fact> {
+fn rule_holds(run: &Run, client: &Client) -> Vec<Fact> {
     let files = [user_rule::PLAIN, user_rule::HIDDEN, user_rule::REWRITTEN];
     let facts = files.into_iter().map(|file| run.not_made(file));
     let checks = hosts::find(client.host).map(|host| host.user_rules.checks);
@@ -307,22 +368,37 @@ fn kept_rule(run: &Run, client: &Client) -> Vec<Fact> {
     facts.chain(by_tenter.then(|| run.read(user_rule::REASON))).collect()
 }
 
+/// States that the model read the context, where a result can have one.
+fn context_beside_notice(run: &Run, client: &Client) -> Option<Fact> {
+    let host = hosts::find(client.host)?;
+    let support = host.support(EventName::AfterTool, Power::AddContext);
+    (support == Support::Native).then(|| run.read(decisions::CONTEXT))
+}
+
+/// States that the hooks of the other program ran, and that the call which nothing denies ran.
+fn other_programs(run: &Run, client: &Client) -> Vec<Fact> {
+    let is_run = hosts::find(client.host).is_some_and(other_program::is_run);
+    let places = [Place::Before, Place::After].into_iter().filter(|_| is_run);
+    let files = places.map(Place::file).chain([single::FILE]);
+    files.map(|file| run.made(file)).collect()
+}
+
 fn continued(run: &Run, client: &Client) -> Vec<Fact> {
     let first = run.processes.iter().take(1).flat_map(|process| &process.payloads);
     let stops = first.filter(|one| crate::observed::is_of(one, EventName::BeforeStop)).count();
-    let shown = stops > usize::from(client.shows_second_stop());
+    let is_over = stops > usize::from(client.shows_second_stop());
     vec![
         run.made(tools::CONTINUED),
         run.read(tools::CONTINUE),
-        Fact::new(shown, format!("hooks saw {stops} stops")),
+        Fact::new(is_over, format!("hooks saw {stops} stops")),
     ]
 }
 
 fn rejected(run: &Run) -> Vec<Fact> {
-    let asked = run.requests.iter().filter(|request| request.lane == "main").count();
+    let requests = run.requests.iter().filter(|request| request.lane == "main").count();
     vec![
         run.denied_by(prompt::HOOK),
-        Fact::new(asked == 0, format!("the model got {asked} requests")),
+        Fact::new(requests == 0, format!("the model got {requests} requests")),
         run.not_made(prompt::FILE),
     ]
 }
@@ -356,11 +432,11 @@ fn missing(observed: &Observed) -> Vec<Fact> {
 }
 
 fn twice(run: &Run) -> Vec<Fact> {
-    let seen = run.calls_seen(single::FILE);
+    let count = run.calls_seen(single::FILE);
     vec![
         run.made(single::FILE),
         run.not_made(single::DENIED),
-        Fact::new(seen == ONCE, format!("hooks saw the call {seen} times")),
+        Fact::new(count == ONCE, format!("hooks saw the call {count} times")),
     ]
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use serde_json::Value;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
 
@@ -52,6 +53,22 @@ impl HookFile {
         Self::new(name, trigger).extended(&text)
     }
 
+    /// A static hook that asks. The question is in the second line of a text.
+    pub(crate) fn ask(name: &str, trigger: EventName, question: &str) -> Self {
+        let question = format!("action: ask\n  reason: \"A hook asks.\\n{question}\"");
+        Self::new(name, trigger).extended(&question)
+    }
+
+    /// A hook that is written for Claude Code and prints an answer.
+    pub(crate) fn claude_code(name: &str, trigger: EventName, answer: &Value) -> Self {
+        Self::printing(name, trigger, &answer.to_string()).extended("dialect: claude-code")
+    }
+
+    /// A hook that prints a reply.
+    pub(crate) fn printing(name: &str, trigger: EventName, reply: &str) -> Self {
+        Self::script(name, trigger, format!("cat > /dev/null\ncat << 'REPLY'\n{reply}\nREPLY\n"))
+    }
+
     /// A hook that writes every payload to a file of its own in the directory `seen`, before every other hook runs.
     pub(crate) fn observer(seen: &Path) -> Self {
         let script = format!("cat > \"$(mktemp {}/XXXXXXXXXX)\"\n", quoted(seen));
@@ -70,6 +87,11 @@ impl HookFile {
         Self { matcher, ..self }
     }
 
+    /// The same hook for every call of the tool whose name matches.
+    pub(crate) fn every(self, tool: &str) -> Self {
+        Self { matcher: format!("matcher:\n  tool: ^{tool}$\n"), ..self }
+    }
+
     /// The same hook with a timeout in milliseconds.
     pub(crate) fn timeout(self, milliseconds: u32) -> Self {
         let settings = format!("{}timeout: {milliseconds}\n", self.settings);
@@ -82,6 +104,12 @@ impl HookFile {
         Self { extensions, ..self }
     }
 
+    /// The same hook with lines at the beginning of its script.
+    pub(crate) fn first(self, lines: &str) -> Self {
+        let script = self.script.unwrap_or_default();
+        Self { script: Some(format!("{lines}{script}")), ..self }
+    }
+
     fn extended(self, lines: &str) -> Self {
         Self { extensions: format!("{}  {lines}\n", self.extensions), ..self }
     }
@@ -92,9 +120,7 @@ impl HookFile {
         fs::create_dir_all(directory.join("scripts"))?;
         fs::write(directory.join("HOOK.md"), self.manifest())?;
         let Some(script) = &self.script else { return Ok(()) };
-        let path = directory.join("scripts/run.sh");
-        fs::write(&path, format!("#!/bin/sh\n{script}"))?;
-        fs::set_permissions(&path, Permissions::from_mode(0o755))
+        write_program(&directory.join("scripts/run.sh"), script)
     }
 
     fn manifest(&self) -> String {
@@ -110,7 +136,14 @@ impl HookFile {
     }
 }
 
-/// A path as a word of a shell command.
+/// Writes a program that is a shell script.
+pub(crate) fn write_program(path: &Path, script: &str) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(path, format!("#!/bin/sh\n{script}"))?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))
+}
+
+/// Returns a path as a word of a shell command.
 pub(crate) fn quoted(path: &Path) -> String {
     format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
 }

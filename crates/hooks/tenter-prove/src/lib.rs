@@ -12,7 +12,7 @@
 //! use tenter_prove::{Check, Client};
 //!
 //! let claude = hosts::find("claude-code").unwrap();
-//! assert!(Client::of(claude).is_some());
+//! assert!(Client::find(claude).is_some());
 //! assert!(Check::all().iter().any(|check| check.id() == "fires.before_tool"));
 //! ```
 
@@ -21,6 +21,7 @@ pub mod client;
 mod hook_file;
 pub mod network;
 mod observed;
+mod other_program;
 pub mod page;
 mod plan;
 mod process;

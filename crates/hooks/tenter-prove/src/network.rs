@@ -13,17 +13,17 @@ use tenter_proc::{Cancel, Invocation, Limits, Streams};
 /// The program that makes namespaces.
 const UNSHARE: &str = "unshare";
 
-/// How it makes one: as root, or as another user, who becomes root in a user namespace.
+/// Its options: for root, and for another user, who becomes root in a user namespace.
 const OPTIONS: [&[&str]; 2] = [&["--net"], &["--user", "--map-root-user", "--net"]];
 
-/// Whether this process has no network interface but loopback.
+/// Returns whether this process has no network interface but loopback.
 pub fn is_isolated() -> bool {
     let Ok(interfaces) = fs::read_to_string("/proc/self/net/dev") else { return false };
     let names = interfaces.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
     names.clone().count() > 0 && names.into_iter().all(|name| name == "lo")
 }
 
-/// The program and its first arguments that start another program without a network but loopback; `None` where the system does not permit it.
+/// Returns the program and the first arguments that start another program without a network but loopback; `None` where the system does not permit it.
 pub fn isolating_command(
     environment: &[(OsString, OsString)],
     cwd: &Path,

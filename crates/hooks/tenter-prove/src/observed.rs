@@ -1,4 +1,4 @@
-//! What was seen of a client: the files that it made, what its model read, and what Tenter's hooks saw.
+//! Observations of a client: the files that it made, what its model read, and what Tenter's hooks saw.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +9,23 @@ use tenter_engine::observe::DecisionKind;
 use tenter_model_server::RecordedRequest;
 use tenter_protocol::EventName;
 
-use crate::process::Ended;
+use crate::process::FinishedProcess;
 use crate::scenario::Scenario;
 
 /// Maximum length of quoted text around a word, in characters.
 const QUOTED: usize = 80;
 
-/// Everything that was seen of a client.
+/// All observations of a client.
 #[derive(Debug, Default)]
 pub(crate) struct Observed {
     /// The scenarios that were carried out.
     pub(crate) runs: BTreeMap<Scenario, Run>,
 }
 
-/// What was seen in one scenario.
+/// The observations of one scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
-    /// Why it could not be prepared.
+    /// The reason why it could not be prepared.
     pub(crate) problem: Option<String>,
     /// The processes of the client.
     pub(crate) processes: Vec<Process>,
@@ -33,15 +33,15 @@ pub(crate) struct Run {
     pub(crate) requests: Vec<RecordedRequest>,
     /// The names of the files in the project.
     pub(crate) files: BTreeSet<String>,
-    /// What the journal has of the hooks.
+    /// The runs of hooks in the journal.
     pub(crate) journal: Vec<Record>,
 }
 
-/// What was seen of one process.
+/// The observations of one process.
 #[derive(Debug)]
 pub(crate) struct Process {
-    /// How it ended.
-    pub(crate) ended: Ended,
+    /// Its end and its output.
+    pub(crate) finished: FinishedProcess,
     /// The payloads of Tenter's events in it, in their order.
     pub(crate) payloads: Vec<Value>,
 }
@@ -60,25 +60,25 @@ impl Fact {
 }
 
 impl Run {
-    /// The file exists.
+    /// States that the file exists.
     pub(crate) fn made(&self, file: &str) -> Fact {
         let is_made = self.files.contains(file);
         Fact::new(is_made, was_made(file, is_made))
     }
 
-    /// The file does not exist.
+    /// States that the file does not exist.
     pub(crate) fn not_made(&self, file: &str) -> Fact {
         let is_made = self.files.contains(file);
         Fact::new(!is_made, was_made(file, is_made))
     }
 
-    /// The model read a word that only a hook says.
+    /// States that the model read a word that only a hook writes.
     pub(crate) fn read(&self, word: &str) -> Fact {
-        let found = self.requests.iter().enumerate().find_map(|(index, request)| {
+        let quote = self.requests.iter().enumerate().find_map(|(index, request)| {
             let text = request.text().into_iter().find(|text| text.contains(word))?;
             Some((index + 1, around(&text, word)))
         });
-        match found {
+        match quote {
             Some((number, quote)) => {
                 Fact::new(true, format!("the model read in request {number}: {quote}"))
             }
@@ -86,39 +86,48 @@ impl Run {
         }
     }
 
-    /// The model did not read a word.
+    /// States that the model did not read a word.
     pub(crate) fn not_read(&self, word: &str) -> Fact {
         let read = self.read(word);
         Fact::new(!read.holds, read.text)
     }
 
-    /// The payloads of an event.
+    /// States that the output of the client contains a word that only a hook writes.
+    pub(crate) fn shown(&self, word: &str) -> Fact {
+        let mut outputs = self.processes.iter().map(|process| &process.finished.output);
+        match outputs.find(|output| output.contains(word)) {
+            Some(output) => Fact::new(true, format!("the user read: {}", around(output, word))),
+            None => Fact::new(false, format!("the output of the agent does not contain {word}")),
+        }
+    }
+
+    /// Returns the payloads of an event.
     pub(crate) fn payloads(&self, event: EventName) -> impl Iterator<Item = &Value> {
         let all = self.processes.iter().flat_map(|process| &process.payloads);
         all.filter(move |payload| is_of(payload, event))
     }
 
-    /// The number of calls that hooks saw before they ran and whose payload contains a word.
+    /// Counts the calls that hooks saw before they ran and whose payload contains a word.
     pub(crate) fn calls_seen(&self, word: &str) -> usize {
         let payloads = self.payloads(EventName::BeforeTool);
         payloads.filter(|payload| payload.to_string().contains(word)).count()
     }
 
-    /// The input of a call of the main agent that hooks saw more than once before it ran.
+    /// Returns the input of a call of the main agent that hooks saw more than once before it ran.
     pub(crate) fn call_seen_twice(&self) -> Option<String> {
         let part = |payload: &Value, field: &str| payload.get(field).map(Value::to_string);
-        let mut seen = BTreeSet::new();
+        let mut calls_so_far = BTreeSet::new();
         let calls = self.payloads(EventName::BeforeTool).map(|payload| {
             let id = part(payload, "tool_use_id");
             (part(payload, "session_id"), id, part(payload, "tool_input"))
         });
         calls.into_iter().find_map(|call| {
             let input = call.2.clone();
-            (!seen.insert(call)).then(|| input.unwrap_or_default())
+            (!calls_so_far.insert(call)).then(|| input.unwrap_or_default())
         })
     }
 
-    /// The hook denied something, as the journal says.
+    /// States that the hook denied something, by the journal.
     pub(crate) fn denied_by(&self, hook: &str) -> Fact {
         let denied = self.journal.iter().any(|record| match &record.kind {
             RecordKind::Run(run) => run.hook == hook && run.decision == DecisionKind::Deny,
@@ -131,34 +140,30 @@ impl Run {
         Fact::new(denied, format!("the hook {hook} {did}"))
     }
 
-    /// Why the scenario was not carried out as it should be, with the last lines of the client's output.
+    /// Returns the reason why the scenario was not carried out as it should be, with the last lines of the client's output.
     pub(crate) fn failure(&self) -> Option<String> {
         if let Some(problem) = &self.problem {
             return Some(problem.clone());
         }
-        let with_output = |ended: &Ended| {
-            let failure = ended.failure.as_ref()?;
-            let output = excerpt::one_line(&ended.output, 400);
-            let said =
-                if output.is_empty() { String::new() } else { format!("; it said: {output}") };
-            Some(format!("{failure}{said}"))
-        };
-        self.processes.iter().find_map(|process| with_output(&process.ended)).or_else(|| {
-            let output = self.processes.last().map(|process| process.ended.output.as_str())?;
-            let output = excerpt::one_line(output, 400);
-            self.requests
-                .is_empty()
-                .then(|| format!("the agent sent its model no request; it said: {output}"))
+        let failed = self.processes.iter().map(|process| &process.finished).find_map(|finished| {
+            let output = finished.last_lines();
+            let end = if output.is_empty() { output } else { format!("; its output: {output}") };
+            finished.failure.as_ref().map(|failure| format!("{failure}{end}"))
+        });
+        let last = self.processes.last().filter(|_| self.requests.is_empty());
+        failed.or_else(|| {
+            let output = last?.finished.last_lines();
+            Some(format!("the agent sent its model no request; its output: {output}"))
         })
     }
 }
 
-/// Whether a payload is of an event.
+/// Returns whether a payload is of an event.
 pub(crate) fn is_of(payload: &Value, event: EventName) -> bool {
     payload.get("event_type").and_then(Value::as_str) == Some(event.as_str())
 }
 
-/// The native event of a payload.
+/// Returns the native event of a payload.
 pub(crate) fn native_event(payload: &Value) -> Option<&str> {
     payload.pointer("/host/event")?.as_str()
 }
@@ -167,7 +172,7 @@ fn was_made(file: &str, is_made: bool) -> String {
     format!("{file} was {}made", if is_made { "" } else { "not " })
 }
 
-/// A word in its text.
+/// Quotes a word with the text around it.
 fn around(text: &str, word: &str) -> String {
     let Some(start) = text.find(word) else { return String::new() };
     let before: Vec<char> = text[..start].chars().rev().take(QUOTED / 2).collect();

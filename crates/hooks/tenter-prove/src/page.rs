@@ -1,11 +1,11 @@
-//! The table of what was proved, in Markdown: a part of `docs/hosts.md`.
+//! The table of proofs, in Markdown: a part of `docs/hosts.md`.
 
 use std::fmt::Write as _;
 
 use crate::check::Check;
 use crate::results::Proof;
 
-/// The table of these proofs, one column each.
+/// Returns the table of these proofs, one column each.
 pub fn table(proofs: &[Proof]) -> String {
     let mut text = String::from("\n## Proved\n\n");
     if proofs.is_empty() {
@@ -23,8 +23,8 @@ pub fn table(proofs: &[Proof]) -> String {
     for check in Check::all() {
         let id = check.id();
         row(&mut text, &check.proves(), proofs, |proof| {
-            let found = proof.checks.iter().find(|one| one.id == id);
-            found.map_or("", |one| one.verdict.as_str()).to_owned()
+            let check = proof.checks.iter().find(|one| one.id == id);
+            check.map_or("", |one| one.verdict.as_str()).to_owned()
         });
     }
     text.push('\n');
@@ -64,7 +64,7 @@ mod tests {
             "| a deny denies, the model reads why | BROKEN |",
             "| exit code 2 denies |  |",
         ] {
-            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+            assert!(text.lines().any(|one| one == line), "{line}\n{text}");
         }
     }
 }

@@ -8,26 +8,34 @@ use std::time::{Duration, Instant};
 use tenter_base::{excerpt, untrusted_file};
 use tenter_proc::{Cancel, Invocation, ProcessEnd, start_background};
 
-/// How long a client may run without a request to its model: on a busy machine, everything takes longer.
+/// Maximum time without a request to the model: on a busy machine, everything takes longer.
 const SILENCE: Duration = Duration::from_secs(100);
 /// Maximum size of a client's output, in bytes.
 const MAX_OUTPUT: u64 = 32 << 20;
-/// How long what a client does not wait for may still run after it: hooks in the background.
+/// Time after the end of a client for hooks in the background, which it does not wait for.
 const SETTLING: Duration = Duration::from_millis(800);
 /// Time from SIGTERM to SIGKILL for what a client leaves behind.
 pub(crate) const GRACE: Duration = Duration::from_millis(200);
-/// How often it is checked whether a client has ended.
+/// Time between two checks whether a client has ended.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Number of lines of its output that are shown.
 const LINES: usize = 5;
 
-/// A process that ended.
+/// A process of a client that is over.
 #[derive(Debug, Clone)]
-pub(crate) struct Ended {
-    /// Why it did not end as it should; `None` if it did.
+pub(crate) struct FinishedProcess {
+    /// The reason why it did not end as it should; `None` if it did.
     pub(crate) failure: Option<String>,
-    /// The last lines of its output.
+    /// Its output, of which the end may be missing.
     pub(crate) output: String,
+}
+
+impl FinishedProcess {
+    /// Returns the last lines of the output as one line.
+    pub(crate) fn last_lines(&self) -> String {
+        let lines = excerpt::tail(excerpt::last_lines(&self.output, LINES), 2000);
+        excerpt::one_line(&lines, 400)
+    }
 }
 
 /// Runs a process of a client until it ends, at most for the time `patience`, and ends everything that it left behind. `has_asked`
@@ -37,7 +45,7 @@ pub(crate) fn run(
     log: &Path,
     (patience, cancel): (Duration, &Cancel),
     has_asked: &dyn Fn(usize) -> bool,
-) -> Ended {
+) -> FinishedProcess {
     let failure = match end_of(invocation, log, (patience, cancel), has_asked) {
         Ok(None) if size(log) > MAX_OUTPUT => {
             Some(format!("the agent wrote more than {} MiB", MAX_OUTPUT >> 20))
@@ -56,12 +64,11 @@ pub(crate) fn run(
         Err(error) => Some(format!("the agent did not start: {error}")),
     };
     let output = untrusted_file::read_prefix(log, MAX_OUTPUT).unwrap_or_default();
-    let output = String::from_utf8_lossy(&output);
-    let output = excerpt::last_lines(output.trim_end(), LINES);
-    Ended { failure, output: excerpt::tail(output, 2000).into_owned() }
+    let output = String::from_utf8_lossy(&output).trim_end().to_owned();
+    FinishedProcess { failure, output }
 }
 
-/// How a process ended; `None` if it had to be ended.
+/// Runs a process; returns `None` if it had to be ended.
 fn end_of(
     invocation: &Invocation,
     log: &Path,
@@ -88,7 +95,7 @@ fn end_of(
     Ok(has_ended.then_some(end))
 }
 
-/// The size of a file; 0 if there is none.
+/// Returns the size of a file; 0 if there is none.
 fn size(file: &Path) -> u64 {
-    fs::metadata(file).map_or(0, |found| found.len())
+    fs::metadata(file).map_or(0, |metadata| metadata.len())
 }

@@ -28,12 +28,12 @@ use crate::verdict::judge;
 /// Minimum and maximum number of scenarios that run at the same time.
 const AT_ONCE: (usize, usize) = (2, 4);
 
-/// What is proved, and where.
+/// A proof of one agent, with everything that it needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Prover<'p> {
     /// The agent.
     pub host: &'static Host,
-    /// How it is run.
+    /// The way in which it is run.
     pub client: &'static Client,
     /// Its program.
     pub program: &'p Path,
@@ -47,13 +47,13 @@ pub struct Prover<'p> {
     pub directory: &'p Path,
     /// The time, in RFC 3339.
     pub now: &'p str,
-    /// How long a process of the agent may run.
+    /// Maximum time that a process of the agent may run.
     pub patience: Duration,
 }
 
 impl Prover<'_> {
-    /// Runs the scenarios of `checks` and judges these; `None` if it was cancelled. `progress` is called with the number of scenarios that
-    /// are done and that of all.
+    /// Runs the scenarios of `checks` and judges these; returns `None` if it was cancelled. `progress` is called with the number of
+    /// scenarios that are done and the number of all.
     pub fn run(
         &self,
         checks: &[Check],
@@ -107,7 +107,7 @@ impl Prover<'_> {
         let _ = tenter_proc::run(&invocation, cancel);
     }
 
-    /// The directory that the scenarios share as a cache.
+    /// Returns the directory that the scenarios share as a cache.
     fn cache(&self) -> OsString {
         self.directory.join("cache").into_os_string()
     }
@@ -134,7 +134,7 @@ impl Prover<'_> {
     fn carry_out(&self, scenario: Scenario, cancel: &Cancel, run: &mut Run) -> Result<(), String> {
         let prepared = |error: std::io::Error| format!("the sandbox cannot be prepared: {error}");
         let sandbox = Sandbox::create(&self.directory.join(scenario.name())).map_err(prepared)?;
-        let plan = plan::of(scenario, self.client, &sandbox);
+        let plan = plan::contents(scenario, self.client, &sandbox);
         let replies = plan.replies.len();
         let script = LenientScript::new(plan.replies);
         let mut script = plan.lanes.into_iter().fold(script, LenientScript::lane);
@@ -145,6 +145,8 @@ impl Prover<'_> {
             .map_err(|error| format!("the model server cannot be started: {error}"))?;
         let (home, project) = (sandbox.home(), sandbox.project());
         let url = server.base_url(self.client.format);
+        let mcp_server = (scenario == Scenario::Mcp).then(|| sandbox.mcp_server()).transpose();
+        let mcp_server = mcp_server.map_err(prepared)?;
         let launch = Launch {
             home: &home,
             project: &project,
@@ -152,8 +154,9 @@ impl Prover<'_> {
             prompt: "",
             continues: false,
             scenario,
+            mcp_server: mcp_server.as_deref(),
         };
-        let mut environment = sandbox.environment(self.path, (self.client.environment)(&launch));
+        let mut environment = sandbox.environment(self.path, self.client.environment(&launch));
         if self.client.unpacks_itself {
             environment.push(("XDG_CACHE_HOME".into(), self.cache()));
         }
@@ -164,21 +167,23 @@ impl Prover<'_> {
         };
         write_files(&(self.client.files)(&launch)).map_err(prepared)?;
         sandbox.write_hooks(&plan.hooks).map_err(prepared)?;
-        sandbox.write_hooks(&[HookFile::observer(&sandbox.seen_directory())]).map_err(prepared)?;
+        sandbox
+            .write_hooks(&[HookFile::observer(&sandbox.payload_directory())])
+            .map_err(prepared)?;
         if let Some(setup) = self.client.setup {
             start(setup(&launch), 0).failure.map_or(Ok(()), Err)?;
         }
         let program = Program { path: self.tenter_hook, version: self.version, now: self.now };
         sandbox
-            .register(self.host, plan.registered, program, &environment)
+            .register((self.host, self.client), plan.registered, program, &environment)
             .map_err(|error| format!("the hooks cannot be registered: {}", error.message))?;
         for (number, prompt) in plan.prompts.iter().enumerate() {
             let launch = Launch { prompt, continues: number > 0, ..launch };
             loop {
-                let (asked, seen) = (main_requests(&server.requests()), sandbox.seen().len());
-                let ended = start((self.client.arguments)(&launch), run.processes.len() + 1);
-                let payloads = sandbox.seen().split_off(seen);
-                run.processes.push(Process { ended, payloads });
+                let (asked, count) = (main_requests(&server.requests()), sandbox.payloads().len());
+                let finished = start(self.client.arguments(&launch), run.processes.len() + 1);
+                let payloads = sandbox.payloads().split_off(count);
+                run.processes.push(Process { finished, payloads });
                 let now_asked = main_requests(&server.requests());
                 let is_over = !self.client.deny_ends_run || now_asked >= replies;
                 if is_over || now_asked == asked || cancel.is_cancelled() {
@@ -212,7 +217,7 @@ impl Prover<'_> {
     }
 }
 
-/// The number of requests of the main agent.
+/// Counts the requests of the main agent.
 fn main_requests(requests: &[RecordedRequest]) -> usize {
     requests.iter().filter(|request| request.lane == "main").count()
 }

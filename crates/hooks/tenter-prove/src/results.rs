@@ -19,7 +19,7 @@ const MAX_SIZE: u64 = 1 << 20;
 /// Maximum number of versions of an agent that are read.
 const MAX_VERSIONS: usize = 200;
 
-/// What was proved of one version of an agent.
+/// The results for one version of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// The version of the format.
@@ -28,11 +28,11 @@ pub struct Proof {
     pub agent: String,
     /// Its version.
     pub version: String,
-    /// When it was proved, in RFC 3339.
+    /// The time of the proof, in RFC 3339.
     pub proved_at: String,
     /// The version of Tenter.
     pub tenter: String,
-    /// Whether the agent had no network but loopback.
+    /// Set if the agent had no network but loopback.
     pub isolated: bool,
     /// The checks.
     pub checks: Vec<ProvedCheck>,
@@ -43,13 +43,13 @@ pub struct Proof {
 pub struct ProvedCheck {
     /// Its id.
     pub id: String,
-    /// What it proves.
+    /// The statement that it proves.
     pub proves: String,
     /// The result.
     pub verdict: Verdict,
-    /// What was seen.
+    /// The observations.
     pub evidence: String,
-    /// Whether the agent asked the model for anything in the runs for this check: otherwise these show nothing about hooks.
+    /// Set if the agent asked the model for anything in the runs for this check: otherwise these show nothing about hooks.
     #[serde(default = "reached", skip_serializing_if = "is_reached")]
     pub reached_model: bool,
 }
@@ -64,7 +64,7 @@ fn is_reached(reached: &bool) -> bool {
 }
 
 impl Proof {
-    /// A proof of a version of an agent, without checks.
+    /// Returns a proof of a version of an agent, without checks.
     pub fn new(host: &Host, version: &str, proved_at: &str) -> Self {
         Self {
             format: FORMAT,
@@ -77,18 +77,18 @@ impl Proof {
         }
     }
 
-    /// The proof with these checks, made with or without a network.
+    /// Returns the proof with these checks, made with or without a network.
     #[must_use]
     pub fn with(self, checks: Vec<ProvedCheck>, isolated: bool) -> Self {
         Self { isolated, checks, ..self }
     }
 
-    /// The number of checks with this verdict.
+    /// Counts the checks with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.checks.iter().filter(|check| check.verdict == verdict).count()
     }
 
-    /// The date on which it was proved.
+    /// Returns the date on which it was proved.
     pub fn date(&self) -> &str {
         self.proved_at.get(..10).unwrap_or(&self.proved_at)
     }
@@ -105,7 +105,7 @@ impl Proof {
         Ok(file)
     }
 
-    /// The kept proofs of an agent, the newest first. Files that this version cannot read are left out.
+    /// Returns the kept proofs of an agent, the newest first. Files that this version cannot read are left out.
     pub fn kept(state: &Path, host: &Host) -> Vec<Self> {
         let entries = fs::read_dir(directory(state, host.id)).into_iter().flatten().flatten();
         let paths = entries.take(MAX_VERSIONS).map(|entry| entry.path());
@@ -125,7 +125,7 @@ fn directory(state: &Path, agent: &str) -> PathBuf {
     state.join("bridge/proofs").join(agent)
 }
 
-/// A version as the name of a file.
+/// Returns a version as the name of a file.
 fn file_name(version: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || ".-+".contains(c) { c } else { '_' };
     version.chars().take(40).map(safe).collect()

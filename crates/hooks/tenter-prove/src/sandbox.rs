@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,11 +13,14 @@ use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{Options, PROGRAM, Registry, Scope};
 use tenter_engine::journal::{self, Record};
-use tenter_protocol::Diagnostic;
+use tenter_protocol::{Diagnostic, Severity};
 
-use crate::hook_file::{HookFile, quoted};
+use crate::client::Client;
+use crate::hook_file::{HookFile, quoted, write_program};
+use crate::other_program::{self, Place};
+use crate::plan::mcp;
 
-/// What a scratch project looks like to git, which need not be installed.
+/// The files of a git repository without commits. Git itself need not be installed.
 const REPOSITORY: [(&str, &str); 2] =
     [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n\trepositoryformatversion = 0\n")];
 
@@ -38,23 +40,25 @@ const TIMEOUT: Duration = Duration::from_secs(6);
 /// Maximum number of payloads that are read.
 const MAX_PAYLOADS: usize = 5000;
 
-/// How hooks are registered in a scenario.
+/// The registration of hooks in a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Registered {
     /// For the user.
     ForUser,
     /// For the user and for the project.
     Twice,
+    /// For the user, after and before an entry of another program.
+    AmongOthers,
     /// For the user, with a short timeout, so that it need not be waited for.
     Impatiently,
     /// For the user, but the program is missing.
     WithoutProgram {
-        /// Whether the agent is to block then.
+        /// Set if the agent is to block then.
         fail_closed: bool,
     },
 }
 
-/// What is registered.
+/// The program that is registered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Program<'p> {
     /// The path of `tenter-hook`.
@@ -94,12 +98,12 @@ impl Sandbox {
         self.root.join("project")
     }
 
-    /// The directory into which the observer writes payloads.
-    pub(crate) fn seen_directory(&self) -> PathBuf {
+    /// Returns the directory into which the observer writes payloads.
+    pub(crate) fn payload_directory(&self) -> PathBuf {
         self.root.join("seen")
     }
 
-    /// A file with the output of the client's process of this number.
+    /// Returns the file with the output of the client's process of this number.
     pub(crate) fn log(&self, process: usize) -> PathBuf {
         self.root.join(format!("output-{process}.txt"))
     }
@@ -113,7 +117,7 @@ impl Sandbox {
         fs::write(self.root.join("requests.jsonl"), lines.concat())
     }
 
-    /// A file whose existence a hook can remember something by.
+    /// Returns a file by whose existence a hook can remember something.
     pub(crate) fn flag(&self, name: &str) -> PathBuf {
         self.root.join(format!("flag-{name}"))
     }
@@ -124,7 +128,7 @@ impl Sandbox {
         hooks.iter().try_for_each(|hook| hook.write(&directory))
     }
 
-    /// The whole environment of a client: nothing is inherited but `path`.
+    /// Returns the whole environment of a client: nothing is inherited but `path`.
     pub(crate) fn environment(
         &self,
         path: &OsStr,
@@ -141,7 +145,7 @@ impl Sandbox {
     /// Registers the hooks with an agent as `tenter bridge install` does.
     pub(crate) fn register(
         &self,
-        host: &'static Host,
+        (host, client): (&'static Host, &Client),
         registered: Registered,
         program: Program,
         environment: &[(OsString, OsString)],
@@ -159,6 +163,21 @@ impl Sandbox {
             Registered::ForUser | Registered::Impatiently => {
                 install(Scope::User, false, program.path)
             }
+            Registered::AmongOthers => {
+                let Some(target) = registry.target(host, Scope::User, &self.project()) else {
+                    return Ok(());
+                };
+                let other = |place| {
+                    let paths = (self.programs(), self.project());
+                    let paths = (paths.0.as_path(), paths.1.as_path());
+                    let result =
+                        other_program::register((host, client), &target.file, place, paths);
+                    result.map_err(|error| failed(&error))
+                };
+                other(Place::Before)?;
+                install(Scope::User, false, program.path)?;
+                other(Place::After)
+            }
             Registered::WithoutProgram { fail_closed } => {
                 install(Scope::User, fail_closed, &self.root.join("missing").join(PROGRAM))
             }
@@ -167,34 +186,40 @@ impl Sandbox {
                 if host.registration.personal_file.is_some() {
                     return install(Scope::Personal, false, program.path);
                 }
-                let wrapper = self.wrapper(program.path).map_err(|error| {
-                    Diagnostic::new("sandbox", tenter_protocol::Severity::Error, error.to_string())
-                })?;
+                let wrapper = self.wrapper(program.path).map_err(|error| failed(&error))?;
                 install(Scope::Shared, false, &wrapper)
             }
         }
     }
 
-    /// A program like `program` for a shared registration, which would use the home directory of the account.
+    /// Writes a program like `program` for a shared registration, which would use the home directory of the account.
     fn wrapper(&self, program: &Path) -> io::Result<PathBuf> {
-        let directory = self.root.join("bin");
-        fs::create_dir_all(&directory)?;
-        let wrapper = directory.join(PROGRAM);
+        let wrapper = self.programs().join(PROGRAM);
         let (program, home) = (quoted(program), quoted(&self.home()));
-        fs::write(&wrapper, format!("#!/bin/sh\nexec {program} \"$@\" --home {home}\n"))?;
-        fs::set_permissions(&wrapper, Permissions::from_mode(0o755))?;
+        write_program(&wrapper, &format!("exec {program} \"$@\" --home {home}\n"))?;
         Ok(wrapper)
     }
 
-    /// The names of the files in the project's root.
+    /// Writes the program of an MCP server.
+    pub(crate) fn mcp_server(&self) -> io::Result<PathBuf> {
+        let program = self.programs().join("mcp-server");
+        write_program(&program, &mcp::server(&self.project()))?;
+        Ok(program)
+    }
+
+    fn programs(&self) -> PathBuf {
+        self.root.join("bin")
+    }
+
+    /// Returns the names of the files in the project's root.
     pub(crate) fn files(&self) -> BTreeSet<String> {
         let entries = fs::read_dir(self.project()).into_iter().flatten().flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// The payloads that the observer wrote, in the order of their events.
-    pub(crate) fn seen(&self) -> Vec<Value> {
-        let entries = fs::read_dir(self.seen_directory()).into_iter().flatten().flatten();
+    /// Returns the payloads that the observer wrote, in the order of their events.
+    pub(crate) fn payloads(&self) -> Vec<Value> {
+        let entries = fs::read_dir(self.payload_directory()).into_iter().flatten().flatten();
         let mut files: Vec<_> = entries
             .take(MAX_PAYLOADS)
             .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
@@ -204,7 +229,7 @@ impl Sandbox {
         texts.filter_map(|text| serde_json::from_str(&text).ok()).collect()
     }
 
-    /// What Tenter's journal has of the hooks that ran.
+    /// Returns the runs of hooks in Tenter's journal.
     pub(crate) fn journal(&self) -> Vec<Record> {
         let directory = self.home().join(".local/state/tenter/journal");
         let conversations = journal::conversations(&directory).unwrap_or_default();
@@ -212,6 +237,10 @@ impl Sandbox {
         let lines = conversations.iter().filter_map(read).flat_map(|read| read.lines);
         lines.map(|line| line.record).collect()
     }
+}
+
+fn failed(error: &io::Error) -> Diagnostic {
+    Diagnostic::new("sandbox", Severity::Error, error.to_string())
 }
 
 /// Writes the settings of a client.

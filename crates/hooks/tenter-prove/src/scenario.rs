@@ -1,10 +1,16 @@
-//! What a client is run for. A scenario is one session with a client, rarely with several processes.
+//! The runs of a client. A scenario is one session with a client, rarely with several processes.
 
-/// What a client is run for.
+/// A purpose for which a client is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scenario {
     /// Hooks watch, deny and change calls of tools, add contexts, and make the agent continue.
     Tools,
+    /// Hooks ask, guard a tool by its name, and say something to the user beside their answer.
+    Decisions,
+    /// A hook denies a call of the tool of an MCP server.
+    Mcp,
+    /// A hook denies one of two calls, between hooks of another program.
+    Others,
     /// Hooks fail.
     Failures,
     /// The history is replaced by a summary.
@@ -31,13 +37,16 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every scenario, the longest first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Tools,
+        Self::Decisions,
         Self::Failures,
         Self::Deadline,
         Self::Compaction,
         Self::Subagent,
         Self::Resume,
+        Self::Mcp,
+        Self::Others,
         Self::Registered,
         Self::Twice,
         Self::Prompt,
@@ -46,10 +55,13 @@ impl Scenario {
         Self::MissingClosed,
     ];
 
-    /// The name, also that of its directory.
+    /// Returns the name, which its directory has, too.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tools => "tools",
+            Self::Decisions => "decisions",
+            Self::Mcp => "mcp",
+            Self::Others => "others",
             Self::Failures => "failures",
             Self::Compaction => "compaction",
             Self::Subagent => "subagent",

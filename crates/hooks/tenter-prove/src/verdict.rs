@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::observed::Fact;
 
-/// What Tenter promises of an agent.
+/// A promise of Tenter for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Promise {
     /// The agent provides it.
@@ -33,7 +33,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word in tables.
+    /// Returns the word in tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -44,7 +44,7 @@ impl Verdict {
     }
 }
 
-/// The verdict and its evidence. `failure` is why the client did not do what it was run for.
+/// Returns the verdict and its evidence. `failure` is the reason why the client did not do what it was run for.
 pub(crate) fn judge(
     promise: Promise,
     facts: &[Fact],
@@ -52,8 +52,8 @@ pub(crate) fn judge(
 ) -> (Verdict, String) {
     let holds = !facts.is_empty() && facts.iter().all(|fact| fact.holds);
     let evidence = |all: bool| {
-        let shown = facts.iter().filter(|fact| all || !fact.holds).map(|fact| fact.text.as_str());
-        shown.collect::<Vec<_>>().join("; ")
+        let texts = facts.iter().filter(|fact| all || !fact.holds).map(|fact| fact.text.as_str());
+        texts.collect::<Vec<_>>().join("; ")
     };
     match promise {
         Promise::Native if holds => (Verdict::Yes, evidence(true)),

@@ -27,7 +27,7 @@ pub(super) enum Canary {
 /// Lets the installed agent run with a registration, which blocks if the program fails when `fail_closed` is set.
 pub(super) fn run(env: &Env, host: &'static Host, fail_closed: bool) -> Canary {
     let untried = |why: &str| Canary::Untried(why.to_owned());
-    if Client::of(host).is_none() {
+    if Client::find(host).is_none() {
         return untried("Tenter cannot run it without a terminal");
     }
     if Agent::find(env, host).program.is_none() {

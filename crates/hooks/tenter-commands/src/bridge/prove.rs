@@ -138,13 +138,13 @@ fn check(id: &str) -> Result<Check, String> {
 fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client)>, Failure> {
     if args.all {
         let found = hosts::ALL.iter().filter(|host| Agent::find(env, host).program.is_some());
-        return Ok(found.filter_map(|host| Some((*host, Client::of(host)?))).collect());
+        return Ok(found.filter_map(|host| Some((*host, Client::find(host)?))).collect());
     }
     let client = |id: &String| {
         let host = super::host(id)?;
         let unknown =
             || Failure::new(format!("Tenter cannot run {} without a terminal", host.name));
-        let client = Client::of(host).ok_or_else(unknown)?;
+        let client = Client::find(host).ok_or_else(unknown)?;
         let missing = || {
             let programs = host.registration.programs.join(", ");
             Failure::new(format!("{} is not installed", host.name))

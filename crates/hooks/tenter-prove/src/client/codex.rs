@@ -5,19 +5,22 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tenter_model_server::{Format, Match, Reply};
 
-use super::{Client, Compaction, Launch, Subagent};
+use super::{Client, Compaction, KEY, Launch, MCP_SERVER, PROMPT, RESUME, Subagent};
 use crate::scenario::Scenario;
 
 pub(super) const CLIENT: Client = Client {
     host: "codex",
     format: Format::Responses,
-    arguments,
-    environment,
+    arguments: &["exec", "--json", "--skip-git-repo-check", RESUME, PROMPT],
+    resume: Some(&["resume", "--last"]),
+    environment: |launch| {
+        let home = launch.home.join(".codex").to_string_lossy().into_owned();
+        vec![("CODEX_HOME", home), ("MODEL_SERVER_KEY", KEY.to_owned())]
+    },
     files,
-    setup: None,
     shell,
     write,
-    failing_call,
+    failing_call: Some(failing_call),
     subagent: Some(Subagent {
         call: |reply, task| reply.call_any(&["spawn_agent"], json!({"message": task})),
         requests: || Match::default().last_user(Subagent::TASK),
@@ -28,26 +31,13 @@ pub(super) const CLIENT: Client = Client {
         tokens: 70_000,
         requests: || Match::default().last_user("CHECKPOINT COMPACTION"),
     }),
-    resumes: true,
-    unpacks_itself: false,
-    deny_ends_run: false,
-    takes_answers_back: false,
+    mcp_tool: Some("mcp__scratch__touch"),
     limits: &[(
         "context.after_tool_failure",
         "Codex shows hooks neither the exit code of a command nor a patch that fails",
     )],
+    ..Client::BASE
 };
-
-fn arguments(launch: &Launch) -> Vec<String> {
-    let resume: &[&str] = if launch.continues { &["resume", "--last"] } else { &[] };
-    let start = ["exec", "--json", "--skip-git-repo-check"].iter();
-    start.chain(resume).chain([&launch.prompt]).map(|word| (*word).to_owned()).collect()
-}
-
-fn environment(launch: &Launch) -> Vec<(&'static str, String)> {
-    let home = launch.home.join(".codex").to_string_lossy().into_owned();
-    vec![("CODEX_HOME", home), ("MODEL_SERVER_KEY", super::KEY.to_owned())]
-}
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
     // A model that the client does not know is offered the tools for subagents directly.
@@ -59,6 +49,10 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         ""
     };
     let project = Value::from(launch.project.to_string_lossy());
+    let server = launch.mcp_server.map(|program| {
+        let program = Value::from(program.to_string_lossy());
+        format!("\n[mcp_servers.{MCP_SERVER}]\ncommand = {program}\n")
+    });
     let config = format!(
         r#"model = "{model}"
 model_provider = "scripted"
@@ -80,8 +74,9 @@ name = "scripted"
 base_url = "{url}"
 wire_api = "responses"
 env_key = "MODEL_SERVER_KEY"
-"#,
-        url = launch.url
+{server}"#,
+        url = launch.url,
+        server = server.unwrap_or_default()
     );
     let rule = |program| {
         let rule = format!("prefix_rule(pattern = [\"{program}\"], decision = \"forbidden\")\n");
@@ -102,7 +97,7 @@ fn write(reply: Reply, file: &Path, text: &str) -> Reply {
     patch(reply, &format!("*** Add File: {file}\n{lines}"))
 }
 
-/// Results of commands have no exit code. This patch passes Codex's checks, and fails because a directory is a file.
+/// Adds a patch that passes Codex's checks, and fails because a directory is a file. Results of commands have no exit code.
 fn failing_call(reply: Reply, word: &str) -> Reply {
     patch(reply, &format!("*** Add File: README.md/{word}.txt\n+text\n"))
 }

@@ -1,51 +1,38 @@
 //! Kimi Code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
-use tenter_model_server::{Format, Match, Reply};
+use tenter_model_server::{Match, Reply};
 
-use super::{Client, Compaction, Launch, Subagent};
+use super::{Client, Compaction, KEY, Launch, PROMPT, RESUME, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "kimi-code",
-    format: Format::Chat,
-    arguments,
-    environment,
+    arguments: &["-p", PROMPT, "--output-format", "stream-json", RESUME],
+    resume: Some(&["--continue"]),
+    switches: &["KIMI_DISABLE_TELEMETRY", "KIMI_CLI_NO_AUTO_UPDATE", "KIMI_CODE_NO_AUTO_UPDATE"],
     files,
-    setup: None,
     shell,
-    write,
-    failing_call: |reply, word| shell(reply, &format!("echo {word} >&2; exit 3")),
+    write: |reply, file, text| reply.call("Write", json!({"path": file, "content": text})),
     subagent: Some(Subagent {
-        call: subagent,
-        requests: || Match::default().first_user(Subagent::TASK),
         // It does not wait for the hooks of the last call of a tool.
         wait: Some(|reply| shell(reply, "sleep 1")),
+        ..Subagent::new(|reply, task| {
+            let input =
+                json!({"description": "a small task", "prompt": task, "subagent_type": "coder"});
+            reply.call_any(&["Agent", "Task"], input)
+        })
     }),
     // Of 200,000.
     compaction: Some(Compaction {
         tokens: 196_000,
         requests: || Match::default().last_user("handoff summary"),
     }),
-    resumes: true,
-    unpacks_itself: false,
-    deny_ends_run: false,
-    takes_answers_back: false,
+    mcp_tool: Some("mcp__scratch__touch"),
     limits: &[("fires.session_end", "`SessionEnd` does not fire with `-p`")],
+    ..Client::BASE
 };
-
-fn arguments(launch: &Launch) -> Vec<String> {
-    let start = ["-p", launch.prompt, "--output-format", "stream-json"];
-    let resume: &[&str] = if launch.continues { &["--continue"] } else { &[] };
-    start.iter().chain(resume).map(|word| (*word).to_owned()).collect()
-}
-
-fn environment(_: &Launch) -> Vec<(&'static str, String)> {
-    let switches =
-        ["KIMI_DISABLE_TELEMETRY", "KIMI_CLI_NO_AUTO_UPDATE", "KIMI_CODE_NO_AUTO_UPDATE"];
-    switches.map(|name| (name, "1".to_owned())).into()
-}
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
     let config = format!(
@@ -56,7 +43,7 @@ telemetry = false
 [providers.scripted]
 type = "openai"
 base_url = "{url}"
-api_key = "{key}"
+api_key = "{KEY}"
 
 [models.scripted]
 provider = "scripted"
@@ -65,20 +52,11 @@ max_context_size = 200000
 capabilities = ["tool_use"]
 "#,
         url = launch.url,
-        key = super::KEY
     );
-    vec![(launch.home.join(".kimi-code/config.toml"), config)]
+    let config = (launch.home.join(".kimi-code/config.toml"), config);
+    [config].into_iter().chain(launch.mcp_file(".kimi-code/mcp.json")).collect()
 }
 
 fn shell(reply: Reply, command: &str) -> Reply {
     reply.call("Bash", json!({"command": command, "description": "Run a command"}))
-}
-
-fn write(reply: Reply, file: &Path, text: &str) -> Reply {
-    reply.call("Write", json!({"path": file, "content": text}))
-}
-
-fn subagent(reply: Reply, task: &str) -> Reply {
-    let input = json!({"description": "a small task", "prompt": task, "subagent_type": "coder"});
-    reply.call_any(&["Agent", "Task"], input)
 }

@@ -1,4 +1,4 @@
-//! How each agent is run without a terminal, against a model server: data and a few functions, one file per agent.
+//! The way in which each agent is run without a terminal, against a model server: data and a few functions, one file per agent.
 
 mod claude_code;
 mod cline;
@@ -15,23 +15,29 @@ mod vibe;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use tenter_bridge::host::Moment;
 use tenter_bridge::{Host, hosts};
 use tenter_model_server::{Format, Match, Reply};
 
 use crate::scenario::Scenario;
 
-/// How an agent is run without a terminal.
+/// The way in which an agent is run without a terminal.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct Client {
     /// The id of the agent.
     pub host: &'static str,
     /// The API by which it talks to its model.
     pub format: Format,
-    /// The arguments of its program.
-    pub arguments: fn(&Launch) -> Vec<String>,
-    /// Environment variables, besides those that every client gets.
+    /// The arguments of its program, in which [`PROMPT`] and [`RESUME`] are replaced.
+    pub arguments: &'static [&'static str],
+    /// The arguments that continue a session in another process, in place of [`RESUME`]; `None` if it cannot.
+    pub resume: Option<&'static [&'static str]>,
+    /// Arguments that depend on the run.
+    pub more_arguments: fn(&Launch) -> Vec<String>,
+    /// Environment variables that are set to `1`.
+    pub switches: &'static [&'static str],
+    /// Other environment variables, besides those that every client gets.
     pub environment: fn(&Launch) -> Vec<(&'static str, String)>,
     /// Its settings, written before the hooks are registered.
     pub files: fn(&Launch) -> Vec<(PathBuf, String)>,
@@ -41,30 +47,37 @@ pub struct Client {
     pub shell: fn(Reply, &str) -> Reply,
     /// Adds a call of the tool that writes a text to a file, whose path is absolute.
     pub write: fn(Reply, &Path, &str) -> Reply,
-    /// Adds a call that fails and whose input contains a word.
-    pub failing_call: fn(Reply, &str) -> Reply,
-    /// How it starts subagents; `None` if it has none without a terminal.
+    /// Adds a call that fails and whose input contains a word; `None` if a failing shell command is such a call.
+    pub failing_call: Option<fn(Reply, &str) -> Reply>,
+    /// The support for subagents; `None` if it has none without a terminal.
     pub subagent: Option<Subagent>,
-    /// When it replaces its history by a summary; `None` if it does not without a terminal.
+    /// The limit at which it replaces its history by a summary; `None` if it does not without a terminal.
     pub compaction: Option<Compaction>,
-    /// Whether it can continue a session in another process.
-    pub resumes: bool,
-    /// Whether its program unpacks itself into the user's cache when it is run for the first time.
+    /// The name that its model reads of the tool [`MCP_TOOL`]; `None` if it has no MCP servers without a terminal.
+    pub mcp_tool: Option<&'static str>,
+    /// The plugin of another program; `None` if hooks are not plugins there.
+    pub other_plugin: Option<OtherPlugin>,
+    /// Set if its program unpacks itself into the user's cache when it is run for the first time.
     pub unpacks_itself: bool,
-    /// Whether a denied call ends the whole run: the rest of a scenario then gets a run of its own.
+    /// Set if a denied call ends the whole run: the rest of a scenario then gets a run of its own.
     pub deny_ends_run: bool,
-    /// Whether an answer after which hooks make the agent continue is taken out of the history.
+    /// Set if an answer after which hooks make the agent continue is taken out of the history.
     pub takes_answers_back: bool,
-    /// What the agent does not do without a terminal, although it does otherwise: the id of a check, and why it does not hold.
+    /// Checks that do not hold without a terminal, although they do otherwise: the id of each, and the reason.
     pub limits: &'static [(&'static str, &'static str)],
 }
 
-/// How a client starts a subagent.
+/// The user's message, as an argument.
+pub const PROMPT: &str = "{prompt}";
+/// The place of [`Client::resume`] among the arguments.
+pub const RESUME: &str = "{resume}";
+
+/// The support of a client for subagents.
 #[derive(Debug)]
 pub struct Subagent {
     /// Adds a call of the tool, with this task.
     pub call: fn(Reply, &str) -> Reply,
-    /// Which requests are the subagent's. Its task contains [`Subagent::TASK`].
+    /// Matches the requests of the subagent. Its task contains [`Subagent::TASK`].
     pub requests: fn() -> Match,
     /// Adds a call with which the main agent waits for the subagent, if the tool does not.
     pub wait: Option<fn(Reply) -> Reply>,
@@ -73,16 +86,33 @@ pub struct Subagent {
 impl Subagent {
     /// A word in the task of every subagent.
     pub const TASK: &str = "SUBTASK";
+
+    /// A subagent that the call waits for, and whose history begins with its task.
+    const fn new(call: fn(Reply, &str) -> Reply) -> Self {
+        Self { call, requests: || Match::default().first_user(Self::TASK), wait: None }
+    }
 }
 
-/// When a client replaces its history by a summary.
+/// The point at which a client replaces its history by a summary.
 #[derive(Debug)]
 pub struct Compaction {
     /// The tokens that the model has to report, to be near the context window.
     pub tokens: u64,
-    /// Which requests ask for the summary.
+    /// Matches the requests for the summary.
     pub requests: fn() -> Match,
 }
+
+/// A plugin of another program, which is loaded before or after Tenter's.
+#[derive(Debug)]
+pub struct OtherPlugin {
+    /// The extension of its file.
+    pub extension: &'static str,
+    /// Its code, in which [`FLAG`] is replaced by the path of a file that it writes before each call of a tool.
+    pub code: &'static str,
+}
+
+/// The place of a path in the code of a plugin.
+pub const FLAG: &str = "{flag}";
 
 /// A process of a client.
 #[derive(Debug, Clone, Copy)]
@@ -95,20 +125,58 @@ pub struct Launch<'l> {
     pub url: &'l str,
     /// The user's message.
     pub prompt: &'l str,
-    /// Whether the process continues the session of the one before it.
+    /// Set if the process continues the session of the one before it.
     pub continues: bool,
-    /// What it is run for.
+    /// The scenario of the run.
     pub scenario: Scenario,
+    /// The program of an MCP server, if the settings are to have one.
+    pub mcp_server: Option<&'l Path>,
 }
 
 impl Launch<'_> {
-    /// The program that the user's rules deny, if there is to be such a rule.
+    /// Returns the program that the user's rules deny, if there is to be such a rule.
     fn denied_program(&self) -> Option<&'static str> {
         (self.scenario == Scenario::UserRule).then_some(DENIED_PROGRAM)
+    }
+
+    /// Returns the settings of MCP servers that most clients share: `{"scratch": {"command": PROGRAM, "args": []}}`, or `{}`.
+    fn mcp_servers(&self) -> Value {
+        let server = |program: &Path| json!({MCP_SERVER: {"command": program, "args": []}});
+        self.mcp_server.map_or_else(|| json!({}), server)
+    }
+
+    /// Returns a file of settings that has the MCP servers and nothing else, if there are any.
+    fn mcp_file(&self, path: &str) -> Option<(PathBuf, String)> {
+        let settings = || json!({"mcpServers": self.mcp_servers()}).to_string();
+        self.mcp_server.map(|_| (self.home.join(path), settings()))
     }
 }
 
 impl Client {
+    /// A client without any peculiarity; each client states those that it has.
+    const BASE: Self = Self {
+        host: "",
+        format: Format::Chat,
+        arguments: &[PROMPT],
+        resume: None,
+        more_arguments: |_| Vec::new(),
+        switches: &[],
+        environment: |_| Vec::new(),
+        files: |_| Vec::new(),
+        setup: None,
+        shell: |reply, command| reply.call("bash", json!({"command": command})),
+        write: |reply, file, text| reply.call("write", json!({"path": file, "content": text})),
+        failing_call: None,
+        subagent: None,
+        compaction: None,
+        mcp_tool: None,
+        other_plugin: None,
+        unpacks_itself: false,
+        deny_ends_run: false,
+        takes_answers_back: false,
+        limits: &[],
+    };
+
     /// Every client.
     pub const ALL: &[&Self] = &[
         &claude_code::CLIENT,
@@ -125,26 +193,55 @@ impl Client {
         &vibe::CLIENT,
     ];
 
-    /// The client of an agent; `None` if it is not known how to run it without a terminal.
-    pub fn of(host: &Host) -> Option<&'static Self> {
+    /// Returns the client of an agent; `None` if it is not known how to run it without a terminal.
+    pub fn find(host: &Host) -> Option<&'static Self> {
         Self::ALL.iter().find(|client| client.host == host.id).copied()
     }
 
-    /// Whether contexts reach the model only with the next message.
+    /// Returns the arguments of a process.
+    pub(crate) fn arguments(&self, launch: &Launch) -> Vec<String> {
+        let resume = self.resume.filter(|_| launch.continues).unwrap_or_default();
+        let words = self.arguments.iter().flat_map(|word| match *word {
+            RESUME => resume,
+            _ => std::slice::from_ref(word),
+        });
+        let words = words.map(|word| if *word == PROMPT { launch.prompt } else { word });
+        words.map(str::to_owned).chain((self.more_arguments)(launch)).collect()
+    }
+
+    /// Returns the environment variables of a process, besides those that every client gets.
+    pub(crate) fn environment(&self, launch: &Launch) -> Vec<(&'static str, String)> {
+        let switches = self.switches.iter().map(|name| (*name, "1".to_owned()));
+        switches.chain((self.environment)(launch)).collect()
+    }
+
+    /// Adds a call that fails and whose input contains a word.
+    pub(crate) fn failing_call(&self, reply: Reply, word: &str) -> Reply {
+        match self.failing_call {
+            Some(call) => call(reply, word),
+            None => (self.shell)(reply, &format!("echo {word} >&2; exit 3")),
+        }
+    }
+
+    /// Returns whether contexts reach the model only with the next message.
     pub(crate) fn defers_contexts(&self) -> bool {
         hosts::find(self.host).is_some_and(|host| !(host.takes_context)(Moment::AfterTool))
     }
 
-    /// Whether hooks see that the agent stops again after they made it continue.
+    /// Returns whether hooks see that the agent stops again after they made it continue.
     pub(crate) fn shows_second_stop(&self) -> bool {
         hosts::find(self.host).is_none_or(|host| host.max_continuations > 1)
     }
 
-    /// Why a check is known not to hold without a terminal.
+    /// Returns the reason why a check is known not to hold without a terminal.
     pub(crate) fn limit(&self, check: &str) -> Option<&'static str> {
         self.limits.iter().find(|(id, _)| *id == check).map(|(_, why)| *why)
     }
 }
+
+/// The name of the MCP server in scratch homes, and of its one tool, which makes a file.
+pub(crate) const MCP_SERVER: &str = "scratch";
+pub(crate) const MCP_TOOL: &str = "touch";
 
 /// The key that clients send to the model server.
 const KEY: &str = "no-key-needed";

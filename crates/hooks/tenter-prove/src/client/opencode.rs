@@ -3,62 +3,53 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tenter_model_server::{Format, Match, Reply};
+use tenter_model_server::Match;
 
-use super::{Client, Compaction, Launch, Subagent};
+use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OtherPlugin, PROMPT, RESUME, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "opencode",
-    format: Format::Chat,
-    arguments: |launch| arguments(launch, &["run"]),
-    environment: |launch| environment(launch, &SWITCHES),
+    arguments: &["run", "--format", "json", "--print-logs", RESUME, PROMPT],
+    resume: Some(&["--continue"]),
+    switches: &[
+        "OPENCODE_DISABLE_AUTOUPDATE",
+        "OPENCODE_DISABLE_MODELS_FETCH",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD",
+        "OPENCODE_DISABLE_SHARE",
+    ],
+    environment: directories,
     files: |launch| files(launch, "opencode"),
-    setup: None,
-    shell,
-    write,
-    failing_call: |reply, word| shell(reply, &format!("echo {word} >&2; exit 3")),
-    subagent: SUBAGENT,
-    compaction: COMPACTION,
-    resumes: true,
-    unpacks_itself: false,
-    deny_ends_run: false,
-    takes_answers_back: false,
+    shell: |reply, command| {
+        let input = json!({"command": command, "description": "Run a command"});
+        reply.call_any(&["bash", "shell"], input)
+    },
+    write: |reply, file, text| reply.call("write", json!({"filePath": file, "content": text})),
+    subagent: Some(Subagent::new(|reply, task| {
+        let input =
+            json!({"description": "a small task", "prompt": task, "subagent_type": "general"});
+        reply.call("task", input)
+    })),
+    // Of 200,000.
+    compaction: Some(Compaction {
+        tokens: 196_000,
+        requests: || Match::default().last_user("Here is the conversation so far"),
+    }),
+    mcp_tool: Some("scratch_touch"),
+    other_plugin: Some(OtherPlugin {
+        extension: "js",
+        code: r#"import { writeFileSync } from "node:fs"
+export const Other = async () => ({ "tool.execute.before": async () => writeFileSync({flag}, "") })
+"#,
+    }),
     limits: &[("continue", "`opencode run` ends when the agent is idle for the first time")],
+    ..Client::BASE
 };
-
-pub(super) const SWITCHES: [&str; 4] = [
-    "OPENCODE_DISABLE_AUTOUPDATE",
-    "OPENCODE_DISABLE_MODELS_FETCH",
-    "OPENCODE_DISABLE_LSP_DOWNLOAD",
-    "OPENCODE_DISABLE_SHARE",
-];
-
-pub(super) const SUBAGENT: Option<Subagent> = Some(Subagent {
-    call: subagent,
-    requests: || Match::default().first_user(Subagent::TASK),
-    wait: None,
-});
-
-/// Of 200,000.
-pub(super) const COMPACTION: Option<Compaction> = Some(Compaction {
-    tokens: 196_000,
-    requests: || Match::default().last_user("Here is the conversation so far"),
-});
 
 /// The plugins' packages, which it would fetch into each directory of settings unless these files say that they are there.
 const PACKAGES: [&str; 2] = ["@opencode-ai/plugin", "@kilocode/plugin"];
 
-pub(super) fn arguments(launch: &Launch, start: &[&str]) -> Vec<String> {
-    let options = ["--format", "json", "--print-logs"].iter();
-    let resume: &[&str] = if launch.continues { &["--continue"] } else { &[] };
-    let words = start.iter().chain(options).chain(resume).chain([&launch.prompt]);
-    words.map(|word| (*word).to_owned()).collect()
-}
-
-pub(super) fn environment(
-    launch: &Launch,
-    switches: &[&'static str],
-) -> Vec<(&'static str, String)> {
+/// Returns the variables with the directories of a program that follows the XDG specification.
+pub(super) fn directories(launch: &Launch) -> Vec<(&'static str, String)> {
     let directories = [
         ("XDG_CONFIG_HOME", ".config"),
         ("XDG_DATA_HOME", ".local/share"),
@@ -66,11 +57,10 @@ pub(super) fn environment(
         ("XDG_CACHE_HOME", ".cache"),
     ];
     let directory = |path| launch.home.join(path).to_string_lossy().into_owned();
-    let directories = directories.map(|(name, path)| (name, directory(path)));
-    directories.into_iter().chain(switches.iter().map(|name| (*name, "1".to_owned()))).collect()
+    directories.map(|(name, path)| (name, directory(path))).into()
 }
 
-/// The settings of a program that is called `name`.
+/// Returns the settings of a program that is called `name`.
 pub(super) fn files(launch: &Launch, name: &str) -> Vec<(PathBuf, String)> {
     let model = json!({
         "name": "mock-model",
@@ -80,7 +70,7 @@ pub(super) fn files(launch: &Launch, name: &str) -> Vec<(PathBuf, String)> {
     let provider = json!({
         "npm": "@ai-sdk/openai-compatible",
         "name": "scripted",
-        "options": {"baseURL": launch.url, "apiKey": super::KEY},
+        "options": {"baseURL": launch.url, "apiKey": KEY},
         "models": {"mock-model": model},
     });
     let permission = match launch.denied_program() {
@@ -89,7 +79,9 @@ pub(super) fn files(launch: &Launch, name: &str) -> Vec<(PathBuf, String)> {
             json!({"*": "allow", "bash": {"*": "allow", (format!("{program} *")): "deny"}})
         }
     };
+    let server = |program| json!({MCP_SERVER: {"type": "local", "command": [program]}});
     let settings = json!({
+        "mcp": launch.mcp_server.map_or_else(|| json!({}), server),
         "model": "scripted/mock-model",
         "small_model": "scripted/mock-model",
         "autoupdate": false,
@@ -112,17 +104,4 @@ fn packages(directory: &Path) -> Vec<(PathBuf, String)> {
         (directory.join("package-lock.json"), installed.to_string()),
         (directory.join("node_modules/.keep"), String::new()),
     ]
-}
-
-pub(super) fn shell(reply: Reply, command: &str) -> Reply {
-    reply.call_any(&["bash", "shell"], json!({"command": command, "description": "Run a command"}))
-}
-
-pub(super) fn write(reply: Reply, file: &Path, text: &str) -> Reply {
-    reply.call("write", json!({"filePath": file, "content": text}))
-}
-
-fn subagent(reply: Reply, task: &str) -> Reply {
-    let input = json!({"description": "a small task", "prompt": task, "subagent_type": "general"});
-    reply.call("task", input)
 }

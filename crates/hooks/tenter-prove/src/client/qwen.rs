@@ -1,52 +1,47 @@
 //! Qwen Code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
-use tenter_model_server::{Format, Match, Reply};
+use tenter_model_server::Match;
 
-use super::{Client, Compaction, Launch, Subagent};
+use super::{Client, Compaction, KEY, Launch, PROMPT, RESUME, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "qwen",
-    format: Format::Chat,
-    arguments,
-    environment,
+    arguments: &["-p", PROMPT, "--yolo", "--auth-type", "openai", "-o", "json", RESUME],
+    resume: Some(&["--continue"]),
+    environment: |launch| {
+        vec![
+            ("OPENAI_API_KEY", KEY.to_owned()),
+            ("OPENAI_MODEL", "mock-model".to_owned()),
+            ("OPENAI_BASE_URL", launch.url.to_owned()),
+        ]
+    },
     files,
-    setup: None,
-    shell,
-    write,
-    failing_call: |reply, word| shell(reply, &format!("echo {word} >&2; exit 3")),
-    subagent: Some(Subagent {
-        call: subagent,
-        requests: || Match::default().first_user(Subagent::TASK),
-        wait: None,
-    }),
+    shell: |reply, command| {
+        let input =
+            json!({"command": command, "description": "Run a command", "is_background": false});
+        reply.call("run_shell_command", input)
+    },
+    write: |reply, file, text| {
+        reply.call("write_file", json!({"file_path": file, "content": text}))
+    },
+    subagent: Some(Subagent::new(|reply, task| {
+        let input = json!({
+            "description": "a small task", "prompt": task, "subagent_type": "general-purpose",
+        });
+        reply.call_any(&["agent", "task"], input)
+    })),
     // Of 200,000.
     compaction: Some(Compaction {
         tokens: 196_000,
         requests: || Match::default().last_user("<state_snapshot> XML"),
     }),
-    resumes: true,
-    unpacks_itself: false,
-    deny_ends_run: false,
-    takes_answers_back: false,
+    mcp_tool: Some("mcp__scratch__touch"),
     limits: &[("fires.session_end", "`SessionEnd` does not fire without a terminal")],
+    ..Client::BASE
 };
-
-fn arguments(launch: &Launch) -> Vec<String> {
-    let start = ["-p", launch.prompt, "--yolo", "--auth-type", "openai", "-o", "json"];
-    let resume: &[&str] = if launch.continues { &["--continue"] } else { &[] };
-    start.iter().chain(resume).map(|word| (*word).to_owned()).collect()
-}
-
-fn environment(launch: &Launch) -> Vec<(&'static str, String)> {
-    vec![
-        ("OPENAI_API_KEY", super::KEY.to_owned()),
-        ("OPENAI_MODEL", "mock-model".to_owned()),
-        ("OPENAI_BASE_URL", launch.url.to_owned()),
-    ]
-}
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
     let denied = launch.denied_program().map(|program| format!("run_shell_command({program} *)"));
@@ -55,22 +50,7 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         "general": {"enableAutoUpdate": false},
         "telemetry": {"enabled": false},
         "privacy": {"usageStatisticsEnabled": false},
+        "mcpServers": launch.mcp_servers(),
     });
     vec![(launch.home.join(".qwen/settings.json"), settings.to_string())]
-}
-
-fn shell(reply: Reply, command: &str) -> Reply {
-    let input = json!({"command": command, "description": "Run a command", "is_background": false});
-    reply.call("run_shell_command", input)
-}
-
-fn write(reply: Reply, file: &Path, text: &str) -> Reply {
-    reply.call("write_file", json!({"file_path": file, "content": text}))
-}
-
-fn subagent(reply: Reply, task: &str) -> Reply {
-    let input = json!({
-        "description": "a small task", "prompt": task, "subagent_type": "general-purpose",
-    });
-    reply.call_any(&["agent", "task"], input)
 }

@@ -1,49 +1,37 @@
 //! Mistral Vibe.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::json;
-use tenter_model_server::{Format, Reply};
+use serde_json::{Value, json};
 
-use super::{Client, Launch};
+use super::{Client, KEY, Launch, MCP_SERVER, PROMPT, RESUME};
 
 pub(super) const CLIENT: Client = Client {
     host: "vibe",
-    format: Format::Chat,
-    arguments,
-    environment,
+    arguments: &["-p", PROMPT, "--auto-approve", "--trust", "--output", "json", RESUME],
+    resume: Some(&["--continue"]),
+    environment: |_| vec![("MODEL_SERVER_KEY", KEY.to_owned())],
     files,
-    setup: None,
-    shell,
-    write,
-    failing_call: |reply, word| shell(reply, &format!("echo {word} >&2; exit 3")),
-    subagent: None,
-    compaction: None,
-    resumes: true,
-    unpacks_itself: false,
-    deny_ends_run: false,
+    write: |reply, file, text| reply.call("write_file", json!({"path": file, "content": text})),
+    mcp_tool: Some("scratch_touch"),
     takes_answers_back: true,
     limits: &[
         ("rewrite.user-rule", "with `--auto-approve`, Vibe does not read the rules of its tools"),
         ("context.before_stop", "no call follows it there, with whose result it would be given"),
     ],
+    ..Client::BASE
 };
-
-fn arguments(launch: &Launch) -> Vec<String> {
-    let start = ["-p", launch.prompt, "--auto-approve", "--trust", "--output", "json"];
-    let resume: &[&str] = if launch.continues { &["--continue"] } else { &[] };
-    start.iter().chain(resume).map(|word| (*word).to_owned()).collect()
-}
-
-fn environment(_: &Launch) -> Vec<(&'static str, String)> {
-    vec![("MODEL_SERVER_KEY", super::KEY.to_owned())]
-}
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
     let rules = launch
         .denied_program()
         .map(|program| format!("\n[tools.bash]\ndenylist = [\"{program}\"]\n"))
         .unwrap_or_default();
+    let server = launch.mcp_server.map(|program| {
+        let program = Value::from(program.to_string_lossy());
+        format!("\n[[mcp_servers]]\nname = \"{MCP_SERVER}\"\ntransport = \"stdio\"\ncommand = {program}\n")
+    });
+    let server = server.unwrap_or_default();
     let config = format!(
         r#"active_model = "scripted"
 enable_telemetry = false
@@ -58,16 +46,8 @@ api_key_env_var = "MODEL_SERVER_KEY"
 name = "mock-model"
 provider = "scripted"
 alias = "scripted"
-{rules}"#,
+{rules}{server}"#,
         url = launch.url
     );
     vec![(launch.home.join(".vibe/config.toml"), config)]
-}
-
-fn shell(reply: Reply, command: &str) -> Reply {
-    reply.call("bash", json!({"command": command}))
-}
-
-fn write(reply: Reply, file: &Path, text: &str) -> Reply {
-    reply.call("write_file", json!({"path": file, "content": text}))
 }

@@ -7,7 +7,7 @@ use super::tools::context_hook;
 use super::{Plan, prompts};
 use crate::client::Client;
 
-/// What the summary says.
+/// The text of the summary.
 pub(crate) const SUMMARY: &str = "SUMMARY-OF-MODEL";
 
 pub(super) fn plan(client: &Client) -> Plan {

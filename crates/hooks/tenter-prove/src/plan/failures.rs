@@ -7,7 +7,7 @@ use super::{Plan, touch};
 use crate::client::Client;
 use crate::hook_file::HookFile;
 
-/// How a hook fails.
+/// The way in which a hook fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     /// It does not end by itself.
@@ -22,7 +22,7 @@ impl Failure {
     /// Every failure.
     pub const ALL: [Self; 3] = [Self::Hangs, Self::Crashes, Self::Garbage];
 
-    /// The name, which is also part of hooks and files.
+    /// Returns the name, which is also part of hooks and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hangs => "hangs",
@@ -39,12 +39,12 @@ impl Failure {
         }
     }
 
-    /// The hook that fails like this.
+    /// Returns the name of the hook that fails like this.
     pub(crate) fn hook(self, closed: bool) -> String {
         format!("{}-{}", self.name(), if closed { "closed" } else { "open" })
     }
 
-    /// The file of the call that is this hook's.
+    /// Returns the file of the call that the hook guards.
     pub(crate) fn file(self, closed: bool) -> String {
         format!("{}.txt", self.hook(closed))
     }

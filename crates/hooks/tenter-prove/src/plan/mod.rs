@@ -1,10 +1,12 @@
-//! What scenarios consist of: hooks, and the model's replies.
+//! The contents of scenarios: hooks, and the model's replies.
 //!
 //! Each file has one scenario, or several that are alike, with the names of files and the words by which its checks recognize what happened.
 
 pub(crate) mod compaction;
 pub(crate) mod deadline;
+pub(crate) mod decisions;
 pub(crate) mod failures;
+pub(crate) mod mcp;
 pub(crate) mod prompt;
 pub(crate) mod resume;
 pub(crate) mod single;
@@ -19,13 +21,14 @@ use tenter_model_server::{Lane, Reply};
 
 use crate::client::Client;
 use crate::hook_file::HookFile;
+use crate::other_program;
 use crate::sandbox::{Registered, Sandbox};
 use crate::scenario::Scenario;
 
 /// Messages of the user, one for each process.
 const TWO: &[&str] = &["Please run the test.", "And again, please."];
 
-/// What a scenario consists of.
+/// The contents of a scenario.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The hooks, without the observer.
@@ -34,16 +37,16 @@ pub(crate) struct Plan {
     pub(crate) replies: Vec<Reply>,
     /// The model's replies to others.
     pub(crate) lanes: Vec<Lane>,
-    /// Whether replies are counted, because the client does not repeat its whole history.
+    /// Set if replies are counted, because the client does not repeat its whole history.
     pub(crate) counts: bool,
     /// The user's messages, one for each process.
     pub(crate) prompts: &'static [&'static str],
-    /// How the hooks are registered.
+    /// The registration of the hooks.
     pub(crate) registered: Registered,
 }
 
 impl Plan {
-    /// One session with these hooks and replies.
+    /// Returns the plan of one session with these hooks and replies.
     fn new(hooks: Vec<HookFile>, replies: Vec<Reply>) -> Self {
         Self {
             hooks,
@@ -56,7 +59,7 @@ impl Plan {
     }
 }
 
-/// Why a client cannot be run for a scenario.
+/// Returns the reason why a client cannot be run for a scenario, if there is one.
 pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Option<&'static str> {
     let registration = &host.registration;
     let has_files = registration.personal_file.is_some() || registration.shared_file.is_some();
@@ -67,7 +70,14 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
             "without a terminal, nothing makes it replace the history by a summary",
         ),
         Scenario::Subagent => (client.subagent.is_some(), "it has no subagents"),
-        Scenario::Resume => (client.resumes, "it cannot continue a session without a terminal"),
+        Scenario::Mcp => (client.mcp_tool.is_some(), "it has no MCP servers without a terminal"),
+        Scenario::Others => (
+            other_program::is_possible(host, client),
+            "the hooks of an event are one file there, so there is one program",
+        ),
+        Scenario::Resume => {
+            (client.resume.is_some(), "it cannot continue a session without a terminal")
+        }
         Scenario::Twice => (has_files, "it has no settings for one project"),
         Scenario::UserRule => (
             !matches!(host.user_rules.checks, Checks::Neither | Checks::Unread),
@@ -78,6 +88,7 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
             (registration.entries().is_none_or(can_block), "it cannot block then")
         }
         Scenario::Tools
+        | Scenario::Decisions
         | Scenario::Failures
         | Scenario::Prompt
         | Scenario::Registered
@@ -86,11 +97,14 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
     (!is_possible).then_some(why)
 }
 
-/// What a scenario consists of, for a client in a sandbox.
-pub(crate) fn of(scenario: Scenario, client: &Client, sandbox: &Sandbox) -> Plan {
+/// Returns the contents of a scenario for a client in a sandbox.
+pub(crate) fn contents(scenario: Scenario, client: &Client, sandbox: &Sandbox) -> Plan {
     let missing = |fail_closed| Registered::WithoutProgram { fail_closed };
     match scenario {
         Scenario::Tools => tools::plan(client, sandbox),
+        Scenario::Decisions => decisions::plan(client, sandbox),
+        Scenario::Mcp => mcp::plan(client),
+        Scenario::Others => single::plan(client, Registered::AmongOthers),
         Scenario::Failures => failures::plan(client),
         Scenario::Deadline => deadline::plan(client),
         Scenario::Compaction => compaction::plan(client),
@@ -105,12 +119,12 @@ pub(crate) fn of(scenario: Scenario, client: &Client, sandbox: &Sandbox) -> Plan
     }
 }
 
-/// The user's messages: a second one if contexts reach the model only with it.
+/// Returns the user's messages: a second one if contexts reach the model only with it.
 fn prompts(client: &Client) -> &'static [&'static str] {
-    if client.defers_contexts() && client.resumes { TWO } else { &TWO[..1] }
+    if client.defers_contexts() && client.resume.is_some() { TWO } else { &TWO[..1] }
 }
 
-/// The shell command that makes a file in the project, in which every client starts.
+/// Returns the shell command that makes a file in the project, in which every client starts.
 pub(crate) fn touch(file: &str) -> String {
     format!("touch {file}")
 }

@@ -16,10 +16,10 @@ pub(crate) const DENY_REASON: &str = "REASON-OF-REPLY";
 pub(crate) const WRITTEN: &str = "by-file-tool.txt";
 pub(crate) const EXIT_HOOK: &str = "deny-by-exit-code";
 pub(crate) const EXIT_REASON: &str = "REASON-OF-EXIT-CODE";
-/// The file of a call that a hook rewrites, and that of the rewritten call.
+/// The files of a call that a hook rewrites, and of the rewritten call.
 pub(crate) const ORIGINAL: &str = "original.txt";
 pub(crate) const REWRITTEN: &str = "rewritten.txt";
-/// What a command prints, and what a hook replaces it by. The command itself does not contain it.
+/// The output of a command, which the command itself does not contain, and the output by which a hook replaces it.
 pub(crate) const OUTPUT: &str = "output-42-end";
 pub(crate) const REPLACED: &str = "OUTPUT-OF-HOOK";
 /// The files of parallel calls, of which the second is denied, and the reason.
@@ -43,12 +43,12 @@ const CONTEXTS: [EventName; 6] = [
     EventName::AfterTurn,
 ];
 
-/// The word that a hook adds for the model at an event.
+/// Returns the word that a hook adds for the model at an event.
 pub(crate) fn context_word(event: EventName) -> String {
     format!("CONTEXT-OF-{}", event.as_str().to_uppercase().replace('_', "-"))
 }
 
-/// A hook that adds a word for the model at an event, for calls that contain `word` if it is about calls.
+/// Returns a hook that adds a word for the model at an event; at events of calls, only for those that contain `word`.
 pub(crate) fn context_hook(event: EventName, word: &str) -> HookFile {
     let name = format!("context-{}", event.as_str().replace('_', "-"));
     let hook = HookFile::context(&name, event, &context_word(event));
@@ -65,9 +65,9 @@ pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
         shell(&touch(DENIED)),
         (client.write)(Reply::new(), &sandbox.project().join(WRITTEN), "text\n"),
         shell(&touch(ORIGINAL)),
-        // What the model is asked for if the agent cannot rewrite a call; else it changes nothing.
+        // The call that the model is asked for if the agent cannot rewrite one; else it changes nothing.
         shell(&touch(REWRITTEN)),
-        (client.failing_call)(Reply::new(), "context"),
+        client.failing_call(Reply::new(), "context"),
         shell("echo output-$((40+2))-end"),
         parallel,
         shell("cd / && pwd"),
@@ -90,21 +90,12 @@ fn hooks(sandbox: &Sandbox) -> Vec<HookFile> {
         HookFile::deny(DENY_HOOK, at_call, DENY_REASON).only("Bash", DENIED),
         HookFile::script(EXIT_HOOK, at_call, format!("echo {EXIT_REASON} >&2\nexit 2\n"))
             .only("(Write|Edit)", WRITTEN),
-        HookFile::script("rewrite", at_call, printing(&rewritten)).only("Bash", ORIGINAL),
-        HookFile::script("replace-output", EventName::AfterTool, printing(&replaced))
-            .only("Bash", "40.2"),
+        HookFile::printing("rewrite", at_call, &rewritten).only("Bash", ORIGINAL),
+        HookFile::printing("replace-output", EventName::AfterTool, &replaced).only("Bash", "40.2"),
         HookFile::deny(PARALLEL_HOOK, at_call, PARALLEL_REASON).only("Bash", PARALLEL[1]),
         HookFile::deny(OUTSIDE_HOOK, at_call, OUTSIDE_REASON).only("Bash", OUTSIDE),
-        HookFile::script(
-            "continue",
-            EventName::BeforeStop,
-            format!("[ -e {flag} ] && exit 0\n: > {flag}\n{}", printing(&continued)),
-        ),
+        HookFile::printing("continue", EventName::BeforeStop, &continued)
+            .first(&format!("[ -e {flag} ] && exit 0\n: > {flag}\n")),
     ];
     contexts.chain(others).collect()
-}
-
-/// A script that prints a reply.
-fn printing(reply: &str) -> String {
-    format!("cat > /dev/null\ncat << 'REPLY'\n{reply}\nREPLY\n")
 }

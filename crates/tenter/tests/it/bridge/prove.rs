@@ -65,6 +65,11 @@ const DENIALS: &[&str] = &[
     "deny.parallel",
     "deny.outside",
     "deny.subagent",
+    "ask",
+    "deny.tool",
+    "deny.mcp",
+    "deny.notice",
+    "deny.others",
     "rewrite.user-rule",
     "fails.hangs",
     "fails.crashes",
@@ -124,7 +129,7 @@ fn a_client_that_ignores_denials_is_broken() {
 #[test]
 fn a_client_that_runs_a_tool_before_its_hooks_have_answered_is_broken() {
     let before = ["registered", "fires.subagent_stop"];
-    let (calls, failures) = DENIALS[1..].split_at(5);
+    let (calls, failures) = DENIALS[1..].split_at(10);
     let all = [&before[..], calls, &["rewrite"], failures, &["twice"]].concat();
     is_broken_at(Defect::RunsFirst, &all);
 }
@@ -152,6 +157,20 @@ fn a_client_that_does_not_continue_or_reject_is_broken() {
 fn a_client_that_fires_twice_or_not_for_subagents_is_broken() {
     is_broken_at(Defect::FiresTwice, &["fires.before_tool", "resume"]);
     is_broken_at(Defect::SkipsSubagents, &["fires.subagent_stop", "deny.subagent"]);
+}
+
+#[test]
+fn a_client_that_ignores_questions_notices_or_other_hooks_is_broken() {
+    is_broken_at(Defect::IgnoresAsk, &["ask"]);
+    is_broken_at(Defect::NoticeVoidsAnswer, &["deny.notice"]);
+    is_broken_at(Defect::HidesNotices, &["notice"]);
+    is_broken_at(Defect::RunsFirstHookOnly, &["deny.others"]);
+}
+
+#[test]
+fn a_client_that_hides_tools_from_hooks_is_broken() {
+    is_broken_at(Defect::SkipsMcp, &["deny.mcp"]);
+    is_broken_at(Defect::NamesToolsAlike, &["deny.tool", "deny.mcp"]);
 }
 
 /// A fenced block of the page about CI: the one below the comment that names its file.

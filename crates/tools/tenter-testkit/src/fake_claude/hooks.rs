@@ -38,6 +38,10 @@ pub(super) struct HookAnswer {
     pub(super) output: Option<Value>,
     /// The texts for the model.
     pub(super) contexts: Vec<String>,
+    /// Set if the refusal is a question, which no user answers.
+    is_question: bool,
+    /// Messages to the user.
+    pub(super) notices: Vec<String>,
     /// The output on stdout that is not JSON.
     pub(super) text: String,
 }
@@ -79,7 +83,9 @@ impl Hooks {
             return answer;
         }
         let times = if self.defect == Some(Defect::FiresTwice) { 2 } else { 1 };
-        for handler in self.handlers(event) {
+        let runs_one = self.defect == Some(Defect::RunsFirstHookOnly);
+        let count = if runs_one { 1 } else { usize::MAX };
+        for handler in self.handlers(event).into_iter().take(count) {
             for _ in 0..times {
                 handler.run(event, payload, &mut answer);
             }
@@ -116,6 +122,12 @@ impl Hooks {
         let first_line = |text: &mut String| *text = text.lines().next().unwrap_or("").to_owned();
         match self.defect {
             Some(Defect::IgnoresDeny) if event == "PreToolUse" => answer.refusal = None,
+            Some(Defect::IgnoresAsk) if answer.is_question => answer.refusal = None,
+            Some(Defect::HidesNotices) => answer.notices.clear(),
+            Some(Defect::NoticeVoidsAnswer) if !answer.notices.is_empty() => {
+                let notices = std::mem::take(&mut answer.notices);
+                *answer = HookAnswer { notices, ..HookAnswer::default() };
+            }
             Some(Defect::IgnoresRejection) if event == "UserPromptSubmit" => answer.refusal = None,
             Some(Defect::IgnoresRewrite) => answer.input = None,
             Some(Defect::IgnoresOutput) => answer.output = None,
@@ -209,10 +221,12 @@ fn read(stdout: &str, answer: &mut HookAnswer) {
     };
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let specific = &json["hookSpecificOutput"];
+    answer.is_question |= specific["permissionDecision"] == "ask";
+    answer.notices.extend(text(&json["systemMessage"]));
     let is_refusal = json["decision"] == "block"
         || specific["permissionDecision"] == "deny"
         // There is no user to ask.
-        || specific["permissionDecision"] == "ask";
+        || answer.is_question;
     if is_refusal {
         let reason = text(&json["reason"]).or_else(|| text(&specific["permissionDecisionReason"]));
         answer.refusal = Some(reason.unwrap_or_default());

@@ -1,12 +1,13 @@
 //! A client that behaves like Claude Code without a terminal, as far as the proof of clients needs it, and can have defects.
 //!
 //! It reads the hooks in the scratch home and project, fires their events, asks the model at `ANTHROPIC_BASE_URL`, carries out
-//! calls of `Bash`, `Write` and `Agent`, and honours the answers of hooks: as was measured of Claude Code 2.1.330.
+//! calls of `Bash`, `Write`, `Agent` and of MCP servers, and honours the answers of hooks: as was measured of Claude Code 2.1.330.
 //!
 //! It needs no program of its own: a test binary is the client if a test in it calls [`run`]. [`install`] writes a script
 //! `claude` that starts that test.
 
 mod hooks;
+mod mcp;
 mod model;
 mod session;
 mod tools;
@@ -52,11 +53,23 @@ pub enum Defect {
     SkipsSubagents,
     /// A call runs although its hook failed and the settings say that it is to be blocked then.
     IgnoresSwitch,
+    /// A call that a hook asks about runs without an answer.
+    IgnoresAsk,
+    /// Hooks read the same name for every tool.
+    NamesToolsAlike,
+    /// A hook of a call of an MCP server's tool is not run.
+    SkipsMcp,
+    /// An answer with a notice counts for nothing else.
+    NoticeVoidsAnswer,
+    /// Notices of hooks are not shown.
+    HidesNotices,
+    /// Of several hooks of an event, the first one runs.
+    RunsFirstHookOnly,
 }
 
 impl Defect {
     /// Every defect.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 18] = [
         Self::FiresNothing,
         Self::IgnoresDeny,
         Self::IgnoresRewrite,
@@ -69,6 +82,12 @@ impl Defect {
         Self::IgnoresRejection,
         Self::SkipsSubagents,
         Self::IgnoresSwitch,
+        Self::IgnoresAsk,
+        Self::NamesToolsAlike,
+        Self::SkipsMcp,
+        Self::NoticeVoidsAnswer,
+        Self::HidesNotices,
+        Self::RunsFirstHookOnly,
     ];
 
     fn name(self) -> String {

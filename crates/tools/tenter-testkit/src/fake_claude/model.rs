@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 /// The tools that are offered.
-const TOOLS: [&str; 3] = ["Bash", "Write", "Agent"];
+const TOOLS: [&str; 4] = ["Bash", "Write", "Agent", "mcp__scratch__touch"];
 
 /// A reply of the model.
 #[derive(Debug)]

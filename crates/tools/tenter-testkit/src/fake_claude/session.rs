@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::Defect;
 use super::hooks::{HookAnswer, Hooks, elements};
+use super::mcp;
 use super::model;
 use super::tools::{self, ToolEnd};
 
@@ -148,7 +149,12 @@ impl Session {
     fn call(&mut self, agent: &Agent, call: &Value, contexts: &mut Vec<String>) -> ToolEnd {
         let tool = call["name"].as_str().unwrap_or_default();
         let mut input = call["input"].clone();
-        let about = |input: &Value| json!({"tool_name": tool, "tool_input": input, "tool_use_id": call["id"]});
+        let is_alike = self.defect == Some(Defect::NamesToolsAlike);
+        let name = if is_alike { "Bash" } else { tool };
+        if mcp::is_tool(tool) && self.defect == Some(Defect::SkipsMcp) {
+            return self.run(tool, &input);
+        }
+        let about = |input: &Value| json!({"tool_name": name, "tool_input": input, "tool_use_id": call["id"]});
         let early = (self.defect == Some(Defect::RunsFirst)).then(|| self.run(tool, &input));
         let before = self.fire(agent, "PreToolUse", about(&input));
         contexts.extend(before.contexts);
@@ -175,7 +181,11 @@ impl Session {
     }
 
     fn run(&mut self, tool: &str, input: &Value) -> ToolEnd {
-        if tool == "Agent" { self.subagent(input) } else { tools::run(tool, input, &self.project) }
+        match tool {
+            "Agent" => self.subagent(input),
+            _ if mcp::is_tool(tool) => mcp::run(&self.home, tool, input),
+            _ => tools::run(tool, input, &self.project),
+        }
     }
 
     fn subagent(&mut self, input: &Value) -> ToolEnd {
@@ -233,7 +243,9 @@ impl Session {
         if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields.into()) {
             payload.extend(fields);
         }
-        self.hooks.fire(event, &payload)
+        let answer = self.hooks.fire(event, &payload);
+        answer.notices.iter().for_each(|notice| println(notice));
+        answer
     }
 
     fn kept(&self) -> PathBuf {

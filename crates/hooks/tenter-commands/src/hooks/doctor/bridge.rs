@@ -246,7 +246,7 @@ fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
                 .help(format!("run `tenter bridge prove {}` to see which", host.id))
         });
     }
-    if Client::of(host).is_none() {
+    if Client::find(host).is_none() {
         return other_version(&version, target);
     }
     let last = match (proofs.first(), host.measured_version) {
