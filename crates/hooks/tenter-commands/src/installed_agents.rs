@@ -1,9 +1,11 @@
 //! Which other agents are installed here, and the registrations with them.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use tenter_base::search_path;
 use tenter_bridge::breach::{self, Breach};
+use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{Registry, Scope};
 use tenter_bridge::{Host, hosts};
 use tenter_engine::Directories;
@@ -59,6 +61,18 @@ pub(crate) fn state(env: &Env) -> PathBuf {
 /// What was proved last of an agent; `None` if nothing was.
 pub(crate) fn newest_proof(env: &Env, host: &Host) -> Option<Proof> {
     Proof::kept(&state(env), host).into_iter().next()
+}
+
+/// Returns the proofs of all versions of an agent, the newest version first.
+pub(crate) fn proofs(env: &Env, host: &Host) -> Vec<Proof> {
+    let mut proofs = Proof::kept(&state(env), host);
+    proofs.sort_by_key(|proof| Reverse(HostVersion::parse(&proof.version)));
+    proofs
+}
+
+/// Returns the proof of the newest version of an agent; `None` if none is proved.
+pub(crate) fn newest_version_proof(env: &Env, host: &Host) -> Option<Proof> {
+    proofs(env, host).into_iter().next()
 }
 
 /// The last denied call that an agent ran all the same; `None` if there was none since the last proof.

@@ -1,9 +1,10 @@
-//! The table of proofs, in Markdown: a part of `docs/hosts.md`.
+//! The tables of proofs, in Markdown: parts of `docs/hosts.md` and `docs/bridge.md`.
 
 use std::fmt::Write as _;
 
 use crate::check::Check;
 use crate::results::Proof;
+use crate::verdict::Verdict;
 
 /// Returns the table of these proofs, one column each.
 pub fn table(proofs: &[Proof]) -> String {
@@ -31,6 +32,28 @@ pub fn table(proofs: &[Proof]) -> String {
     text
 }
 
+/// Returns the table of these proofs, one row each: what was counted of every version.
+pub fn versions(proofs: &[Proof]) -> String {
+    let mut text = String::from(
+        "\n| agent | version | proved on | yes | emulated | no | BROKEN |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for proof in proofs {
+        let count = |verdict| proof.count(verdict);
+        let broken = proof.checks.iter().filter(|check| check.verdict == Verdict::Broken);
+        let broken: Vec<&str> = broken.map(|check| check.proves.as_str()).collect();
+        let (agent, version, date) = (&proof.agent, &proof.version, proof.date());
+        let (yes, emulated, no) =
+            (count(Verdict::Yes), count(Verdict::Emulated), count(Verdict::No));
+        let broken = if broken.is_empty() { "none".to_owned() } else { broken.join("; ") };
+        let _ = writeln!(
+            text,
+            "| `{agent}` | {version} | {date} | {yes} | {emulated} | {no} | {broken} |"
+        );
+    }
+    text.push('\n');
+    text
+}
+
 fn row(text: &mut String, first: &str, proofs: &[Proof], cell: impl Fn(&Proof) -> String) {
     let cells: Vec<String> = proofs.iter().map(cell).collect();
     let _ = writeln!(text, "| {first} | {} |", cells.join(" | "));
@@ -42,7 +65,6 @@ mod tests {
 
     use super::*;
     use crate::results::ProvedCheck;
-    use crate::verdict::Verdict;
 
     #[test]
     fn the_table_has_a_column_for_each_version_and_a_row_for_each_check() {
@@ -56,6 +78,9 @@ mod tests {
             evidence: "it ran".to_owned(),
             reached_model: true,
         });
+        let row = "| `claude-code` | 2.1.330 | 2026-11-22 | 0 | 0 | 0 | a deny denies, the model reads why |";
+        let text = versions(std::slice::from_ref(&proof));
+        assert!(text.lines().any(|line| line == row), "{text}");
         let text = table(&[proof]);
         for line in [
             "| check | `claude-code` |",

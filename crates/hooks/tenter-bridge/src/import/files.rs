@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tenter_protocol::manifest::rule::{Rule, UncertainPolicy};
+use tenter_protocol::runtime::Runtime;
 
 use super::{ImportedAction, ImportedHook, Source};
 use crate::digest::digest;
@@ -37,11 +38,13 @@ pub struct HookFiles {
 
 /// What the manifest of an imported hook tells about its import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ImportMark {
-    pub(super) origin: String,
-    pub(super) key: String,
+pub struct ImportMark {
+    /// The settings that it comes from.
+    pub origin: String,
+    /// The key of the hook in these settings.
+    pub key: String,
     /// Whether the files are as they were created.
-    pub(super) is_unedited: bool,
+    pub is_unedited: bool,
 }
 
 /// The key of a hook as manifests contain it.
@@ -57,7 +60,7 @@ impl HookFiles {
         let mut front = FrontMatter::default();
         front.word("name", name);
         front.text("description", &description)?;
-        if !matches!(hook.action, ImportedAction::Command { .. }) {
+        if matches!(hook.action, ImportedAction::Rules(_) | ImportedAction::Decide { .. }) {
             front.word("priority", RULE_PRIORITY);
         }
         front.word("trigger", hook.trigger.as_str());
@@ -107,10 +110,14 @@ impl HookFiles {
     }
 }
 
+/// Returns what the manifest in a hook's directory tells about its import; `None` if it was not imported.
+pub fn import_mark(directory: &Path) -> Option<ImportMark> {
+    HookFiles::read(directory)?.mark()
+}
+
 /// Whether the imported hook in this directory is as it was created.
 pub fn is_unedited(directory: &Path) -> bool {
-    let mark = HookFiles::read(directory).and_then(|files| files.mark());
-    mark.is_some_and(|mark| mark.is_unedited)
+    import_mark(directory).is_some_and(|mark| mark.is_unedited)
 }
 
 fn content_digest(front: &str, script: Option<&str>) -> String {
@@ -181,6 +188,13 @@ impl FrontMatter {
                 }
                 matcher.as_ref().map_or(Some(()), |matcher| self.text("  matcher", matcher))
             }
+            ImportedAction::Judge { timeout_ms, script: _ } => {
+                self.word("timeout", &timeout_ms.to_string());
+                self.word("metadata", "");
+                self.word("  runtime", Runtime::ServeOnly.as_str());
+                self.word("  services", "[model, history]");
+                Some(())
+            }
             ImportedAction::Rules(rules) => {
                 self.word("metadata", "");
                 self.word("  match", "");
@@ -198,7 +212,7 @@ impl FrontMatter {
 /// The text of the script, if the hook has one.
 fn script(action: &ImportedAction) -> Option<String> {
     match action {
-        ImportedAction::Command { script, .. } => {
+        ImportedAction::Command { script, .. } | ImportedAction::Judge { script, .. } => {
             Some(format!("#!/bin/sh\n{}\n", script.trim_end_matches('\n')))
         }
         ImportedAction::Rules(_) | ImportedAction::Decide { .. } => None,

@@ -8,7 +8,7 @@ use tenter_protocol::claude_code::{self, NativeEvent};
 use tenter_protocol::manifest::MatcherText;
 
 use super::variables::Variables;
-use super::{Import, ImportedAction, ImportedHook, Source, http, needs, slug};
+use super::{Import, ImportedAction, ImportedHook, Source, http, needs, prompt, slug};
 use crate::digest::digest;
 use crate::registration::RegisteredCommand;
 use crate::rule_matcher;
@@ -56,9 +56,10 @@ struct HandlerContext<'s> {
     variables: &'s Variables,
 }
 
-/// The key of a handler; `None` if it is neither a command nor an address.
+/// The key of a handler; `None` if it is neither a command nor an address nor a prompt.
 pub(super) fn key(event: &str, matcher: Option<&str>, handler: &Value) -> Option<String> {
-    let command = handler.get("command").or_else(|| handler.get("url"))?.as_str()?;
+    let work = ["command", "url", "prompt"].into_iter().find_map(|field| handler.get(field));
+    let command = work?.as_str()?;
     let text = |field: &str| handler.get(field).map(Value::to_string).unwrap_or_default();
     Some(digest(&[event, matcher.unwrap_or_default(), command, &text("args"), &text("if")]))
 }
@@ -87,8 +88,8 @@ impl Work {
                 let script = http::script(url, handler)?;
                 return Ok(Self { shown: url.to_owned(), named: http::name(url), script });
             }
-            "prompt" | "agent" => {
-                return Err("it asks a model of Claude Code's; a runtime hook can request `model.complete` instead".to_owned());
+            "agent" => {
+                return Err("it starts an agent of Claude Code's that has tools; a hook of the type `prompt` can be imported".to_owned());
             }
             kind => return Err(format!("a hook of the type {kind:?} needs Claude Code itself")),
         }
@@ -118,6 +119,9 @@ impl HandlerContext<'_> {
     /// Why it cannot be carried over, as a clause.
     fn hook(&self, handler: &Value) -> Result<ImportedHook, String> {
         let native = self.native_event()?;
+        if prompt::is_prompt(handler) {
+            return self.judge(native, handler);
+        }
         let work = Work::read(handler)?;
         let key = key(self.event, self.matcher, handler).ok_or("it has no command")?;
         let mut remarks = self.remarks(handler);
@@ -135,10 +139,31 @@ impl HandlerContext<'_> {
                 matcher: self.matcher.filter(|text| !text.trim().is_empty()).map(str::to_owned),
                 script: self.variables.before(&work.script),
                 is_private: !self.variables.is_empty(),
-                timeout_ms: timeout(handler, native.name),
+                timeout_ms: timeout(handler, default_timeout(native.name)),
                 asynchronous: is_set(handler, "async"),
                 fail_closed: handler.get("onFailure").and_then(Value::as_str) == Some("block"),
             },
+        })
+    }
+
+    /// Returns the hook for a handler that asks a model.
+    ///
+    /// # Errors
+    /// Why it cannot be carried over, as a clause.
+    fn judge(&self, native: &NativeEvent, handler: &Value) -> Result<ImportedHook, String> {
+        let text = prompt::text(handler)?;
+        let (trigger, tool) = prompt::subscription(native, self.matcher)?;
+        let key = key(self.event, self.matcher, handler).ok_or("it has no prompt")?;
+        let mut remarks = prompt::remarks(handler, native);
+        let pattern = condition(handler, &mut remarks);
+        Ok(ImportedHook {
+            key,
+            names: vec![prompt::name(text)],
+            about: format!("{}: {}", self.shown(), one_line(text)),
+            remarks,
+            trigger,
+            matcher: MatcherText { tool, pattern },
+            action: prompt::action(text, timeout(handler, prompt::TIMEOUT))?,
         })
     }
 
@@ -191,13 +216,17 @@ fn condition(handler: &Value, remarks: &mut Vec<String>) -> Option<String> {
     }
 }
 
-/// The time limit. Those that Claude Code uses without one differ by event.
-fn timeout(handler: &Value, event: &str) -> u64 {
-    let default = match event {
+/// Returns the time limit, in seconds, of a command that has none in Claude Code.
+fn default_timeout(event: &str) -> f64 {
+    match event {
         "UserPromptSubmit" => 30.0,
         "SessionEnd" => 5.0,
         _ => 600.0,
-    };
+    }
+}
+
+/// Returns the time limit in milliseconds; without one, it is `default` seconds.
+fn timeout(handler: &Value, default: f64) -> u64 {
     let seconds = handler.get("timeout").and_then(Value::as_f64).filter(|it| *it > 0.0);
     let milliseconds = (seconds.unwrap_or(default) * 1000.0).clamp(TIMEOUTS.0, TIMEOUTS.1);
     #[expect(
@@ -361,8 +390,14 @@ mod tests {
             (
                 "Stop",
                 None,
+                json!({"type": "agent", "prompt": "x"}),
+                "it starts an agent of Claude Code's that has tools; a hook of the type `prompt` can be imported",
+            ),
+            (
+                "PreCompact",
+                Some("auto"),
                 json!({"type": "prompt", "prompt": "x"}),
-                "it asks a model of Claude Code's; a runtime hook can request `model.complete` instead",
+                "a hook of the type \"prompt\" has no matcher at PreCompact",
             ),
             ("Stop", None, json!({"type": "command"}), "it has no command"),
             (

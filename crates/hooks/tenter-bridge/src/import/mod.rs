@@ -1,6 +1,6 @@
 //! Hooks and permission rules of Claude Code's settings as manifest hooks (B37, B38).
 //!
-//! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP),
+//! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP, `prompt` those that ask a model),
 //! `variables` its `env`, `permissions` its permission rules, of which `commands` makes rules about commands and the crate's
 //! module `rule_matcher` makes matchers. `needs` finds scripts that need Claude Code itself. `files` writes the manifest hook of each,
 //! `plan` compares them with what an earlier import created. `origin` finds out which imported hooks Claude Code runs itself.
@@ -13,6 +13,7 @@ mod needs;
 mod origin;
 mod permissions;
 mod plan;
+mod prompt;
 mod validate;
 mod variables;
 
@@ -26,7 +27,7 @@ use tenter_protocol::{Diagnostic, EventName};
 use crate::registration;
 use variables::Variables;
 
-pub use files::{HookFiles, MANIFEST, SCRIPT, is_unedited};
+pub use files::{HookFiles, ImportMark, MANIFEST, SCRIPT, import_mark, is_unedited};
 pub use origin::registered_keys;
 pub use plan::{Change, Plan, PlannedHook, plan};
 
@@ -94,6 +95,13 @@ pub enum ImportedAction {
         asynchronous: bool,
         /// Whether a failure denies.
         fail_closed: bool,
+    },
+    /// It asks a model, as a runtime hook.
+    Judge {
+        /// The line of a shell script.
+        script: String,
+        /// The time limit, in milliseconds.
+        timeout_ms: u64,
     },
     /// It decides by rules about commands.
     Rules(Vec<Rule>),

@@ -32,10 +32,19 @@ pub(super) fn run_by_host(
     let events = occurrence.detail.events();
     let catalog = engine.catalog();
     let concerned = catalog.hooks().iter().filter(|hook| {
-        hook.claude_code().is_some()
+        (hook.claude_code().is_some() || hook.runtime.is_some())
             && events.iter().any(|event| hook.subscription(*event).is_some())
     });
     concerned.filter(|hook| origins.registers(hook)).map(|hook| hook.name.clone()).collect()
+}
+
+/// Returns the settings that a hook was imported from, and its key there.
+fn import_of(hook: &Hook) -> Option<(String, String)> {
+    let Some(native) = hook.claude_code() else {
+        return import::import_mark(&hook.path).map(|mark| (mark.origin, mark.key));
+    };
+    let imported = native.script.imported.as_ref()?;
+    Some((native.script.origin.clone()?, imported.split('-').next()?.to_owned()))
 }
 
 /// The settings that hooks were imported from.
@@ -48,19 +57,14 @@ struct Origins<'v> {
 
 impl Origins<'_> {
     fn registers(&mut self, hook: &Hook) -> bool {
-        let script = hook.claude_code().map(|native| &native.script);
-        let Some(script) = script else { return false };
-        let (Some(origin), Some(imported)) = (&script.origin, &script.imported) else {
-            return false;
-        };
-        let Some(file) = self.file(origin) else { return false };
-        let key = imported.split('-').next().unwrap_or_default();
+        let Some((origin, key)) = import_of(hook) else { return false };
+        let Some(file) = self.file(&origin) else { return false };
         let read = || untrusted_file::read_prefix(&file, MAX_SETTINGS).unwrap_or_default();
         let keys = self
             .keys
             .entry(file.clone())
             .or_insert_with(|| import::registered_keys(&String::from_utf8_lossy(&read())));
-        keys.contains(key) && import::is_unedited(&hook.path)
+        keys.contains(&key) && import::is_unedited(&hook.path)
     }
 
     /// The file of an origin, if the host reads it in this project.

@@ -40,7 +40,7 @@ pub struct Args {
     /// Print JSON, with the whole evidence.
     #[arg(long)]
     json: bool,
-    /// Write the results of all agents into docs/hosts.md.
+    /// Write the results of all agents into docs/hosts.md and docs/bridge.md.
     #[arg(long, conflicts_with = "only")]
     write_docs: bool,
     /// Stop a run of the agent after SECONDS.
@@ -269,15 +269,22 @@ fn print(host: &Host, proof: &Proof, seconds: u64) {
     ui::out(counts.join(", "));
 }
 
-/// Writes the newest result of each agent into the page about agents.
+/// Writes the newest result of each agent into the page about agents, and those of all versions into the page about the bridge.
 fn write_docs(project: &Project) -> Result<(), Failure> {
-    let path = project.root().join("docs/hosts.md");
+    let newest = hosts::ALL.iter();
+    let newest =
+        newest.filter_map(|host| installed_agents::newest_version_proof(project.env, host));
+    write_table(project, "docs/hosts.md", &page::table(&newest.collect::<Vec<_>>()))?;
+    let all = hosts::ALL.iter().flat_map(|host| installed_agents::proofs(project.env, host));
+    write_table(project, "docs/bridge.md", &page::versions(&all.collect::<Vec<_>>()))
+}
+
+/// Writes a table between the lines of a page that mark its place.
+fn write_table(project: &Project, page: &str, table: &str) -> Result<(), Failure> {
+    let path = project.root().join(page);
     let failed = |why: &dyn std::fmt::Display| Failure::new(format!("{}: {why}", path.display()));
     let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
-    let newest = hosts::ALL.iter();
-    let newest = newest.filter_map(|host| installed_agents::newest_proof(project.env, host));
-    let table = page::table(&newest.collect::<Vec<_>>());
-    let text = guide::with_proved(&text, &table)
+    let text = guide::with_proved(&text, table)
         .ok_or_else(|| failed(&"it has no lines `proved: begin` and `proved: end`"))?;
     tenter_base::replace_file::replace(&path, text.as_bytes()).map_err(|error| failed(&error))?;
     ui::note(format!("Wrote {}", path.display()));

@@ -7,6 +7,7 @@ mod entry;
 mod explain;
 mod format;
 mod interpretation;
+mod judge;
 mod list;
 mod manifest_file;
 mod new;
@@ -78,6 +79,9 @@ pub enum Command {
     /// Ask the model for a hook in another agent.
     #[command(hide = true)]
     Complete(complete::Args),
+    /// Ask the model whether an event may happen, as a runtime hook.
+    #[command(hide = true)]
+    Judge(judge::Args),
 }
 
 /// Runs the command.
@@ -105,6 +109,7 @@ pub fn run(
         Command::ToPrompt(args) => to_prompt::run(args),
         Command::Post(args) => Ok(post::run(env, args)),
         Command::Complete(_) => complete::run(&open()?, agent),
+        Command::Judge(args) => judge::run(args),
     }
 }
 

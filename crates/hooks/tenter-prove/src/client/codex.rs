@@ -40,8 +40,8 @@ pub(super) const CLIENT: Client = Client {
 };
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
-    // A model that the client does not know is offered the tools for subagents directly.
-    let is_unknown = launch.scenario == Scenario::Subagent;
+    // A model that the client does not know is offered the tools for subagents and of MCP servers directly.
+    let is_unknown = matches!(launch.scenario, Scenario::Subagent | Scenario::Mcp);
     let model = if is_unknown { "mock-model" } else { "gpt-5.5" };
     let window = if launch.scenario == Scenario::Compaction {
         "model_auto_compact_token_limit = 60000\n"

@@ -76,7 +76,7 @@ fn a_dry_run_shows_everything_and_writes_nothing() {
         "permissions.deny Read(./secrets/**)",
         "Not imported:",
         "Notification: Tenter has no such event",
-        "Stop: it asks a model of Claude Code's",
+        "Stop: it starts an agent of Claude Code's",
         "permissions.deny Read([ab].txt): its wildcards are not supported",
         "permissions.allow: ",
     ] {
@@ -235,6 +235,38 @@ fn a_hook_behind_http_posts_the_payload_of_claude_code() {
     let request = served.join().unwrap();
     assert!(request.starts_with("POST /guard "), "{request}");
     assert!(request.contains("X-Team: Bearer t-1\r\n"), "{request}");
+}
+
+#[test]
+fn a_hook_that_asks_a_model_denies_a_call_and_makes_the_agent_continue() {
+    let sandbox = sandbox();
+    let hook = |prompt: &str| format!(r#"{{"hooks": [{{"type": "prompt", "prompt": "{prompt}"}}]"#);
+    let (safe, done) = (hook("Is this safe? $ARGUMENTS"), hook("It's done?"));
+    let settings = format!(
+        r#"{{"hooks": {{"PreToolUse": [{safe}, "matcher": "Bash"}}], "Stop": [{done}}}]}}}}"#
+    );
+    sandbox.write(".claude/settings.json", settings);
+    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    assert!(output.stdout.contains("judge-is-this-safe (new)"), "{output}");
+    assert!(output.stdout.contains("judge-it-s-done (new)"), "{output}");
+    let _ = sandbox.run(&["hooks", "validate"]).expect_code(0);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let script = "turns: [{tool_calls: [{name: bash, input: {command: touch made}}]},
+        {tool_calls: [{name: bash, input: {command: touch asked}}], expect: {contains: [It makes a file.]}},
+        {text: first}, {text: second, expect: {contains: [Tests are missing.]}}]
+completions: [
+        {text: '{\"ok\": false, \"reason\": \"It makes a file.\"}', expect: {contains: ['Is this safe?', touch made]}},
+        {text: 'Yes: {\"ok\": true}', expect: {contains: [touch asked], lacks: ['$ARGUMENTS']}},
+        {text: '{\"ok\": false, \"reason\": \"Tests are missing.\"}', expect: {contains: [\"It's done?\", touch made]}},
+        {text: '{\"ok\": true}'}]
+";
+    let model = sandbox.script(script);
+    // The hooks find the program in `PATH`.
+    let run = format!("tenter run --headless --model {model} 'do it' 2>/dev/null");
+    let lines = sandbox.shell(&run).expect_code(0).json_lines();
+    assert_eq!(denials(&lines), ["judge-is-this-safe", "judge-it-s-done"], "{lines:?}");
+    assert!(!sandbox.project().join("made").exists());
+    assert!(sandbox.project().join("asked").exists(), "{lines:?}");
 }
 
 #[test]

@@ -48,7 +48,12 @@ fn checks(output: &Output) -> Vec<Value> {
 
 /// What is broken in a client with a defect: the ids of the checks.
 fn broken(defect: Defect) -> Option<Vec<String>> {
-    let output = prove(&with_client(Some(defect))?, "--json").expect_code(1);
+    broken_of(defect, "")
+}
+
+/// The same among the checks that options select.
+fn broken_of(defect: Defect, options: &str) -> Option<Vec<String>> {
+    let output = prove(&with_client(Some(defect))?, &format!("--json {options}")).expect_code(1);
     let broken = checks(&output).into_iter().filter(|check| check["verdict"] == "BROKEN");
     let broken: Vec<Value> = broken.collect();
     for check in &broken {
@@ -90,6 +95,16 @@ const CONTEXTS: &[&str] = &[
 
 fn is_broken_at(defect: Defect, expected: &[&str]) {
     if let Some(broken) = broken(defect) {
+        assert_eq!(broken, expected, "{defect:?}");
+    }
+}
+
+/// The checks of the scenarios in which hooks ask, guard by name, stand beside others, and say something.
+const DECISIONS: &str = "--only ask,deny.tool,deny.mcp,deny.notice,deny.others,notice";
+
+/// Only [`DECISIONS`] are tried.
+fn decides_wrongly_at(defect: Defect, expected: &[&str]) {
+    if let Some(broken) = broken_of(defect, DECISIONS) {
         assert_eq!(broken, expected, "{defect:?}");
     }
 }
@@ -142,9 +157,10 @@ fn a_client_that_ignores_rewrites_is_broken() {
 
 #[test]
 fn a_client_that_drops_contexts_is_broken() {
-    is_broken_at(Defect::DropsContext, CONTEXTS);
-    let reasons = ["registered", "deny", "deny.parallel", "deny.outside", "deny.subagent"];
-    is_broken_at(Defect::ReadsFirstLine, &[&reasons[..], CONTEXTS].concat());
+    is_broken_at(Defect::DropsContext, &[&["deny.notice"], CONTEXTS].concat());
+    let calls = ["registered", "deny", "deny.parallel", "deny.outside", "deny.subagent"];
+    let decisions = ["ask", "deny.tool", "deny.mcp", "deny.others"];
+    is_broken_at(Defect::ReadsFirstLine, &[&calls[..], &decisions, CONTEXTS].concat());
 }
 
 #[test]
@@ -161,16 +177,16 @@ fn a_client_that_fires_twice_or_not_for_subagents_is_broken() {
 
 #[test]
 fn a_client_that_ignores_questions_notices_or_other_hooks_is_broken() {
-    is_broken_at(Defect::IgnoresAsk, &["ask"]);
-    is_broken_at(Defect::NoticeVoidsAnswer, &["deny.notice"]);
-    is_broken_at(Defect::HidesNotices, &["notice"]);
-    is_broken_at(Defect::RunsFirstHookOnly, &["deny.others"]);
+    decides_wrongly_at(Defect::IgnoresAsk, &["ask"]);
+    decides_wrongly_at(Defect::NoticeVoidsAnswer, &["deny.notice"]);
+    decides_wrongly_at(Defect::HidesNotices, &["notice"]);
+    decides_wrongly_at(Defect::RunsFirstHookOnly, &["deny.others"]);
 }
 
 #[test]
 fn a_client_that_hides_tools_from_hooks_is_broken() {
-    is_broken_at(Defect::SkipsMcp, &["deny.mcp"]);
-    is_broken_at(Defect::NamesToolsAlike, &["deny.tool", "deny.mcp"]);
+    decides_wrongly_at(Defect::SkipsMcp, &["deny.mcp"]);
+    decides_wrongly_at(Defect::NamesToolsAlike, &["deny.tool", "deny.mcp"]);
 }
 
 /// A fenced block of the page about CI: the one below the comment that names its file.
