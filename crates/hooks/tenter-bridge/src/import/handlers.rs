@@ -360,10 +360,10 @@ mod tests {
 
     #[test]
     fn timeouts_are_in_milliseconds_and_within_the_limits() {
-        let of = |handler: &Value| timeout(handler, "PreToolUse");
+        let of = |handler: &Value| timeout(handler, default_timeout("PreToolUse"));
         assert_eq!((of(&json!({"timeout": 1.5})), of(&json!({}))), (1500, 600_000));
         assert_eq!((of(&json!({"timeout": 0.01})), of(&json!({"timeout": 9999}))), (100, 600_000));
-        assert_eq!(timeout(&json!({}), "UserPromptSubmit"), 30_000);
+        assert_eq!(timeout(&json!({}), default_timeout("UserPromptSubmit")), 30_000);
     }
 
     #[test]

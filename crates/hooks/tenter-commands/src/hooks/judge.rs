@@ -12,10 +12,8 @@ use tenter_protocol::runtime::{
     self, Completion, ErrorObject, HistoryResult, INITIALIZE, Id, Message, RawJson, Request,
     Response, codes,
 };
-
-use crate::commands::CommandResult;
-use crate::failure::{Exit, Failure};
-use crate::ui;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui;
 
 /// The place of the event in a prompt.
 const ARGUMENTS: &str = "$ARGUMENTS";
