@@ -23,7 +23,7 @@ const FORMATS: [(&str, &[&str]); 4] = [
     ("image/webp", &["webp"]),
 ];
 
-/// Why an image cannot be attached.
+/// The reason why an image cannot be attached.
 #[derive(Debug, Error)]
 pub enum AttachmentError {
     /// The file cannot be read.
@@ -79,7 +79,7 @@ fn is_address(source: &str) -> bool {
     matches!(scheme.as_deref(), Some("http" | "https"))
 }
 
-/// The media type according to the extension in a URL's path.
+/// Returns the media type for the extension in a URL's path.
 fn type_of_address(address: &str) -> Option<&'static str> {
     let (_, rest) = address.split_once("://")?;
     let (_host, path) = rest.split(['?', '#']).next()?.split_once('/')?;
@@ -151,8 +151,8 @@ mod tests {
         let base = directory.path();
         for bytes in ["", "RIFF", "GIF8", "<svg/>"] {
             fs::write(base.join("cat.png"), bytes).unwrap();
-            let said = error("cat.png", base);
-            assert!(said.contains("cat.png is not a PNG, JPEG, GIF or WebP"), "{said}");
+            let error = error("cat.png", base);
+            assert!(error.contains("cat.png is not a PNG, JPEG, GIF or WebP"), "{error}");
         }
         assert!(error("gone.png", base).contains("gone.png: No such file"));
         assert!(error(".", base).ends_with("is not a file"));
@@ -170,8 +170,8 @@ mod tests {
         file.set_len(MAX_IMAGE_BYTES).unwrap();
         assert!(read_image("cat.png", directory.path()).is_ok());
         file.set_len(MAX_IMAGE_BYTES + 1).unwrap();
-        let said = error("cat.png", directory.path());
-        assert!(said.contains("5242881 bytes") && said.contains("make it smaller"), "{said}");
+        let error = error("cat.png", directory.path());
+        assert!(error.contains("5242881 bytes") && error.contains("make it smaller"), "{error}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tenter_protocol::Message;
 use tenter_protocol::event::{TurnUsage, Usage};
 
-use crate::model::estimate_tokens;
+use crate::model::{estimate_tokens, request_bytes};
 use crate::store::{
     ChangeKind, Exchange, ExchangeUsage, HistoryChange, HistoryEntry, NewConversation, Origin,
     Store, StoreError, StoredConversation,
@@ -22,7 +22,7 @@ pub(crate) struct ResponseUsage<'m> {
     pub(crate) cost_usd: Option<f64>,
     /// Size of the model's context window, in tokens.
     pub(crate) window: u64,
-    /// Whether the counts are estimates because the provider gave none.
+    /// The counts are estimates, because the provider gave none.
     pub(crate) estimated: bool,
     /// The model, as passed to `--model`.
     pub(crate) model: &'m str,
@@ -38,8 +38,8 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    /// The total usage of a conversation.
-    pub(crate) fn of(usage: &Usage) -> Self {
+    /// Returns the total usage of a conversation.
+    pub(crate) fn total(usage: &Usage) -> Self {
         let turn = TurnUsage {
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
@@ -59,17 +59,17 @@ impl Spent {
     }
 }
 
-/// The sum of the known costs.
+/// Returns the sum of the known costs.
 fn sum_of_known(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     [one, other].into_iter().flatten().reduce(|one, other| one + other)
 }
 
 /// A history that replaces the current one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Replacement<'r> {
+pub(crate) struct HistoryReplacement<'r> {
     /// The kind of change.
     pub(crate) kind: ChangeKind,
-    /// Who requested it: a hook, a recipe, or `user`.
+    /// The hook or recipe that requested it, or `user`.
     pub(crate) by: &'r str,
     /// The reason, if one was given.
     pub(crate) reason: Option<&'r str>,
@@ -77,8 +77,8 @@ pub(crate) struct Replacement<'r> {
     pub(crate) messages: &'r [Message],
 }
 
-impl Replacement<'_> {
-    /// The origin of the messages that are new.
+impl HistoryReplacement<'_> {
+    /// Returns the origin of the messages that are new.
     fn origin(&self) -> Origin {
         match self.kind {
             ChangeKind::Compact => Origin::Recipe(self.by.to_owned()),
@@ -96,24 +96,26 @@ pub struct Conversation {
     project: PathBuf,
     model: String,
     messages: Arc<Vec<Message>>,
+    /// The size of the messages in a request, in bytes.
+    request_bytes: u64,
     /// The origin of each message.
     origins: Vec<Origin>,
     /// The sequence number of the next entry; 0 until something is saved.
     next: u64,
     turns: u64,
     usage: Usage,
-    /// How many messages are included in `usage.current_context_window`.
+    /// The number of messages that `usage.current_context_window` includes.
     counted: usize,
     unsaved: Vec<HistoryEntry>,
     unsaved_usage: Option<Spent>,
     /// Consecutive failures of callbacks (R33), by recipe name.
     callback_failures: BTreeMap<String, u32>,
-    /// Whether another process continued or deleted it, so that nothing more can be saved.
+    /// Another process continued or deleted it, so that nothing more can be saved.
     lost: bool,
 }
 
 impl Conversation {
-    /// A new conversation. `parent` is the conversation that starts it, for a subagent (R51).
+    /// Creates a conversation. `parent` is the conversation that starts it, for a subagent (R51).
     pub fn new(id: String, parent: Option<String>, project: &Path, model: &str) -> Self {
         Self {
             id,
@@ -122,6 +124,7 @@ impl Conversation {
             project: project.to_owned(),
             model: model.to_owned(),
             messages: Arc::default(),
+            request_bytes: 0,
             origins: Vec::new(),
             next: 0,
             turns: 0,
@@ -143,7 +146,7 @@ impl Conversation {
         self
     }
 
-    /// A conversation loaded from the store.
+    /// Continues a conversation loaded from the store.
     pub fn resumed(stored: StoredConversation) -> Self {
         let entries = stored.entries.into_iter().map(|stored| stored.entry);
         let (messages, origins): (Vec<Message>, Vec<Origin>) =
@@ -163,6 +166,7 @@ impl Conversation {
             recipe: stored.summary.recipe,
             project: stored.summary.project,
             model: stored.summary.model,
+            request_bytes: request_bytes(&messages),
             messages: Arc::new(messages),
             origins,
             next: stored.next,
@@ -176,38 +180,38 @@ impl Conversation {
         }
     }
 
-    /// A conversation to be continued in another store: the next save writes all of it.
+    /// Continues a conversation in another store: the next save writes all of it.
     pub fn detached(stored: StoredConversation) -> Self {
         let unsaved = stored.entries.iter().map(|stored| stored.entry.clone()).collect();
         Self { next: 0, unsaved, ..Self::resumed(stored) }
     }
 
-    /// The id.
+    /// Returns the id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The parent conversation, for a subagent.
+    /// Returns the parent conversation, for a subagent.
     pub fn parent(&self) -> Option<&str> {
         self.parent.as_deref()
     }
 
-    /// The model of its last response, or the one it was started with, as passed to `--model`.
+    /// Returns the model of its last response, or the one it was started with, as passed to `--model`.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// The messages, in order.
+    /// Returns the messages, in order.
     pub fn messages(&self) -> Arc<Vec<Message>> {
         Arc::clone(&self.messages)
     }
 
-    /// The token usage.
+    /// Returns the token usage.
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// The number of model responses since the conversation began (R6).
+    /// Returns the number of model responses since the conversation began (R6).
     pub fn turns(&self) -> u64 {
         self.turns
     }
@@ -217,6 +221,7 @@ impl Conversation {
         if message.is_empty() {
             return; // an empty response is not kept
         }
+        self.request_bytes += request_bytes(std::slice::from_ref(&message));
         Arc::make_mut(&mut self.messages).push(message.clone());
         if origin == Origin::Model {
             self.counted = self.messages.len(); // including this response
@@ -249,20 +254,26 @@ impl Conversation {
         self.unsaved_usage.get_or_insert_default().add(spent);
     }
 
-    /// The last message of the user.
+    /// Returns the last message of the user.
     pub(crate) fn last_request(&self) -> Option<&Message> {
         let index = self.origins.iter().rposition(|origin| *origin == Origin::User)?;
         self.messages.get(index)
     }
 
-    /// An estimate of the tokens of the next request, rather too high than too low: the tokens counted by the provider,
-    /// and 1.5 times the estimate of what was added since.
+    /// Returns the size of all messages in a request, in bytes. It is counted as messages are added: a sum over all messages for each
+    /// response would make long conversations slow.
+    pub(crate) fn request_bytes(&self) -> u64 {
+        self.request_bytes
+    }
+
+    /// Estimates the tokens of the next request, rather too high than too low: the tokens counted by the provider, and 1.5
+    /// times the estimate for later messages.
     pub(crate) fn expected_tokens(&self) -> u64 {
         let uncounted = estimate(&self.messages[self.counted..]);
         self.usage.current_context_window.saturating_add(uncounted).saturating_add(uncounted / 2)
     }
 
-    /// The average number of bytes per token in this conversation, as far as it is known; from 2 to 4.
+    /// Returns the average number of bytes per token in this conversation, as far as it is known; from 2 to 4.
     pub(crate) fn bytes_per_token(&self) -> u64 {
         let counted = &self.messages[..self.counted];
         let bytes: usize = counted.iter().map(|message| message.content().len()).sum();
@@ -314,7 +325,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Whether another process continued or deleted the conversation, so that nothing more can be saved.
+    /// Returns whether another process continued or deleted the conversation, so that nothing more can be saved.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost
     }
@@ -352,7 +363,7 @@ impl Conversation {
     pub(crate) fn replace(
         &mut self,
         store: &Store,
-        replacement: &Replacement,
+        replacement: &HistoryReplacement,
         at: &str,
     ) -> Result<(), StoreError> {
         self.save(store, at)?;
@@ -379,25 +390,26 @@ impl Conversation {
         self.usage.current_context_window = context_window;
         self.usage.estimated = true;
         self.counted = messages.len();
+        self.request_bytes = request_bytes(&messages);
         self.messages = Arc::new(messages);
         self.origins = origins;
         Ok(())
     }
 
-    /// The messages of the new history; each message of the old one is reused at most once.
-    fn entries_of(&self, replacement: &Replacement) -> Vec<HistoryEntry> {
-        let mut kept = vec![false; self.messages.len()];
+    /// Returns the messages of the new history; each message of the old one is reused at most once.
+    fn entries_of(&self, replacement: &HistoryReplacement) -> Vec<HistoryEntry> {
+        let mut is_reused = vec![false; self.messages.len()];
         // Kept messages are usually in order, so the search starts after the previous match.
         let mut behind = 0;
         let entry = |message: &Message| {
-            let says_the_same = |index: &usize| {
+            let is_equal = |index: &usize| {
                 let old = &self.messages[*index];
-                !kept[*index] && old.role == message.role && old.blocks == message.blocks
+                !is_reused[*index] && old.role == message.role && old.blocks == message.blocks
             };
-            let Some(index) = (behind..kept.len()).chain(0..behind).find(says_the_same) else {
+            let Some(index) = (behind..is_reused.len()).chain(0..behind).find(is_equal) else {
                 return HistoryEntry { message: message.clone(), origin: replacement.origin() };
             };
-            kept[index] = true;
+            is_reused[index] = true;
             behind = index + 1;
             let message = self.messages[index].clone();
             HistoryEntry { message, origin: self.origins[index].clone() }
@@ -405,12 +417,12 @@ impl Conversation {
         replacement.messages.iter().map(entry).collect()
     }
 
-    /// The consecutive failures of a recipe's callback.
+    /// Returns the consecutive failures of a recipe's callback.
     pub(crate) fn callback_failures(&self, recipe: &str) -> u32 {
         self.callback_failures.get(recipe).copied().unwrap_or(0)
     }
 
-    /// The recipes whose callback has failed, with the number of consecutive failures.
+    /// Returns the recipes whose callback has failed, with the number of consecutive failures.
     pub(crate) fn failed_callbacks(&self) -> impl Iterator<Item = (&str, u32)> {
         self.callback_failures.iter().map(|(recipe, failures)| (recipe.as_str(), *failures))
     }
@@ -447,7 +459,7 @@ impl Conversation {
     }
 }
 
-/// An estimate of the tokens of a history.
+/// Estimates the tokens of a history.
 fn estimate(messages: &[Message]) -> u64 {
     messages.iter().map(|message| estimate_tokens(&message.content())).sum()
 }

@@ -6,8 +6,8 @@
 use tenter_base::excerpt;
 use tenter_protocol::{Block, Message, Role};
 
-/// Maximum number of bytes kept of a tool's input or result, split between its beginning and its end.
-const OF_A_TOOL: usize = 2000;
+/// Maximum size of a tool's input or result, in bytes, split between its beginning and its end.
+const MAX_TOOL_TEXT: usize = 2000;
 
 /// Renders the conversation in about `budget` bytes: the first message and as many of the last ones as fit. Each message
 /// is limited to a quarter of the budget.
@@ -15,20 +15,20 @@ pub(crate) fn transcript(messages: &[Message], budget: usize) -> String {
     let part = |message: &Message| excerpt::ends(&part(message), budget / 4).into_owned();
     let Some((first, rest)) = messages.split_first() else { return String::new() };
     let first = part(first);
-    let mut left = budget.saturating_sub(first.len());
+    let mut remaining = budget.saturating_sub(first.len());
     let rest: Vec<String> = rest.iter().map(part).collect();
-    let kept = rest.iter().rev().take_while(|part| take(&mut left, part.len())).count();
-    let (dropped, kept) = rest.split_at(rest.len() - kept);
+    let count = rest.iter().rev().take_while(|part| take(&mut remaining, part.len())).count();
+    let (dropped, last) = rest.split_at(rest.len() - count);
     let note = (!dropped.is_empty()).then(|| format!("[… {} messages omitted …]", dropped.len()));
-    let parts = std::iter::once(first).chain(note).chain(kept.iter().cloned());
+    let parts = std::iter::once(first).chain(note).chain(last.iter().cloned());
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// Subtracts `size` from the budget; returns whether it was sufficient.
-fn take(left: &mut usize, size: usize) -> bool {
-    match left.checked_sub(size) {
+fn take(budget: &mut usize, size: usize) -> bool {
+    match budget.checked_sub(size) {
         Some(rest) => {
-            *left = rest;
+            *budget = rest;
             true
         }
         None => false,
@@ -40,17 +40,17 @@ fn part(message: &Message) -> String {
         Role::User => "## User",
         Role::Assistant => "## Assistant",
     };
-    let said = message.blocks.iter().filter_map(said);
-    std::iter::once(who.to_owned()).chain(said).collect::<Vec<_>>().join("\n\n")
+    let blocks = message.blocks.iter().filter_map(block_text);
+    std::iter::once(who.to_owned()).chain(blocks).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Reasoning is omitted: its conclusion follows it.
-fn said(block: &Block) -> Option<String> {
+/// Returns the text of a block. Reasoning is omitted: its conclusion follows it.
+fn block_text(block: &Block) -> Option<String> {
     match block {
         Block::Reasoning { .. } => None,
         Block::Text { text } => Some(text.clone()),
         Block::Image(_) | Block::ToolUse(_) | Block::ToolResult { .. } => {
-            Some(excerpt::ends(&block.content(), OF_A_TOOL).into_owned())
+            Some(excerpt::ends(&block.content(), MAX_TOOL_TEXT).into_owned())
         }
     }
 }

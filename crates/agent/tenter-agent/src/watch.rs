@@ -1,4 +1,4 @@
-//! What the agent reports of its work, as one ordered stream, for display and output. Watchers cannot change anything.
+//! Reports of the agent's work, as one ordered stream, for display and output. Watchers cannot change anything.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::tools::OutputTail;
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 
-/// Receives what happens in an agent, on the thread on which it happens.
+/// Receives updates of an agent's work, on the thread that does the work.
 pub trait Watcher: Send + Sync {
     /// Something happened in the conversation of `scope`.
     fn on_update(&self, scope: &Scope, update: &SessionUpdate);
@@ -46,7 +46,7 @@ pub enum SessionUpdate<'h> {
         after: Duration,
         /// The cause.
         reason: &'h str,
-        /// Whether the pieces reported since the last complete response are to be discarded.
+        /// The pieces reported since the last complete response are to be discarded.
         discarded: bool,
     },
     /// The model's complete text.
@@ -122,7 +122,7 @@ pub enum SessionUpdate<'h> {
     /// A diagnostic for the user.
     Diagnostic(&'h Diagnostic),
     /// The agent finished a user message, or failed.
-    Ended {
+    SessionEnded {
         /// `done`, `blocked`, `failed`, `max_turns` or `interrupted`.
         status: &'h str,
         /// The corresponding exit code (R56).

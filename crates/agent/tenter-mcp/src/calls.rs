@@ -13,13 +13,13 @@ use tokio::sync::Notify;
 use crate::errors::describe;
 use crate::server::Server;
 
-/// How long a server that does not read keeps the message about a cancelled call waiting.
+/// Maximum time to wait until a server reads the message that a call was cancelled.
 const CANCEL_LIMIT: Duration = Duration::from_secs(1);
 
 /// Calls a tool by the server's own name for it.
 ///
 /// # Errors
-/// Why there is no result, for the model.
+/// The error for the model if there is no result.
 pub(crate) fn call(
     server: &Arc<Server>,
     tool: &str,
@@ -90,8 +90,8 @@ impl crate::runtime::Runtime {
         let handle = self.handle().ok()?;
         let (sender, outcome) = std::sync::mpsc::sync_channel(1);
         let stop = Arc::new(Notify::new());
-        let of_handler = Arc::clone(&stop);
-        let _handler = cancel.on_cancel(move || of_handler.notify_one());
+        let handler_stop = Arc::clone(&stop);
+        let _handler = cancel.on_cancel(move || handler_stop.notify_one());
         handle.spawn(async move {
             let outcome = tokio::select! {
                 outcome = task => Some(outcome),

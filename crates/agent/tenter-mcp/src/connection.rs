@@ -17,12 +17,12 @@ use crate::errors::refused;
 use crate::http;
 use crate::listing::{self, Listing};
 use crate::roots;
-use crate::stdio::{GRACE, Program, StdioTransport};
+use crate::stdio::{GRACE, RunningProgram, StdioTransport};
 
 /// Is called when a server says that its list of tools changed.
 pub(crate) type OnListChanged = Arc<dyn Fn() + Send + Sync>;
 
-/// What Tenter is for a server: a client that offers its roots, and neither its model nor its user.
+/// The client that a server sees: it offers the project as a root, but neither its model nor its user.
 pub(crate) struct Client {
     on_list_changed: OnListChanged,
     roots: Vec<PathBuf>,
@@ -51,25 +51,28 @@ impl ClientHandler for Client {
 
 /// A connection that is open.
 #[derive(Clone)]
-pub(crate) struct Connection {
+pub(crate) struct ServerConnection {
     /// Sends requests.
     pub(crate) peer: Peer<RoleClient>,
     /// The program, if the server is one.
-    program: Option<Arc<Program>>,
-    end: Arc<End>,
+    program: Option<Arc<RunningProgram>>,
+    end: Arc<ConnectionEnd>,
 }
 
-/// How a connection is ended, and whether it has.
-struct End {
+/// The end of a connection: ends it, and reports that it has ended.
+struct ConnectionEnd {
     token: Mutex<Option<RunningServiceCancellationToken>>,
     is_over: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Connection {
-    fn new(service: &RunningService<RoleClient, Client>, program: Option<Arc<Program>>) -> Self {
+impl ServerConnection {
+    fn new(
+        service: &RunningService<RoleClient, Client>,
+        program: Option<Arc<RunningProgram>>,
+    ) -> Self {
         let token = Mutex::new(Some(service.cancellation_token()));
-        let end = End { token, is_over: Mutex::new(false), changed: Condvar::new() };
+        let end = ConnectionEnd { token, is_over: Mutex::new(false), changed: Condvar::new() };
         Self { peer: service.peer().clone(), program, end: Arc::new(end) }
     }
 
@@ -101,8 +104,8 @@ impl Connection {
 }
 
 /// A server that was greeted and has listed its tools.
-pub(crate) struct Opened {
-    pub(crate) connection: Connection,
+pub(crate) struct OpenedConnection {
+    pub(crate) connection: ServerConnection,
     /// Runs until the connection ends.
     pub(crate) service: RunningService<RoleClient, Client>,
     pub(crate) listing: Listing,
@@ -111,12 +114,12 @@ pub(crate) struct Opened {
 /// Starts a server, greets it and asks for its tools, within `limit`.
 ///
 /// # Errors
-/// Why there is no connection, as a sentence about the server.
+/// Returns why there is no connection, as a sentence about the server.
 pub(crate) async fn open(
     definition: &ServerDefinition,
     on_list_changed: OnListChanged,
     limit: Duration,
-) -> Result<Opened, String> {
+) -> Result<OpenedConnection, String> {
     let client = Client { on_list_changed, roots: definition.roots.clone() };
     match definition.transport.clone() {
         Transport::Program(program) => {
@@ -127,8 +130,8 @@ pub(crate) async fn open(
             let greeted = within(limit, greet(client, transport, definition)).await;
             match greeted {
                 Ok((service, listing)) => {
-                    let connection = Connection::new(&service, Some(program));
-                    Ok(Opened { connection, service, listing })
+                    let connection = ServerConnection::new(&service, Some(program));
+                    Ok(OpenedConnection { connection, service, listing })
                 }
                 Err(why) => Err(with_account(&why, program).await),
             }
@@ -137,16 +140,16 @@ pub(crate) async fn open(
             let transport = http::transport(server)?;
             let greeted = within(limit, greet(client, transport, definition)).await;
             greeted.map(|(service, listing)| {
-                let connection = Connection::new(&service, None);
-                Opened { connection, service, listing }
+                let connection = ServerConnection::new(&service, None);
+                OpenedConnection { connection, service, listing }
             })
         }
     }
 }
 
-async fn start(program: ServerProgram) -> io::Result<(Arc<Program>, StdioTransport)> {
+async fn start(program: ServerProgram) -> io::Result<(Arc<RunningProgram>, StdioTransport)> {
     // Starting a program may wait.
-    let started = tokio::task::spawn_blocking(|| Program::start(program)).await;
+    let started = tokio::task::spawn_blocking(|| RunningProgram::start(program)).await;
     started.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
@@ -172,7 +175,7 @@ async fn within<T>(
 }
 
 /// An error with what is known of the program, which is ended.
-async fn with_account(why: &str, program: Arc<Program>) -> String {
+async fn with_account(why: &str, program: Arc<RunningProgram>) -> String {
     program.close();
     let account = tokio::task::spawn_blocking(move || {
         program.wait();

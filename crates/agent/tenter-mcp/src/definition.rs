@@ -1,4 +1,4 @@
-//! How a server is reached, as the caller resolved it.
+//! The definition of a server, as the caller resolved it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ impl ServerName {
     /// Checks a name.
     ///
     /// # Errors
-    /// What a name must be.
+    /// The rule for names, in words.
     pub fn new(name: &str) -> Result<Self, String> {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let is_valid = !name.is_empty()
@@ -43,7 +43,7 @@ impl ServerName {
         &self.0
     }
 
-    /// What the names of all tools of the server begin with.
+    /// Returns the prefix of the names of the server's tools.
     pub fn prefix(&self) -> String {
         names::prefix(&self.0)
     }
@@ -60,13 +60,13 @@ impl fmt::Display for ServerName {
 pub struct ServerDefinition {
     /// Its name.
     pub name: ServerName,
-    /// How it is reached.
+    /// The transport to the server.
     pub transport: Transport,
-    /// How long the first model request waits for its tools.
+    /// Maximum wait of the first model request for its tools.
     pub startup_timeout: Duration,
     /// Maximum duration of one call.
     pub call_timeout: Duration,
-    /// Which of its tools the model gets.
+    /// The selection of its tools that the model gets.
     pub selection: ToolSelection,
     /// The directories that it may ask for as roots.
     pub roots: Vec<PathBuf>,
@@ -76,7 +76,7 @@ pub struct ServerDefinition {
     pub check: Option<StartCheck>,
 }
 
-/// How a server is reached.
+/// The transport to a server.
 #[derive(Clone)]
 pub enum Transport {
     /// A program that exchanges lines.
@@ -110,7 +110,7 @@ pub struct ServerProgram {
     pub trampoline: Option<Trampoline>,
 }
 
-/// Which tools of a server the model gets, by the server's own names.
+/// The tools of a server that the model gets, by the server's own names.
 #[derive(Debug, Clone, Default)]
 pub struct ToolSelection {
     /// Only these, if set.
@@ -120,7 +120,7 @@ pub struct ToolSelection {
 }
 
 impl ToolSelection {
-    /// Whether the model gets a tool.
+    /// Returns whether the model gets a tool.
     pub(crate) fn includes(&self, tool: &str) -> bool {
         let is_in = |names: &Vec<String>| names.iter().any(|name| name == tool);
         self.only.as_ref().is_none_or(is_in) && !is_in(&self.exclude)

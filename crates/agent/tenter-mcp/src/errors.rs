@@ -8,7 +8,7 @@ const MAX_ERROR: usize = 500;
 /// A server behind HTTP wants to know who asks.
 const REQUIRES_AUTHORIZATION: &str = "it requires authorization (HTTP 401); set `headers`";
 
-/// Why a server did not accept the greeting.
+/// Describes why a server did not accept the greeting.
 pub(crate) fn refused(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => {
@@ -27,7 +27,7 @@ pub(crate) fn refused(error: &ClientInitializeError) -> String {
     }
 }
 
-/// Why a request got no usable answer.
+/// Describes why a request got no usable answer.
 pub(crate) fn describe(error: &ServiceError) -> String {
     match error {
         error if error.is_authorization_required() => REQUIRES_AUTHORIZATION.to_owned(),

@@ -43,7 +43,7 @@ const LAST_EVENT: &str = "last-event-id";
 
 type HttpError = StreamableHttpError<ConnectionError>;
 
-/// Why a request got no response.
+/// The reason why a request got no response.
 #[derive(Debug)]
 pub(crate) struct ConnectionError(String);
 
@@ -232,7 +232,7 @@ fn text(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Option<St
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// Whether the content has this media type.
+/// Returns whether the content has this media type.
 fn is_type(head: &Parts, kind: &str) -> bool {
     text(&head.headers, CONTENT_TYPE).is_some_and(|of| {
         of.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(kind))

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! A program of a server runs under [`tenter_proc`]: in its own process group, with bounded lines, and it dies with this process.
-//! The protocol is that of the official SDK, whose tasks run on one thread, which is started with the first server. Nothing is
+//! The protocol comes from the official SDK, whose tasks run on one thread, which is started with the first server. Nothing is
 //! started before [`ToolSource::start`](tenter_agent::tools::ToolSource::start).
 //!
-//! What servers write is untrusted: names, descriptions, schemas, results and messages are limited and sanitised. The
+//! Everything that servers write is untrusted: names, descriptions, schemas, results and messages are limited and sanitised. The
 //! crate reads neither environment nor files: programs with their environment are passed in.
 //!
 //! ```
@@ -40,9 +40,9 @@
 //!     secrets: Vec::new(),
 //!     check: None,
 //! }]);
-//! let found = servers.tools(&|_| true, &Cancel::new());
-//! assert!(found.tools.is_empty());
-//! let problem = &found.diagnostics[0].message;
+//! let sourced = servers.tools(&|_| true, &Cancel::new());
+//! assert!(sourced.tools.is_empty());
+//! let problem = &sourced.diagnostics[0].message;
 //! assert!(problem.contains("the MCP server example is not available"), "{problem}");
 //! assert!(problem.contains("no server"), "{problem}");
 //! # Ok::<(), String>(())

@@ -23,14 +23,14 @@ const MAX_INSTRUCTIONS: usize = 4000;
 /// Maximum number of bytes of the server's own name of a tool.
 const MAX_OWN_NAME: usize = 256;
 
-/// What a server provides.
+/// The tools of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Listing {
     /// The tools that the model gets.
     pub(crate) tools: Vec<ListedTool>,
     /// The server's text about its tools.
     pub(crate) instructions: Option<String>,
-    /// What is wrong with the list.
+    /// The problems with the list.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ async fn pages(
 /// The tools that the model gets, sanitised and within the limits.
 fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&str>) -> Listing {
     let mut warnings = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut unique_names = BTreeSet::new();
     let own_names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     let missing = definition.selection.missing(&own_names);
     if !missing.is_empty() {
@@ -105,7 +105,7 @@ fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&
         .iter()
         .filter(|tool| definition.selection.includes(&tool.name))
         .filter(|tool| (1..=MAX_OWN_NAME).contains(&tool.name.len()))
-        .filter(|tool| seen.insert(tool.name.as_ref()))
+        .filter(|tool| unique_names.insert(tool.name.as_ref()))
         .collect();
     if chosen.len() > MAX_TOOLS {
         warnings.push(format!("it has more than {MAX_TOOLS} tools; the others are left out"));

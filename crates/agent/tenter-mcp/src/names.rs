@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// What the names of all tools of all servers begin with.
+/// The prefix of the names of all servers' tools.
 pub(crate) const PREFIX: &str = "mcp__";
 /// Maximum length of a tool's name: providers accept no more.
 const MAX_NAME: usize = 64;
 /// Number of hash digits at the end of a name that was changed.
 const HASH_DIGITS: usize = 8;
 
-/// What the names of all tools of a server begin with.
+/// Returns the prefix of the names of a server's tools.
 pub(crate) fn prefix(server: &str) -> String {
     format!("{PREFIX}{server}__")
 }
@@ -46,8 +46,8 @@ fn hashed(name: &str, tool: &str) -> String {
         let _ = write!(hash, "{byte:02x}");
         hash
     });
-    let kept = name.len().min(MAX_NAME - HASH_DIGITS - 1);
-    format!("{}_{hash}", &name[..kept])
+    let length = name.len().min(MAX_NAME - HASH_DIGITS - 1);
+    format!("{}_{hash}", &name[..length])
 }
 
 #[cfg(test)]

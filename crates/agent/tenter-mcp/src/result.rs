@@ -1,4 +1,4 @@
-//! What a tool of a server returns, as a result for the model, within limits.
+//! Converts the result of a server's tool into a result for the model, within limits.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use tenter_base::{excerpt, sanitize};

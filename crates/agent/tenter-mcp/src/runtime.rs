@@ -25,7 +25,7 @@ struct Running {
 }
 
 impl Runtime {
-    /// Where tasks are started.
+    /// Starts tasks.
     ///
     /// # Errors
     /// The thread cannot be started.

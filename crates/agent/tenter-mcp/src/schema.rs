@@ -20,8 +20,8 @@ const DROPPED: [&str; 6] = ["$schema", "$id", "$defs", "definitions", "title", "
 /// The schema for providers; `None` if it is too large.
 pub(crate) fn plain(schema: &Map<String, Value>) -> Option<Value> {
     let root = Value::Object(schema.clone());
-    let mut left = MAX_BYTES;
-    let mut plain = Plain { root: &root, left: &mut left }.schema(&root, 0)?;
+    let mut bytes_left = MAX_BYTES;
+    let mut plain = Plain { root: &root, bytes_left: &mut bytes_left }.schema(&root, 0)?;
     let object = plain.as_object_mut()?;
     object.insert("type".to_owned(), json!("object"));
     if !object.get("properties").is_some_and(Value::is_object) {
@@ -33,7 +33,7 @@ pub(crate) fn plain(schema: &Map<String, Value>) -> Option<Value> {
 struct Plain<'s> {
     root: &'s Value,
     /// Number of bytes that the result may still have.
-    left: &'s mut usize,
+    bytes_left: &'s mut usize,
 }
 
 impl Plain<'_> {
@@ -60,7 +60,7 @@ impl Plain<'_> {
             if DROPPED.contains(&key) || (key == "default" && value.is_null()) {
                 continue;
             }
-            *self.left = self.left.checked_sub(key.len())?;
+            *self.bytes_left = self.bytes_left.checked_sub(key.len())?;
             let value = match value {
                 Value::Array(types) if key == "type" => type_of(types),
                 Value::Array(schemas) if SCHEMAS.contains(&key) => {
@@ -68,12 +68,12 @@ impl Plain<'_> {
                     Value::Array(plain.collect::<Option<_>>()?)
                 }
                 Value::Object(_) if SCHEMA.contains(&key) => self.schema(value, depth + 1)?,
-                Value::Object(named) if NAMED_SCHEMAS.contains(&key) => {
-                    let named = named.iter().map(|(name, one)| {
-                        *self.left = self.left.checked_sub(name.len())?;
+                Value::Object(properties) if NAMED_SCHEMAS.contains(&key) => {
+                    let properties = properties.iter().map(|(name, one)| {
+                        *self.bytes_left = self.bytes_left.checked_sub(name.len())?;
                         Some((name.clone(), self.schema(one, depth + 1)?))
                     });
-                    Value::Object(named.collect::<Option<_>>()?)
+                    Value::Object(properties.collect::<Option<_>>()?)
                 }
                 other => self.counted(other)?,
             };
@@ -84,7 +84,7 @@ impl Plain<'_> {
 
     /// A value that is no schema, if there is space for it.
     fn counted(&mut self, value: &Value) -> Option<Value> {
-        *self.left = self.left.checked_sub(value.to_string().len())?;
+        *self.bytes_left = self.bytes_left.checked_sub(value.to_string().len())?;
         Some(value.clone())
     }
 }

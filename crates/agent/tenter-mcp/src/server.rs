@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 use tenter_base::sanitize;
 use tenter_proc::Cancel;
 
-use crate::connection::{self, Connection, Opened};
+use crate::connection::{self, OpenedConnection, ServerConnection};
 use crate::definition::ServerDefinition;
 use crate::listing::{self, Listing};
 use crate::runtime::Runtime;
 
-/// How long a server may take to start, even if no request waits for it any more: some install themselves first.
+/// Maximum time for the start of a server, even if no request waits for it any more: some install themselves first.
 const START_LIMIT: Duration = Duration::from_mins(2);
 /// A server is started at most this often...
 const STARTS: usize = 3;
 /// ... in this time.
 const STARTS_PERIOD: Duration = Duration::from_mins(1);
-/// How often waiting threads look whether they are cancelled.
-const LOOK: Duration = Duration::from_millis(50);
-/// How long the tools of a running server that changed them are awaited.
+/// Interval at which waiting threads check whether they are cancelled.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
+/// Maximum wait for the new tools of a running server that changed them.
 const LIST_LIMIT: Duration = Duration::from_secs(5);
 /// Maximum number of characters of a message about a server.
 const MAX_MESSAGE: usize = 800;
@@ -30,21 +30,21 @@ const MAX_MESSAGE: usize = 800;
 pub(crate) struct Server {
     pub(crate) definition: ServerDefinition,
     runtime: Arc<Runtime>,
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     changed: Condvar,
 }
 
-struct State {
-    phase: Phase,
-    /// What it provided when it was asked last.
+struct ServerState {
+    phase: ServerPhase,
+    /// The last list of its tools.
     listing: Option<Arc<NumberedListing>>,
-    /// Whether it said that its list changed since.
+    /// It announced that its list changed since.
     is_stale: bool,
-    /// Why the last start or the last list failed.
+    /// The error of the last start or the last list.
     problem: Option<String>,
     /// When it was started.
     starts: VecDeque<Instant>,
-    /// Whether a request has waited for the first start.
+    /// A request has waited for the first start.
     was_awaited: bool,
 }
 
@@ -61,27 +61,27 @@ impl NumberedListing {
     }
 }
 
-enum Phase {
+enum ServerPhase {
     /// Not running: not started yet, ended, or failed to start.
     Down,
     /// It is starting since then.
     Starting(Instant),
-    Up(Connection),
+    Up(ServerConnection),
     /// It is not started any more.
     Closed,
 }
 
-/// What a server provides to a model request.
+/// The tools of a server for a model request.
 pub(crate) struct Provided {
     pub(crate) listing: Option<Arc<NumberedListing>>,
-    /// Why it does not provide what it should.
+    /// The reason for missing or outdated tools.
     pub(crate) problem: Option<String>,
 }
 
 impl Server {
     pub(crate) fn new(definition: ServerDefinition, runtime: Arc<Runtime>) -> Arc<Self> {
-        let state = State {
-            phase: Phase::Down,
+        let state = ServerState {
+            phase: ServerPhase::Down,
             listing: None,
             is_stale: false,
             problem: None,
@@ -91,7 +91,7 @@ impl Server {
         Arc::new(Self { definition, runtime, state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -104,8 +104,8 @@ impl Server {
     }
 
     /// Starts the server unless it is running or was started too often. Does not wait.
-    fn start(self: &Arc<Self>, state: &mut State) {
-        if !matches!(state.phase, Phase::Down) {
+    fn start(self: &Arc<Self>, state: &mut ServerState) {
+        if !matches!(state.phase, ServerPhase::Down) {
             return;
         }
         let now = Instant::now();
@@ -121,7 +121,7 @@ impl Server {
             }
         };
         state.starts.push_back(now);
-        state.phase = Phase::Starting(now);
+        state.phase = ServerPhase::Starting(now);
         let server = Arc::clone(self);
         handle.spawn(async move { server.run().await });
     }
@@ -140,14 +140,14 @@ impl Server {
             Err(why) => Err(why),
         };
         let (service, open) = match opened {
-            Ok(Opened { connection, service, listing }) => {
+            Ok(OpenedConnection { connection, service, listing }) => {
                 let mut state = self.state();
-                if matches!(state.phase, Phase::Closed) {
+                if matches!(state.phase, ServerPhase::Closed) {
                     drop(state);
                     connection.close();
                     return;
                 }
-                state.phase = Phase::Up(connection.clone());
+                state.phase = ServerPhase::Up(connection.clone());
                 state.problem = None;
                 state.is_stale = false;
                 let is_same = state.listing.as_ref().is_some_and(|old| old.listing == listing);
@@ -159,8 +159,8 @@ impl Server {
             Err(why) => {
                 let mut state = self.state();
                 state.problem = Some(self.message(&why));
-                if matches!(state.phase, Phase::Starting(_)) {
-                    state.phase = Phase::Down;
+                if matches!(state.phase, ServerPhase::Starting(_)) {
+                    state.phase = ServerPhase::Down;
                 }
                 drop(state);
                 self.changed.notify_all();
@@ -171,8 +171,8 @@ impl Server {
         let _ = service.waiting().await;
         open.ended();
         let mut state = self.state();
-        if matches!(state.phase, Phase::Up(_)) {
-            state.phase = Phase::Down;
+        if matches!(state.phase, ServerPhase::Up(_)) {
+            state.phase = ServerPhase::Down;
         }
         drop(state);
         self.changed.notify_all();
@@ -188,7 +188,7 @@ impl Server {
         sanitize::one_line(&masked, MAX_MESSAGE)
     }
 
-    /// What the server provides now. The first time, waits until it has started, up to its limit.
+    /// Returns the tools of the server now. The first time, waits until it has started, up to its limit.
     pub(crate) fn provided(self: &Arc<Self>, cancel: &Cancel) -> Provided {
         let mut state = self.state();
         let period_is_over =
@@ -199,19 +199,19 @@ impl Server {
         }
         if state.listing.is_none() && !state.was_awaited {
             let limit = self.definition.startup_timeout;
-            let is_starting = |state: &State| match state.phase {
-                Phase::Starting(since) => since.elapsed() < limit,
+            let is_starting = |state: &ServerState| match state.phase {
+                ServerPhase::Starting(since) => since.elapsed() < limit,
                 _ => false,
             };
             state = self.wait_while(state, cancel, is_starting);
             state.was_awaited = !cancel.is_cancelled();
         }
-        if state.is_stale && matches!(state.phase, Phase::Up(_)) {
+        if state.is_stale && matches!(state.phase, ServerPhase::Up(_)) {
             drop(state);
             self.list_again(cancel);
             state = self.state();
         }
-        let is_late = state.listing.is_none() && matches!(state.phase, Phase::Starting(_));
+        let is_late = state.listing.is_none() && matches!(state.phase, ServerPhase::Starting(_));
         let late = is_late.then(|| {
             let limit = self.definition.startup_timeout.as_secs();
             format!("it has not started within {limit} s; its tools are available once it has")
@@ -222,12 +222,12 @@ impl Server {
     /// Waits while `condition` holds, until the call is cancelled.
     fn wait_while<'s>(
         &'s self,
-        mut state: MutexGuard<'s, State>,
+        mut state: MutexGuard<'s, ServerState>,
         cancel: &Cancel,
-        condition: impl Fn(&State) -> bool,
-    ) -> MutexGuard<'s, State> {
+        condition: impl Fn(&ServerState) -> bool,
+    ) -> MutexGuard<'s, ServerState> {
         while condition(&state) && !cancel.is_cancelled() {
-            let waited = self.changed.wait_timeout(state, LOOK);
+            let waited = self.changed.wait_timeout(state, CHECK_INTERVAL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         state
@@ -239,7 +239,7 @@ impl Server {
             let mut state = self.state();
             state.is_stale = false;
             match &state.phase {
-                Phase::Up(connection) => connection.clone(),
+                ServerPhase::Up(connection) => connection.clone(),
                 _ => return,
             }
         };
@@ -266,16 +266,21 @@ impl Server {
     ///
     /// # Errors
     /// It does not start, or the call is cancelled.
-    pub(crate) fn connection(self: &Arc<Self>, cancel: &Cancel) -> Result<Connection, String> {
+    pub(crate) fn connection(
+        self: &Arc<Self>,
+        cancel: &Cancel,
+    ) -> Result<ServerConnection, String> {
         let mut state = self.state();
         self.start(&mut state);
-        let is_starting = |state: &State| matches!(state.phase, Phase::Starting(_));
+        let is_starting = |state: &ServerState| matches!(state.phase, ServerPhase::Starting(_));
         let state = self.wait_while(state, cancel, is_starting);
         match &state.phase {
-            Phase::Up(connection) => Ok(connection.clone()),
+            ServerPhase::Up(connection) => Ok(connection.clone()),
             _ if cancel.is_cancelled() => Err("interrupted".to_owned()),
-            Phase::Closed => Err(format!("the MCP server {} has ended", self.definition.name)),
-            Phase::Starting(_) | Phase::Down => {
+            ServerPhase::Closed => {
+                Err(format!("the MCP server {} has ended", self.definition.name))
+            }
+            ServerPhase::Starting(_) | ServerPhase::Down => {
                 let why = state.problem.clone().unwrap_or_else(|| {
                     format!("it ended, and was started {STARTS} times within a minute")
                 });
@@ -290,13 +295,13 @@ impl Server {
     }
 
     /// Begins to end the server; it is not started again. Returns what has to be awaited.
-    pub(crate) fn close(&self) -> Option<Connection> {
+    pub(crate) fn close(&self) -> Option<ServerConnection> {
         let mut state = self.state();
-        let phase = std::mem::replace(&mut state.phase, Phase::Closed);
+        let phase = std::mem::replace(&mut state.phase, ServerPhase::Closed);
         drop(state);
         self.changed.notify_all();
         match phase {
-            Phase::Up(connection) => {
+            ServerPhase::Up(connection) => {
                 connection.close();
                 Some(connection)
             }

@@ -20,16 +20,16 @@ pub struct McpServers {
     runtime: Arc<Runtime>,
 }
 
-/// What a server provides, for the user.
+/// The tools and the state of a server, for the user.
 #[derive(Debug, Clone, Default)]
 pub struct ServerReport {
     /// The names by which the model calls its tools, each with its description.
     pub tools: Vec<(String, String)>,
-    /// What the server says about its tools.
+    /// The server's text about its tools.
     pub instructions: Option<String>,
-    /// What is wrong with it.
+    /// The problems with it.
     pub problems: Vec<String>,
-    /// Whether it provides tools at all.
+    /// It provides tools.
     pub is_available: bool,
 }
 

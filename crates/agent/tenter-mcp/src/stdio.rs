@@ -18,27 +18,27 @@ const LIMITS: DialogueLimits =
     DialogueLimits { line: 16 << 20, unread: 16 << 20, stderr: 16 << 10 };
 /// Maximum number of messages that wait to be read. A server that writes more is ended.
 const MAX_WAITING: usize = 256;
-/// How long a server has to end after its stdin is closed.
+/// Maximum time that a server takes to end after its stdin is closed.
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
 /// Maximum number of characters of a line that is quoted.
 const QUOTED: usize = 120;
 
 /// The program of a server.
-pub(crate) struct Program {
+pub(crate) struct RunningProgram {
     dialogue: Dialogue,
     log: Arc<Mutex<Log>>,
 }
 
-/// What is known about a program for messages about it.
+/// The state of a program, for messages about it.
 #[derive(Default)]
 struct Log {
     /// The first line that is not a message.
     stray: Option<String>,
-    /// How it ended, once it has.
+    /// The end of the program, once it has ended.
     end: Option<String>,
 }
 
-impl Program {
+impl RunningProgram {
     /// Starts the program. Returns also what it writes.
     pub(crate) fn start(program: ServerProgram) -> io::Result<(Arc<Self>, StdioTransport)> {
         let log = Arc::<Mutex<Log>>::default();
@@ -60,7 +60,7 @@ impl Program {
         self.dialogue.wait(GRACE * 2);
     }
 
-    /// How the program ended, what it wrote that is not a message, and the end of its stderr.
+    /// Describes how the program ended, any output that is not a message, and the last lines of its stderr.
     pub(crate) fn account(&self) -> Vec<String> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let stray = log.stray.as_ref().map(|line| format!("it wrote to stdout: {line}"));
@@ -137,7 +137,7 @@ impl DialogueListener for Listener {
 
 /// Messages to and from a program.
 pub(crate) struct StdioTransport {
-    program: Arc<Program>,
+    program: Arc<RunningProgram>,
     messages: mpsc::Receiver<RxJsonRpcMessage<RoleClient>>,
 }
 

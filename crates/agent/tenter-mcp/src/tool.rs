@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenter_agent::tools::{Effect, Tool, ToolContext};
+use tenter_agent::tools::{Tool, ToolContext, ToolEffect};
 use tenter_protocol::{Object, ToolResult};
 
 use crate::listing::ListedTool;
@@ -33,8 +33,8 @@ impl Tool for McpTool {
         None
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Runs
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Runs
     }
 
     /// The server checks its input.

@@ -82,7 +82,7 @@ impl Arguments {
             choice.iter_mut().filter(|(name, _)| matches!(name.as_str(), "delta" | "message"))
         });
         let calls = parts.filter_map(|(_, part)| part.get_mut("tool_calls")?.as_array_mut());
-        let mut changed = false;
+        let mut is_changed = false;
         for call in calls.flatten() {
             let id = match call.get("id") {
                 Some(Value::String(id)) if !id.is_empty() && id != "null" => Some(id.clone()),
@@ -91,10 +91,10 @@ impl Arguments {
             };
             let call_ref = CallRef { index: call.get("index").and_then(Value::as_u64), id };
             if let Some(arguments) = call.pointer_mut("/function/arguments") {
-                changed |= self.piece(call_ref, arguments)?;
+                is_changed |= self.piece(call_ref, arguments)?;
             }
         }
-        Ok(changed)
+        Ok(is_changed)
     }
 
     fn messages(&mut self, frame: &mut Value) -> Result<bool, String> {
@@ -117,13 +117,13 @@ impl Arguments {
             };
             return frame.get_mut("delta").map_or(Ok(false), |piece| self.piece(call_ref, piece));
         }
-        let mut changed =
+        let mut is_changed =
             self.wholes(frame, &["/arguments", "/input", "/item/arguments", "/item/input"]);
         let output = frame.pointer_mut("/response/output").and_then(Value::as_array_mut);
         for item in output.into_iter().flatten() {
-            changed |= self.wholes(item, &["/arguments", "/input"]);
+            is_changed |= self.wholes(item, &["/arguments", "/input"]);
         }
-        Ok(changed)
+        Ok(is_changed)
     }
 
     fn gemini(&mut self, frame: &mut Value) -> bool {
@@ -131,27 +131,27 @@ impl Arguments {
         let parts = candidates.into_iter().flatten().filter_map(|candidate| {
             candidate.pointer_mut("/content/parts").and_then(Value::as_array_mut)
         });
-        let mut changed = false;
+        let mut is_changed = false;
         for part in parts.flatten() {
-            changed |= self.wholes(part, &["/functionCall/args"]);
+            is_changed |= self.wholes(part, &["/functionCall/args"]);
         }
-        changed
+        is_changed
     }
 
     /// Checks arguments that are complete in one event. Returns whether they were emptied.
     fn wholes(&mut self, value: &mut Value, places: &[&str]) -> bool {
-        let mut changed = false;
+        let mut is_changed = false;
         for place in places {
             if let Some(Value::String(text)) = value.pointer_mut(place) {
                 let mut nesting = Nesting::default();
                 nesting.push(text);
                 if self.exceeds_limit(&nesting, text.len() > MAX_BYTES) {
                     EMPTIED.clone_into(text);
-                    changed = true;
+                    is_changed = true;
                 }
             }
         }
-        changed
+        is_changed
     }
 
     /// Checks a piece of the arguments of a call. Returns whether it was emptied.
@@ -200,7 +200,7 @@ impl Arguments {
         if is_anothers || is_next { unclear() } else { Ok(key) }
     }
 
-    /// Whether a text exceeds a limit, which is then recorded for the model.
+    /// Returns whether a text exceeds a limit, and records that for the model.
     fn exceeds_limit(&self, text: &Nesting, is_large: bool) -> bool {
         let problem = if text.deepest > MAX_ARGUMENT_DEPTH {
             format!("the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels")
@@ -268,7 +268,7 @@ impl Nesting {
         self.values
     }
 
-    /// Whether the text is complete here.
+    /// Returns whether the text is complete here.
     fn is_complete(&self) -> bool {
         self.depth == 0 && !self.in_string
     }
@@ -293,9 +293,9 @@ mod tests {
     fn checked(frames: &[Value]) -> Result<(Vec<bool>, Option<String>), String> {
         let excess = Excess::default();
         let mut arguments = Arguments::new(Api::Chat, excess.clone());
-        let changed: Result<_, _> =
+        let is_changed: Result<_, _> =
             frames.iter().map(|frame| arguments.check(&mut frame.clone())).collect();
-        Ok((changed?, excess.problem().map(str::to_owned)))
+        Ok((is_changed?, excess.problem().map(str::to_owned)))
     }
 
     #[test]

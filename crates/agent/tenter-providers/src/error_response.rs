@@ -30,7 +30,7 @@ pub(crate) struct ErrorContext {
     model: String,
     /// The address of the server, with the proxy if any.
     address: String,
-    /// Whether the server is on this machine and there is no proxy.
+    /// The server is on this machine, and there is no proxy.
     is_local: bool,
     key_help: String,
     trust_help: String,
@@ -106,7 +106,7 @@ impl ErrorContext {
     }
 }
 
-/// Whether an address is on this machine.
+/// Returns whether an address is on this machine.
 fn is_loopback(address: &str) -> bool {
     let uri = address.parse::<http::Uri>().ok();
     let host = uri.as_ref().and_then(http::Uri::host).unwrap_or_default();
@@ -144,7 +144,7 @@ impl ErrorResponse<'_> {
     pub(crate) fn explain(&self, context: &ErrorContext) -> ModelError {
         let message = self.message(context);
         let all = self.body.to_lowercase();
-        if TOO_LONG.iter().any(|said| all.contains(said)) {
+        if TOO_LONG.iter().any(|phrase| all.contains(phrase)) {
             return ModelError::TooLong { message };
         }
         let key_refused = || {
@@ -181,7 +181,7 @@ impl ErrorResponse<'_> {
             429 => self.transient(TransientCause::RateLimited, message),
             503 | 529 => self.transient(TransientCause::Overloaded, message),
             408 | 409 | 425 => self.transient(TransientCause::Server, message),
-            500.. if !CLIENT_MISTAKES.iter().any(|said| all.contains(said)) => {
+            500.. if !CLIENT_MISTAKES.iter().any(|phrase| all.contains(phrase)) => {
                 self.transient(TransientCause::Server, message)
             }
             status => {
@@ -213,17 +213,17 @@ impl ErrorResponse<'_> {
     /// The message of the server, without the surrounding JSON. The key is removed before the message is shortened.
     fn message(&self, context: &ErrorContext) -> String {
         let parsed = serde_json::from_str::<Value>(self.body).ok();
-        let said = parsed.as_ref().and_then(error_object).and_then(|error| {
+        let detail = parsed.as_ref().and_then(error_object).and_then(|error| {
             error.get("message").or(Some(error)).and_then(Value::as_str).map(str::to_owned)
         });
-        match said {
+        match detail {
             Some(message) if !message.is_empty() => shortened(&context.secrets.text(&message)),
             _ if self.body.trim().is_empty() => "the server gave no reason".to_owned(),
             _ => shortened(&context.secrets.text(self.body.trim())),
         }
     }
 
-    /// How long the server asks to wait: its `retry-after` header, or Google's `retryDelay`.
+    /// Returns the pause that the server asks for: its `retry-after` header, or Google's `retryDelay`.
     fn wait(&self) -> Option<Duration> {
         let seconds = |text: &str| text.trim().trim_end_matches('s').parse::<f64>().ok();
         let delay = || {
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn no_part_of_a_key_is_shown() {
-        let said = |text: &str| {
+        let message = |text: &str| {
             let response = ErrorResponse { status: Some(400), body: text, retry_after: None };
             response.explain(&context(Some(KEY))).to_string()
         };
@@ -284,9 +284,9 @@ mod tests {
             // Where an error is cut to be shown, a key may be cut as well.
             format!("{}{KEY}", "x".repeat(600 - 14)),
         ] {
-            let said = said(&body);
-            assert!(said.contains("[key]") || said.ends_with('…'), "{said}");
-            assert!(!said.contains("012345") && !said.contains("9abcde"), "{said}");
+            let message = message(&body);
+            assert!(message.contains("[key]") || message.ends_with('…'), "{message}");
+            assert!(!message.contains("012345") && !message.contains("9abcde"), "{message}");
         }
     }
 
@@ -382,16 +382,16 @@ mod tests {
     #[test]
     fn a_wrong_path_is_not_reported_as_an_unknown_model() {
         for body in ["", "404 page not found", r#"{"error":{"message":"File Not Found"}}"#] {
-            let said = explain(Some(404), body).to_string();
-            assert!(said.contains("nothing found at the address of local/m"), "{said}");
+            let message = explain(Some(404), body).to_string();
+            assert!(message.contains("nothing found at the address of local/m"), "{message}");
         }
         for body in [
             r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"}}"#,
             r#"{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}"#,
             r#"{"error":{"message":"models/m is not found for API version v1beta"}}"#,
         ] {
-            let said = explain(Some(404), body).to_string();
-            assert!(said.contains("does not know the model local/m"), "{said}");
+            let message = explain(Some(404), body).to_string();
+            assert!(message.contains("does not know the model local/m"), "{message}");
         }
     }
 
@@ -414,20 +414,20 @@ mod tests {
 
     #[test]
     fn the_message_of_the_server_is_shown_without_its_json() {
-        let said = |body| explain(Some(400), body).to_string();
+        let message = |body| explain(Some(400), body).to_string();
         assert_eq!(
-            said(r#"{"error":{"message":"no such field"}}"#),
+            message(r#"{"error":{"message":"no such field"}}"#),
             "the server rejected the request (HTTP 400): no such field"
         );
         assert_eq!(
-            said(r#"{"error":"plain"}"#),
+            message(r#"{"error":"plain"}"#),
             "the server rejected the request (HTTP 400): plain"
         );
-        assert_eq!(said("<html>"), "the server rejected the request (HTTP 400): <html>");
+        assert_eq!(message("<html>"), "the server rejected the request (HTTP 400): <html>");
         assert_eq!(
-            said(""),
+            message(""),
             "the server rejected the request (HTTP 400): the server gave no reason"
         );
-        assert!(said(&"ä".repeat(4000)).chars().count() < 700);
+        assert!(message(&"ä".repeat(4000)).chars().count() < 700);
     }
 }

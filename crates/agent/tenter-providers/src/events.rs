@@ -15,7 +15,7 @@ pub(crate) struct Events<I> {
     chunks: I,
     /// An incomplete line.
     line: Vec<u8>,
-    /// Whether the last byte was a carriage return, so that a following line feed is part of the same line end.
+    /// The last byte was a carriage return, so that a following line feed is part of the same line end.
     after_return: bool,
     event: String,
     data: Option<String>,

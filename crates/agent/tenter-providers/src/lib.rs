@@ -62,7 +62,7 @@ pub enum Api {
     Gemini,
 }
 
-/// How to reach a model.
+/// The connection to a model.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     /// The name of the provider, as before the slash of a model name: `anthropic`, `openai`, `google`, `local`, or one from the
@@ -74,13 +74,13 @@ pub struct Endpoint {
     pub base_url: Option<String>,
     /// The key. Local servers often need none.
     pub key: Option<Key>,
-    /// How the user can set the key, for the error that it is missing or wrong.
+    /// The help for the error that the key is missing or wrong.
     pub key_help: String,
     /// The address of the proxy, if any.
     pub proxy: Option<String>,
     /// The trusted certificate authorities; `None` means Mozilla's list.
     pub authorities: Option<Authorities>,
-    /// How the user can trust another authority, for the error that the certificate is not trusted.
+    /// The help for the error that the certificate is not trusted.
     pub trust_help: String,
     /// Maximum time without a byte from the server.
     pub idle_timeout: Duration,
@@ -110,7 +110,7 @@ pub struct ModelChoice {
     pub max_tokens: Option<u64>,
     /// The reasoning effort; `None` is the provider's default.
     pub effort: Option<Effort>,
-    /// What is known about the model.
+    /// The properties of the model.
     pub facts: ModelFacts,
 }
 
@@ -133,14 +133,14 @@ pub enum Effort {
     Max,
 }
 
-/// What is known about a model.
+/// The properties of a model, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModelFacts {
     /// Size of the context window in tokens.
     pub context_window: u64,
     /// The prices, if known.
     pub prices: Option<Prices>,
-    /// Whether the model accepts images; `None` if unknown, then images are sent.
+    /// The model accepts images. If unknown, images are sent.
     pub images: Option<bool>,
 }
 

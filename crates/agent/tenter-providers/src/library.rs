@@ -65,7 +65,7 @@ pub fn connect(endpoint: Endpoint, choice: ModelChoice) -> Result<Box<dyn Model>
     Ok(Box::new(RemoteModel { endpoint, choice, http, errors }))
 }
 
-/// What is known about a model of a provider; `None` if the catalog does not have it.
+/// Returns the properties of a model from the catalog; `None` if it is not there.
 pub fn facts(provider: &str, model: &str) -> Option<ModelFacts> {
     let spec = Catalog::builtin().find(vendor(provider)?, model)?;
     Some(ModelFacts {

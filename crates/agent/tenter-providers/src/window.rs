@@ -50,13 +50,14 @@ fn list(endpoint: &Endpoint, cancel: &Cancel) -> Option<Value> {
 /// The context window of a model in the list. A server with a single model uses it for every name.
 fn window_of(list: &Value, model: &str) -> Option<u64> {
     let models = list.get("data")?.as_array()?;
-    let named = models.iter().find(|entry| entry.get("id").and_then(Value::as_str) == Some(model));
+    let entry_of_name =
+        models.iter().find(|entry| entry.get("id").and_then(Value::as_str) == Some(model));
     let entry = match models.as_slice() {
-        [only] => named.unwrap_or(only),
-        _ => named?,
+        [only] => entry_of_name.unwrap_or(only),
+        _ => entry_of_name?,
     };
-    let of_llama_cpp = || entry.get("meta")?.get("n_ctx")?.as_u64();
-    let window = of_llama_cpp().or_else(|| entry.get("max_model_len")?.as_u64())?;
+    let from_llama_cpp = || entry.get("meta")?.get("n_ctx")?.as_u64();
+    let window = from_llama_cpp().or_else(|| entry.get("max_model_len")?.as_u64())?;
     Some(window).filter(|window| *window > 0)
 }
 

@@ -1,4 +1,4 @@
-//! What a conversation keeps when its history is replaced, and how it counts usage.
+//! Replacement of histories, and counts of usage.
 
 use serde_json::{Value, json};
 use tenter_protocol::{Block, Role};
@@ -37,8 +37,8 @@ fn talk(store: &Store) -> Conversation {
     talk
 }
 
-fn replacement(kind: ChangeKind, messages: &[Message]) -> Replacement<'_> {
-    Replacement { kind, by: "tidy", reason: Some("too long"), messages }
+fn replacement(kind: ChangeKind, messages: &[Message]) -> HistoryReplacement<'_> {
+    HistoryReplacement { kind, by: "tidy", reason: Some("too long"), messages }
 }
 
 fn stored(store: &Store) -> Vec<(String, Option<Value>, Origin)> {
@@ -95,6 +95,25 @@ fn a_summary_originates_from_its_recipe() {
 }
 
 #[test]
+fn the_size_of_a_request_is_counted_as_messages_come_and_go() {
+    use crate::model::{Purpose, Request};
+    let text_size = |messages: &[Message]| {
+        let purpose = Purpose::Conversation;
+        let request = Request { system: "", messages, tools: &[], purpose, max_tokens: None };
+        request.text().len() as u64
+    };
+    let store = Store::in_memory().unwrap();
+    let mut talk = talk(&store);
+    assert_eq!(talk.request_bytes(), text_size(&talk.messages()));
+    let resumed = Conversation::resumed(store.load("c").unwrap());
+    assert_eq!(resumed.request_bytes(), talk.request_bytes());
+    let new = [Message::user("In short: yes."), Message::user("two?")];
+    talk.replace(&store, &replacement(ChangeKind::Compact, &new), AT).unwrap();
+    talk.push(Message::assistant("éé"), Origin::Model);
+    assert_eq!(talk.request_bytes(), text_size(&talk.messages()));
+}
+
+#[test]
 fn live_usage_equals_stored_usage() {
     let store = Store::in_memory().unwrap();
     let mut main = conversation("main", None);
@@ -122,14 +141,14 @@ fn live_usage_equals_stored_usage() {
     assert_eq!(loaded("child").model, "third");
     assert_eq!(main.usage().cost_usd, Some(3.75));
     assert_eq!((main.model(), loaded("main").model.as_str()), ("second", "second"));
-    let (live, kept) = (*main.usage(), loaded("main").usage);
+    let (live, saved) = (*main.usage(), loaded("main").usage);
     let turn = TurnUsage {
         input_tokens: 20,
         output_tokens: 4,
         cached_input_tokens: 16,
         cache_write_tokens: 2,
     };
-    assert_eq!(kept, Usage { turn, ..live }, "the empty response is saved with the next");
+    assert_eq!(saved, Usage { turn, ..live }, "the empty response is saved with the next");
 }
 
 #[test]

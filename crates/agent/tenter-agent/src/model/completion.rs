@@ -7,7 +7,7 @@ use tenter_protocol::{Block, Message};
 
 use super::{Model, ModelError, Purpose, Request, Response, ResponseBlock};
 
-/// What a model answered to a hook, and what it cost.
+/// A model's answer to a hook, with its cost.
 #[derive(Debug)]
 pub struct Completed {
     /// The answer for the hook.
@@ -28,15 +28,15 @@ pub fn complete(
     cancel: &Cancel,
 ) -> Result<Completed, ModelError> {
     let messages = [Message::user(request.prompt.as_str())];
-    let asked = Request {
+    let model_request = Request {
         system: request.system.as_deref().unwrap_or_default(),
         messages: &messages,
         tools: &[],
         purpose: Purpose::Completion,
-        max_tokens: request.max_tokens.map(|most| most.max(1)),
+        max_tokens: request.max_tokens.map(|tokens| tokens.max(1)),
     };
-    let response = model.respond(&asked, &mut |_| {}, cancel)?;
-    let (tokens, _) = response.usage_or_estimate(&asked);
+    let response = model.respond(&model_request, &mut |_| {}, cancel)?;
+    let (tokens, _) = response.usage_or_estimate(model_request.text().len() as u64);
     let cost_usd = response.cost_usd;
     let usage = Usage {
         input_tokens: tokens.input_tokens,

@@ -15,10 +15,10 @@ use thiserror::Error;
 
 /// A language model.
 pub trait Model: Send + Sync {
-    /// The name, as passed to `--model`.
+    /// Returns the name, as passed to `--model`.
     fn name(&self) -> &str;
 
-    /// The size of the context window, in tokens.
+    /// Returns the size of the context window, in tokens.
     fn context_window(&self) -> u64;
 
     /// Requests one response. Text and reasoning are passed to `deltas` as they arrive; the response contains all of
@@ -43,13 +43,13 @@ pub struct Request<'r> {
     pub messages: &'r [Message],
     /// The tools that it may call.
     pub tools: &'r [ToolSpec],
-    /// What the response is for. Providers do not see it; a script has other responses for each purpose.
+    /// The purpose of the response. Providers do not see it; a script has other responses for each purpose.
     pub purpose: Purpose<'r>,
     /// Maximum number of tokens of the response, if the caller limits it.
     pub max_tokens: Option<u64>,
 }
 
-/// What a response is for.
+/// The purpose of a response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Purpose<'r> {
     /// The next turn of the conversation.
@@ -62,15 +62,24 @@ pub enum Purpose<'r> {
 }
 
 impl Request<'_> {
-    /// The whole request as text, for expectations of scripts and estimates of its size.
+    /// Returns the whole request as text, for expectations of scripts.
     pub fn text(&self) -> String {
         let mut text = self.system.to_owned();
         for message in self.messages {
-            text.push_str("\n\n");
+            text.push_str(MESSAGE_BREAK);
             text.push_str(&message.content());
         }
         text
     }
+}
+
+/// The text between the messages of a request.
+const MESSAGE_BREAK: &str = "\n\n";
+
+/// Returns the size that messages add to the [text](Request::text) of a request, in bytes.
+pub(crate) fn request_bytes(messages: &[Message]) -> u64 {
+    let bytes = |message: &Message| MESSAGE_BREAK.len() + message.content().len();
+    messages.iter().map(bytes).sum::<usize>() as u64
 }
 
 /// A tool as described to a model.
@@ -102,13 +111,13 @@ pub struct Response {
     pub usage: Option<TurnUsage>,
     /// Cost in US dollars, if the model's prices are known.
     pub cost_usd: Option<f64>,
-    /// Why the model stopped.
+    /// The reason why the model stopped.
     pub stop: StopCause,
     /// The response in the provider's own form; see [`Message::native`].
     pub native: Option<Value>,
 }
 
-/// Why a model stopped.
+/// The reason why a model stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum StopCause {
     /// It finished, or calls tools.
@@ -123,10 +132,10 @@ pub enum StopCause {
 }
 
 impl Response {
-    /// The provider's counts or an estimate, and whether they are estimated.
-    pub fn usage_or_estimate(&self, request: &Request) -> (TurnUsage, bool) {
+    /// Returns the provider's counts, or an estimate for a request with a text of `request_bytes`, and whether they are estimated.
+    pub fn usage_or_estimate(&self, request_bytes: u64) -> (TurnUsage, bool) {
         let estimate = || TurnUsage {
-            input_tokens: estimate_tokens(&request.text()),
+            input_tokens: tokens_of(request_bytes),
             output_tokens: self.blocks.iter().map(ResponseBlock::estimate).sum(),
             ..TurnUsage::default()
         };
@@ -145,7 +154,7 @@ pub enum ResponseBlock {
         id: String,
         /// The tool's name.
         name: String,
-        /// What is wrong with the arguments.
+        /// The problem with the arguments.
         error: String,
     },
 }
@@ -185,7 +194,7 @@ pub fn check_depth(arguments: &Object) -> Result<(), String> {
 /// Parses a tool call's arguments.
 ///
 /// # Errors
-/// What is wrong with them, as a message for the model.
+/// The problem, as a message for the model.
 pub fn read_arguments(arguments: &str) -> Result<Object, String> {
     if arguments.trim().is_empty() {
         return Ok(Object::new());
@@ -197,9 +206,14 @@ pub fn read_arguments(arguments: &str) -> Result<Object, String> {
     }
 }
 
-/// About four bytes per token: the estimate for providers that give no counts.
+/// Estimates the tokens of a text, for providers that give no counts.
 pub fn estimate_tokens(text: &str) -> u64 {
-    (text.len() as u64).div_ceil(4)
+    tokens_of(text.len() as u64)
+}
+
+/// Estimates the tokens of a text of `bytes` bytes: about four bytes per token.
+fn tokens_of(bytes: u64) -> u64 {
+    bytes.div_ceil(4)
 }
 
 /// The cause of a transient failure: the same request may succeed later.
@@ -229,21 +243,21 @@ impl fmt::Display for TransientCause {
     }
 }
 
-/// Why there is no response.
+/// The reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ModelError {
     /// A transient failure.
-    #[error("{cause}{}", said(message))]
+    #[error("{cause}{}", with_colon(message))]
     Transient {
         /// The cause.
         cause: TransientCause,
         /// The provider's message; may be empty.
         message: String,
-        /// How long the provider asked to wait before a retry.
+        /// The pause before a retry that the provider asked for.
         retry_after: Option<Duration>,
     },
     /// The conversation exceeds the model's context window.
-    #[error("the conversation is longer than the model can hold{}", said(message))]
+    #[error("the conversation is longer than the model can hold{}", with_colon(message))]
     TooLong {
         /// The provider's message.
         message: String,
@@ -253,7 +267,7 @@ pub enum ModelError {
     Rejected {
         /// The reason.
         message: String,
-        /// What the user can do about it.
+        /// The help for the user.
         help: Option<String>,
     },
     /// The server has no model of this name.
@@ -261,7 +275,7 @@ pub enum ModelError {
     UnknownModel {
         /// The reason.
         message: String,
-        /// What the user can do about it.
+        /// The help for the user.
         help: Option<String>,
     },
     /// A script's expectation about the request was not met.
@@ -283,12 +297,12 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// A transient error without a message.
+    /// Creates a transient error without a message.
     pub fn transient(cause: TransientCause) -> Self {
         Self::Transient { cause, message: String::new(), retry_after: None }
     }
 }
 
-fn said(message: &str) -> String {
+fn with_colon(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }

@@ -17,7 +17,7 @@ use super::{
 pub struct Permissions {
     mode: Arc<Mutex<PermissionMode>>,
     rules: Rules,
-    always: Mutex<Vec<Allowed>>,
+    always: Mutex<Vec<AllowedCall>>,
     /// The calls that the user allowed where the mode asked.
     calls: Mutex<Vec<(String, Object)>>,
     /// The answers about protected paths.
@@ -26,7 +26,7 @@ pub struct Permissions {
 
 /// A call that is always allowed: exactly this call, for exactly this hook.
 #[derive(Debug, PartialEq)]
-struct Allowed {
+struct AllowedCall {
     hook: String,
     tool: String,
     input: Object,
@@ -37,19 +37,19 @@ struct Allowed {
 pub(crate) struct RecordedAnswer {
     /// The user's answer.
     pub(crate) answer: PermissionAnswer,
-    /// Whether it was given earlier in the session.
+    /// The user gave it earlier in the session.
     pub(crate) remembered: bool,
 }
 
 impl Permissions {
-    /// No answers yet, in this mode and with these rules.
+    /// Creates permissions without answers, in this mode and with these rules.
     pub fn new(mode: PermissionMode, rules: Rules) -> Self {
         Self { mode: Arc::new(Mutex::new(mode)), rules, ..Self::default() }
     }
 
-    /// The same mode and rules for another conversation, in which the user has not answered anything yet.
+    /// Returns the same mode and rules for another conversation, without the user's answers.
     #[must_use]
-    pub fn aside(&self) -> Self {
+    pub fn for_another_conversation(&self) -> Self {
         let (mode, rules) = (Arc::clone(&self.mode), self.rules.clone());
         Self { mode, rules, ..Self::default() }
     }
@@ -69,13 +69,13 @@ impl Permissions {
         &self.rules
     }
 
-    /// Who decides whether a call may run that the mode asks about, and what. Asks the user, unless a rule allows the call or they
-    /// answered "always" to exactly this call before. If rules that they added could not be kept, says why.
+    /// Decides whether a call may run that the mode asks about. Asks the user, unless a rule allows the call or they answered
+    /// "always" to exactly this call before. Also returns an error if rules that they added could not be stored.
     pub(crate) fn decide(
         &self,
         asker: &dyn Asker,
         context: CallContext<'_>,
-        of_subagent: bool,
+        is_from_subagent: bool,
     ) -> (PermissionSource, Option<String>) {
         // Held while asking: parallel calls must not ask two questions at once, and an answer may settle the next one.
         let mut calls = lock(&self.calls);
@@ -83,16 +83,16 @@ impl Permissions {
         if let Some(rules) = self.rules.allowing(context) {
             return (PermissionSource::Rules(rules), None);
         }
-        let asked = (call.name.clone(), what_counts(call));
-        if calls.contains(&asked) {
+        let key = (call.name.clone(), relevant_input(call));
+        if calls.contains(&key) {
             return (answered(PermissionAnswer::Always, true, None), None);
         }
         let rules = self.rules.proposed(context);
-        let request = PermissionRequest { call, file, rules: &rules, of_subagent };
+        let request = PermissionRequest { call, file, rules: &rules, is_from_subagent };
         let source = match asker.permits(&request) {
             PermissionReply::Yes => answered(PermissionAnswer::Yes, false, None),
             PermissionReply::Always => {
-                calls.push(asked);
+                calls.push(key);
                 answered(PermissionAnswer::Always, false, None)
             }
             PermissionReply::AddRules => {
@@ -110,7 +110,7 @@ impl Permissions {
         (source, None)
     }
 
-    /// The answer to a hook's question about a call. Does not ask again if the user answered "always" before.
+    /// Returns the user's answer to a hook's question about a call. Does not ask again if the user answered "always" before.
     pub(crate) fn answer(
         &self,
         asker: &dyn Asker,
@@ -120,19 +120,22 @@ impl Permissions {
     ) -> RecordedAnswer {
         // Held while asking: parallel calls must not ask two questions on one terminal at once.
         let mut always = lock(&self.always);
-        let asked =
-            Allowed { hook: hook.to_owned(), tool: call.name.clone(), input: call.input.clone() };
-        if always.contains(&asked) {
+        let allowed = AllowedCall {
+            hook: hook.to_owned(),
+            tool: call.name.clone(),
+            input: call.input.clone(),
+        };
+        if always.contains(&allowed) {
             return RecordedAnswer { answer: PermissionAnswer::Always, remembered: true };
         }
         let answer = asker.ask(hook, reason, call);
         if answer == PermissionAnswer::Always {
-            always.push(asked);
+            always.push(allowed);
         }
         RecordedAnswer { answer, remembered: false }
     }
 
-    /// Whether file tools may change `place`; asks once per path.
+    /// Returns whether file tools may change `place`; asks once per path.
     pub(crate) fn may_write(&self, asker: &dyn Asker, place: &Path, file: &Path) -> bool {
         // Held while asking, so that parallel calls do not ask the same question.
         let mut writes = lock(&self.writes);
@@ -154,8 +157,8 @@ fn answered(
     PermissionSource::User { answer, remembered, added: Vec::new(), reason }
 }
 
-/// The input without what does not change what the call does: models describe the same command in other words each time.
-fn what_counts(call: &ToolCall) -> Object {
+/// Returns the input without the description of a command, which models word differently each time.
+fn relevant_input(call: &ToolCall) -> Object {
     let mut input = call.input.clone();
     if call.name == "bash" {
         input.remove("description");

@@ -28,7 +28,7 @@ const NAMED_ONLY: [&str; 9] = [
 /// Files that redirections may write without a rule, besides `/dev/null`.
 const STREAMS: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
 
-/// A command line of which everything is known.
+/// A command line whose effects are all known.
 pub(super) struct CommandLine {
     /// Every command, including those that other commands run; not `cd` within the accessible directories.
     pub(super) commands: Vec<RunCommand>,
@@ -42,13 +42,13 @@ pub(super) struct RunCommand {
     pub(super) args: Vec<Arg>,
     /// The real path of the program, if it is called by a path.
     path: Option<PathBuf>,
-    /// Whether it runs other commands, or is run by one.
+    /// It runs other commands, or another command runs it.
     pub(super) is_nested: bool,
-    /// Whether it is an interpreter, uses the network, or deletes or moves files.
+    /// It is an interpreter, uses the network, or deletes or moves files.
     pub(super) is_powerful: bool,
     /// The real working directory.
     pub(super) cwd: PathBuf,
-    /// What it does, if that is known, and all that it reads is accessible.
+    /// Its effect, if that is known and everything that it reads is accessible.
     pub(super) known: Option<KnownUse>,
     /// Indices of the arguments that a rule has to name.
     named_only: Vec<usize>,
@@ -62,30 +62,30 @@ pub(super) struct Arg {
 }
 
 impl RunCommand {
-    /// Whether the program is the one that a rule names: by name, or by a path that is relative to `project`.
-    pub(super) fn is_program(&self, named: &str, project: &Path) -> bool {
+    /// Returns whether a rule names this program: by name, or by a path that is relative to `project`.
+    pub(super) fn is_program(&self, rule_program: &str, project: &Path) -> bool {
         match &self.path {
-            None => self.program == named,
+            None => self.program == rule_program,
             Some(path) => {
-                named.contains('/')
-                    && destination(&project.join(named)).is_ok_and(|real| real == *path)
+                rule_program.contains('/')
+                    && destination(&project.join(rule_program)).is_ok_and(|real| real == *path)
             }
         }
     }
 
-    /// Returns whether a rule names all arguments that it must name; `is_named` tells whether it names the one at an index.
+    /// Returns whether a rule names all arguments that it must name; `is_named` says so for the argument at an index.
     pub(super) fn is_named_by(&self, is_named: impl Fn(usize) -> bool) -> bool {
         self.named_only.iter().all(|index| is_named(*index))
     }
 
-    /// Whether it is called by a path.
+    /// Returns whether it is called by a path.
     pub(super) fn has_path(&self) -> bool {
         self.path.is_some()
     }
 }
 
 impl CommandLine {
-    /// Reads a text. `None` if a part of it is not known, changes the shell, or leads out of the accessible directories.
+    /// Reads a text. Returns `None` if a part of it is not known, changes the shell, or leads out of the accessible directories.
     pub(super) fn read(text: &str, facts: &CallFacts, workspace: &Workspace) -> Option<Self> {
         let plain = plain(text)?;
         let is_code = facts.flows.iter().any(|flow| flow.role == FlowRole::Code);
@@ -125,7 +125,7 @@ impl CommandLine {
     }
 }
 
-/// Whether the facts have the command that is written.
+/// Returns whether the facts describe the same command as the text.
 fn is_same(plain: &PlainCommand, command: &Command) -> bool {
     let program = command.path.as_deref().unwrap_or(&command.program);
     let words = std::iter::once(program).chain(command.args.iter().map(String::as_str));
@@ -133,7 +133,7 @@ fn is_same(plain: &PlainCommand, command: &Command) -> bool {
         && plain.words.iter().zip(words).all(|(word, known)| word.is_pattern || word.text == known)
 }
 
-/// Whether everything that the commands change is known and accessible, and needs no consent of its own.
+/// Returns whether all files that the commands change are known and accessible, and need no consent of their own.
 fn changes_only_accessible(facts: &CallFacts, workspace: &Workspace) -> bool {
     facts.paths.iter().all(|path| match path.op {
         PathOp::Read | PathOp::Execute | PathOp::List => true,
@@ -149,7 +149,7 @@ fn changes_only_accessible(facts: &CallFacts, workspace: &Workspace) -> bool {
     })
 }
 
-/// The real working directory of a command of which everything is known.
+/// Returns the real working directory of a command, if everything about the command is known.
 fn known_directory(command: &Command, workspace: &Workspace) -> Option<PathBuf> {
     let is_known = command.uncertain.is_empty()
         && command.env.is_empty()
@@ -168,7 +168,7 @@ fn is_own_repository(directory: &Path, workspace: &Workspace) -> bool {
     workspace.writable_roots().iter().any(|root| repository(root) == used)
 }
 
-/// The nearest directory that has a repository or is one.
+/// Returns the nearest directory that contains a repository or is one.
 fn repository(directory: &Path) -> Option<&Path> {
     let has_repository = |directory: &&Path| {
         fs::symlink_metadata(directory.join(".git")).is_ok() || is_git_directory(directory)
@@ -176,7 +176,7 @@ fn repository(directory: &Path) -> Option<&Path> {
     directory.ancestors().find(has_repository)
 }
 
-/// What a command is known to do, if what it reads on this machine is accessible.
+/// Returns the known effect of a command, if everything that it reads on this machine is accessible.
 fn known_use(command: &Command, cwd: &Path, workspace: &Workspace) -> Option<KnownUse> {
     let (known, words) = KnownUse::of_command(command).filter(|_| command.via.is_empty())?;
     let is_accessible =
@@ -184,7 +184,7 @@ fn known_use(command: &Command, cwd: &Path, workspace: &Workspace) -> Option<Kno
     words.into_iter().all(is_accessible).then_some(known)
 }
 
-/// Whether a command only changes the directory. Where to is checked with the commands that follow.
+/// Returns whether a command only changes the directory. The new directory is checked with the commands that follow.
 fn changes_directory(command: &Command, workspace: &Workspace) -> bool {
     let [target] = command.args.as_slice() else { return false };
     let searches = workspace.env().iter().any(|(name, _)| name == "CDPATH");
@@ -224,9 +224,9 @@ fn named_only(command: &Command) -> Vec<usize> {
     let subcommand = command.args.iter().rposition(|arg| command.subcommand.as_ref() == Some(arg));
     let is_before = |index: usize| subcommand.is_none_or(|subcommand| index < subcommand);
     let flags = command.flags.iter().zip(&command.flag_args);
-    let named = flags.filter(|(flag, index)| {
+    let must_name = flags.filter(|(flag, index)| {
         let name = flag.split_once('=').map_or(flag.as_str(), |(name, _)| name);
         is_before(**index) && NAMED_ONLY.contains(&name)
     });
-    named.map(|(_, index)| *index).collect()
+    must_name.map(|(_, index)| *index).collect()
 }

@@ -1,4 +1,4 @@
-//! Whether a tool call has the user's permission.
+//! Decides whether a tool call has the user's permission.
 //!
 //! Hooks come first: what a hook denies does not run, and what a hook explicitly allows needs no further permission. A hook's `ask`
 //! asks the user (R30, R71), and the answer settles it. For all other calls
@@ -28,26 +28,26 @@ pub use tenter_protocol::permission_mode::{PermissionMode, UnknownMode};
 
 /// Asks the user a question. Without a user, the answer is fixed.
 pub trait Asker: Send + Sync {
-    /// Whether `call` may run; `hook` asks, for `reason`.
+    /// Asks whether `call` may run, for the hook `hook` and its `reason`.
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer;
 
-    /// Whether a call may run that the permission mode asks about. Without a user, it may not.
+    /// Asks whether a call may run, because the permission mode asks about it. Without a user, it may not.
     fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
         let _ = request;
         PermissionReply::NoUser
     }
 
-    /// Whether file tools may change the protected `place` (R76) for the rest of the session; `file` is the first file to
+    /// Asks whether file tools may change the protected `place` (R76) for the rest of the session; `file` is the first file to
     /// change. Without a user, the answer is no.
     fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
         let _ = (place, file);
         false
     }
 
-    /// The user's answer to a hook's question (S7): one of its choices if it has any. Questions are put one after another.
+    /// Asks a hook's question (S7), and returns the user's answer: one of its choices if it has any. Questions are put one after another.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// There is no answer.
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
         let _ = (hook, question, cancel);
         Err(NoAnswer::NoUser)
@@ -63,8 +63,8 @@ pub struct PermissionRequest<'r> {
     pub file: Option<&'r Path>,
     /// Rules that would allow the call, which the user can add; none if there are no such rules.
     pub rules: &'r [Rule],
-    /// Whether a subagent makes the call.
-    pub of_subagent: bool,
+    /// A subagent makes the call.
+    pub is_from_subagent: bool,
 }
 
 /// The user's answer to a [`PermissionRequest`].
@@ -78,14 +78,14 @@ pub enum PermissionReply {
     AddRules,
     /// The call must not run.
     No {
-        /// What the user says about it to the model.
+        /// The user's message to the model.
         reason: Option<String>,
     },
     /// There is no user to ask: the call must not run.
     NoUser,
 }
 
-/// Why there is no answer to a hook's question.
+/// The reason why there is no answer to a hook's question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoAnswer {
     /// There is no user to ask.

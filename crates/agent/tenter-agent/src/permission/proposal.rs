@@ -10,11 +10,11 @@ use super::Rule;
 use super::command_line::RunCommand;
 
 /// Maximum number of rules offered at once.
-const MOST: usize = 3;
+const MAX_RULES: usize = 3;
 /// Maximum length of the text of a rule that is offered, in bytes.
-const LONGEST: usize = 160;
-/// Programs for which no rule is offered unless the command only reads: they run other programs, or what they do cannot be undone.
-const NEVER: &[&str] = &[
+const MAX_RULE_LENGTH: usize = 160;
+/// Programs for which no rule is offered unless the command only reads: they run other programs, or their effects cannot be undone.
+const NEVER_OFFERED: &[&str] = &[
     "awk",
     "bash",
     "chmod",
@@ -73,7 +73,8 @@ const NEVER: &[&str] = &[
     "xargs",
     "zsh",
 ];
-/// The rules for these commands, if one can be offered for each.
+
+/// Returns the rules for these commands, if one can be offered for each.
 pub(super) fn of_commands<'c>(
     commands: impl Iterator<Item = &'c RunCommand>,
     project: &Path,
@@ -82,14 +83,14 @@ pub(super) fn of_commands<'c>(
     for command in commands {
         match of_command(command, project) {
             Some(rule) if rules.contains(&rule) => {}
-            Some(rule) if rules.len() < MOST => rules.push(rule),
+            Some(rule) if rules.len() < MAX_RULES => rules.push(rule),
             _ => return Vec::new(),
         }
     }
     rules
 }
 
-/// The rule for a command: for all uses of it with the same effect if that is known, otherwise for exactly this call (R84).
+/// Returns the rule for a command: for all uses of it with the same effect if that is known, otherwise for exactly this call (R84).
 fn of_command(command: &RunCommand, project: &Path) -> Option<Rule> {
     if let Some(known) = command.known {
         let word = match known.kind() {
@@ -102,7 +103,7 @@ fn of_command(command: &RunCommand, project: &Path) -> Option<Rule> {
     if command.is_nested
         || command.is_powerful
         || command.has_path()
-        || NEVER.contains(&program)
+        || NEVER_OFFERED.contains(&program)
         || program.starts_with("python")
     {
         return None;
@@ -112,12 +113,12 @@ fn of_command(command: &RunCommand, project: &Path) -> Option<Rule> {
     let words = std::iter::once(program).chain(command.args.iter().map(|arg| arg.text.as_str()));
     let words: Vec<String> = words.map(quoted).collect::<Option<_>>()?;
     let text = format!("bash(cd {} && {})", quoted(directory)?, words.join(" "));
-    let rule: Rule = text.parse().ok().filter(|_| text.len() <= LONGEST)?;
+    let rule: Rule = text.parse().ok().filter(|_| text.len() <= MAX_RULE_LENGTH)?;
     // A pattern of the shell stands for other files each time.
     rule.allows_command(command, project).then_some(rule)
 }
 
-/// A word of a rule, in quotes if it needs them. `None` if it cannot be shown on one line.
+/// Returns a word of a rule, in quotes if it needs them; `None` if it cannot be shown on one line.
 fn quoted(word: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.:+/=,@%".contains(c);
     match word {
@@ -127,7 +128,7 @@ fn quoted(word: &str) -> Option<String> {
     }
 }
 
-/// The rule for a tool of an MCP server; none if the call names a program, as a rule cannot tell one program from another.
+/// Returns the rule for a tool of an MCP server; none if the call names a program, as a rule cannot tell one program from another.
 pub(super) fn of_mcp(call: &ToolCall, facts: &CallFacts) -> Option<Rule> {
     const PROGRAMS: [&str; 10] = [
         "args",
@@ -146,7 +147,7 @@ pub(super) fn of_mcp(call: &ToolCall, facts: &CallFacts) -> Option<Rule> {
     call.name.parse().ok().filter(|_| !runs)
 }
 
-/// The rule for the files next to this one that `tool` changes.
+/// Returns the rule for changes by `tool` of this file and the files next to it.
 pub(super) fn of_file(tool: &str, file: &Path, project: &Path) -> Option<Rule> {
     let relative = file.strip_prefix(project).ok()?.to_str()?;
     let is_plain = |c: char| c.is_alphanumeric() || "_-./+@ ".contains(c);

@@ -21,11 +21,11 @@ use tenter_shell::{KnownUse, PlainCommand, UseKind, plain_words};
 
 use super::command_line::RunCommand;
 
-/// The tools of Tenter that a rule can be about: those that ask.
+/// The tools of Tenter that rules can apply to, because they ask.
 const TOOLS: [&str; 3] = ["bash", "file_edit", "file_write"];
 /// The words of rules for commands with a known effect.
 const USES: [(&str, UseKind); 2] = [("reads", UseKind::Reads), ("builds", UseKind::Builds)];
-/// How the names of tools of MCP servers begin.
+/// The prefix of the names of MCP servers' tools.
 const MCP: &str = "mcp__";
 
 /// A permission rule.
@@ -33,16 +33,16 @@ const MCP: &str = "mcp__";
 pub struct Rule {
     text: String,
     tool: String,
-    pattern: Pattern,
+    pattern: RulePattern,
 }
 
 #[derive(Debug, Clone)]
-enum Pattern {
+enum RulePattern {
     /// Every call of the tool.
     Any,
-    /// Every tool whose name begins with that of the rule.
+    /// Every tool whose name begins with the name in the rule.
     Server,
-    Command(CommandPattern),
+    Command(ProgramPattern),
     Known(KnownUse),
     Path {
         glob: GlobMatcher,
@@ -51,7 +51,7 @@ enum Pattern {
 }
 
 #[derive(Debug, Clone)]
-struct CommandPattern {
+struct ProgramPattern {
     program: String,
     args: Vec<ArgPattern>,
     /// Any further arguments may follow.
@@ -66,13 +66,13 @@ enum ArgPattern {
     Glob(GlobMatcher),
 }
 
-/// Why a text is no rule.
+/// The reason why a text is not a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{rule:?} is not a permission rule: {why}")]
 pub struct RuleError {
     /// The text.
     pub rule: String,
-    /// What is wrong with it.
+    /// The problem with it.
     pub why: String,
 }
 
@@ -98,20 +98,20 @@ impl PartialEq for Rule {
 }
 
 impl Rule {
-    /// Whether it allows every call of this tool.
+    /// Returns whether it allows every call of this tool.
     pub(super) fn allows_every(&self, tool: &str) -> bool {
         match self.pattern {
-            Pattern::Any => self.tool == tool,
-            Pattern::Server => tool.starts_with(&self.tool),
-            Pattern::Command(_) | Pattern::Known(_) | Pattern::Path { .. } => false,
+            RulePattern::Any => self.tool == tool,
+            RulePattern::Server => tool.starts_with(&self.tool),
+            RulePattern::Command(_) | RulePattern::Known(_) | RulePattern::Path { .. } => false,
         }
     }
 
-    /// Whether it allows this command of a command line. `project` is the root that programs with a slash are relative to.
+    /// Returns whether it allows this command of a command line. Programs with a slash are relative to `project`.
     pub(super) fn allows_command(&self, command: &RunCommand, project: &Path) -> bool {
         let pattern = match &self.pattern {
-            Pattern::Command(pattern) => pattern,
-            Pattern::Known(known) => return command.known == Some(*known),
+            RulePattern::Command(pattern) => pattern,
+            RulePattern::Known(known) => return command.known == Some(*known),
             _ => return self.allows_every("bash"),
         };
         let is_there = |directory: &String| {
@@ -132,9 +132,9 @@ impl Rule {
             })
     }
 
-    /// Whether it allows this tool to change the file with this real path.
+    /// Returns whether it allows this tool to change the file with this real path.
     pub(super) fn allows_file(&self, tool: &str, file: &Path, project: &Path) -> bool {
-        let Pattern::Path { glob, is_absolute } = &self.pattern else {
+        let RulePattern::Path { glob, is_absolute } = &self.pattern else {
             return self.allows_every(tool);
         };
         let path = if *is_absolute { Some(file) } else { file.strip_prefix(project).ok() };
@@ -161,23 +161,27 @@ fn parsed(text: &str) -> Result<Rule, String> {
         return Err(format!("{tool} never asks"));
     }
     let Some(pattern) = pattern.map(str::trim) else {
-        return Ok(Rule { text: tool.to_owned(), tool: tool.to_owned(), pattern: Pattern::Any });
+        return Ok(Rule {
+            text: tool.to_owned(),
+            tool: tool.to_owned(),
+            pattern: RulePattern::Any,
+        });
     };
     let parsed = if tool == "bash" { of_command(pattern)? } else { of_path(pattern)? };
     Ok(Rule { text: format!("{tool}({pattern})"), tool: tool.to_owned(), pattern: parsed })
 }
 
 fn of_known(word: &str, kind: UseKind, name: &str) -> Result<Rule, String> {
-    let known = KnownUse::named(name).filter(|known| known.kind() == kind);
-    let known = known
+    let known_use = KnownUse::named(name).filter(|known_use| known_use.kind() == kind);
+    let known_use = known_use
         .ok_or_else(|| format!("{name:?} is not a command that is known to be one that {word}"))?;
     let text = format!("{word}({name})");
-    Ok(Rule { text, tool: "bash".to_owned(), pattern: Pattern::Known(known) })
+    Ok(Rule { text, tool: "bash".to_owned(), pattern: RulePattern::Known(known_use) })
 }
 
 fn unknown(name: &str) -> String {
-    let about = || format!("rules are about {} and mcp__SERVER__TOOL", TOOLS.join(", "));
-    format!("there is no tool {name:?}; {}", did_you_mean(name, &TOOLS, about))
+    let tools = || format!("rules apply to {} and mcp__SERVER__TOOL", TOOLS.join(", "));
+    format!("there is no tool {name:?}; {}", did_you_mean(name, &TOOLS, tools))
 }
 
 fn of_server(name: &str, pattern: Option<&str>) -> Result<Rule, String> {
@@ -196,13 +200,13 @@ fn of_server(name: &str, pattern: Option<&str>) -> Result<Rule, String> {
     }
     let text = format!("{MCP}{server}__{tool}");
     let (tool, pattern) = match tool {
-        "*" => (format!("{MCP}{server}__"), Pattern::Server),
-        _ => (text.clone(), Pattern::Any),
+        "*" => (format!("{MCP}{server}__"), RulePattern::Server),
+        _ => (text.clone(), RulePattern::Any),
     };
     Ok(Rule { text, tool, pattern })
 }
 
-fn of_command(text: &str) -> Result<Pattern, String> {
+fn of_command(text: &str) -> Result<RulePattern, String> {
     // As Claude Code writes it.
     let text = text.strip_suffix(":*").map_or_else(|| text.to_owned(), |text| format!("{text} *"));
     let (directory, text) = match text.split_once(" && ") {
@@ -234,10 +238,10 @@ fn of_command(text: &str) -> Result<Pattern, String> {
     };
     let args = args.iter().map(arg).collect::<Result<_, _>>()?;
     let program = program.text.clone();
-    Ok(Pattern::Command(CommandPattern { program, args, is_open, directory }))
+    Ok(RulePattern::Command(ProgramPattern { program, args, is_open, directory }))
 }
 
-/// The directory of `cd DIRECTORY`.
+/// Returns the directory of `cd DIRECTORY`.
 fn of_directory(text: &str) -> Result<String, String> {
     let commands = plain_words(text).unwrap_or_default();
     let words = match commands.as_slice() {
@@ -250,7 +254,7 @@ fn of_directory(text: &str) -> Result<String, String> {
     }
 }
 
-fn of_path(text: &str) -> Result<Pattern, String> {
+fn of_path(text: &str) -> Result<RulePattern, String> {
     let path = text.strip_prefix("./").unwrap_or(text);
     if path.is_empty() || path.starts_with('~') || path.split('/').any(|part| part == "..") {
         return Err(
@@ -261,7 +265,7 @@ fn of_path(text: &str) -> Result<Pattern, String> {
     let path = if path.ends_with('/') { format!("{path}**") } else { path.to_owned() };
     let glob = GlobBuilder::new(&path).literal_separator(true).backslash_escape(false).build();
     let glob = glob.map_err(|error| error.kind().to_string())?.compile_matcher();
-    Ok(Pattern::Path { glob, is_absolute: path.starts_with('/') })
+    Ok(RulePattern::Path { glob, is_absolute: path.starts_with('/') })
 }
 
 #[cfg(test)]

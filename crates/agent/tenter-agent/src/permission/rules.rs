@@ -1,4 +1,4 @@
-//! The rules of a session: which calls they allow, and where they come from.
+//! The rules of a session, their sources, and the calls that they allow.
 
 use std::fmt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::command_line::CommandLine;
 use super::{Rule, proposal};
 use crate::tools::Workspace;
 
-/// Where a rule comes from.
+/// The source of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleSource {
     /// A flag.
@@ -33,18 +33,18 @@ impl fmt::Display for RuleSource {
     }
 }
 
-/// Keeps the rules of a project.
+/// Stores the rules of a project.
 pub trait RuleStore: Send + Sync {
     /// Adds rules.
     ///
     /// # Errors
-    /// Why they cannot be kept.
+    /// They cannot be stored.
     fn add(&self, rules: &[Rule]) -> Result<(), String>;
 
     /// Removes a rule.
     ///
     /// # Errors
-    /// Why it cannot be removed.
+    /// It cannot be removed.
     fn remove(&self, rule: &Rule) -> Result<(), String>;
 }
 
@@ -55,7 +55,7 @@ pub struct Rules {
     store: Option<Arc<dyn RuleStore>>,
 }
 
-/// What rules need to know about a call.
+/// A call as rules see it.
 #[derive(Clone, Copy)]
 pub(crate) struct CallContext<'c> {
     pub(crate) call: &'c ToolCall,
@@ -66,20 +66,20 @@ pub(crate) struct CallContext<'c> {
 }
 
 impl Rules {
-    /// These rules; `store` keeps those that the user adds.
+    /// Creates the rules of a session; `store` stores the rules that the user adds.
     pub fn new(rules: Vec<(Rule, RuleSource)>, store: Option<Arc<dyn RuleStore>>) -> Self {
         Self { rules: Arc::new(Mutex::new(rules)), store }
     }
 
-    /// Every rule, and where it comes from.
+    /// Returns every rule with its source.
     pub fn list(&self) -> Vec<(Rule, RuleSource)> {
         self.lock().clone()
     }
 
-    /// Adds rules to the session, and keeps them for the project.
+    /// Adds rules to the session, and stores them for the project.
     ///
     /// # Errors
-    /// Why they are not kept. They apply in this session.
+    /// They cannot be stored, and apply in this session only.
     pub fn add(&self, added: &[Rule]) -> Result<(), String> {
         let mut rules = self.lock();
         for rule in added {
@@ -91,24 +91,24 @@ impl Rules {
         self.store.as_ref().map_or(Ok(()), |store| store.add(added))
     }
 
-    /// Removes a rule that was kept for the project.
+    /// Removes a rule of the project.
     ///
     /// # Errors
-    /// Why it is not removed.
+    /// It cannot be removed.
     pub fn remove(&self, rule: &Rule) -> Result<(), String> {
-        let kept = (rule.clone(), RuleSource::Project);
-        if !self.lock().contains(&kept) {
+        let project_rule = (rule.clone(), RuleSource::Project);
+        if !self.lock().contains(&project_rule) {
             return Err(match self.lock().iter().find(|(known, _)| known == rule) {
                 Some((_, source)) => format!("{rule} comes from {source}"),
                 None => format!("there is no rule {rule}"),
             });
         }
         self.store.as_ref().map_or(Ok(()), |store| store.remove(rule))?;
-        self.lock().retain(|known| *known != kept);
+        self.lock().retain(|known| *known != project_rule);
         Ok(())
     }
 
-    /// The rules that allow a call together; `None` if they do not.
+    /// Returns the rules that together allow a call; `None` if they do not.
     pub(crate) fn allowing(&self, context: CallContext<'_>) -> Option<Vec<String>> {
         let rules = self.lock();
         let tool = context.call.name.as_str();
@@ -138,7 +138,7 @@ impl Rules {
         Some(used)
     }
 
-    /// The rules that would allow a call and that can be offered to the user; none if there are no such rules.
+    /// Returns the rules to offer to the user that would allow a call; none if there are no such rules.
     pub(crate) fn proposed(&self, context: CallContext<'_>) -> Vec<Rule> {
         let tool = context.call.name.as_str();
         let project = context.workspace.project();
@@ -195,7 +195,7 @@ pub(super) mod testing {
     use super::CallContext;
     use crate::tools::testing::Bench;
 
-    /// What `decide` says about a call, as it would be made in the project of `bench`.
+    /// Returns the result of `decide` for a call in the project of `bench`.
     #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as one line")]
     pub(in crate::permission) fn with<T>(
         bench: &Bench,

@@ -17,21 +17,21 @@ const LIMIT: u64 = 64 * 1024;
 
 /// The files read so far.
 #[derive(Debug, Default)]
-pub(super) struct Context {
+pub(super) struct ContextFiles {
     /// Diagnostics about the files.
     pub(super) findings: Vec<Diagnostic>,
     seen: BTreeSet<PathBuf>,
 }
 
-impl Context {
-    /// A context file of the user as a section.
-    pub(super) fn of_person(&mut self, file: &Path) -> Option<PromptSection> {
+impl ContextFiles {
+    /// Reads a context file of the user as a section.
+    pub(super) fn user_file(&mut self, file: &Path) -> Option<PromptSection> {
         let text = self.read(file)?;
         section("the user's instructions for all projects", file, &text)
     }
 
-    /// A context file of the project at `project` as a section.
-    pub(super) fn of_project(&mut self, file: &Path, project: &Path) -> Option<PromptSection> {
+    /// Reads a context file of the project at `project` as a section.
+    pub(super) fn project_file(&mut self, file: &Path, project: &Path) -> Option<PromptSection> {
         let real = file.canonicalize().ok();
         let root = project.canonicalize().unwrap_or_else(|_| project.to_owned());
         if real.is_some_and(|real| !real.starts_with(root)) {
@@ -47,7 +47,7 @@ impl Context {
         section("the project's instructions", file, &text)
     }
 
-    /// The text of a file that was not read before; `None` if it does not exist.
+    /// Reads a file that was not read before; `None` if it does not exist.
     pub(super) fn read(&mut self, file: &Path) -> Option<String> {
         let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
         if !self.seen.insert(real) {
@@ -76,7 +76,7 @@ impl Context {
     }
 }
 
-/// The text, and whether the file is longer.
+/// Returns the text, and whether the file is longer.
 fn read_up_to_limit(file: &Path) -> io::Result<(String, bool)> {
     let mut bytes = untrusted_file::read_prefix(file, LIMIT + 1)?;
     let cut = bytes.len() as u64 > LIMIT;
@@ -89,7 +89,7 @@ fn read_up_to_limit(file: &Path) -> io::Result<(String, bool)> {
     Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
 }
 
-/// The text of a file as a section with its kind and path; `None` if it is empty.
+/// Returns the text of a file as a section with its kind and path; `None` if it is empty.
 fn section(what: &str, file: &Path, text: &str) -> Option<PromptSection> {
     let text = text.trim_end();
     (!text.is_empty()).then(|| PromptSection {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 use tenter_protocol::{Diagnostic, Severity};
 
-use context::Context;
+use context::ContextFiles;
 use repository::Repository;
 
 pub use section::SectionWriter;
@@ -86,20 +86,20 @@ impl From<&str> for SystemPrompt {
 
 /// Builds the system prompt, with a diagnostic for each file that cannot be read; such a file is omitted.
 pub fn system_prompt(sources: &PromptSources) -> (SystemPrompt, Vec<Diagnostic>) {
-    let mut context = Context::default();
+    let mut context = ContextFiles::default();
     let own = sources.override_file.as_deref().and_then(|file| how_to_work(file, &mut context));
     let mut sections = vec![environment(sources)];
     for file in &sources.user_files {
-        sections.extend(context.of_person(file));
+        sections.extend(context.user_file(file));
     }
     for directory in directories(sources) {
-        sections.extend(context.of_project(&directory.join("AGENTS.md"), sources.project));
+        sections.extend(context.project_file(&directory.join("AGENTS.md"), sources.project));
     }
     let how_to_work = own.unwrap_or_else(|| HOW_TO_WORK.to_owned());
     (SystemPrompt { how_to_work, sections }, context.findings)
 }
 
-fn how_to_work(file: &Path, context: &mut Context) -> Option<String> {
+fn how_to_work(file: &Path, context: &mut ContextFiles) -> Option<String> {
     let text = context.read(file);
     if text.is_none() && !file.exists() {
         let message = "the file for the system prompt does not exist; the default prompt is used";
@@ -116,7 +116,7 @@ fn environment(sources: &PromptSources) -> PromptSection {
     let mut lines = vec![
         format!("Project directory: {}", sources.project.display()),
         format!("Working directory: {}", working_directory(sources).display()),
-        format!("Git: {}", Repository::of(sources.project)),
+        format!("Git: {}", Repository::read(sources.project)),
         format!("Operating system: {}", sources.os),
     ];
     lines.extend(sources.shell.map(|shell| format!("The user's shell: {shell}")));
@@ -124,13 +124,13 @@ fn environment(sources: &PromptSources) -> PromptSection {
     PromptSection { kind: "environment", from: None, text: lines.join("\n") }
 }
 
-/// Where tools work: the project root if the working directory is outside the project.
+/// Returns the directory in which tools work: the project root if the working directory is outside the project.
 fn working_directory<'s>(sources: &PromptSources<'s>) -> &'s Path {
     let inside = sources.cwd.starts_with(sources.project);
     if inside { sources.cwd } else { sources.project }
 }
 
-/// The directories whose context files are included; the nearest is last, so that the model reads it last.
+/// Returns the directories whose context files are included; the nearest is last, so that the model reads it last.
 fn directories<'s>(sources: &PromptSources<'s>) -> Vec<&'s Path> {
     let inside = sources.cwd != sources.project && sources.cwd.starts_with(sources.project);
     std::iter::once(sources.project).chain(Some(sources.cwd).filter(|_| inside)).collect()

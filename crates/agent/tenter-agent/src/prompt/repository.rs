@@ -21,7 +21,7 @@ pub(super) enum Repository {
 
 impl Repository {
     /// Reads the state of `directory`.
-    pub(super) fn of(directory: &Path) -> Self {
+    pub(super) fn read(directory: &Path) -> Self {
         let dot_git = directory.join(".git");
         if !dot_git.exists() {
             return Self::None;
@@ -34,8 +34,8 @@ impl Repository {
 
 // In a linked worktree or a submodule, `.git` is a file that contains the path of the git directory.
 fn git_directory(directory: &Path, dot_git: PathBuf) -> PathBuf {
-    let said = first_line(&dot_git);
-    let elsewhere = said.as_deref().and_then(|line| line.strip_prefix("gitdir: "));
+    let line = first_line(&dot_git);
+    let elsewhere = line.as_deref().and_then(|line| line.strip_prefix("gitdir: "));
     elsewhere.map_or(dot_git, |path| directory.join(path))
 }
 
@@ -68,13 +68,13 @@ mod tests {
     fn the_branch_is_in_head() {
         let directory = tempfile::tempdir().unwrap();
         let project = directory.path();
-        assert_eq!(Repository::of(project), Repository::None);
+        assert_eq!(Repository::read(project), Repository::None);
         fs::create_dir(project.join(".git")).unwrap();
-        assert_eq!(Repository::of(project), Repository::Detached);
+        assert_eq!(Repository::read(project), Repository::Detached);
         write(&project.join(".git/HEAD"), "ref: refs/heads/fix/it\n");
-        assert_eq!(Repository::of(project), Repository::Branch("fix/it".into()));
+        assert_eq!(Repository::read(project), Repository::Branch("fix/it".into()));
         write(&project.join(".git/HEAD"), "3b18e512dba79e4c8300dd08aeb37f8e728b8dad\n");
-        assert_eq!(Repository::of(project), Repository::Detached);
+        assert_eq!(Repository::read(project), Repository::Detached);
     }
 
     #[test]
@@ -82,7 +82,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         write(&directory.path().join("main/.git/worktrees/side/HEAD"), "ref: refs/heads/side\n");
         write(&directory.path().join("side/.git"), "gitdir: ../main/.git/worktrees/side\n");
-        let found = Repository::of(&directory.path().join("side"));
-        assert_eq!(found, Repository::Branch("side".into()));
+        let repository = Repository::read(&directory.path().join("side"));
+        assert_eq!(repository, Repository::Branch("side".into()));
     }
 }

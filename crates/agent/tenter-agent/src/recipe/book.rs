@@ -26,7 +26,7 @@ pub struct RecipeBook {
     pub project: PathBuf,
     /// The environment of their programs.
     pub env: Vec<(OsString, OsString)>,
-    /// Which of the project's recipes may start programs.
+    /// Decides which of the project's recipes may start programs.
     pub trust: RecipeTrust,
 }
 
@@ -54,23 +54,23 @@ impl RecipeBook {
         }
     }
 
-    /// Whether a recipe comes with the project and is not trusted. Next to a conversation, where no hooks run, it gets no tools.
+    /// Returns whether a recipe comes with the project and is not trusted. Next to a conversation, where no hooks run, it gets no tools.
     pub fn is_untrusted(&self, recipe: &Recipe) -> bool {
         recipe.layer().is_of_project() && !(self.trust)(recipe)
     }
 
-    /// Whether a recipe could do more if it were trusted.
+    /// Returns whether a recipe could do more if it were trusted.
     pub fn needs_trust(&self, recipe: &Recipe) -> bool {
         let has_tools = recipe.allowed_tools.as_ref().is_none_or(|tools| !tools.is_empty());
         self.is_untrusted(recipe) && (has_tools || !recipe.programs().is_empty())
     }
 
-    /// Whether a recipe has programs that do not start because it is not trusted.
+    /// Returns whether a recipe has programs that do not start because it is not trusted.
     pub fn has_blocked_programs(&self, recipe: &Recipe) -> bool {
         self.is_untrusted(recipe) && !recipe.programs().is_empty()
     }
 
-    /// The shell that starts a recipe's programs; `cancel` stops them.
+    /// Returns the shell that starts a recipe's programs; `cancel` stops them.
     pub fn shell(&self, recipe: &Recipe, cancel: &Cancel) -> Box<dyn Shell> {
         if self.has_blocked_programs(recipe) {
             return Box::new(NoShell);

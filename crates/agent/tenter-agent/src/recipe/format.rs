@@ -37,20 +37,20 @@ const FIELD_IGNORED: Code = Code::warning("recipe-field-ignored");
 /// A recipe that can be rendered.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// Its path below a recipes directory, without `.md`; that of a plugin's recipe begins with `org/repo/`.
+    /// Its path below a recipes directory, without `.md`; the name of a plugin's recipe begins with `org/repo/`.
     pub name: String,
     /// The `name` in its front matter, or else its name.
     pub title: String,
-    /// What it is for; may be empty.
+    /// Its purpose; may be empty.
     pub description: String,
-    /// The only tools that it may use: none for an empty list, those of its caller for `None` (R33).
+    /// The only tools that it may use: none for an empty list, all tools of its caller for `None` (R33).
     pub allowed_tools: Option<Vec<String>>,
-    /// The only commands that it may run, in the syntax of [`AllowedCommands`]; those of its caller for `None`.
+    /// The only commands that it may run, in the syntax of [`AllowedCommands`]; all commands of its caller for `None`.
     pub allowed_commands: Option<Vec<String>>,
     /// Its arguments, in the order of the file.
-    pub arguments: Vec<Argument>,
-    /// Where it comes from.
-    pub origin: Origin,
+    pub arguments: Vec<RecipeArgument>,
+    /// Its layer and file.
+    pub origin: RecipeOrigin,
     commands: Option<AllowedCommands>,
     template: Template,
     fingerprint: Fingerprint,
@@ -59,18 +59,18 @@ pub struct Recipe {
 
 /// An argument of a recipe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Argument {
+pub struct RecipeArgument {
     /// Its name.
     pub name: String,
-    /// What it is for; may be empty.
+    /// Its purpose; may be empty.
     pub description: String,
     /// The value if none is given.
     pub default: Option<String>,
 }
 
-/// Where a recipe comes from.
+/// The layer and the file of a recipe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct RecipeOrigin {
     /// The layer that it belongs to.
     pub layer: RecipeLayer,
     /// Its file; `builtin:NAME.md` for a built-in recipe.
@@ -109,8 +109,8 @@ impl RecipeLayer {
         }
     }
 
-    /// The layer of the recipes in `root`.
-    pub(super) fn of(root: &Root) -> Self {
+    /// Returns the layer of the recipes in `root`.
+    pub(super) fn from_root(root: &Root) -> Self {
         match root.layer {
             Layer::Project if root.is_named => Self::NamedInProject,
             _ if root.is_named => Self::Named,
@@ -122,7 +122,7 @@ impl RecipeLayer {
         }
     }
 
-    /// Whether it comes with the project, so that the user may never have seen it.
+    /// Returns whether it comes with the project, so that the user may never have seen it.
     pub fn is_of_project(self) -> bool {
         matches!(self, Self::Project | Self::NamedInProject | Self::ProjectPlugin)
     }
@@ -136,7 +136,7 @@ impl fmt::Display for RecipeLayer {
 
 impl Recipe {
     /// Reads the bytes of a recipe's file. There is a recipe exactly when no diagnostic is an error.
-    pub fn read(name: &str, origin: Origin, bytes: &[u8]) -> (Option<Self>, Vec<Diagnostic>) {
+    pub fn read(name: &str, origin: RecipeOrigin, bytes: &[u8]) -> (Option<Self>, Vec<Diagnostic>) {
         let path = origin.path.clone();
         let mut report = Report::new(&path, bytes, Rules::Tolerant, &FORMAT);
         let recipe = Self::parse(name, origin, &mut report);
@@ -145,11 +145,11 @@ impl Recipe {
         (recipe, diagnostics)
     }
 
-    fn parse(name: &str, origin: Origin, report: &mut Report<'_>) -> Option<Self> {
+    fn parse(name: &str, origin: RecipeOrigin, report: &mut Report<'_>) -> Option<Self> {
         let text = report.text_of_file()?;
         let document = front_matter::parse(report)?;
         report_stray_restrictions(text, document.body, report);
-        let fields = FrontMatter::read(&document.fields, report);
+        let fields = RecipeFrontMatter::read(&document.fields, report);
         let body = document.body.max(bom_length(text));
         let file = TemplateFile { path: origin.path.clone(), body, text: text.to_owned() };
         let template = Template::parse(file, Dialect::Recipe)
@@ -180,7 +180,7 @@ impl Recipe {
         self.origin.layer
     }
 
-    /// What trust is granted to (R45): a fingerprint of all bytes of its file.
+    /// Returns the fingerprint of all bytes of its file, for which trust is granted (R45).
     pub fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
     }
@@ -196,7 +196,7 @@ impl Recipe {
         &self.warnings
     }
 
-    /// Restricts its caller's tools to those that it may use. Enforced where a tool runs, whatever the prompt says. It never
+    /// Restricts its caller's tools to the tools that it may use. Enforced where a tool runs, whatever the prompt says. It never
     /// gets a tool that its caller does not have.
     ///
     /// # Errors
@@ -244,16 +244,16 @@ fn report_stray_restrictions(text: &str, body: usize, report: &mut Report<'_>) {
 
 /// The values of a recipe's front matter.
 #[derive(Default)]
-struct FrontMatter {
+struct RecipeFrontMatter {
     title: Option<String>,
     description: String,
     allowed_tools: Option<Vec<String>>,
     allowed_commands: Option<Vec<String>>,
     commands: Option<AllowedCommands>,
-    arguments: Vec<Argument>,
+    arguments: Vec<RecipeArgument>,
 }
 
-impl FrontMatter {
+impl RecipeFrontMatter {
     fn read(fields: &[Field], report: &mut Report<'_>) -> Self {
         let mut values = Self::default();
         for field in fields {
@@ -302,12 +302,12 @@ impl FrontMatter {
     }
 
     /// The argument with this name, added if it does not exist.
-    fn argument(&mut self, name: &str) -> &mut Argument {
+    fn argument(&mut self, name: &str) -> &mut RecipeArgument {
         let arguments = &mut self.arguments;
         let position = arguments.iter().position(|argument| argument.name == name);
         let position = position.unwrap_or_else(|| {
             let (name, description) = (name.to_owned(), String::new());
-            arguments.push(Argument { name, description, default: None });
+            arguments.push(RecipeArgument { name, description, default: None });
             arguments.len() - 1
         });
         &mut arguments[position]

@@ -10,7 +10,7 @@ use tenter_engine::layout::{
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::builtin::BUILT_IN;
-use super::format::{MAX_FILE_SIZE, Origin, Recipe, RecipeLayer};
+use super::format::{MAX_FILE_SIZE, Recipe, RecipeLayer, RecipeOrigin};
 
 /// The recipes of a project, its plugins and the user, and the built-in ones.
 #[derive(Debug, Clone)]
@@ -28,15 +28,15 @@ pub struct ListedRecipe {
     pub title: String,
     /// The description.
     pub description: String,
-    /// Where it comes from.
-    pub origin: Origin,
+    /// Its layer and file.
+    pub origin: RecipeOrigin,
     /// The file of the same name that is used instead.
     pub shadowed_by: Option<PathBuf>,
-    /// Whether the recipe cannot be used; the diagnostics say why.
+    /// The recipe cannot be used; the diagnostics say why.
     pub is_broken: bool,
 }
 
-/// Why a recipe cannot be found.
+/// The reason why a recipe cannot be found.
 #[derive(Debug, thiserror::Error)]
 pub enum RecipeError {
     /// No recipe can have this name.
@@ -44,7 +44,7 @@ pub enum RecipeError {
     Name {
         /// The name.
         name: String,
-        /// Why not.
+        /// The rule that it violates.
         why: NameError,
     },
     /// No recipe has this name.
@@ -60,7 +60,7 @@ pub enum RecipeError {
     Unusable {
         /// The name.
         name: String,
-        /// What is wrong with it; at least one error.
+        /// The problems with it; at least one error.
         findings: Vec<Diagnostic>,
     },
 }
@@ -70,12 +70,12 @@ fn meant(near: Option<&str>) -> String {
 }
 
 impl Recipes {
-    /// Finds the recipe directories. `fragment_dirs` are further ones (`--fragment-dirs`), after those of the project.
+    /// Finds the recipe directories. `fragment_dirs` (`--fragment-dirs`) follow the directories of the project.
     pub fn new(layout: &Layout, fragment_dirs: &[PathBuf]) -> Self {
         let (existing, missing): (Vec<_>, Vec<_>) =
             fragment_dirs.iter().partition(|directory| directory.is_dir());
-        let named = existing.into_iter().map(|dir| Root::named(dir, &layout.project)).collect();
-        let files = layout.resources(&RECIPES, named);
+        let roots = existing.into_iter().map(|dir| Root::named(dir, &layout.project)).collect();
+        let files = layout.resources(&RECIPES, roots);
         let mut diagnostics = files.diagnostics().to_vec();
         diagnostics.extend(missing.into_iter().map(|directory| {
             Diagnostic::new(
@@ -89,7 +89,7 @@ impl Recipes {
         Self { files, diagnostics }
     }
 
-    /// Only the recipes of the directory `dir`, as those of a project's plugin that is not installed, and the built-in ones.
+    /// Returns the recipes of the directory `dir`, read like the recipes of a project's plugin, and the built-in ones.
     pub fn of_directory(dir: &Path) -> Self {
         let files = Resources::of_dir(&RECIPES, dir);
         Self { diagnostics: files.diagnostics().to_vec(), files }
@@ -102,24 +102,24 @@ impl Recipes {
     pub fn find(&self, name: &str) -> Result<Recipe, RecipeError> {
         ResourceName::check(name)
             .map_err(|why| RecipeError::Name { name: name.to_owned(), why })?;
-        let of_file = self.files.named(name).first().map(|file| read(file).1);
-        let found = of_file.or_else(|| Some(read_built_in(name)?.1));
-        let (recipe, findings) = found.ok_or_else(|| self.unknown(name))?;
+        let from_file = self.files.named(name).first().map(|file| read(file).1);
+        let result = from_file.or_else(|| Some(read_built_in(name)?.1));
+        let (recipe, findings) = result.ok_or_else(|| self.unknown(name))?;
         recipe.ok_or_else(|| RecipeError::Unusable { name: name.to_owned(), findings })
     }
 
-    /// Lists all recipes in order of precedence, shadowed and broken ones too, with everything that is wrong with them.
+    /// Lists all recipes in order of precedence, shadowed and broken ones too, with all problems.
     pub fn list(&self) -> (Vec<ListedRecipe>, Vec<Diagnostic>) {
         let mut diagnostics = self.diagnostics.clone();
         let mut shadows = Shadows::default();
         let mut recipes = Vec::new();
         let files = self.files.files(&mut diagnostics);
-        let of_files = files.iter().map(|file| (file.name.as_str(), read(file)));
+        let from_files = files.iter().map(|file| (file.name.as_str(), read(file)));
         let built_in = BUILT_IN.iter().filter_map(|(name, _)| Some((*name, read_built_in(name)?)));
-        for (name, (origin, (recipe, found))) in of_files.chain(built_in) {
+        for (name, (origin, (recipe, findings))) in from_files.chain(built_in) {
             let shadowed_by = shadows.shadowed_by(name, &origin.path, true);
             recipes.push(listed(name, origin, recipe.as_ref(), shadowed_by));
-            diagnostics.extend(found);
+            diagnostics.extend(findings);
         }
         (recipes, diagnostics)
     }
@@ -127,18 +127,19 @@ impl Recipes {
     fn unknown(&self, name: &str) -> RecipeError {
         let files = self.files.files(&mut Vec::new());
         let names = files.iter().map(|file| file.name.as_str());
-        let mut known: Vec<&str> = names.chain(BUILT_IN.iter().map(|(name, _)| *name)).collect();
-        known.sort_unstable();
-        let near = ResourceName::new(name).nearest(&known).map(str::to_owned);
+        let mut names: Vec<&str> = names.chain(BUILT_IN.iter().map(|(name, _)| *name)).collect();
+        names.sort_unstable();
+        let near = ResourceName::new(name).nearest(&names).map(str::to_owned);
         RecipeError::Unknown { name: name.to_owned(), near }
     }
 }
 
-/// A recipe, if it can be used, and what is wrong with it.
-type Read = (Option<Recipe>, Vec<Diagnostic>);
+/// A recipe, if it can be used, and the problems with it.
+type RecipeRead = (Option<Recipe>, Vec<Diagnostic>);
 
-fn read(file: &ResourceFile<'_>) -> (Origin, Read) {
-    let origin = Origin { layer: RecipeLayer::of(file.root()), path: file.path.clone() };
+fn read(file: &ResourceFile<'_>) -> (RecipeOrigin, RecipeRead) {
+    let origin =
+        RecipeOrigin { layer: RecipeLayer::from_root(file.root()), path: file.path.clone() };
     let read = match file.read(MAX_FILE_SIZE) {
         Ok(bytes) => Recipe::read(&file.name, origin.clone(), &bytes),
         Err(diagnostic) => (None, vec![diagnostic]),
@@ -146,16 +147,16 @@ fn read(file: &ResourceFile<'_>) -> (Origin, Read) {
     (origin, read)
 }
 
-fn read_built_in(name: &str) -> Option<(Origin, Read)> {
-    let (name, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
+fn read_built_in(name: &str) -> Option<(RecipeOrigin, RecipeRead)> {
+    let (name, text) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)?;
     let path = PathBuf::from(format!("builtin:{name}.md"));
-    let origin = Origin { layer: RecipeLayer::BuiltIn, path };
+    let origin = RecipeOrigin { layer: RecipeLayer::BuiltIn, path };
     Some((origin.clone(), Recipe::read(name, origin, text.as_bytes())))
 }
 
 fn listed(
     name: &str,
-    origin: Origin,
+    origin: RecipeOrigin,
     recipe: Option<&Recipe>,
     shadowed_by: Option<PathBuf>,
 ) -> ListedRecipe {

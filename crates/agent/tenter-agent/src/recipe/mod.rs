@@ -21,7 +21,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 pub(crate) use book::in_words;
 pub use book::{RecipeBook, RecipeTrust};
-pub use format::{Argument, MAX_FILE_SIZE, Origin, Recipe, RecipeLayer};
+pub use format::{MAX_FILE_SIZE, Recipe, RecipeArgument, RecipeLayer, RecipeOrigin};
 pub use lookup::{ListedRecipe, RecipeError, Recipes};
 pub use shell::ProjectShell;
 pub use tenter_template::{
@@ -33,7 +33,7 @@ use tenter_template::Inputs;
 /// Fills in a recipe with these arguments. The warnings include those about the recipe's file.
 ///
 /// # Errors
-/// Everything that is wrong; if only arguments are missing, every diagnostic has the id [`MISSING`].
+/// All problems; if only arguments are missing, every diagnostic has the id [`MISSING`].
 pub fn render(
     recipe: &Recipe,
     args: &BTreeMap<String, String>,
@@ -43,8 +43,8 @@ pub fn render(
         .arguments
         .iter()
         .filter_map(|argument| Some((argument.name.as_str(), argument.default.as_deref()?)));
-    let given = args.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let values: Value = defaults.chain(given).collect();
+    let values = args.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let values: Value = defaults.chain(values).collect();
     let declared: Vec<&str> =
         recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();
     let inputs = Inputs { values: &values, declared: &declared };
@@ -55,7 +55,7 @@ pub fn render(
     Ok(Rendered { text: rendered.text, warnings })
 }
 
-/// The warning for an argument that the recipe does not use.
+/// Returns the warning for an argument that the recipe does not use.
 fn useless(recipe: &Recipe, name: &str) -> Option<Diagnostic> {
     let declared: Vec<&str> =
         recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();

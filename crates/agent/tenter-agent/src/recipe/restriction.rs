@@ -11,12 +11,12 @@ const KEYS: [&str; 2] = ["allowed_tools", "allowed_commands"];
 /// The fences of code blocks.
 const CODE_FENCES: [&str; 2] = ["```", "~~~"];
 
-/// Whether `key` is a restriction or resembles one.
+/// Returns whether `key` is a restriction or resembles one.
 pub(super) fn is_near(key: &str) -> bool {
     nearest(key, &KEYS).is_some()
 }
 
-/// Whether a value has a restriction as a key, at any depth.
+/// Returns whether a value has a restriction as a key, at any depth.
 pub(super) fn is_below(value: &Node) -> bool {
     let items = value.as_list().unwrap_or_default();
     let fields = value.as_mapping().unwrap_or_default();
@@ -24,10 +24,10 @@ pub(super) fn is_below(value: &Node) -> bool {
         || fields.iter().any(|field| is_near(&field.key) || is_below(&field.value))
 }
 
-/// The lines of `text` outside its front matter that look like a restriction, each with its key. `body` is where the text
+/// Returns the lines of `text` outside its front matter that look like a restriction, each with its key. `body` is where the text
 /// after the front matter begins; 0 means no front matter, so that code blocks and indented lines count too.
 pub(super) fn stray(text: &str, body: usize) -> Vec<(Range<usize>, &str)> {
-    let mut found = Vec::new();
+    let mut restrictions = Vec::new();
     let mut in_code = false;
     let mut start = body;
     for line in text.get(body..).unwrap_or_default().split_inclusive('\n') {
@@ -36,14 +36,14 @@ pub(super) fn stray(text: &str, body: usize) -> Vec<(Range<usize>, &str)> {
         let is_text = body != 0 && (in_code || line.starts_with(char::is_whitespace));
         let written = line.trim_end();
         if let Some(key) = key(written).filter(|_| !is_text) {
-            found.push((start..start + written.len(), key));
+            restrictions.push((start..start + written.len(), key));
         }
         start += line.len();
     }
-    found
+    restrictions
 }
 
-/// The restriction that a line sets.
+/// Returns the restriction that a line sets.
 fn key(line: &str) -> Option<&str> {
     let line = line.trim_start_matches('\u{feff}').trim_start();
     let (key, _) = line.split_once([':', '='])?;

@@ -40,7 +40,7 @@ impl Shell for ProjectShell {
     }
 }
 
-/// How a program failed, with its last line on stderr.
+/// Describes how a program failed, with its last line on stderr.
 fn failure(completion: &Completion) -> Option<String> {
     let how = match &completion.end {
         ProcessEnd::Exited(0) => return None,

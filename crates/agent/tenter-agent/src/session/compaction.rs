@@ -12,14 +12,14 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::side_recipe::{RecipeCall, SideRecipe, summarised_history};
 use super::{AgentError, Session};
-use crate::conversation::Replacement;
+use crate::conversation::HistoryReplacement;
 use crate::store::ChangeKind;
 use crate::watch::SessionUpdate;
 
 /// Number of failures in a row after which a recipe is no longer called back (R33).
 const MAX_CALLBACK_FAILURES: u32 = 3;
 
-/// Why and by which recipe the history is to be replaced.
+/// The cause of a replacement of the history.
 pub(super) struct ReplacementCause<'c> {
     /// The reason.
     pub(super) trigger: CompactTrigger,
@@ -83,8 +83,8 @@ impl Session<'_> {
             self.diagnose(&nothing_to_compact());
             return Ok(Some(CompactionResult::Unchanged));
         }
-        let wanted = RecipeCall { recipe: cause.recipe, args: cause.args };
-        match self.prepare_side_recipe(wanted, self.cancel()) {
+        let call = RecipeCall { recipe: cause.recipe, args: cause.args };
+        match self.prepare_side_recipe(call, self.cancel()) {
             Ok(run) => self.run_callback(cause, run).map(Some),
             Err(reason) => {
                 self.callback_failed(cause.recipe, &failed(cause, &reason), unstarted_help(cause));
@@ -145,7 +145,7 @@ impl Session<'_> {
     ) -> Result<(), AgentError> {
         let messages = summarised_history(summary, self.conversation.last_request());
         let reason = reason(cause);
-        let replacement = Replacement {
+        let replacement = HistoryReplacement {
             kind: ChangeKind::Compact,
             by: cause.recipe,
             reason: Some(&reason),
@@ -176,7 +176,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a recipe failed so often in a row that hooks can no longer call it back (R33).
+    /// Returns whether a recipe failed so often in a row that hooks can no longer call it back (R33).
     pub(super) fn is_callback_stopped(&self, recipe: &str) -> bool {
         self.conversation.callback_failures(recipe) >= MAX_CALLBACK_FAILURES
     }

@@ -7,7 +7,7 @@ use tenter_protocol::{Diagnostic, HistoryAction, Message, Severity};
 
 use super::compaction::ReplacementCause;
 use super::{AgentError, Session};
-use crate::conversation::Replacement;
+use crate::conversation::HistoryReplacement;
 use crate::store::ChangeKind;
 use crate::watch::SessionUpdate;
 
@@ -52,13 +52,13 @@ impl Session<'_> {
 
     fn mutate(&mut self, hook: &str, messages: &[Message]) -> Result<(), AgentError> {
         let kind = ChangeKind::Mutate;
-        self.replace_history(&Replacement { kind, by: hook, reason: None, messages }, None)
+        self.replace_history(&HistoryReplacement { kind, by: hook, reason: None, messages }, None)
     }
 
     /// Replaces the history and reports it, with the cause if a recipe wrote the new one.
     pub(super) fn replace_history(
         &mut self,
-        replacement: &Replacement,
+        replacement: &HistoryReplacement,
         cause: Option<&ReplacementCause>,
     ) -> Result<(), AgentError> {
         let before = self.conversation.messages().len();

@@ -61,7 +61,7 @@ pub struct Agent {
     pub engine: Engine,
     /// The tools.
     pub tools: Registry,
-    /// The files that the tools work on. Subagents and side recipes use an [aside](Workspace::aside) of it.
+    /// The files that the tools work on. Subagents and side recipes use [another one](Workspace::for_another_conversation).
     pub workspace: Arc<Workspace>,
     /// The store of conversations.
     pub store: Store,
@@ -69,9 +69,9 @@ pub struct Agent {
     pub watcher: Arc<dyn Watcher>,
     /// Asks the user if a hook replies `ask` or the permission mode says so.
     pub asker: Arc<dyn Asker>,
-    /// The permission mode, and what the user allowed for the session.
+    /// The permission mode, and the user's permissions for the session.
     pub permissions: Permissions,
-    /// Records what files were before each turn, so that the user can undo it.
+    /// Records the states of files before each turn, so that the user can undo it.
     pub snapshots: Option<Arc<Recorder>>,
     /// The settings.
     pub settings: AgentSettings,
@@ -94,7 +94,7 @@ pub struct AgentSettings {
     pub recipes: RecipeBook,
     /// The recipe that the session runs, as payloads name it.
     pub recipe: Option<String>,
-    /// Whether this is a side recipe, which cannot start another (R33).
+    /// The agent runs a side recipe, which cannot start another one (R33).
     pub is_side_recipe: bool,
     /// Masks model keys in tool results (R80).
     pub keys: KeyMask,
@@ -108,7 +108,7 @@ pub struct Session<'a> {
     conversation: Conversation,
     workspace: Arc<Workspace>,
     hooks: HookSession<'a>,
-    /// The tools, and what the model reads about them.
+    /// The tools, with their descriptions for the model.
     tools: ToolSet,
     /// Marks text that hooks add for the model.
     sections: SectionWriter,
@@ -119,7 +119,7 @@ pub struct Session<'a> {
     pending_context: Vec<Attributed<String>>,
     /// Tokens and cost of subagents that are not yet added to the conversation.
     subagents_spent: Mutex<Spent>,
-    /// What hooks may request.
+    /// The services that hooks may request.
     services: Arc<SessionServices>,
     /// The conversation that started this one, as it was then.
     parent_messages: Option<Arc<Vec<Message>>>,
@@ -233,7 +233,7 @@ impl<'a> Session<'a> {
         {
             self.diagnose(&AgentError::from(error).diagnostic());
         }
-        self.notify(&SessionUpdate::Ended {
+        self.notify(&SessionUpdate::SessionEnded {
             status: status.as_str(),
             exit_code: status.exit_code(),
             usage: self.usage(),
@@ -295,11 +295,11 @@ impl<'a> Session<'a> {
 
     /// Reports that a hook denied, if one did.
     fn report_denial(&self, denial: Option<&Denial>) {
-        self.report_denial_of(None, denial);
+        self.report_call_denial(None, denial);
     }
 
     /// Reports that a hook denied the call with this id, if one did.
-    fn report_denial_of(&self, call_id: Option<&str>, denial: Option<&Denial>) {
+    fn report_call_denial(&self, call_id: Option<&str>, denial: Option<&Denial>) {
         if let Some(Denial { event, hook: Some(hook), reason, .. }) = denial {
             self.notify(&SessionUpdate::Blocked { event: *event, hook, reason, call_id });
         }

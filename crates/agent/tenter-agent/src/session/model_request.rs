@@ -90,7 +90,8 @@ impl Session<'_> {
             max_tokens: None,
         };
         let response = self.request_with_retries(&request)?;
-        let (turn, estimated) = response.usage_or_estimate(&request);
+        let request_bytes = request.system.len() as u64 + self.conversation.request_bytes();
+        let (turn, estimated) = response.usage_or_estimate(request_bytes);
         let model = &self.agent.model;
         self.conversation.add_response(&ResponseUsage {
             turn,
@@ -111,7 +112,7 @@ impl Session<'_> {
     fn request_with_retries(&self, request: &Request) -> Result<Response, AgentError> {
         let mut attempt = 1;
         loop {
-            let (result, shown) = self.request_once(request);
+            let (result, is_shown) = self.request_once(request);
             if self.cancel().is_cancelled() {
                 // An error may only be a consequence of the cancellation.
                 return Err(ModelError::Cancelled.into());
@@ -127,7 +128,7 @@ impl Session<'_> {
                 of: self.agent.settings.retry.attempts,
                 after,
                 reason: &error.to_string(),
-                discarded: shown,
+                discarded: is_shown,
             });
             if self.cancel().wait(after) {
                 return Err(ModelError::Cancelled.into());
@@ -137,17 +138,17 @@ impl Session<'_> {
 
     /// Makes one attempt; also returns whether a part of the response was shown.
     fn request_once(&self, request: &Request) -> (Result<Response, ModelError>, bool) {
-        let mut shown = false;
+        let mut is_shown = false;
         let mut deltas = MaskedDeltas::new(&self.agent.settings.keys);
         let mut show = |delta: Delta| {
-            shown = true;
+            is_shown = true;
             deltas.push(delta, |update| self.notify(update));
         };
         self.notify(&SessionUpdate::ModelStarted { model: self.agent.model.name() });
         let result = self.agent.model.respond(request, &mut show, self.cancel());
         deltas.finish(|update| self.notify(update));
         self.notify(&SessionUpdate::ModelEnded);
-        (result, shown)
+        (result, is_shown)
     }
 
     /// Returns the wait before the next attempt, or an error if there is none.

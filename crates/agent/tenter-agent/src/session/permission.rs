@@ -1,11 +1,11 @@
-//! Whether a call that hooks let pass has the user's permission.
+//! Checks whether a call that hooks allowed has the user's permission.
 
 use tenter_engine::{PermissionAnswer, PermissionSource};
 use tenter_protocol::{Diagnostic, Severity, ToolCall, ToolResult};
 
 use super::Session;
 use crate::permission::{CallContext, PermissionMode};
-use crate::tools::Effect;
+use crate::tools::ToolEffect;
 
 impl Session<'_> {
     /// Asks the user about a call, if the permission mode says so.
@@ -16,7 +16,7 @@ impl Session<'_> {
         let mode = self.agent.permissions.mode();
         // Nothing runs for a tool that does not exist.
         let Some(tool) = self.tools.registry.get(&call.name) else { return Ok(()) };
-        if mode == PermissionMode::All || tool.effect() == Effect::Reads {
+        if mode == PermissionMode::All || tool.effect() == ToolEffect::Reads {
             return Ok(());
         }
         if let Some(why) = self.invalid_input(call) {
@@ -44,9 +44,9 @@ impl Session<'_> {
         let facts = self.hooks().facts(call).facts.call;
         let (file, workspace) = (file.as_deref(), &self.workspace);
         let context = CallContext { call, file, facts: &facts, workspace };
-        let of_subagent = self.conversation.parent().is_some();
+        let is_from_subagent = self.conversation.parent().is_some();
         let asker = self.agent.asker.as_ref();
-        let (source, failure) = self.agent.permissions.decide(asker, context, of_subagent);
+        let (source, failure) = self.agent.permissions.decide(asker, context, is_from_subagent);
         if let Some(why) = failure {
             let message = format!("the rule applies in this session only: {why}");
             self.diagnose(&Diagnostic::new("rule-not-kept", Severity::Warning, message));
@@ -54,15 +54,15 @@ impl Session<'_> {
         source
     }
 
-    /// The real path of the file that a file tool is about to change.
+    /// Returns the real path of the file that a call of a file tool changes.
     fn changed_file(&self, call: &ToolCall) -> Option<std::path::PathBuf> {
-        let is_edit = self.tools.registry.get(&call.name)?.effect() == Effect::Edits;
+        let is_edit = self.tools.registry.get(&call.name)?.effect() == ToolEffect::Edits;
         let path = call.input.get("file_path")?.as_str().filter(|_| is_edit)?;
         self.workspace.resolve_to_read(path).ok()
     }
 }
 
-/// Why a call does not run, for the model and the user.
+/// Returns why a call does not run, for the model and the user.
 fn refusal(mode: PermissionMode, source: &PermissionSource) -> String {
     match source {
         PermissionSource::User { answer: PermissionAnswer::Unattended { .. }, .. } => format!(

@@ -16,7 +16,7 @@ use crate::model::completion::{self, Completed};
 use crate::model::{Model, ModelError};
 use crate::permission::{Asker, NoAnswer};
 
-/// What is the same at all events of a session.
+/// The services of a session, which are the same at all events.
 pub(super) struct SessionServices {
     model: Arc<dyn Model>,
     weak_model: Option<Arc<dyn Model>>,
@@ -100,7 +100,7 @@ impl Services for EventServices {
 }
 
 impl<'a> Session<'a> {
-    /// The hooks, for one event: what they request is about the conversation as it is now.
+    /// Returns the hooks for one event. Their requests see the conversation as it is now.
     pub(super) fn hooks(&self) -> HookSession<'a> {
         let services = EventServices {
             session: Arc::clone(&self.services),

@@ -60,17 +60,17 @@ impl Session<'_> {
     /// Prepares a side recipe; `cancel` stops it.
     ///
     /// # Errors
-    /// Why the recipe cannot run.
+    /// The recipe cannot run.
     pub(super) fn prepare_side_recipe(
         &self,
-        wanted: RecipeCall,
+        call: RecipeCall,
         cancel: &Cancel,
     ) -> Result<SideRecipe, String> {
         let settings = &self.agent.settings;
         if settings.is_side_recipe {
             return Err("a side recipe cannot start another one".to_owned());
         }
-        let recipe = settings.recipes.startable(wanted.recipe, wanted.args)?;
+        let recipe = settings.recipes.startable(call.recipe, call.args)?;
         if settings.recipes.needs_trust(&recipe) {
             self.report_untrusted(&recipe);
         }
@@ -84,7 +84,7 @@ impl Session<'_> {
             budget: usize::try_from(budget).unwrap_or(usize::MAX),
         };
         let agent = self.side_agent(&recipe)?;
-        let (args, cancel) = (wanted.args.clone(), cancel.clone());
+        let (args, cancel) = (call.args.clone(), cancel.clone());
         Ok(SideRecipe { agent, recipe, args, input, cancel })
     }
 
@@ -108,11 +108,11 @@ impl Session<'_> {
             weak_model: None,
             engine: self.agent.engine.without_hooks(),
             tools,
-            workspace: Arc::new(self.agent.workspace.aside()),
+            workspace: Arc::new(self.agent.workspace.for_another_conversation()),
             store: Store::in_memory().map_err(|error| error.to_string())?,
             watcher: Arc::new(SideWatcher(Arc::clone(&self.agent.watcher), self.hooks.scope())),
             asker: Arc::new(FixedAnswer(PermissionAnswer::Unattended { allowed: false })),
-            permissions: self.agent.permissions.aside(),
+            permissions: self.agent.permissions.for_another_conversation(),
             snapshots: self.agent.snapshots.clone(),
             settings: AgentSettings {
                 max_turns: Some(MAX_TURNS),
@@ -142,7 +142,7 @@ impl SideRecipe {
             let message = UserMessage::from(prompt.as_str());
             answer(session.send(&message))
         });
-        SideResult { text, spent: Spent::of(session.usage()) }
+        SideResult { text, spent: Spent::total(session.usage()) }
     }
 
     /// Returns the prompt: the conversation, the recipe's text and the text from hooks, cut to fit the model.
@@ -157,8 +157,8 @@ impl SideRecipe {
         let text = self.agent.settings.keys.text(&rendered.text);
         let task = std::iter::once(text.as_ref()).chain(contexts).collect::<Vec<_>>();
         let task = task.join("\n\n");
-        let left = self.input.budget.saturating_sub(task.len());
-        let talk = transcript(&self.input.messages, left);
+        let budget = self.input.budget.saturating_sub(task.len());
+        let talk = transcript(&self.input.messages, budget);
         Ok(format!("<conversation>\n{talk}\n</conversation>\n\n{task}"))
     }
 }

@@ -1,4 +1,4 @@
-//! How the work on a user message ended, and its exit code (R56).
+//! The result of the work on a user message, and its exit code (R56).
 
 use tenter_protocol::event::ExitReason;
 use tenter_protocol::{Diagnostic, Severity};
@@ -8,7 +8,7 @@ use super::DeniedByHook;
 use crate::model::ModelError;
 use crate::store::StoreError;
 
-/// How the work on a user message or a session ended.
+/// The status at the end of the work on a user message, or of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// The agent answered the message.
@@ -58,7 +58,7 @@ impl Status {
     }
 }
 
-/// How work on one user message ended.
+/// The result of the work on one user message.
 #[derive(Debug)]
 pub struct Finish {
     /// The status.
@@ -82,7 +82,7 @@ pub enum AgentError {
     GaveUp {
         /// The last error.
         error: ModelError,
-        /// Why there is no further attempt.
+        /// The reason why there is no further attempt.
         why: String,
     },
     /// The conversation could not be saved.
@@ -91,7 +91,7 @@ pub enum AgentError {
 }
 
 impl AgentError {
-    /// Returns the error for a last failed attempt; `why` says why there is no further one.
+    /// Returns the error for a last failed attempt; `why` is the reason why there is no further one.
     pub(super) fn gave_up(error: &ModelError, why: String) -> Self {
         Self::GaveUp { error: error.clone(), why }
     }
@@ -107,7 +107,7 @@ impl AgentError {
         Diagnostic { help: self.help(), ..Diagnostic::new(id, Severity::Error, self.to_string()) }
     }
 
-    /// Returns what the user can do about the error.
+    /// Returns the help for the user.
     fn help(&self) -> Option<String> {
         match self {
             Self::Model(ModelError::Rejected { help, .. } | ModelError::UnknownModel { help, .. }) => {

@@ -29,7 +29,7 @@ impl Subagents for Session<'_> {
             self.agent.model.name(),
         );
         let mut child = Session {
-            workspace: Arc::new(self.workspace.aside()),
+            workspace: Arc::new(self.workspace.for_another_conversation()),
             parent_messages: Some(self.conversation.messages()),
             ..Session::new(self.agent, conversation, self.cancel().clone())
         };

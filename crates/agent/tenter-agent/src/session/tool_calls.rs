@@ -15,7 +15,7 @@ use super::Session;
 use crate::model::{MAX_ARGUMENT_DEPTH, check_depth};
 use crate::permission::RecordedAnswer;
 use crate::tools::{
-    Effect, MAX_CALLS_AT_ONCE, OutputTail, SUBAGENT, ToolContext, ToolError, WriteConsent,
+    MAX_CALLS_AT_ONCE, OutputTail, SUBAGENT, ToolContext, ToolEffect, ToolError, WriteConsent,
 };
 use crate::watch::SessionUpdate;
 
@@ -24,7 +24,7 @@ pub(super) enum RequestedCall {
     /// A call whose arguments are an object.
     Call {
         /// The call with the model's field names.
-        given: ToolCall,
+        original: ToolCall,
         /// The call with the advertised field names, as hooks and tools see it (R63).
         call: ToolCall,
     },
@@ -34,16 +34,18 @@ pub(super) enum RequestedCall {
         id: String,
         /// The tool's name.
         name: String,
-        /// What is wrong with the arguments, as a message for the model.
+        /// The problem with the arguments, as a message for the model.
         error: String,
     },
 }
 
 impl RequestedCall {
-    pub(super) fn new(given: &ToolCall) -> Self {
-        let (id, name) = (given.id.clone(), given.name.clone());
-        match tool_fields::renamed(&name, &given.input) {
-            Ok(input) => Self::Call { given: given.clone(), call: ToolCall { id, name, input } },
+    pub(super) fn new(original: &ToolCall) -> Self {
+        let (id, name) = (original.id.clone(), original.name.clone());
+        match tool_fields::renamed(&name, &original.input) {
+            Ok(input) => {
+                Self::Call { original: original.clone(), call: ToolCall { id, name, input } }
+            }
             Err(error) => Self::Malformed { id, name, error },
         }
     }
@@ -75,15 +77,15 @@ impl Session<'_> {
     /// Runs the calls of one response in parallel, and returns their results in the order of the calls.
     pub(super) fn run_calls(&self, calls: &[RequestedCall]) -> Vec<CallResult> {
         for call in calls {
-            if let RequestedCall::Call { given, .. } = call {
-                self.notify(&SessionUpdate::ToolUse(given));
+            if let RequestedCall::Call { original, .. } = call {
+                self.notify(&SessionUpdate::ToolUse(original));
             }
         }
         let results: Vec<OnceLock<CallResult>> = calls.iter().map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
         let work = || {
-            while let Some((call, outcome)) = take(&next, calls, &results) {
-                let _ = outcome.set(self.run_call(call));
+            while let Some((call, result)) = take(&next, calls, &results) {
+                let _ = result.set(self.run_call(call));
             }
         };
         thread::scope(|scope| {
@@ -95,7 +97,7 @@ impl Session<'_> {
         });
         let results = results.into_iter().zip(calls);
         results
-            .map(|(outcome, call)| outcome.into_inner().unwrap_or_else(|| self.bug(call.tool())))
+            .map(|(result, call)| result.into_inner().unwrap_or_else(|| self.bug(call.tool())))
             .collect()
     }
 
@@ -109,13 +111,10 @@ impl Session<'_> {
             }
             RequestedCall::Call { call, .. } => self.run_under_hooks(call),
         };
-        let outcome =
+        let result =
             catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| self.bug(requested.tool()));
-        self.notify(&SessionUpdate::ToolResult {
-            call_id: requested.id(),
-            result: &outcome.result,
-        });
-        outcome
+        self.notify(&SessionUpdate::ToolResult { call_id: requested.id(), result: &result.result });
+        result
     }
 
     fn run_under_hooks(&self, requested: &ToolCall) -> CallResult {
@@ -178,7 +177,7 @@ impl Session<'_> {
         denial: Denial,
         contexts: &mut Vec<Attributed<String>>,
     ) -> ToolResult {
-        self.report_denial_of(Some(&call.id), Some(&denial));
+        self.report_call_denial(Some(&call.id), Some(&denial));
         let is_cancelled = denial.is_cancelled();
         contexts.extend(denial.contexts);
         if is_cancelled {
@@ -229,11 +228,11 @@ impl Session<'_> {
 
     fn run_tool(&self, call: &ToolCall) -> ToolResult {
         let Some(tool) = self.tools.registry.get(&call.name) else {
-            let known: Vec<&str> =
+            let names: Vec<&str> =
                 self.tools.registry.iter().map(crate::tools::Tool::name).collect();
-            let others = match known.as_slice() {
+            let others = match names.as_slice() {
                 [] => "there are no tools".to_owned(),
-                known => format!("the tools are {}", known.join(", ")),
+                names => format!("the tools are {}", names.join(", ")),
             };
             let error = format!("there is no tool {:?}; {others}", call.name);
             return ToolResult::failure(&call.name, error, self.now());
@@ -260,7 +259,7 @@ impl Session<'_> {
         result
     }
 
-    /// Why a tool of a server may not run: it seems to change a protected file, and the user does not agree (R76). Our own tools ask
+    /// Returns the error if a server's tool seems to change a protected file and the user does not agree (R76). Our own tools ask
     /// themselves.
     fn refused_change(&self, call: &ToolCall) -> Option<ToolError> {
         if canonical(&call.name) == Some(&call.name) {
@@ -270,20 +269,20 @@ impl Session<'_> {
         self.workspace.refused_change(&facts.paths, self)
     }
 
-    /// Records what files are before a call changes them.
-    fn record_before(&self, call: &ToolCall, effect: Effect) {
+    /// Records the states of files before a call changes them.
+    fn record_before(&self, call: &ToolCall, effect: ToolEffect) {
         let Some(recorder) = &self.agent.snapshots else { return };
         match effect {
             // The calls of a subagent are recorded themselves.
-            Effect::Reads => {}
+            ToolEffect::Reads => {}
             // Hooks may change other files, such as formatters.
-            Effect::Edits if self.agent.engine.catalog().hooks().is_empty() => {
+            ToolEffect::Edits if self.agent.engine.catalog().hooks().is_empty() => {
                 let path = call.input.get("file_path").and_then(Value::as_str);
                 if let Some(path) = path.and_then(|path| self.workspace.writable(path)) {
                     recorder.before_file(&path);
                 }
             }
-            Effect::Edits | Effect::Runs => recorder.before_anything(self.cancel()),
+            ToolEffect::Edits | ToolEffect::Runs => recorder.before_anything(self.cancel()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The tools of a session, and what the model reads about them. Tools of a source are added before a model request.
+//! The tools of a session, and their descriptions for the model. Tools of a source are added before a model request.
 
 use super::{Agent, Session};
 use crate::model::ToolSpec;
@@ -9,7 +9,7 @@ use crate::tools::{Registry, SourcedTools, Tool};
 pub(super) struct ToolSet {
     /// The tools.
     pub(super) registry: Registry,
-    /// What the model reads about each tool.
+    /// The model's description of each tool.
     pub(super) specs: Vec<ToolSpec>,
     /// The system prompt, including the tools' guidance.
     pub(super) system: String,
@@ -38,9 +38,10 @@ impl ToolSet {
         let specs = registry.iter().map(spec).collect();
         let prompt = std::iter::once(agent.settings.system_prompt.render(sections));
         let guidance = registry.iter().filter_map(Tool::guidance);
-        let instructions = sourced.instructions.iter().map(|about| {
-            let attributes = [("name", about.server.as_str()), ("tools", about.prefix.as_str())];
-            sections.section("mcp-server", &attributes, &about.text)
+        let instructions = sourced.instructions.iter().map(|instructions| {
+            let attributes =
+                [("name", instructions.server.as_str()), ("tools", instructions.prefix.as_str())];
+            sections.section("mcp-server", &attributes, &instructions.text)
         });
         let system = prompt.chain(guidance).chain(instructions).collect::<Vec<_>>().join("\n\n");
         Self { registry, specs, system, revision }

@@ -19,7 +19,7 @@ struct Progress {
     turns: u64,
     /// Number of continuations in a row that hooks have forced (R34).
     continuations: u32,
-    /// Whether all of the last tool calls were denied.
+    /// All of the last tool calls were denied.
     rejected: bool,
     /// The text of the last response.
     response: String,

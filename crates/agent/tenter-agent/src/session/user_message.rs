@@ -9,7 +9,7 @@ pub struct UserMessage {
     pub text: String,
     /// Images, as returned by [`read_image`](crate::attachments::read_image).
     pub images: Vec<Block>,
-    /// What the model should know besides, such as what the user did since the last message. Hooks do not see it.
+    /// Further information for the model, such as what the user did since the last message. Hooks do not see it.
     pub notes: Vec<String>,
 }
 

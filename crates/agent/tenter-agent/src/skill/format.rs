@@ -45,11 +45,11 @@ const FIELD_UNKNOWN: Code = Code::info("skill-field-unknown");
 pub struct Skill {
     /// Its full name and its file.
     pub origin: SkillOrigin,
-    /// What it is for and when to use it.
+    /// Its purpose, and when to use it.
     pub description: String,
     /// Its licence.
     pub license: Option<String>,
-    /// What it needs to work.
+    /// Its requirements.
     pub compatibility: Option<String>,
     /// Further information, in the order of the file.
     pub metadata: Vec<(String, String)>,
@@ -59,10 +59,10 @@ pub struct Skill {
     pub instructions: String,
 }
 
-/// Where a skill comes from.
+/// The name, layer and file of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillOrigin {
-    /// The name of its directory; that of a plugin's skill begins with `org/repo/`.
+    /// The name of its directory; the name of a plugin's skill begins with `org/repo/`.
     pub name: String,
     /// The layer that it belongs to.
     pub layer: Layer,

@@ -20,24 +20,24 @@ pub struct Skills {
 /// A skill in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedSkill {
-    /// Where it comes from.
+    /// Its name, layer and file.
     pub origin: SkillOrigin,
     /// The description; empty if the skill cannot be read.
     pub description: String,
     /// The file of the same name that is used instead.
     pub shadowed_by: Option<PathBuf>,
-    /// Whether the skill cannot be used; the diagnostics say why.
+    /// The skill cannot be used; the diagnostics say why.
     pub is_broken: bool,
 }
 
 impl ListedSkill {
-    /// Whether this is the skill that its name refers to.
+    /// Returns whether this is the skill that its name refers to.
     pub fn is_active(&self) -> bool {
         !self.is_broken && self.shadowed_by.is_none()
     }
 }
 
-/// Why a skill cannot be found.
+/// The reason why a skill cannot be found.
 #[derive(Debug, thiserror::Error)]
 pub enum SkillError {
     /// No skill has this name.
@@ -53,7 +53,7 @@ pub enum SkillError {
     Unusable {
         /// The name.
         name: String,
-        /// What is wrong with it; at least one error.
+        /// The problems with it; at least one error.
         findings: Vec<Diagnostic>,
     },
 }
@@ -68,7 +68,7 @@ impl Skills {
         Self { files: layout.resources(&SKILLS, Vec::new()) }
     }
 
-    /// Only the skills of the directory `dir`, as those of a project's plugin that is not installed.
+    /// Returns the skills of the directory `dir`, read like the skills of a project's plugin.
     pub fn of_directory(dir: &Path) -> Self {
         Self { files: Resources::of_dir(&SKILLS, dir) }
     }
@@ -92,14 +92,14 @@ impl Skills {
         }
     }
 
-    /// Lists all skills in order of precedence, shadowed and broken ones too, with everything that is wrong with them.
+    /// Lists all skills in order of precedence, shadowed and broken ones too, with all problems.
     pub fn list(&self, rules: Rules) -> (Vec<ListedSkill>, Vec<Diagnostic>) {
         let mut diagnostics = self.files.diagnostics().to_vec();
         let mut shadows = Shadows::default();
         let mut skills = Vec::new();
         for file in self.files.files(&mut diagnostics) {
-            let (origin, (skill, found)) = read(&file, rules);
-            diagnostics.extend(found);
+            let (origin, (skill, findings)) = read(&file, rules);
+            diagnostics.extend(findings);
             let is_broken = skill.is_none();
             let shadowed_by = shadows.shadowed_by(&origin.name, &origin.path, !is_broken);
             let description = skill.map(|skill| skill.description).unwrap_or_default();
@@ -110,15 +110,15 @@ impl Skills {
 
     fn nearest(&self, name: &str) -> Option<String> {
         let files = self.files.files(&mut Vec::new());
-        let known: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-        ResourceName::new(name).nearest(&known).map(str::to_owned)
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        ResourceName::new(name).nearest(&names).map(str::to_owned)
     }
 }
 
-/// A skill, if it can be used, and what is wrong with it.
-type Read = (Option<Skill>, Vec<Diagnostic>);
+/// A skill, if it can be used, and the problems with it.
+type SkillRead = (Option<Skill>, Vec<Diagnostic>);
 
-fn read(file: &ResourceFile<'_>, rules: Rules) -> (SkillOrigin, Read) {
+fn read(file: &ResourceFile<'_>, rules: Rules) -> (SkillOrigin, SkillRead) {
     let (name, path) = (file.name.clone(), file.path.clone());
     let origin = SkillOrigin { name, layer: file.root().layer, path };
     let read = match file.read(MAX_FILE_SIZE) {

@@ -16,14 +16,14 @@ use super::format::SKILL_FILE;
 use super::lookup::{ListedSkill, SkillError, Skills};
 use tenter_walk::{Leaving, walk};
 
-use crate::tools::{Effect, ToolContext, ToolError, TypedTool};
+use crate::tools::{ToolContext, ToolEffect, ToolError, TypedTool};
 
 /// Maximum number of skills listed in the system prompt.
 pub const MOST_OFFERED: usize = 64;
 /// Maximum number of characters listed of a description.
-const LONGEST_SHOWN: usize = 300;
+const MAX_SHOWN_DESCRIPTION: usize = 300;
 /// Maximum number of files listed of a skill.
-const MOST_FILES: usize = 100;
+const MAX_FILES: usize = 100;
 
 /// The tool, with the skills that existed when it was created.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct SkillTool {
 }
 
 impl SkillTool {
-    /// Creates the tool; the diagnostics say what is wrong with the skills.
+    /// Creates the tool; the diagnostics name the problems with the skills.
     pub fn new(skills: Skills) -> (Self, Vec<Diagnostic>) {
         let (listed, mut findings) = skills.list(Rules::Tolerant);
         let offered: Vec<ListedSkill> = listed.into_iter().filter(ListedSkill::is_active).collect();
@@ -50,12 +50,12 @@ impl SkillTool {
         (Self { skills, offered }, findings)
     }
 
-    /// Whether there is no skill to load.
+    /// Returns whether there is no skill to load.
     pub fn is_empty(&self) -> bool {
         self.offered.is_empty()
     }
 
-    /// The directories of the user's skills, which the model must be able to read; those of the project are readable anyway.
+    /// Returns the directories of the user's skills, which the model must be able to read. The project's are readable anyway.
     pub fn directories(&self) -> Vec<PathBuf> {
         let own =
             |skill: &&ListedSkill| matches!(skill.origin.layer, Layer::User | Layer::UserPlugin);
@@ -67,8 +67,8 @@ impl SkillTool {
     fn unusable(&self, error: SkillError) -> ToolError {
         match error {
             SkillError::Unusable { findings, .. } => {
-                let errors = findings.iter().filter(|found| found.severity == Severity::Error);
-                let why: Vec<&str> = errors.map(|found| found.message.as_str()).collect();
+                let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+                let why: Vec<&str> = errors.map(|finding| finding.message.as_str()).collect();
                 ToolError::new(format!("the skill cannot be used: {}", why.join("; ")))
             }
             SkillError::Unknown { near: None, .. } => {
@@ -84,7 +84,7 @@ impl SkillTool {
 /// A skill to load.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Input {
+pub struct SkillInput {
     /// The skill's name, as the list has it.
     name: String,
 }
@@ -93,8 +93,8 @@ impl TypedTool for SkillTool {
     const NAME: &'static str = "skill";
     const DESCRIPTION: &'static str = "Load a skill: instructions for a particular task, and the names of the files that come \
         with them. Load it before you begin the task, and only once.";
-    const EFFECT: Effect = Effect::Reads;
-    type Input = Input;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
+    type Input = SkillInput;
     type Output = tool_metadata::Skill;
 
     fn guidance(&self) -> Option<String> {
@@ -120,7 +120,7 @@ impl TypedTool for SkillTool {
 
     fn perform(
         &self,
-        input: Input,
+        input: SkillInput,
         context: &ToolContext<'_>,
     ) -> Result<tool_metadata::Skill, ToolError> {
         let skill = self.skills.find(input.name.trim()).map_err(|error| self.unusable(error))?;
@@ -130,7 +130,7 @@ impl TypedTool for SkillTool {
         let (files, truncated) = files(&directory, context.cancel);
         Ok(tool_metadata::Skill {
             skill_name: skill.origin.name,
-            directory: context.workspace.shown(&directory),
+            directory: context.workspace.display_path(&directory),
             instructions: skill.instructions,
             files,
             truncated,
@@ -138,12 +138,16 @@ impl TypedTool for SkillTool {
     }
 }
 
-/// The line of a skill in the list.
+/// Returns the line of a skill in the list.
 fn line(skill: &ListedSkill) -> String {
-    format!("- {}: {}", skill.origin.name, excerpt::one_line(&skill.description, LONGEST_SHOWN))
+    format!(
+        "- {}: {}",
+        skill.origin.name,
+        excerpt::one_line(&skill.description, MAX_SHOWN_DESCRIPTION)
+    )
 }
 
-/// The other files in the directory of a skill, and whether there are more. Symlinks are ignored.
+/// Returns the other files in the directory of a skill, and whether there are more. Symlinks are ignored.
 fn files(directory: &Path, cancel: &Cancel) -> (Vec<String>, bool) {
     let entries = walk(directory, Leaving::Nothing, cancel).filter_map(Result::ok);
     let regular = entries.filter(|entry| entry.kind.is_file());
@@ -152,9 +156,9 @@ fn files(directory: &Path, cancel: &Cancel) -> (Vec<String>, bool) {
         let is_fit = !name.chars().any(char::is_control) && !name.eq_ignore_ascii_case(SKILL_FILE);
         is_fit.then(|| name.to_owned())
     });
-    let mut files: Vec<String> = names.take(MOST_FILES + 1).collect();
-    let truncated = files.len() > MOST_FILES;
-    files.truncate(MOST_FILES);
+    let mut files: Vec<String> = names.take(MAX_FILES + 1).collect();
+    let truncated = files.len() > MAX_FILES;
+    files.truncate(MAX_FILES);
     (files, truncated)
 }
 
@@ -237,7 +241,7 @@ mod tests {
         let listed = Tool::guidance(&tool(&bench)).unwrap();
         let lines: Vec<&str> = listed.lines().collect();
         assert_eq!((lines.len(), lines[2]), (5, "- a: One </skills> two"));
-        assert_eq!(lines[3], format!("- b: {}…", "x".repeat(LONGEST_SHOWN - 1)));
+        assert_eq!(lines[3], format!("- b: {}…", "x".repeat(MAX_SHOWN_DESCRIPTION - 1)));
         for number in 0..MOST_OFFERED {
             skill(&bench, &format!("c{number}"), "More");
         }
@@ -250,7 +254,7 @@ mod tests {
     fn files_beyond_the_limit_are_reported() {
         let bench = Bench::new();
         skill(&bench, "pdf", "Reads PDFs");
-        for number in 0..=MOST_FILES {
+        for number in 0..=MAX_FILES {
             fs::write(bench.path(&format!(".kodelet/skills/pdf/{number}")), "").unwrap();
         }
         let result = run(&bench, &json!({"name": "pdf"}));

@@ -19,7 +19,7 @@ use super::state::{FileState, StoredPath, UnknownReason};
 /// Maximum size of a file whose content is kept, in bytes.
 pub(super) const MAX_FILE: u64 = 8 << 20;
 
-const THE_BITS: u32 = 0o7777;
+const PERMISSION_BITS: u32 = 0o7777;
 
 /// A path below a root, by its open parent directory.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub(super) struct FileHandle {
     name: OsString,
 }
 
-/// What was found at a path.
-pub(super) enum FileContent {
+/// The file at a path.
+pub(super) enum ReadFile {
     /// A regular file, with its content.
     File { bytes: Vec<u8>, mode: u32, stamp: FileStamp },
     /// Anything else.
@@ -37,7 +37,7 @@ pub(super) enum FileContent {
 }
 
 impl FileHandle {
-    /// The place of `path`, which must be below one of `roots`.
+    /// Opens the parent directory of `path`, which must be below one of `roots`.
     ///
     /// # Errors
     /// It is outside, or a directory on the way is missing, not a directory, or a symlink.
@@ -73,8 +73,8 @@ impl FileHandle {
                     openat(&parent, directory, flags | OFlags::NOFOLLOW, Mode::empty())?
                 }
                 Err(Errno::LOOP | Errno::NOTDIR) => {
-                    let shown = directory.to_string_lossy();
-                    return Err(io::Error::other(format!("{shown} is not a directory now")));
+                    let name = directory.to_string_lossy();
+                    return Err(io::Error::other(format!("{name} is not a directory now")));
                 }
                 entered => entered?,
             };
@@ -82,12 +82,12 @@ impl FileHandle {
         Ok(Self { parent, name })
     }
 
-    /// What is here.
-    pub(super) fn read(&self) -> io::Result<FileContent> {
+    /// Reads the file.
+    pub(super) fn read(&self) -> io::Result<ReadFile> {
         read_at(&self.parent, &self.name)
     }
 
-    /// Replaces what is here by a regular file.
+    /// Replaces the file by a regular file.
     pub(super) fn write(&self, bytes: &[u8], mode: u32) -> io::Result<()> {
         self.replace(|temporary| {
             let flags =
@@ -95,11 +95,11 @@ impl FileHandle {
             let file = openat(&self.parent, temporary, flags, Mode::from_bits_truncate(0o600))?;
             let mut file = File::from(file);
             file.write_all(bytes)?;
-            Ok(fchmod(&file, Mode::from_bits_truncate(mode & THE_BITS))?)
+            Ok(fchmod(&file, Mode::from_bits_truncate(mode & PERMISSION_BITS))?)
         })
     }
 
-    /// Replaces what is here by a symlink.
+    /// Replaces the file by a symlink.
     pub(super) fn link(&self, target: &Path) -> io::Result<()> {
         self.replace(|temporary| Ok(symlinkat(target, &self.parent, temporary)?))
     }
@@ -112,7 +112,7 @@ impl FileHandle {
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let directory = openat(&self.parent, &self.name, flags, Mode::empty())?;
-        Ok(fchmod(directory, Mode::from_bits_truncate(mode & THE_BITS))?)
+        Ok(fchmod(directory, Mode::from_bits_truncate(mode & PERMISSION_BITS))?)
     }
 
     /// Removes a file or a symlink.
@@ -139,28 +139,30 @@ impl FileHandle {
     }
 }
 
-/// What is at an absolute path.
-pub(super) fn read(path: &Path) -> io::Result<FileContent> {
+/// Reads the file at an absolute path.
+pub(super) fn read(path: &Path) -> io::Result<ReadFile> {
     read_at(rustix::fs::CWD, path.as_os_str())
 }
 
-fn read_at(parent: impl std::os::fd::AsFd, name: &OsStr) -> io::Result<FileContent> {
+fn read_at(parent: impl std::os::fd::AsFd, name: &OsStr) -> io::Result<ReadFile> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let handle = match openat(&parent, name, flags, Mode::empty()) {
-        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(FileContent::Other(FileState::Absent)),
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(ReadFile::Other(FileState::Absent)),
         handle => File::from(handle?),
     };
     let metadata = handle.metadata()?;
     let kind = metadata.file_type();
     let stamp = FileStamp::new(&metadata);
-    let unknown = |reason| FileContent::Other(FileState::Unknown { reason, stamp: Some(stamp) });
+    let unknown = |reason| ReadFile::Other(FileState::Unknown { reason, stamp: Some(stamp) });
     if kind.is_dir() {
-        return Ok(FileContent::Other(FileState::Directory { mode: metadata.mode() & THE_BITS }));
+        return Ok(ReadFile::Other(FileState::Directory {
+            mode: metadata.mode() & PERMISSION_BITS,
+        }));
     }
     if kind.is_symlink() {
         let target = readlinkat(handle.as_fd(), "", Vec::new())?.into_bytes();
         let target = StoredPath(PathBuf::from(OsString::from_vec(target)));
-        return Ok(FileContent::Other(FileState::Link { target }));
+        return Ok(ReadFile::Other(FileState::Link { target }));
     }
     if kind.is_fifo() || kind.is_socket() || !kind.is_file() {
         return Ok(unknown(UnknownReason::Special));
@@ -177,7 +179,7 @@ fn read_at(parent: impl std::os::fd::AsFd, name: &OsStr) -> io::Result<FileConte
     if !metadata.is_file() {
         return Err(io::Error::other("it changed while it was read"));
     }
-    let (mode, stamp) = (metadata.mode() & THE_BITS, FileStamp::new(&metadata));
+    let (mode, stamp) = (metadata.mode() & PERMISSION_BITS, FileStamp::new(&metadata));
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
     if file.take(MAX_FILE + 1).read_to_end(&mut bytes).is_err() {
         return Ok(unknown(UnknownReason::Unreadable));
@@ -185,5 +187,5 @@ fn read_at(parent: impl std::os::fd::AsFd, name: &OsStr) -> io::Result<FileConte
     if bytes.len() as u64 > MAX_FILE {
         return Ok(unknown(UnknownReason::TooLarge));
     }
-    Ok(FileContent::File { bytes, mode, stamp })
+    Ok(ReadFile::File { bytes, mode, stamp })
 }

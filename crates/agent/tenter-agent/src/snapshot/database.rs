@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use tenter_base::{Clock, hex};
 
-use super::survey::ProjectState;
+use super::survey::ProjectSurvey;
 use super::turn::{OpenTurn, TurnRecord};
 use crate::store::{SqlPath, StoreError, connect, in_transaction};
 
@@ -125,7 +125,7 @@ impl Database {
         Ok(done?)
     }
 
-    /// Deletes old snapshots of all projects, but not those of `conversation` in this project.
+    /// Deletes old snapshots of all projects, except the snapshots of `conversation` in this project.
     pub(super) fn prune(&self, conversation: &str) -> io::Result<()> {
         self.prune_to(conversation, (self.clock)().as_second() - MAX_AGE, MAX_BYTES)
     }
@@ -246,7 +246,7 @@ impl SnapshotView<'_> {
     }
 
     /// Returns the state of the project before the last turn of a conversation.
-    pub(super) fn base(&self, conversation: &str) -> Result<Option<ProjectState>, SnapshotError> {
+    pub(super) fn base(&self, conversation: &str) -> Result<Option<ProjectSurvey>, SnapshotError> {
         self.tree(conversation, TreeNumber::Base)
     }
 
@@ -254,13 +254,13 @@ impl SnapshotView<'_> {
     pub(super) fn write_base(
         &self,
         conversation: &str,
-        base: &ProjectState,
+        base: &ProjectSurvey,
     ) -> Result<(), SnapshotError> {
         self.write_tree(conversation, TreeNumber::Base, base)
     }
 
     /// Returns the last state of the project that any conversation recorded.
-    pub(super) fn last_base(&self) -> Result<ProjectState, SnapshotError> {
+    pub(super) fn last_base(&self) -> Result<ProjectSurvey, SnapshotError> {
         let sql = "SELECT tree FROM trees WHERE project = ?1 AND number = ?2 ORDER BY changed_at DESC LIMIT 1";
         let mut statement = self.transaction.prepare_cached(sql)?;
         let values = params![self.project, TreeNumber::Base.as_i64()];

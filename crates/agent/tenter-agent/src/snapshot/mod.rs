@@ -21,4 +21,4 @@ pub use database::forget;
 pub use recorder::{Recorder, RecorderSettings};
 pub use restore::{Direction, RestorePlan, RestoreResult, RestoreStep, StepStatus};
 pub use state::{FileState, StoredPath, UnknownReason};
-pub use turn::{FileChange, TurnRecord};
+pub use turn::{TurnFileChange, TurnRecord};

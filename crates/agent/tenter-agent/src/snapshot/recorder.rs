@@ -16,8 +16,8 @@ use tenter_proc::Cancel;
 use super::beneath;
 use super::database::{Database, SnapshotError, SnapshotView};
 use super::state::{FileState, StoredPath, UnknownReason};
-use super::survey::{FileOrigin, ProjectState, Surveyor, origin, store_content};
-use super::turn::{FileChange, OpenTurn, TurnHeading, TurnRecord};
+use super::survey::{FileOrigin, ProjectSurvey, Surveyor, origin, store_content};
+use super::turn::{OpenTurn, TurnFileChange, TurnHeading, TurnRecord};
 
 /// Maximum number of characters of a recorded message.
 const MAX_MESSAGE: usize = 200;
@@ -45,10 +45,10 @@ pub struct Recorder {
 struct RecorderState {
     turn: Option<TurnInProgress>,
     /// The last survey, so that files that did not change are not read again.
-    survey: Option<Arc<ProjectState>>,
+    survey: Option<Arc<ProjectSurvey>>,
     /// The conversation with the stored base, and that base.
-    stored_base: Option<(String, Arc<ProjectState>)>,
-    /// Whether old snapshots were deleted.
+    stored_base: Option<(String, Arc<ProjectSurvey>)>,
+    /// Old snapshots were deleted.
     is_pruned: bool,
     /// The first error of the turn.
     error: Option<io::Error>,
@@ -59,7 +59,7 @@ struct TurnInProgress {
     conversation: String,
     heading: TurnHeading,
     touched: BTreeMap<StoredPath, FileState>,
-    base: Option<Arc<ProjectState>>,
+    base: Option<Arc<ProjectSurvey>>,
 }
 
 impl Recorder {
@@ -250,7 +250,7 @@ impl Recorder {
         &self,
         view: &SnapshotView<'_>,
         turn: TurnInProgress,
-    ) -> Result<(TurnRecord, Option<ProjectState>), SnapshotError> {
+    ) -> Result<(TurnRecord, Option<ProjectSurvey>), SnapshotError> {
         let now = match &turn.base {
             Some(base) => self.surveyor(view, &Cancel::new()).survey(base)?,
             None => None,
@@ -287,7 +287,7 @@ impl Recorder {
             let is_unseen_directory =
                 !before.is_known() && matches!(after, FileState::Directory { .. });
             if before != after && !is_unseen_directory && !is_unchanged(&path.0, &before) {
-                changes.push(FileChange { path: path.clone(), before, after });
+                changes.push(TurnFileChange { path: path.clone(), before, after });
             }
         }
         Ok((TurnRecord::new(turn.heading, changes), now))

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::beneath::{FileContent, FileHandle};
+use super::beneath::{FileHandle, ReadFile};
 use super::database::hash;
 use super::recorder::Recorder;
 use super::state::FileState;
-use super::turn::{FileChange, TurnRecord};
+use super::turn::{TurnFileChange, TurnRecord};
 
 /// The direction in which a turn is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct RestoreStep {
     pub from: FileState,
     /// The state after the step.
     pub to: FileState,
-    /// Whether it can be restored.
+    /// The status of the file.
     pub status: StepStatus,
 }
 
@@ -100,7 +100,7 @@ impl Recorder {
         RestorePlan { turn, direction, steps }
     }
 
-    fn step(&self, change: &FileChange, direction: Direction) -> RestoreStep {
+    fn step(&self, change: &TurnFileChange, direction: Direction) -> RestoreStep {
         let (from, to) = match direction {
             Direction::Undo => (&change.after, &change.before),
             Direction::Redo => (&change.before, &change.after),
@@ -173,7 +173,7 @@ impl Recorder {
         for step in steps.iter().rev() {
             if let FileState::Directory { mode } = step.to
                 && let Ok(handle) = FileHandle::open(&self.settings.roots, &step.path)
-                && matches!(handle.read(), Ok(FileContent::Other(FileState::Directory { .. })))
+                && matches!(handle.read(), Ok(ReadFile::Other(FileState::Directory { .. })))
             {
                 let _ = handle.make_directory(mode | more);
             }
@@ -183,7 +183,7 @@ impl Recorder {
     fn apply(&self, step: &RestoreStep) -> io::Result<()> {
         let roots = &self.settings.roots;
         let is_directory = |handle: &FileHandle| {
-            matches!(handle.read(), Ok(FileContent::Other(FileState::Directory { .. })))
+            matches!(handle.read(), Ok(ReadFile::Other(FileState::Directory { .. })))
         };
         match &step.to {
             FileState::Absent => {
@@ -193,7 +193,7 @@ impl Recorder {
             FileState::Directory { mode } => {
                 let handle = FileHandle::create(roots, &step.path)?;
                 if !is_directory(&handle)
-                    && !matches!(handle.read()?, FileContent::Other(FileState::Absent))
+                    && !matches!(handle.read()?, ReadFile::Other(FileState::Absent))
                 {
                     handle.remove()?;
                 }
@@ -270,10 +270,10 @@ impl Recorder {
 }
 
 /// Returns the state of a file without storing its content.
-fn without_content(content: FileContent) -> FileState {
+fn without_content(content: ReadFile) -> FileState {
     match content {
-        FileContent::Other(state) => state,
-        FileContent::File { bytes, mode, .. } => {
+        ReadFile::Other(state) => state,
+        ReadFile::File { bytes, mode, .. } => {
             FileState::File { content: hash(&bytes), size: bytes.len() as u64, mode }
         }
     }

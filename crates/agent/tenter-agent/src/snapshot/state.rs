@@ -1,4 +1,4 @@
-//! What a file is at one moment, as records say it.
+//! The state of a file at one moment.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tenter_base::FileStamp;
 
-/// What is at a path.
+/// The state of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileState {
@@ -27,7 +27,7 @@ pub enum FileState {
     },
     /// A symlink.
     Link {
-        /// Where it leads.
+        /// The path that it points to.
         target: StoredPath,
     },
     /// A directory.
@@ -37,7 +37,7 @@ pub enum FileState {
     },
     /// Something that cannot be restored.
     Unknown {
-        /// Why.
+        /// The reason.
         reason: UnknownReason,
         /// Its metadata, which shows whether it changed.
         stamp: Option<FileStamp>,
@@ -45,13 +45,13 @@ pub enum FileState {
 }
 
 impl FileState {
-    /// Whether it can be restored.
+    /// Returns whether it can be restored.
     pub fn is_known(&self) -> bool {
         !matches!(self, Self::Unknown { .. })
     }
 }
 
-/// Why something cannot be restored.
+/// The reason why a file cannot be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownReason {

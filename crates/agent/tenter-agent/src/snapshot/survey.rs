@@ -1,6 +1,6 @@
 //! The state of all files of a project.
 //!
-//! Files that ignore files exclude and version stores are left out. A file whose metadata is that of an earlier survey is not
+//! Files that ignore files exclude and version stores are left out. A file with the same metadata as in an earlier survey is not
 //! read again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tenter_base::FileStamp;
 use tenter_proc::Cancel;
 
-use super::beneath::{self, FileContent};
+use super::beneath::{self, ReadFile};
 use super::database::{SnapshotError, SnapshotView};
 use super::state::{FileState, StoredPath, UnknownReason};
 use tenter_walk::{Leaving, walk};
@@ -29,7 +29,7 @@ const YOUNG_NS: i128 = 50_000_000;
 
 /// The files of a project at one moment.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ProjectState {
+pub(super) struct ProjectSurvey {
     pub(super) files: BTreeMap<StoredPath, SurveyedFile>,
 }
 
@@ -58,10 +58,10 @@ impl Surveyor<'_> {
     /// Returns the state of all files now; `None` if it was cancelled.
     pub(super) fn survey(
         &self,
-        earlier: &ProjectState,
-    ) -> Result<Option<ProjectState>, SnapshotError> {
+        earlier: &ProjectSurvey,
+    ) -> Result<Option<ProjectSurvey>, SnapshotError> {
         let began = Instant::now();
-        let mut now = ProjectState::default();
+        let mut now = ProjectSurvey::default();
         let mut bytes = 0_u64;
         for root in self.roots {
             // A directory that cannot be read is left out.
@@ -109,7 +109,7 @@ impl Surveyor<'_> {
     }
 }
 
-impl ProjectState {
+impl ProjectSurvey {
     /// Returns the device and inode of each file.
     pub(super) fn identities(&self) -> BTreeSet<(u64, u64)> {
         self.files.values().map(|file| file.identity).collect()
@@ -118,12 +118,12 @@ impl ProjectState {
 
 /// Stores the content of a regular file. Returns the state of the file, with the stamp of a regular one.
 pub(super) fn store_content(
-    content: FileContent,
+    content: ReadFile,
     view: &SnapshotView<'_>,
 ) -> Result<(FileState, Option<FileStamp>), SnapshotError> {
     Ok(match content {
-        FileContent::Other(state) => (state, None),
-        FileContent::File { bytes, mode, stamp } => {
+        ReadFile::Other(state) => (state, None),
+        ReadFile::File { bytes, mode, stamp } => {
             let (content, size) = (view.put(&bytes)?, bytes.len() as u64);
             (FileState::File { content, size, mode }, Some(stamp))
         }

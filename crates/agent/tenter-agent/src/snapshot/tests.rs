@@ -11,7 +11,7 @@ use tenter_proc::Cancel;
 use super::*;
 use bench::{Bench, ID};
 
-/// What a command may do to a project.
+/// A change that a command may make in a project.
 #[derive(Debug, Clone)]
 enum Edit {
     Write(usize, u8),

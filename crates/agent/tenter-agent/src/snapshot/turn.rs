@@ -6,12 +6,12 @@ use super::state::{FileState, StoredPath};
 
 /// A change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileChange {
+pub struct TurnFileChange {
     /// The file, as an absolute path.
     pub path: StoredPath,
-    /// What it was before the turn.
+    /// Its state before the turn.
     pub before: FileState,
-    /// What the turn left.
+    /// Its state after the turn.
     pub after: FileState,
 }
 
@@ -26,19 +26,19 @@ pub struct TurnRecord {
     /// The beginning of the user's message.
     pub message: String,
     /// The changed files, in the order of their paths.
-    pub changes: Vec<FileChange>,
-    /// Whether the process ended during the turn, so that later changes may be among them.
+    pub changes: Vec<TurnFileChange>,
+    /// The process ended during the turn, so that later changes may be among them.
     pub was_interrupted: bool,
-    /// Whether the user undid it.
+    /// The user undid it.
     pub is_undone: bool,
-    /// Whether a later turn changed files, so that it cannot be redone.
+    /// A later turn changed files, so that it cannot be redone.
     pub(super) is_dropped: bool,
-    /// Whether it was undone when the model was last informed.
+    /// It was undone when the model was last informed.
     pub(super) was_undone_for_model: bool,
 }
 
 impl TurnRecord {
-    pub(super) fn new(heading: TurnHeading, changes: Vec<FileChange>) -> Self {
+    pub(super) fn new(heading: TurnHeading, changes: Vec<TurnFileChange>) -> Self {
         let TurnHeading { number, at, message, .. } = heading;
         Self {
             number,
@@ -72,8 +72,8 @@ pub(super) struct TurnHeading {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OpenTurn {
     pub(super) heading: TurnHeading,
-    /// What single files were before.
+    /// The states of single files before the turn.
     pub(super) touched: Vec<(StoredPath, FileState)>,
-    /// Whether the base of the conversation is the state of the project before this turn.
+    /// The base of the conversation is the state of the project before this turn.
     pub(super) has_base: bool,
 }

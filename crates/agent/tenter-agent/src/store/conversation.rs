@@ -1,4 +1,4 @@
-//! What the store saves and returns, as plain types without SQL.
+//! The types that the store saves and returns, without SQL.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,7 +46,7 @@ pub struct HistoryChange<'a> {
     pub expected_next: u64,
     /// The kind of change.
     pub kind: ChangeKind,
-    /// Who made it: a hook's name, or `user`.
+    /// The name of the hook that made it, or `user`.
     pub by: &'a str,
     /// The reason, if known.
     pub reason: Option<&'a str>,
@@ -67,7 +67,7 @@ pub struct HistoryEntry {
     pub origin: Origin,
 }
 
-/// The origin of a message (R36). Names are those of hooks and recipes.
+/// The origin of a message (R36). Names are names of hooks and recipes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// The user.
@@ -125,11 +125,11 @@ pub struct ExchangeUsage<'a> {
     pub context_window: u64,
     /// The size of the model's context window.
     pub max_context_window: u64,
-    /// Whether any count is an estimate because the provider gave none.
+    /// Some count is an estimate, because the provider gave none.
     pub estimated: bool,
 }
 
-/// Why a history was replaced (R36).
+/// The kind of a change of history (R36).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
     /// A hook replaced it.
@@ -171,17 +171,17 @@ pub struct Epoch {
     /// Its number, from 0; the highest is the current history.
     pub number: u64,
     /// The change that started it; absent for the first.
-    pub change: Option<Change>,
+    pub change: Option<RecordedChange>,
     /// Its messages, in order.
     pub entries: Vec<StoredEntry>,
 }
 
 /// A recorded change of history (R36).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct RecordedChange {
     /// The kind of change.
     pub kind: ChangeKind,
-    /// Who made it: a hook's name, or `user`.
+    /// The name of the hook that made it, or `user`.
     pub by: String,
     /// The reason, if it was known.
     pub reason: Option<String>,
@@ -227,31 +227,31 @@ pub struct Summary {
     pub message_count: u64,
     /// The beginning of the user's first message, on one line of at most 80 characters.
     pub preview: String,
-    /// Token usage and costs: cumulative counts including subagents (R58), and those of its own last exchange. The cost
+    /// Token usage and costs: cumulative counts including subagents (R58), and the counts of its own last exchange. The cost
     /// is the sum of the known costs, and absent if none is known. The context window is 0 if the history was replaced
     /// since, because the new one has not been counted.
     pub usage: Usage,
-    /// How its last session ended, or `forked` if there was none yet; absent while one runs, and after one was killed.
+    /// The status of its last session, or `forked` if there was none yet; absent while one runs, and after one was killed.
     pub status: Option<String>,
 }
 
-/// Which conversations to list.
+/// A selection of conversations to list.
 #[derive(Debug, Clone, Copy)]
 pub struct ListQuery<'a> {
-    /// Only those of this project.
+    /// Only the conversations of this project.
     pub project: Option<&'a Path>,
     /// Maximum number of conversations.
     pub limit: usize,
-    /// Whether to include the conversations of subagents.
+    /// Includes the conversations of subagents.
     pub include_subagents: bool,
 }
 
-/// Which conversations to search, and for which words.
+/// A search for words in conversations.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchQuery<'a> {
     /// The words that one message must contain, all of them. The last may be a prefix.
     pub words: &'a str,
-    /// Which conversations to search.
+    /// The conversations to search.
     pub among: ListQuery<'a>,
 }
 
@@ -271,7 +271,7 @@ pub struct Fork<'a> {
     pub source: &'a str,
     /// The id of the new conversation.
     pub id: &'a str,
-    /// How many messages of the current history to copy; all if absent.
+    /// The number of messages of the current history to copy; all if absent.
     pub messages: Option<u64>,
     /// RFC 3339 in UTC with `Z`.
     pub at: &'a str,
@@ -294,12 +294,15 @@ mod tests {
 
     #[test]
     fn origins_round_trip_with_any_name() {
-        let named = |name: &str| {
+        let with_name = |name: &str| {
             [Origin::Hook(name.into()), Origin::Mutation(name.into()), Origin::Recipe(name.into())]
         };
         let plain = [Origin::User, Origin::Model, Origin::Tools];
-        for origin in
-            plain.into_iter().chain(named("org/repo/guard")).chain(named("a:b")).chain(named(""))
+        for origin in plain
+            .into_iter()
+            .chain(with_name("org/repo/guard"))
+            .chain(with_name("a:b"))
+            .chain(with_name(""))
         {
             assert_eq!(Origin::parse(&origin.to_string()), Some(origin));
         }

@@ -3,8 +3,8 @@
 use rusqlite::{Transaction, params};
 
 use super::encoding::Number;
-use super::error::Fault;
-use super::read::{self, Position};
+use super::error::StoreFault;
+use super::read::{self, ConversationPosition};
 use super::write::{self, MessagePosition};
 use super::{ChangeKind, Fork, HistoryChange, Origin, Restore, Store, StoreError, StoredEntry};
 
@@ -19,7 +19,7 @@ impl Store {
             let entries = beginning(transaction, fork)?;
             let count = entries.len() as u64;
             add_conversation(transaction, fork, &entries)?;
-            add_copies(transaction, fork.id, Start { epoch: 0, sequence: 0 }, &entries)?;
+            add_copies(transaction, fork.id, CopyStart { epoch: 0, sequence: 0 }, &entries)?;
             Ok(count)
         })
     }
@@ -35,7 +35,7 @@ impl Store {
             let now = read::position(transaction, id)?;
             let epoch = earlier(restore, now)?;
             let entries = read::entries(transaction, id, epoch)?;
-            let start = Start { epoch: now.epoch + 1, sequence: now.next };
+            let start = CopyStart { epoch: now.epoch + 1, sequence: now.next };
             let reason = format!("epoch {epoch}");
             let change = HistoryChange {
                 conversation_id: id,
@@ -56,17 +56,17 @@ impl Store {
     }
 }
 
-/// The messages to copy.
-fn beginning(view: &Transaction<'_>, fork: &Fork<'_>) -> Result<Vec<StoredEntry>, Fault> {
+/// Returns the messages to copy.
+fn beginning(view: &Transaction<'_>, fork: &Fork<'_>) -> Result<Vec<StoredEntry>, StoreFault> {
     let no_fork = |detail| StoreError::NoFork { id: fork.source.to_owned(), detail };
     let epoch = read::position(view, fork.source)?.epoch;
     let mut entries = read::entries(view, fork.source, epoch)?;
     let there = entries.len() as u64;
-    let wanted = fork.messages.unwrap_or(there);
-    if wanted > there {
-        return Err(no_fork(format!("it has {there} messages, not {wanted}")).into());
+    let count = fork.messages.unwrap_or(there);
+    if count > there {
+        return Err(no_fork(format!("it has {there} messages, not {count}")).into());
     }
-    entries.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+    entries.truncate(usize::try_from(count).unwrap_or(usize::MAX));
     write::check(entries.iter().map(|stored| &stored.entry.message)).map_err(no_fork)?;
     Ok(entries)
 }
@@ -75,7 +75,7 @@ fn add_conversation(
     transaction: &Transaction<'_>,
     fork: &Fork<'_>,
     entries: &[StoredEntry],
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     let is_response = |stored: &&StoredEntry| stored.entry.origin == Origin::Model;
     let turns = entries.iter().filter(is_response).count() as u64;
     let sql = "INSERT INTO conversations
@@ -87,22 +87,22 @@ fn add_conversation(
     Ok(())
 }
 
-/// The epoch to restore.
-fn earlier(restore: &Restore<'_>, now: Position) -> Result<u64, StoreError> {
+/// Returns the epoch to restore.
+fn earlier(restore: &Restore<'_>, now: ConversationPosition) -> Result<u64, StoreError> {
     let id = || restore.id.to_owned();
     let Some(last) = now.epoch.checked_sub(1) else {
         return Err(StoreError::NeverReplaced { id: id() });
     };
-    let wanted = restore.epoch.unwrap_or(last);
-    if wanted > last {
-        return Err(StoreError::NoSuchEpoch { id: id(), wanted, present: now.epoch });
+    let epoch = restore.epoch.unwrap_or(last);
+    if epoch > last {
+        return Err(StoreError::NoSuchEpoch { id: id(), wanted: epoch, present: now.epoch });
     }
-    Ok(wanted)
+    Ok(epoch)
 }
 
 /// The position that copies start at.
 #[derive(Debug, Clone, Copy)]
-struct Start {
+struct CopyStart {
     epoch: u64,
     sequence: u64,
 }
@@ -111,9 +111,9 @@ struct Start {
 fn add_copies(
     transaction: &Transaction<'_>,
     id: &str,
-    start: Start,
+    start: CopyStart,
     entries: &[StoredEntry],
-) -> Result<u64, Fault> {
+) -> Result<u64, StoreFault> {
     let mut sequence = start.sequence;
     for StoredEntry { at, entry, .. } in entries {
         let place = MessagePosition { id, epoch: start.epoch, sequence, at };

@@ -6,11 +6,11 @@ use std::sync::PoisonError;
 use rusqlite::{Transaction, params};
 
 use super::encoding::SqlPath;
-use super::error::Fault;
+use super::error::StoreFault;
 use super::{Store, StoreError, Summary, index, read};
 
 impl Store {
-    /// Deletes conversations and those of their subagents: all of them, or none if one does not exist. A process that is
+    /// Deletes conversations and the conversations of their subagents: all of them, or none if one does not exist. A process that is
     /// using one of them gets an error with its next save. Returns how many were deleted, including subagents'.
     ///
     /// # Errors
@@ -31,8 +31,8 @@ impl Store {
         Ok(deleted)
     }
 
-    /// The conversations last saved before `before` (RFC 3339 in UTC with `Z`), of one project or of all. Those of
-    /// subagents are selected with their parent, as long as it exists.
+    /// Returns the conversations last saved before `before` (RFC 3339 in UTC with `Z`), of one project or of all. A
+    /// subagent's conversation is selected with its parent, as long as that exists.
     ///
     /// # Errors
     /// SQLite's error.
@@ -63,7 +63,7 @@ impl Store {
     }
 }
 
-fn delete_family(transaction: &Transaction<'_>, id: &str) -> Result<usize, Fault> {
+fn delete_family(transaction: &Transaction<'_>, id: &str) -> Result<usize, StoreFault> {
     let sql = "WITH RECURSIVE family (id) AS (
             SELECT ?1 UNION SELECT child.id FROM conversations AS child JOIN family ON child.parent = family.id)
          DELETE FROM conversations WHERE id IN (SELECT id FROM family)";

@@ -1,4 +1,4 @@
-//! How values are encoded in the tables: numbers, paths, messages.
+//! The encoding of values in the tables: numbers, paths, messages.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -53,8 +53,8 @@ impl FromSql for SqlPath {
 impl FromSql for ChangeKind {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let text = value.as_str()?;
-        let known = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
-        known.ok_or_else(|| {
+        let kind = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
+        kind.ok_or_else(|| {
             FromSqlError::Other(format!("the change of history {text:?} is unknown").into())
         })
     }

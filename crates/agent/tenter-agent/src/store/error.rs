@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// Why the store failed. In every case, nothing was changed.
+/// An error of the store. In every case, nothing was changed.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The directory or file could not be created.
@@ -93,7 +93,7 @@ pub enum StoreError {
         id: String,
         /// The message's sequence number.
         sequence: u64,
-        /// What is wrong with it.
+        /// The problem with it.
         detail: String,
     },
     /// The entries could not be resumed from, and were therefore not saved.
@@ -103,7 +103,7 @@ pub enum StoreError {
     NotResumable {
         /// The conversation.
         id: String,
-        /// What is wrong with them.
+        /// The problem with them.
         detail: String,
     },
     /// A model could not continue from the copied part.
@@ -111,7 +111,7 @@ pub enum StoreError {
     NoFork {
         /// The conversation.
         id: String,
-        /// What is wrong with it.
+        /// The problem with it.
         detail: String,
     },
     /// There is no earlier history.
@@ -162,12 +162,12 @@ fn advice(source: &rusqlite::Error) -> &'static str {
 
 /// A failure inside a transaction, where the file's path is not known.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum StoreFault {
     Sqlite(rusqlite::Error),
     Store(StoreError),
 }
 
-impl Fault {
+impl StoreFault {
     /// Adds the path of the database.
     pub(super) fn at(self, path: &Path) -> StoreError {
         match self {
@@ -179,19 +179,19 @@ impl Fault {
         }
     }
 
-    /// Whether another connection was in the way, so that a retry may help.
+    /// Returns whether another connection holds a lock, so that a retry may help.
     pub(super) fn is_busy(&self) -> bool {
         matches!(self, Self::Sqlite(source) if source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for StoreFault {
     fn from(source: rusqlite::Error) -> Self {
         Self::Sqlite(source)
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for StoreFault {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }

@@ -8,19 +8,19 @@ use serde_json::Value;
 use tenter_protocol::{Block, Message};
 
 use super::encoding;
-use super::error::Fault;
+use super::error::StoreFault;
 
-/// How text is split into words and compared; the steps of `migrations` define the index the same way.
+/// The tokenizer, which splits text into words and compares them; the steps of `migrations` define the index the same way.
 pub(super) const TOKENIZER: &str = "unicode61 remove_diacritics 2";
 
 /// The full text of a message, without the descriptions that [`Message::content`] adds. A tool's input is indexed as
 /// text, not as JSON: there a newline is spelled `
 /// `, and the word after it would not be found.
-pub(super) fn said(message: &Message) -> String {
+pub(super) fn indexed_text(message: &Message) -> String {
     let mut text = String::new();
     for block in &message.blocks {
         match block {
-            Block::Text { text: said } | Block::Reasoning { text: said } => add(&mut text, said),
+            Block::Text { text: words } | Block::Reasoning { text: words } => add(&mut text, words),
             Block::Image(image) => add(&mut text, &image.to_string()),
             Block::ToolUse(call) => {
                 add(&mut text, &call.name);
@@ -59,14 +59,14 @@ pub(super) fn add_message(
     connection: &Connection,
     id: i64,
     message: &Message,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     let sql = "INSERT INTO message_text (rowid, text) VALUES (?1, ?2)";
-    connection.prepare_cached(sql)?.execute(params![id, said(message)])?;
+    connection.prepare_cached(sql)?.execute(params![id, indexed_text(message)])?;
     Ok(())
 }
 
 /// Indexes every message of a database that had no index, one after the other. Unreadable messages are skipped.
-pub(super) fn add_all(connection: &rusqlite::Transaction<'_>) -> Result<(), Fault> {
+pub(super) fn add_all(connection: &rusqlite::Transaction<'_>) -> Result<(), StoreFault> {
     let mut messages = connection.prepare("SELECT id, role, blocks FROM messages ORDER BY id")?;
     let mut rows = messages.query([])?;
     while let Some(row) = rows.next()? {
@@ -79,7 +79,7 @@ pub(super) fn add_all(connection: &rusqlite::Transaction<'_>) -> Result<(), Faul
 }
 
 /// Removes deleted words from the file, too: until then the index only marks them as deleted.
-pub(super) fn forget_deleted(connection: &Connection) -> Result<(), Fault> {
+pub(super) fn forget_deleted(connection: &Connection) -> Result<(), StoreFault> {
     connection.execute("INSERT INTO message_text (message_text) VALUES ('optimize')", [])?;
     Ok(())
 }
@@ -96,7 +96,8 @@ mod tests {
         let input = input.as_object().unwrap().clone();
         let call = Block::ToolUse(ToolCall { id: "c1".into(), name: "file_write".into(), input });
         let message = Message::new(Role::Assistant, vec![Block::text("I write."), call]);
-        let words: Vec<String> = said(&message).split_whitespace().map(str::to_owned).collect();
+        let words: Vec<String> =
+            indexed_text(&message).split_whitespace().map(str::to_owned).collect();
         assert_eq!(
             words,
             [

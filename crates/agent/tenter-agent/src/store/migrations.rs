@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::error::Fault;
+use super::error::StoreFault;
 use super::{StoreError, in_transaction, index};
 
 /// One step.
@@ -14,7 +14,7 @@ use super::{StoreError, in_transaction, index};
 pub(super) struct Step {
     sql: &'static str,
     /// The part that cannot be expressed in SQL, run afterwards.
-    then: fn(&Transaction<'_>) -> Result<(), Fault>,
+    then: fn(&Transaction<'_>) -> Result<(), StoreFault>,
 }
 
 impl Step {
@@ -33,8 +33,12 @@ pub(super) const STEPS: &[Step] = &[
 /// Identifies the file as a conversation store: SQLite's `application_id`.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"tntr");
 
-/// Runs those of `steps` that the database has not run yet: all of them, or none if one fails.
-pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[Step]) -> Result<(), Fault> {
+/// Runs the steps that the database has not run yet: all of them, or none if one fails.
+pub(super) fn run(
+    connection: &mut Connection,
+    path: &Path,
+    steps: &[Step],
+) -> Result<(), StoreFault> {
     let done = in_transaction(connection, TransactionBehavior::Deferred, |view| {
         steps_done(view, path, steps)
     })?;
@@ -58,7 +62,7 @@ pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[Step]) -> R
     })
 }
 
-/// How many of `steps` the database at `path` has run.
+/// Returns the number of `steps` that the database at `path` has run.
 ///
 /// # Errors
 /// When the database is not a conversation store, or has run more steps than there are.
@@ -66,7 +70,7 @@ pub(super) fn steps_done(
     view: &Transaction<'_>,
     path: &Path,
     steps: &[Step],
-) -> Result<usize, Fault> {
+) -> Result<usize, StoreFault> {
     let number = |sql: &str| view.query_row(sql, [], |row| row.get::<_, i64>(0));
     let version = number("PRAGMA user_version")?;
     let application = number("PRAGMA application_id")?;
@@ -103,7 +107,7 @@ mod tests {
         Connection::open_in_memory().unwrap()
     }
 
-    fn migrate(connection: &mut Connection, steps: &[Step]) -> Result<(), Fault> {
+    fn migrate(connection: &mut Connection, steps: &[Step]) -> Result<(), StoreFault> {
         run(connection, Path::new("test"), steps)
     }
 
@@ -150,7 +154,7 @@ mod tests {
         let mut connection = empty();
         migrate(&mut connection, &THREE[..1]).unwrap();
         let broken = [THREE[0], THREE[1], Step::sql("CREATE TABLE pets (twice TEXT)")];
-        assert!(matches!(migrate(&mut connection, &broken), Err(Fault::Sqlite(_))));
+        assert!(matches!(migrate(&mut connection, &broken), Err(StoreFault::Sqlite(_))));
         assert_eq!(version(&connection), 1);
         assert!(!schema(&connection)[0].contains("legs"));
     }
@@ -161,7 +165,7 @@ mod tests {
         migrate(&mut connection, THREE).unwrap();
         let error = migrate(&mut connection, &THREE[..1]).unwrap_err();
         assert!(
-            matches!(error, Fault::Store(StoreError::Newer { found: 3, known: 1, .. })),
+            matches!(error, StoreFault::Store(StoreError::Newer { found: 3, known: 1, .. })),
             "{error:?}"
         );
     }
@@ -176,7 +180,7 @@ mod tests {
             let before = schema(&connection);
             let error = migrate(&mut connection, STEPS).unwrap_err();
             assert!(
-                matches!(error, Fault::Store(StoreError::NotAStore { .. })),
+                matches!(error, StoreFault::Store(StoreError::NotAStore { .. })),
                 "{foreign}: {error:?}"
             );
             assert_eq!(schema(&connection), before);

@@ -7,7 +7,7 @@
 //!
 //! Rows are added, never rewritten, and each has a sequence number. A change of history ([`Store::replace_history`])
 //! starts a new *epoch* and records who made it and why; the messages of earlier epochs are kept and can be restored
-//! (R32, R36). The cost of saving is therefore proportional to what is new, and that of loading to the current history,
+//! (R32, R36). Saving therefore costs in proportion to what is new, and loading in proportion to the current history,
 //! however long the conversation is.
 //!
 //! Several processes share one database. A caller that saves passes the sequence number that it expects next, and gets
@@ -38,12 +38,12 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub(crate) use encoding::SqlPath;
-use error::Fault;
+use error::StoreFault;
 pub(crate) use open::connect;
 
 pub use conversation::{
-    Change, ChangeKind, Epoch, Exchange, ExchangeUsage, Fork, HistoryChange, HistoryEntry,
-    ListQuery, NewConversation, Origin, Restore, SearchHit, SearchQuery, StoredConversation,
+    ChangeKind, Epoch, Exchange, ExchangeUsage, Fork, HistoryChange, HistoryEntry, ListQuery,
+    NewConversation, Origin, RecordedChange, Restore, SearchHit, SearchQuery, StoredConversation,
     StoredEntry, Summary,
 };
 pub use error::StoreError;
@@ -82,7 +82,7 @@ impl Store {
     /// writes.
     fn write<T>(
         &self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreFault>,
     ) -> Result<T, StoreError> {
         self.transact(TransactionBehavior::Immediate, work)
     }
@@ -90,7 +90,7 @@ impl Store {
     /// Runs `work` on one consistent snapshot of the database.
     fn read<T>(
         &self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreFault>,
     ) -> Result<T, StoreError> {
         self.transact(TransactionBehavior::Deferred, work)
     }
@@ -98,7 +98,7 @@ impl Store {
     fn transact<T>(
         &self,
         behavior: TransactionBehavior,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreFault>,
     ) -> Result<T, StoreError> {
         // A panic in another thread rolled back its transaction, so the connection is consistent.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tenter_base::private_dir;
 
-use super::error::Fault;
+use super::error::StoreFault;
 use super::{StoreError, in_transaction, migrations};
 
 /// Maximum wait for other processes.
@@ -38,14 +38,14 @@ pub(crate) fn connect(path: &Path, before_format: &str) -> Result<Connection, St
     connected.map_err(|fault| fault.at(path))
 }
 
-fn open_file(path: &Path) -> Result<Connection, Fault> {
+fn open_file(path: &Path) -> Result<Connection, StoreFault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Ok(Connection::open_with_flags(path, flags)?)
 }
 
 pub(super) fn in_memory(name: &Path) -> Result<Connection, StoreError> {
     Connection::open_in_memory()
-        .map_err(Fault::from)
+        .map_err(StoreFault::from)
         .and_then(|connection| set_up(connection, name))
         .map_err(|fault| fault.at(name))
 }
@@ -67,7 +67,7 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Applies the settings of the connection and of the file. The file is checked before it is changed.
-fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, Fault> {
+fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, StoreFault> {
     use_settings(&connection)?;
     in_transaction(&mut connection, TransactionBehavior::Deferred, |view| {
         migrations::steps_done(view, path, migrations::STEPS)
@@ -81,7 +81,7 @@ fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, Fault> 
 }
 
 /// Applies the settings of a connection, which change nothing in the file.
-fn use_settings(connection: &Connection) -> Result<(), Fault> {
+fn use_settings(connection: &Connection) -> Result<(), StoreFault> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -95,11 +95,12 @@ fn use_settings(connection: &Connection) -> Result<(), Fault> {
 
 /// Switches the file to a write-ahead log. SQLite does not wait if several processes switch a new file at once, so this
 /// retries like a writer.
-fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
+fn use_write_ahead_log(connection: &Connection) -> Result<(), StoreFault> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
-        let switched =
-            connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(Fault::from);
+        let switched = connection
+            .query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))
+            .map_err(StoreFault::from);
         match switched {
             Err(fault) if fault.is_busy() && Instant::now() < deadline => {
                 connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?;

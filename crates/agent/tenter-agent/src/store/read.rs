@@ -7,9 +7,9 @@ use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 use tenter_protocol::event::{TurnUsage, Usage};
 
 use super::encoding::{MessageRow, Number, SqlPath};
-use super::error::Fault;
+use super::error::StoreFault;
 use super::{
-    Change, Epoch, ListQuery, Store, StoreError, StoredConversation, StoredEntry, Summary,
+    Epoch, ListQuery, RecordedChange, Store, StoreError, StoredConversation, StoredEntry, Summary,
 };
 
 /// Maximum number of ids in an error message.
@@ -17,7 +17,7 @@ const NAMED: i64 = 10;
 
 /// The position of a conversation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Position {
+pub(super) struct ConversationPosition {
     /// The current epoch.
     pub(super) epoch: u64,
     /// The next sequence number.
@@ -33,7 +33,7 @@ impl Store {
     /// [`StoreError::NotFound`], [`StoreError::Unreadable`], or SQLite's error.
     pub fn load(&self, id: &str) -> Result<StoredConversation, StoreError> {
         self.read(|view| {
-            let Position { epoch, next, turns } = position(view, id)?;
+            let ConversationPosition { epoch, next, turns } = position(view, id)?;
             let summary = summary(view, id)?;
             let entries = entries(view, id, epoch)?;
             let callback_failures = callback_failures(view, id)?;
@@ -41,7 +41,7 @@ impl Store {
         })
     }
 
-    /// All histories of the conversation in order, each with the change that started it (R36).
+    /// Returns all histories of the conversation in order, each with the change that started it (R36).
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -60,7 +60,7 @@ impl Store {
         })
     }
 
-    /// The full id of the one conversation whose id is or starts with `wanted`.
+    /// Returns the full id of the one conversation whose id is or starts with `wanted`.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] with ids that contain `wanted` elsewhere, [`StoreError::Ambiguous`] with those that start
@@ -83,7 +83,7 @@ impl Store {
         })
     }
 
-    /// The conversation that was saved last, of one project or of all; those of subagents are ignored.
+    /// Returns the conversation that was saved last, of one project or of all; conversations of subagents are ignored.
     ///
     /// # Errors
     /// SQLite's error.
@@ -94,7 +94,7 @@ impl Store {
         })
     }
 
-    /// Conversations, the last saved first.
+    /// Returns conversations, the last saved first.
     ///
     /// # Errors
     /// SQLite's error.
@@ -103,7 +103,10 @@ impl Store {
     }
 }
 
-fn callback_failures(view: &Transaction<'_>, id: &str) -> Result<BTreeMap<String, u32>, Fault> {
+fn callback_failures(
+    view: &Transaction<'_>,
+    id: &str,
+) -> Result<BTreeMap<String, u32>, StoreFault> {
     let sql = "SELECT recipe, failures FROM callback_failures WHERE conversation_id = ?1";
     let mut statement = view.prepare_cached(sql)?;
     let rows = statement.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -114,25 +117,32 @@ fn not_found(wanted: &str, near: Vec<String>) -> StoreError {
     StoreError::NotFound { wanted: wanted.to_owned(), near }
 }
 
-pub(super) fn position(view: &Transaction<'_>, id: &str) -> Result<Position, Fault> {
+pub(super) fn position(
+    view: &Transaction<'_>,
+    id: &str,
+) -> Result<ConversationPosition, StoreFault> {
     let mut statement =
         view.prepare_cached("SELECT epoch, next_sequence, turns FROM conversations WHERE id = ?1")?;
-    let found = statement.query_row([id], |row| {
-        Ok(Position { epoch: number(row, 0)?, next: number(row, 1)?, turns: number(row, 2)? })
+    let position = statement.query_row([id], |row| {
+        Ok(ConversationPosition {
+            epoch: number(row, 0)?,
+            next: number(row, 1)?,
+            turns: number(row, 2)?,
+        })
     });
-    found.optional()?.ok_or_else(|| not_found(id, Vec::new()).into())
+    position.optional()?.ok_or_else(|| not_found(id, Vec::new()).into())
 }
 
 fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get::<_, Number>(column).map(|Number(number)| number)
 }
 
-/// The messages of one epoch.
+/// Returns the messages of one epoch.
 pub(super) fn entries(
     view: &Transaction<'_>,
     id: &str,
     epoch: u64,
-) -> Result<Vec<StoredEntry>, Fault> {
+) -> Result<Vec<StoredEntry>, StoreFault> {
     let mut statement = view.prepare_cached(
         "SELECT sequence, at, role, origin, blocks, native FROM messages
          WHERE conversation_id = ?1 AND epoch = ?2 ORDER BY sequence",
@@ -156,20 +166,20 @@ pub(super) fn entries(
     rows.map(read).collect()
 }
 
-/// The change that started each epoch but the first.
-fn changes(view: &Transaction<'_>, id: &str) -> Result<BTreeMap<u64, Change>, Fault> {
+/// Returns the change that started each epoch but the first.
+fn changes(view: &Transaction<'_>, id: &str) -> Result<BTreeMap<u64, RecordedChange>, StoreFault> {
     let mut statement = view.prepare_cached(
         "SELECT epoch, kind, made_by, reason, at FROM history_changes WHERE conversation_id = ?1",
     )?;
     let rows = statement.query_map([id], |row| {
-        let change =
-            Change { kind: row.get(1)?, by: row.get(2)?, reason: row.get(3)?, at: row.get(4)? };
+        let (kind, by, reason, at) = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+        let change = RecordedChange { kind, by, reason, at };
         Ok((number(row, 0)?, change))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-pub(super) fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, Fault> {
+pub(super) fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, StoreFault> {
     let usage = usage(view, id)?;
     let mut statement = view.prepare_cached(
         "SELECT created_at, updated_at, project, model, parent, recipe, preview, status,
@@ -197,8 +207,8 @@ pub(super) fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, Fault
     Ok(summary)
 }
 
-/// Sums over the conversation and its subagents, and the usage of its own last exchange.
-fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
+/// Returns sums over the conversation and its subagents, and the usage of its own last exchange.
+fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, StoreFault> {
     let own = last_exchange(view, id)?;
     // `total` adds floating point numbers and cannot overflow; below 2^53 tokens it is exact.
     let mut sums = view.prepare_cached(
@@ -220,8 +230,8 @@ fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
     Ok(usage)
 }
 
-/// The usage of the conversation's own last exchange.
-fn last_exchange(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
+/// Returns the usage of the conversation's own last exchange.
+fn last_exchange(view: &Transaction<'_>, id: &str) -> Result<Usage, StoreFault> {
     let mut last = view.prepare_cached(
         "SELECT input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, iif(sequence >= (
             SELECT min(sequence) FROM messages JOIN conversations AS own USING (epoch)
@@ -242,8 +252,8 @@ fn last_exchange(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
     Ok(last.optional()?.unwrap_or_default())
 }
 
-/// The ids of the conversations to list. Of those saved at the same time, the one created last comes first.
-fn listed(view: &Transaction<'_>, query: &ListQuery<'_>) -> Result<Vec<String>, Fault> {
+/// Returns the ids of the conversations to list. Among conversations saved at the same time, the one created last comes first.
+fn listed(view: &Transaction<'_>, query: &ListQuery<'_>) -> Result<Vec<String>, StoreFault> {
     let mut statement = view.prepare_cached(
         "SELECT id FROM conversations WHERE (?1 OR parent IS NULL) AND (?2 IS NULL OR project = ?2)
          ORDER BY rtrim(updated_at, 'Z') DESC, rowid DESC LIMIT ?3",
@@ -255,8 +265,12 @@ fn listed(view: &Transaction<'_>, query: &ListQuery<'_>) -> Result<Vec<String>, 
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// Some ids that satisfy `condition` for `?1`, the latest first.
-fn ids_where(view: &Transaction<'_>, condition: &str, wanted: &str) -> Result<Vec<String>, Fault> {
+/// Returns some ids that satisfy `condition` for `?1`, the latest first.
+fn ids_where(
+    view: &Transaction<'_>,
+    condition: &str,
+    wanted: &str,
+) -> Result<Vec<String>, StoreFault> {
     let sql = format!(
         "SELECT id FROM conversations WHERE {condition} ORDER BY rtrim(updated_at, 'Z') DESC, rowid DESC LIMIT ?2"
     );

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use tenter_protocol::Message;
 
 use super::encoding::{self, Number, SqlPath};
-use super::error::Fault;
+use super::error::StoreFault;
 use super::{SearchHit, SearchQuery, Store, StoreError, index, read};
 
 /// Approximate number of words in a snippet.
@@ -24,7 +24,7 @@ impl Store {
             hits.iter()
                 .map(|hit| {
                     let summary = read::summary(view, &hit.conversation)?;
-                    let snippet = snippets.of(message(view, hit.message)?.as_ref())?;
+                    let snippet = snippets.snippet(message(view, hit.message)?.as_ref())?;
                     Ok(SearchHit { summary, snippet })
                 })
                 .collect()
@@ -44,13 +44,17 @@ fn pattern(words: &str) -> Option<String> {
 }
 
 /// A conversation, and the row of its best matching message.
-struct Hit {
+struct MessageHit {
     conversation: String,
     message: i64,
 }
 
-fn hits(view: &Transaction<'_>, query: &SearchQuery<'_>, pattern: &str) -> Result<Vec<Hit>, Fault> {
-    // The better a match, the lower its rank. With min(), the other columns are those of the row with the minimum.
+fn hits(
+    view: &Transaction<'_>,
+    query: &SearchQuery<'_>,
+    pattern: &str,
+) -> Result<Vec<MessageHit>, StoreFault> {
+    // The better a match, the lower its rank. With min(), the other columns come from the row with the minimum.
     let mut statement = view.prepare_cached(
         "WITH hits AS MATERIALIZED (
             SELECT rowid AS message, rank AS distance FROM message_text WHERE message_text MATCH ?1)
@@ -65,14 +69,15 @@ fn hits(view: &Transaction<'_>, query: &SearchQuery<'_>, pattern: &str) -> Resul
     let project = among.project.map(|path| SqlPath(path.to_owned()));
     let limit = Number(among.limit as u64);
     let values = params![pattern, among.include_subagents, project, limit];
-    let hits = statement
-        .query_map(values, |row| Ok(Hit { conversation: row.get(0)?, message: row.get(1)? }))?;
+    let hits = statement.query_map(values, |row| {
+        Ok(MessageHit { conversation: row.get(0)?, message: row.get(1)? })
+    })?;
     Ok(hits.collect::<Result<_, _>>()?)
 }
 
 /// The message in a row. An unreadable one is in the index only if something else changed it since; it has no snippet
 /// then.
-fn message(view: &Transaction<'_>, id: i64) -> Result<Option<Message>, Fault> {
+fn message(view: &Transaction<'_>, id: i64) -> Result<Option<Message>, StoreFault> {
     let mut statement = view.prepare_cached("SELECT role, blocks FROM messages WHERE id = ?1")?;
     let (role, blocks): (String, String) =
         statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -86,7 +91,7 @@ struct Snippets<'p> {
 }
 
 impl<'p> Snippets<'p> {
-    fn new(pattern: &'p str) -> Result<Self, Fault> {
+    fn new(pattern: &'p str) -> Result<Self, StoreFault> {
         let scratch = Connection::open_in_memory()?;
         scratch.execute_batch(&format!(
             "CREATE VIRTUAL TABLE said USING fts5 (text, tokenize = '{}')",
@@ -95,11 +100,11 @@ impl<'p> Snippets<'p> {
         Ok(Self { scratch, pattern })
     }
 
-    /// The words around the best match in the message, on one line; `None` if there is none, for instance because another
+    /// Returns the words around the best match in the message, on one line; empty if there is none, for instance because another
     /// version indexed other words.
-    fn of(&self, message: Option<&Message>) -> Result<String, Fault> {
+    fn snippet(&self, message: Option<&Message>) -> Result<String, StoreFault> {
         let Some(message) = message else { return Ok(String::new()) };
-        let text = index::said(message).replace(char::is_control, " ");
+        let text = index::indexed_text(message).replace(char::is_control, " ");
         self.scratch.execute("INSERT OR REPLACE INTO said (rowid, text) VALUES (1, ?1)", [text])?;
         let sql = "SELECT snippet(said, 0, '«', '»', '…', ?2) FROM said WHERE said MATCH ?1";
         let mut statement = self.scratch.prepare_cached(sql)?;

@@ -6,9 +6,9 @@ use rusqlite::{Transaction, params};
 use tenter_protocol::{Block, Message, Role};
 
 use super::encoding::{self, Number, SqlPath};
-use super::error::Fault;
+use super::error::StoreFault;
 use super::index;
-use super::read::{self, Position};
+use super::read::{self, ConversationPosition};
 use super::{
     Exchange, ExchangeUsage, HistoryChange, HistoryEntry, NewConversation, Origin, Store,
     StoreError,
@@ -77,7 +77,7 @@ impl Store {
         })
     }
 
-    /// Replaces the history and records by whom and why (R32, R36). The replaced one remains in
+    /// Replaces the history, and records the author and the reason (R32, R36). The replaced one remains in
     /// [`history`](Self::history) and can be [restored](Self::restore). Returns the next sequence number.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Store {
     pub fn replace_history(&self, change: &HistoryChange<'_>) -> Result<u64, StoreError> {
         self.write(|transaction| {
             let now = position(transaction, change.conversation_id, change.expected_next)?;
-            let next = Position { epoch: now.epoch + 1, ..now };
+            let next = ConversationPosition { epoch: now.epoch + 1, ..now };
             add_change(transaction, next.epoch, change)?;
             if let Some(usage) = &change.usage {
                 add_usage(transaction, change.conversation_id, now.next, usage)?;
@@ -94,7 +94,7 @@ impl Store {
         })
     }
 
-    /// Records how a session ended: `done`, `blocked`, `failed`, `max_turns` or `interrupted`.
+    /// Records the status at the end of a session: `done`, `blocked`, `failed`, `max_turns` or `interrupted`.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] for a conversation whose first exchange was never saved, or SQLite's error.
@@ -109,10 +109,14 @@ impl Store {
 }
 
 /// The position of the conversation, if it is the one that the caller expects.
-fn position(transaction: &Transaction<'_>, id: &str, expected: u64) -> Result<Position, Fault> {
+fn position(
+    transaction: &Transaction<'_>,
+    id: &str,
+    expected: u64,
+) -> Result<ConversationPosition, StoreFault> {
     let now = match read::position(transaction, id) {
         // It was stored once, or the caller would not expect a position.
-        Err(Fault::Store(StoreError::NotFound { .. })) if expected > 0 => {
+        Err(StoreFault::Store(StoreError::NotFound { .. })) if expected > 0 => {
             return Err(StoreError::Deleted { id: id.to_owned() }.into());
         }
         found => found?,
@@ -130,7 +134,7 @@ fn add_conversation(
     transaction: &Transaction<'_>,
     id: &str,
     new: &NewConversation<'_>,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     let sql = "INSERT INTO conversations
         (id, project, model, parent, recipe, created_at, updated_at, epoch, next_sequence, turns)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 0, 0, 0) ON CONFLICT (id) DO NOTHING";
@@ -140,14 +144,14 @@ fn add_conversation(
     Ok(())
 }
 
-fn add_exchange(transaction: &Transaction<'_>, exchange: &Exchange<'_>) -> Result<u64, Fault> {
+fn add_exchange(transaction: &Transaction<'_>, exchange: &Exchange<'_>) -> Result<u64, StoreFault> {
     let id = exchange.conversation_id;
     let now = position(transaction, id, exchange.expected_next)?;
     if let Some(usage) = &exchange.usage {
         add_usage(transaction, id, now.next, usage)?;
     }
     let responses = exchange.entries.iter().filter(|entry| entry.origin == Origin::Model).count();
-    let now = Position { turns: now.turns + responses as u64, ..now };
+    let now = ConversationPosition { turns: now.turns + responses as u64, ..now };
     add_entries(transaction, id, now, exchange.entries, exchange.at)
 }
 
@@ -157,7 +161,7 @@ fn add_usage(
     id: &str,
     sequence: u64,
     usage: &ExchangeUsage<'_>,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     let sql = "INSERT INTO usage
         (conversation_id, sequence, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, cost_usd,
          context_window, max_context_window, estimated)
@@ -192,7 +196,7 @@ pub(super) fn add_change(
     transaction: &Transaction<'_>,
     epoch: u64,
     change: &HistoryChange<'_>,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     let sql = "INSERT INTO history_changes (conversation_id, epoch, kind, made_by, reason, at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let kind = change.kind.as_str();
@@ -206,10 +210,10 @@ pub(super) fn add_change(
 fn add_entries(
     transaction: &Transaction<'_>,
     id: &str,
-    start: Position,
+    start: ConversationPosition,
     entries: &[HistoryEntry],
     at: &str,
-) -> Result<u64, Fault> {
+) -> Result<u64, StoreFault> {
     let messages = entries.iter().map(|entry| &entry.message);
     check(messages).map_err(|detail| not_resumable(id, detail))?;
     let mut next = start.next;
@@ -231,14 +235,14 @@ fn not_resumable(id: &str, detail: String) -> StoreError {
     StoreError::NotResumable { id: id.to_owned(), detail }
 }
 
-/// Where a message is inserted.
+/// The position at which a message is inserted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MessagePosition<'a> {
     /// The conversation.
     pub(super) id: &'a str,
     pub(super) epoch: u64,
     pub(super) sequence: u64,
-    /// When it is saved.
+    /// The time of saving.
     pub(super) at: &'a str,
 }
 
@@ -247,7 +251,7 @@ pub(super) fn add_message(
     transaction: &Transaction<'_>,
     place: MessagePosition<'_>,
     entry: &HistoryEntry,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     let HistoryEntry { message, origin } = entry;
     let refused = |detail| not_resumable(place.id, detail);
     let blocks = encoding::write_json(&message.blocks).map_err(refused)?;

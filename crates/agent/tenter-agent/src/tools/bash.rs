@@ -1,4 +1,4 @@
-//! `bash`: a shell command, run to its end or left running in the background.
+//! `bash`: runs a shell command to its end, or in the background.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use uuid::Uuid;
 use super::Workspace;
 use super::error::ToolError;
 use super::input::{Bounded, NonEmpty};
-use super::tool::{Effect, Report, ToolContext, TypedTool};
+use super::tool::{ToolContext, ToolEffect, ToolReport, TypedTool};
 
-/// Maximum output kept, in bytes: the first half and the last half of it.
-const KEPT: usize = 100 << 10;
+/// Maximum size of the output of a result, in bytes: one half from its beginning, one from its end.
+const MAX_OUTPUT: usize = 100 << 10;
 
 /// Default timeout of a command, in seconds.
 const TIMEOUT: u64 = 120;
@@ -26,10 +26,10 @@ pub(crate) struct BashTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
+pub(crate) struct BashInput {
     /// The command line.
     command: NonEmpty,
-    /// What it does, in a few words for the user who watches.
+    /// The purpose of the command in a few words, for the user who watches.
     #[serde(default, rename = "description")]
     _description: Option<String>,
     /// Timeout in seconds. Default 120.
@@ -45,36 +45,44 @@ impl TypedTool for BashTool {
     const DESCRIPTION: &'static str = "Run a shell command in the working directory and return its output. Every call is a new shell \
         with an empty stdin. Long output keeps its beginning and its end. Start servers and watchers with \
         `background`.";
-    const EFFECT: Effect = Effect::Runs;
-    type Input = Input;
-    type Output = Outcome;
+    const EFFECT: ToolEffect = ToolEffect::Runs;
+    type Input = BashInput;
+    type Output = CommandReport;
 
-    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<Outcome, ToolError> {
+    fn perform(
+        &self,
+        input: BashInput,
+        context: &ToolContext<'_>,
+    ) -> Result<CommandReport, ToolError> {
         let seconds = input.timeout.map_or(TIMEOUT, Bounded::get);
         let invocation = invocation(&input.command.0, seconds, context.workspace);
         if input.background {
-            return start(input.command.0, &invocation, context.workspace).map(Outcome::Started);
+            return start(input.command.0, &invocation, context.workspace)
+                .map(CommandReport::Started);
         }
         let on_output = |bytes: &[u8]| context.output.push(bytes);
         let completion = tenter_proc::run_watched(&invocation, context.cancel, &on_output);
         let error = error(&completion.end, seconds)?;
-        Ok(Outcome::Ended(metadata(input.command.0, &completion, context.workspace), error))
+        Ok(CommandReport::Finished(
+            metadata(input.command.0, &completion, context.workspace),
+            error,
+        ))
     }
 }
 
-/// The outcome of a command.
-pub(crate) enum Outcome {
-    /// It ran, and failed where there is an error.
-    Ended(Bash, Option<String>),
-    /// It was left running.
+/// The report of a command.
+pub(crate) enum CommandReport {
+    /// It has ended, and failed if there is an error.
+    Finished(Bash, Option<String>),
+    /// It runs in the background.
     Started(BashBackground),
 }
 
-impl Report for Outcome {
+impl ToolReport for CommandReport {
     fn into_result(self, name: &str, timestamp: String) -> ToolResult {
         match self {
-            Self::Ended(metadata, None) => ToolResult::success(name, &metadata, timestamp),
-            Self::Ended(metadata, Some(error)) => {
+            Self::Finished(metadata, None) => ToolResult::success(name, &metadata, timestamp),
+            Self::Finished(metadata, Some(error)) => {
                 ToolResult::success(name, &metadata, timestamp).failed(error)
             }
             Self::Started(metadata) => ToolResult::success(name, &metadata, timestamp),
@@ -90,16 +98,20 @@ fn invocation(command: &str, seconds: u64, workspace: &Workspace) -> Invocation 
         env: workspace.env().to_vec(),
         stdin: Vec::new(),
         streams: Streams::Merged,
-        limits: Limits { timeout: Duration::from_secs(seconds), keep: KEPT, ..Limits::default() },
+        limits: Limits {
+            timeout: Duration::from_secs(seconds),
+            keep: MAX_OUTPUT,
+            ..Limits::default()
+        },
     }
 }
 
-/// `bash` if it is in `PATH`, otherwise `sh`.
+/// Returns `bash` if it is in `PATH`, otherwise `sh`.
 fn shell(workspace: &Workspace) -> PathBuf {
     search_path::program("bash", workspace.env()).unwrap_or_else(|| "sh".into())
 }
 
-/// The error for the model if a command did not succeed. A command that never started is a tool error.
+/// Returns the error for the model if a command did not succeed. A command that never started is a tool error.
 fn error(end: &ProcessEnd, seconds: u64) -> Result<Option<String>, ToolError> {
     match end {
         ProcessEnd::Exited(0) => Ok(None),
@@ -126,7 +138,7 @@ fn metadata(command: String, completion: &Completion, workspace: &Workspace) -> 
     }
 }
 
-/// The exit code as a shell reports it: 124 for a timeout as `timeout(1)` does, 130 for Ctrl-C.
+/// Returns the exit code as a shell reports it: 124 for a timeout as `timeout(1)` does, 130 for Ctrl-C.
 fn exit_code(end: &ProcessEnd) -> i32 {
     match end {
         ProcessEnd::Exited(code) => *code,
@@ -226,10 +238,10 @@ mod tests {
         let metadata = bench.succeed("bash", json!({"command": flood})).metadata.unwrap();
         let output = metadata["output"].as_str().unwrap();
         assert!(output.starts_with("first\nxxx") && output.ends_with("xxx\nlast\n"));
-        assert!(output.contains("bytes dropped") && output.len() < super::KEPT + 100);
+        assert!(output.contains("bytes dropped") && output.len() < super::MAX_OUTPUT + 100);
         assert_eq!(
             metadata["droppedBytes"].as_u64(),
-            Some(6 + 1_000_000 + 1 + 5 - super::KEPT as u64)
+            Some(6 + 1_000_000 + 1 + 5 - super::MAX_OUTPUT as u64)
         );
     }
 

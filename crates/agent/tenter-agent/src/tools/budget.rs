@@ -9,7 +9,7 @@ use tenter_proc::Cancel;
 /// The number of bytes that one tool call may still read.
 #[derive(Debug)]
 pub(crate) struct ReadBudget<'c> {
-    left: Cell<u64>,
+    remaining: Cell<u64>,
     cancel: &'c Cancel,
 }
 
@@ -23,12 +23,12 @@ pub(crate) struct BudgetedFile<'b> {
 impl<'c> ReadBudget<'c> {
     /// A budget of `bytes` bytes.
     pub(crate) fn new(bytes: u64, cancel: &'c Cancel) -> Self {
-        Self { left: Cell::new(bytes), cancel }
+        Self { remaining: Cell::new(bytes), cancel }
     }
 
-    /// Whether nothing more may be read.
+    /// Returns whether nothing more may be read.
     pub(crate) fn is_spent(&self) -> bool {
-        self.left.get() == 0
+        self.remaining.get() == 0
     }
 
     /// Wraps `file` so that its reads count towards this budget.
@@ -42,10 +42,10 @@ impl Read for BudgetedFile<'_> {
         if self.budget.cancel.is_cancelled() {
             return Err(io::Error::other("interrupted"));
         }
-        let left = self.budget.left.get();
-        let room = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let remaining = self.budget.remaining.get();
+        let room = usize::try_from(remaining).unwrap_or(usize::MAX).min(buffer.len());
         let read = self.file.read(&mut buffer[..room])?;
-        self.budget.left.set(left - read as u64);
+        self.budget.remaining.set(remaining - read as u64);
         Ok(read)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tenter_proc::Cancel;
 
-/// Why a tool failed, as a message for the model.
+/// An error of a tool, as a message for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(String);

@@ -9,10 +9,11 @@ use tenter_base::FileStamp;
 use tenter_protocol::tool_metadata::FileEdit;
 
 use super::error::ToolError;
+use super::file_change::FileChangeGuard;
 use super::input::NonEmpty;
 use super::regular_file;
-use super::replacement::{self, Replacement};
-use super::tool::{Effect, ToolContext, TypedTool};
+use super::replacement;
+use super::tool::{ToolContext, ToolEffect, TypedTool};
 
 /// Maximum size of a file to edit, in bytes: old and new text are both held in memory.
 const MAX_BYTES: u64 = 32 << 20;
@@ -21,7 +22,7 @@ pub(crate) struct FileEditTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
+pub(crate) struct FileEditInput {
     /// The file, relative to the working directory or absolute.
     file_path: NonEmpty,
     /// The text to replace, exactly as it is in the file, without line numbers. It must occur only once unless
@@ -38,39 +39,39 @@ impl TypedTool for FileEditTool {
     const NAME: &'static str = "file_edit";
     const DESCRIPTION: &'static str = "Replace a text in a file. The text must match exactly and only once, unless \
         `replace_all` is set. Refuses a file that has changed since it was last read.";
-    const EFFECT: Effect = Effect::Edits;
-    type Input = Input;
+    const EFFECT: ToolEffect = ToolEffect::Edits;
+    type Input = FileEditInput;
     type Output = FileEdit;
 
-    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<FileEdit, ToolError> {
-        let workspace = context.workspace;
-        let path = workspace.resolve_to_write(&input.file_path.0, context.consent)?;
-        let shown = workspace.shown(&path);
-        let _alone = workspace.changing();
-        let mut seen = workspace.seen();
-        seen.refuse_changed(&path, &shown)?;
-        let (text, stamp) = read(&path, &shown)?;
+    fn perform(
+        &self,
+        input: FileEditInput,
+        context: &ToolContext<'_>,
+    ) -> Result<FileEdit, ToolError> {
+        let mut file = FileChangeGuard::new(&input.file_path, context)?;
+        let (text, stamp) = read(file.path(), file.display_path())?;
         let replacement =
             replacement::replace(&text, &input.old_text.0, &input.new_text, input.replace_all)
-                .map_err(|mismatch| ToolError::new(format!("{shown}: {mismatch}")))?;
+                .map_err(|mismatch| {
+                    ToolError::new(format!("{}: {mismatch}", file.display_path()))
+                })?;
         // The content that was just read is the one that is replaced, even if the file was recorded differently before.
-        seen.record(path.clone(), stamp);
-        seen.refuse_changed(&path, &shown)?;
-        let stamp = regular_file::replace(&path, &shown, replacement.text.as_bytes())?;
-        seen.record(path, stamp);
-        Ok(report(shown, replacement, input.replace_all))
+        file.require_unchanged_since(stamp)?;
+        let file_path = file.replace(replacement.text.as_bytes())?;
+        Ok(FileEdit {
+            file_path,
+            edits: replacement.edits,
+            replace_all: input.replace_all,
+            replaced_count: replacement.count,
+        })
     }
 }
 
-fn report(file_path: String, replacement: Replacement, replace_all: bool) -> FileEdit {
-    FileEdit { file_path, edits: replacement.edits, replace_all, replaced_count: replacement.count }
-}
-
-fn read(path: &Path, shown: &str) -> Result<(String, FileStamp), ToolError> {
-    let (file, metadata) = regular_file::open(path, shown)?;
+fn read(path: &Path, display_path: &str) -> Result<(String, FileStamp), ToolError> {
+    let (file, metadata) = regular_file::open(path, display_path)?;
     if metadata.len() > MAX_BYTES {
         return Err(ToolError::new(format!(
-            "{shown} is too large to edit ({} bytes); use a command",
+            "{display_path} is too large to edit ({} bytes); use a command",
             metadata.len()
         )));
     }
@@ -78,10 +79,10 @@ fn read(path: &Path, shown: &str) -> Result<(String, FileStamp), ToolError> {
     // The file may grow while it is read.
     file.take(MAX_BYTES)
         .read_to_end(&mut bytes)
-        .map_err(|error| ToolError::new(format!("{shown}: {error}")))?;
+        .map_err(|error| ToolError::new(format!("{display_path}: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| {
         ToolError::new(format!(
-            "{shown} is not UTF-8 text; editing it would damage it; use a command"
+            "{display_path} is not UTF-8 text; editing it would damage it; use a command"
         ))
     })?;
     Ok((text, FileStamp::new(&metadata)))

@@ -10,7 +10,7 @@ use tenter_protocol::tool_metadata::FileRead;
 use super::budget::{BudgetedFile, ReadBudget};
 use super::error::{ToolError, check_cancelled};
 use super::input::{Bounded, NonEmpty};
-use super::tool::{Effect, ToolContext, TypedTool};
+use super::tool::{ToolContext, ToolEffect, TypedTool};
 use super::{lines, regular_file};
 
 /// Maximum number of lines in one result.
@@ -22,14 +22,14 @@ const MAX_BYTES: usize = 100_000;
 /// Maximum number of bytes read by one call. Lines beyond that are neither shown nor counted.
 const MAX_READ: u64 = 256 << 20;
 
-/// How many bytes at the start of a file are searched for a NUL byte, the sign of a binary file.
+/// Number of bytes at the start of a file that are searched for a NUL byte, the sign of a binary file.
 const SNIFFED: usize = 8192;
 
 pub(crate) struct FileReadTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
+pub(crate) struct FileReadInput {
     /// The file, relative to the working directory or absolute.
     file_path: NonEmpty,
     /// The first line to read, from 1. Default 1.
@@ -44,17 +44,21 @@ impl TypedTool for FileReadTool {
     const NAME: &'static str = "file_read";
     const DESCRIPTION: &'static str = "Read a text file, with line numbers. At most 2000 lines or 100 kB at a time; continue \
         with `offset` if the result says that there is more.";
-    const EFFECT: Effect = Effect::Reads;
-    type Input = Input;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
+    type Input = FileReadInput;
     type Output = FileRead;
 
-    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<FileRead, ToolError> {
+    fn perform(
+        &self,
+        input: FileReadInput,
+        context: &ToolContext<'_>,
+    ) -> Result<FileRead, ToolError> {
         let workspace = context.workspace;
         let path = workspace.resolve_to_read(&input.file_path.0)?;
-        let shown = workspace.shown(&path);
-        let (file, metadata) = regular_file::open(&path, &shown)?;
+        let display_path = workspace.display_path(&path);
+        let (file, metadata) = regular_file::open(&path, &display_path)?;
         let mut part = FileRead {
-            file_path: shown,
+            file_path: display_path,
             offset: input.offset.map_or(1, Bounded::get),
             line_limit: input.line_limit.map_or(MAX_LINES, Bounded::get),
             ..FileRead::default()
@@ -97,11 +101,11 @@ fn no_such_line(offset: u64, before: u64, budget: &ReadBudget) -> ToolError {
     })
 }
 
-fn refuse_binary(reader: &mut impl BufRead, shown: &str) -> Result<(), ToolError> {
+fn refuse_binary(reader: &mut impl BufRead, display_path: &str) -> Result<(), ToolError> {
     let buffer = reader.fill_buf().map_err(unreadable)?;
     if buffer.iter().take(SNIFFED).any(|byte| *byte == 0) {
         return Err(ToolError::new(format!(
-            "{shown} is a binary file; inspect it with a command, such as `file` or `xxd`"
+            "{display_path} is a binary file; inspect it with a command, such as `file` or `xxd`"
         )));
     }
     Ok(())
@@ -126,9 +130,9 @@ fn take_lines(
     while (part.lines.len() as u64) < part.line_limit && bytes < MAX_BYTES {
         let Some(line) = lines::next(reader).map_err(unreadable)? else { break };
         let is_cut = budget.is_spent() && reader.fill_buf().is_ok_and(<[u8]>::is_empty);
-        let shown = if is_cut { line.cut().shown() } else { line.shown() };
-        bytes += shown.len() + 1;
-        part.lines.push(shown);
+        let line = if is_cut { line.cut().display() } else { line.display() };
+        bytes += line.len() + 1;
+        part.lines.push(line);
     }
     Ok(())
 }

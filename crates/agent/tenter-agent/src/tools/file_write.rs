@@ -5,15 +5,15 @@ use serde::Deserialize;
 use tenter_protocol::tool_metadata::FileWrite;
 
 use super::error::ToolError;
+use super::file_change::FileChangeGuard;
 use super::input::NonEmpty;
-use super::regular_file;
-use super::tool::{Effect, ToolContext, TypedTool};
+use super::tool::{ToolContext, ToolEffect, TypedTool};
 
 pub(crate) struct FileWriteTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
+pub(crate) struct FileWriteInput {
     /// The file, relative to the working directory or absolute. Missing directories are created.
     file_path: NonEmpty,
     /// The whole content.
@@ -24,20 +24,18 @@ impl TypedTool for FileWriteTool {
     const NAME: &'static str = "file_write";
     const DESCRIPTION: &'static str = "Write a whole text file; one that is there is replaced. To change a part of a file, use \
         `file_edit`. Refuses a file that has changed since it was last read.";
-    const EFFECT: Effect = Effect::Edits;
-    type Input = Input;
+    const EFFECT: ToolEffect = ToolEffect::Edits;
+    type Input = FileWriteInput;
     type Output = FileWrite;
 
-    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<FileWrite, ToolError> {
-        let workspace = context.workspace;
-        let path = workspace.resolve_to_write(&input.file_path.0, context.consent)?;
-        let shown = workspace.shown(&path);
-        let _alone = workspace.changing();
-        let mut seen = workspace.seen();
-        seen.refuse_changed(&path, &shown)?;
-        let stamp = regular_file::replace(&path, &shown, input.text.as_bytes())?;
-        seen.record(path, stamp);
-        Ok(FileWrite { file_path: shown, size: input.text.len() as u64, content: input.text })
+    fn perform(
+        &self,
+        input: FileWriteInput,
+        context: &ToolContext<'_>,
+    ) -> Result<FileWrite, ToolError> {
+        let file = FileChangeGuard::new(&input.file_path, context)?;
+        let file_path = file.replace(input.text.as_bytes())?;
+        Ok(FileWrite { file_path, size: input.text.len() as u64, content: input.text })
     }
 }
 

@@ -15,7 +15,7 @@ use tenter_walk::{Leaving, WalkEntry, walk};
 use super::Workspace;
 use super::error::{ToolError, check_cancelled};
 use super::input::NonEmpty;
-use super::tool::{Effect, ToolContext, TypedTool};
+use super::tool::{ToolContext, ToolEffect, TypedTool};
 
 /// Maximum number of files in one result.
 const MAX_FILES: usize = 100;
@@ -30,7 +30,7 @@ pub(super) fn path_matcher(pattern: &str) -> Result<GlobMatcher, ToolError> {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
+pub(crate) struct GlobInput {
     /// The pattern, relative to `path`: `*` stays within one directory, `**/` matches any number of directories, `{a,b}`
     /// is either. For instance `**/*.rs` or `src/*.{js,ts}`.
     pattern: NonEmpty,
@@ -46,11 +46,11 @@ impl TypedTool for GlobTool {
     const NAME: &'static str = "glob";
     const DESCRIPTION: &'static str = "Find files and directories by a pattern of their path, newest first, at most 100. Leaves out \
         what `.gitignore` excludes. To search in files, use `grep`.";
-    const EFFECT: Effect = Effect::Reads;
-    type Input = Input;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
+    type Input = GlobInput;
     type Output = Glob;
 
-    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<Glob, ToolError> {
+    fn perform(&self, input: GlobInput, context: &ToolContext<'_>) -> Result<Glob, ToolError> {
         let workspace = context.workspace;
         let pattern = input.pattern.0;
         if Path::new(&pattern).is_absolute() {
@@ -58,27 +58,26 @@ impl TypedTool for GlobTool {
                 "{pattern} is absolute; give the directory as `path` and the rest as `pattern`"
             )));
         }
-        let root = workspace.resolve_to_read(input.path.as_ref().map_or("", |path| &path.0))?;
-        let shown = workspace.shown(&root);
+        let (root, display_path) = workspace.search_root(input.path.as_ref())?;
         if !root.is_dir() {
-            return Err(ToolError::new(format!("{shown} is not a directory")));
+            return Err(ToolError::new(format!("{display_path} is not a directory")));
         }
         let matcher = path_matcher(pattern.strip_prefix("./").unwrap_or(&pattern))?;
         let all = input.ignore_gitignore;
         let leaving =
             if all { Leaving::Nothing } else { Leaving::IgnoredWithin(workspace.top_of(&root)) };
-        let mut found = Newest::default();
+        let mut newest = Newest::default();
         // A directory that cannot be read, or a file that has disappeared, must not hide the others.
         for entry in walk(&root, leaving, context.cancel).flatten() {
             let path = entry.path.strip_prefix(&root).unwrap_or(&entry.path);
             if !path.as_os_str().is_empty() && matcher.is_match(path) {
-                found.extend(MatchedFile::new(entry));
+                newest.extend(MatchedFile::new(entry));
             }
         }
         check_cancelled(context.cancel)?;
-        let (found, truncated) = found.newest();
-        let files = found.into_iter().map(|found| found.told(workspace)).collect();
-        Ok(Glob { pattern, path: shown, files, truncated })
+        let (files, truncated) = newest.finish();
+        let files = files.into_iter().map(|file| file.metadata(workspace)).collect();
+        Ok(Glob { pattern, path: display_path, files, truncated })
     }
 }
 
@@ -102,9 +101,9 @@ impl MatchedFile {
         })
     }
 
-    fn told(self, workspace: &Workspace) -> GlobFile {
+    fn metadata(self, workspace: &Workspace) -> GlobFile {
         GlobFile {
-            path: workspace.shown(&self.path),
+            path: workspace.display_path(&self.path),
             size: self.size,
             mod_time: Timestamp::try_from(self.modified).map(rfc3339).unwrap_or_default(),
             kind: if self.is_directory { "directory" } else { "file" }.to_owned(),
@@ -115,14 +114,14 @@ impl MatchedFile {
 /// The newest of any number of files, in bounded memory.
 #[derive(Default)]
 struct Newest {
-    found: Vec<MatchedFile>,
+    files: Vec<MatchedFile>,
     dropped: bool,
 }
 
 impl Extend<MatchedFile> for Newest {
     fn extend<I: IntoIterator<Item = MatchedFile>>(&mut self, more: I) {
-        self.found.extend(more);
-        if self.found.len() >= MAX_FILES * 100 {
+        self.files.extend(more);
+        if self.files.len() >= MAX_FILES * 100 {
             self.cut();
         }
     }
@@ -131,17 +130,17 @@ impl Extend<MatchedFile> for Newest {
 impl Newest {
     /// Drops all but the newest [`MAX_FILES`] files, in the order of the result.
     fn cut(&mut self) {
-        self.found.sort_by(|one, other| {
+        self.files.sort_by(|one, other| {
             (Reverse(one.modified), &one.path).cmp(&(Reverse(other.modified), &other.path))
         });
-        self.dropped |= self.found.len() > MAX_FILES;
-        self.found.truncate(MAX_FILES);
+        self.dropped |= self.files.len() > MAX_FILES;
+        self.files.truncate(MAX_FILES);
     }
 
-    /// The newest files, and whether there were more.
-    fn newest(mut self) -> (Vec<MatchedFile>, bool) {
+    /// Returns the newest files, and whether there were more.
+    fn finish(mut self) -> (Vec<MatchedFile>, bool) {
         self.cut();
-        (self.found, self.dropped)
+        (self.files, self.dropped)
     }
 }
 

@@ -16,7 +16,7 @@ use super::error::{ToolError, check_cancelled};
 use super::glob::path_matcher;
 use super::grep_sink::FileMatches;
 use super::input::{Bounded, NonEmpty};
-use super::tool::{Effect, ToolContext, TypedTool};
+use super::tool::{ToolContext, ToolEffect, TypedTool};
 use super::{Workspace, regular_file};
 
 /// Maximum number of files in one result.
@@ -39,7 +39,7 @@ pub(crate) struct GrepTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
+pub(crate) struct GrepInput {
     /// The regular expression, in Rust's syntax; it matches within one line.
     pattern: NonEmpty,
     /// The file or directory to search. Default: the working directory.
@@ -66,23 +66,22 @@ impl TypedTool for GrepTool {
     const NAME: &'static str = "grep";
     const DESCRIPTION: &'static str = "Search in files with a regular expression; shows the lines that match. Leaves out what \
         `.gitignore` excludes, and binary files. To find files by name, use `glob`.";
-    const EFFECT: Effect = Effect::Reads;
-    type Input = Input;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
+    type Input = GrepInput;
     type Output = Grep;
 
-    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<Grep, ToolError> {
+    fn perform(&self, input: GrepInput, context: &ToolContext<'_>) -> Result<Grep, ToolError> {
         let workspace = context.workspace;
-        let root = workspace.resolve_to_read(input.path.as_ref().map_or("", |path| &path.0))?;
-        let shown = workspace.shown(&root);
+        let (root, display_path) = workspace.search_root(input.path.as_ref())?;
         if !root.exists() {
-            return Err(ToolError::new(format!("there is no file or directory {shown}")));
+            return Err(ToolError::new(format!("there is no file or directory {display_path}")));
         }
         let budget = ReadBudget::new(MAX_READ, context.cancel);
-        let mut search = Search::new(&input, workspace, &budget)?;
+        let mut search = GrepSearch::new(&input, workspace, &budget)?;
         search.run(&root, context.cancel)?;
         Ok(Grep {
             pattern: input.pattern.0,
-            path: shown,
+            path: display_path,
             include: input.include.map(|include| include.0).unwrap_or_default(),
             results: search.results,
             truncated: search.truncated,
@@ -91,7 +90,7 @@ impl TypedTool for GrepTool {
 }
 
 /// A search in progress.
-struct Search<'a> {
+struct GrepSearch<'a> {
     matcher: RegexMatcher,
     include: Option<GlobMatcher>,
     searcher: Searcher,
@@ -103,9 +102,9 @@ struct Search<'a> {
     truncated: bool,
 }
 
-impl<'a> Search<'a> {
+impl<'a> GrepSearch<'a> {
     fn new(
-        input: &Input,
+        input: &GrepInput,
         workspace: &'a Workspace,
         budget: &'a ReadBudget<'a>,
     ) -> Result<Self, ToolError> {
@@ -144,35 +143,35 @@ impl<'a> Search<'a> {
         check_cancelled(cancel)
     }
 
-    /// Whether the file is to be searched; a file that the model named itself always is.
+    /// Returns whether to search the file. A file that the model named itself is always searched.
     fn includes(&self, root: &Path, path: &Path) -> bool {
         let inside = path.strip_prefix(root).unwrap_or(path);
-        let named = inside.as_os_str().is_empty();
-        named || self.include.as_ref().is_none_or(|include| include.is_match(inside))
+        let is_root = inside.as_os_str().is_empty();
+        is_root || self.include.as_ref().is_none_or(|include| include.is_match(inside))
     }
 
     fn search(&mut self, path: &Path) {
-        let shown = self.workspace.shown(path);
-        let Ok((file, _)) = regular_file::open(path, &shown) else { return };
-        let mut found = FileMatches::new(shown.len(), self.bytes_left);
+        let display_path = self.workspace.display_path(path);
+        let Ok((file, _)) = regular_file::open(path, &display_path) else { return };
+        let mut matches = FileMatches::new(display_path.len(), self.bytes_left);
         let reader = self.budget.open(file);
-        let searched = self.searcher.search_reader(&self.matcher, reader, &mut found);
+        let searched = self.searcher.search_reader(&self.matcher, reader, &mut matches);
         self.truncated = self.budget.is_spent();
         // Nor must a file that cannot be read to its end.
-        if searched.is_err() || found.binary || found.lines.is_empty() {
+        if searched.is_err() || matches.binary || matches.lines.is_empty() {
             return;
         }
         if self.results.len() == self.max_files {
             self.truncated = true;
             return;
         }
-        self.bytes_left = found.bytes_left;
-        self.truncated |= found.full;
-        self.results.push(GrepFile { file_path: shown, matches: found.lines });
+        self.bytes_left = matches.bytes_left;
+        self.truncated |= matches.full;
+        self.results.push(GrepFile { file_path: display_path, matches: matches.lines });
     }
 }
 
-fn matcher(input: &Input) -> Result<RegexMatcher, ToolError> {
+fn matcher(input: &GrepInput) -> Result<RegexMatcher, ToolError> {
     if input.pattern.0.contains('\n') {
         return Err(ToolError::new(
             "the pattern has a line break; a match is always within one line",
@@ -201,7 +200,7 @@ fn include_glob(include: &str) -> Result<GlobMatcher, ToolError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Input, Search};
+    use super::{GrepInput, GrepSearch};
     use crate::tools::budget::ReadBudget;
     use crate::tools::testing::Bench;
     use serde_json::{Value, json};
@@ -262,8 +261,8 @@ mod tests {
     #[test]
     fn surrounding_lines_are_marked() {
         let bench = project();
-        let found = text(&bench, json!({"pattern": "Two", "surround_lines": 1}));
-        assert_eq!(found, "b.txt-1-one\nb.txt:2:Two two\nb.txt-3-three");
+        let lines = text(&bench, json!({"pattern": "Two", "surround_lines": 1}));
+        assert_eq!(lines, "b.txt-1-one\nb.txt:2:Two two\nb.txt-3-three");
     }
 
     #[test]
@@ -365,16 +364,16 @@ mod tests {
     fn a_search_stops_at_its_read_limit_and_reports_it() {
         let bench = project();
         bench.write("z.txt", "two\n");
-        let input: Input = serde_json::from_value(json!({"pattern": "two"})).unwrap();
-        let found_with = |bytes| {
+        let input: GrepInput = serde_json::from_value(json!({"pattern": "two"})).unwrap();
+        let searched_with = |bytes| {
             let budget = ReadBudget::new(bytes, &bench.cancel);
-            let mut search = Search::new(&input, &bench.workspace, &budget).unwrap();
+            let mut search = GrepSearch::new(&input, &bench.workspace, &budget).unwrap();
             search.run(bench.workspace.project(), &bench.cancel).unwrap();
             (search.results.len(), search.truncated)
         };
-        assert_eq!(found_with(1000), (4, false));
+        assert_eq!(searched_with(1000), (4, false));
         assert_eq!(
-            found_with(20),
+            searched_with(20),
             (2, true),
             "the first file has 4 bytes, the second and third 13 each"
         );

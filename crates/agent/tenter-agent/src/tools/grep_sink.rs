@@ -5,7 +5,7 @@ use std::io;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use tenter_protocol::tool_metadata::GrepLine;
 
-use super::lines::Line;
+use super::lines::LinePrefix;
 
 /// The matches in one file.
 #[derive(Debug, Default)]
@@ -13,16 +13,16 @@ pub(crate) struct FileMatches {
     path_length: usize,
     /// The lines, in order.
     pub(crate) lines: Vec<GrepLine>,
-    /// How much room is left in the result, in lines.
+    /// The remaining size of the result, in bytes.
     pub(crate) bytes_left: usize,
-    /// The file is binary: matches found before that was known do not count.
+    /// The file is binary: matches before its first NUL byte do not count.
     pub(crate) binary: bool,
     /// There were more matches than the result has room for.
     pub(crate) full: bool,
 }
 
 impl FileMatches {
-    /// An empty sink. `path_length` is the cost of every line besides its text, `bytes_left` the limit for all lines, in
+    /// Creates an empty sink. `path_length` is the cost of every line besides its text, `bytes_left` the limit for all lines, in
     /// bytes.
     pub(crate) fn new(path_length: usize, bytes_left: usize) -> Self {
         Self { path_length, bytes_left, ..Self::default() }
@@ -30,7 +30,7 @@ impl FileMatches {
 
     /// Adds a line unless the result is full; returns whether to continue.
     fn take(&mut self, line_number: Option<u64>, bytes: &[u8], is_context: bool) -> bool {
-        let content = Line::new(bytes).shown();
+        let content = LinePrefix::new(bytes).display();
         let cost = self.path_length + content.len();
         if cost > self.bytes_left {
             self.full = true;
@@ -49,8 +49,8 @@ impl FileMatches {
 impl Sink for FileMatches {
     type Error = io::Error;
 
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        Ok(self.take(found.line_number(), found.bytes(), false))
+    fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
+        Ok(self.take(line.line_number(), line.bytes(), false))
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {

@@ -5,21 +5,21 @@ use std::io::{self, BufRead};
 use tenter_base::excerpt;
 
 /// Maximum number of characters of a line that are shown.
-const SHOWN: usize = 2000;
+const MAX_CHARS: usize = 2000;
 
-/// Maximum number of bytes of a line that are kept: enough for [`SHOWN`] characters.
-const KEPT: usize = SHOWN * 4;
+/// Maximum number of bytes of a line that are kept: enough for [`MAX_CHARS`] characters.
+const MAX_BYTES: usize = MAX_CHARS * 4;
 
 /// The beginning of a line, and its length in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Line {
-    kept: Vec<u8>,
+pub(crate) struct LinePrefix {
+    beginning: Vec<u8>,
     length: u64,
     /// The line continues beyond what was read.
     is_cut: bool,
 }
 
-impl Line {
+impl LinePrefix {
     /// A line that is already in memory, with or without its line ending.
     pub(crate) fn new(bytes: &[u8]) -> Self {
         let mut line = Self::default();
@@ -28,8 +28,8 @@ impl Line {
     }
 
     fn add(&mut self, part: &[u8]) {
-        let room = KEPT.saturating_sub(self.kept.len());
-        self.kept.extend_from_slice(&part[..part.len().min(room)]);
+        let room = MAX_BYTES.saturating_sub(self.beginning.len());
+        self.beginning.extend_from_slice(&part[..part.len().min(room)]);
         self.length += part.len() as u64;
     }
 
@@ -38,26 +38,29 @@ impl Line {
         Self { is_cut: true, ..self }
     }
 
-    /// The text without the line ending. Invalid UTF-8 is replaced; a line that is too long is cut and marked.
-    pub(crate) fn shown(&self) -> String {
-        let whole = self.length == self.kept.len() as u64 && !self.is_cut;
-        let bytes =
-            if whole { self.kept.strip_suffix(b"\r").unwrap_or(&self.kept) } else { &self.kept };
+    /// Returns the text without the line ending. Invalid UTF-8 is replaced; a line that is too long is cut and marked.
+    pub(crate) fn display(&self) -> String {
+        let whole = self.length == self.beginning.len() as u64 && !self.is_cut;
+        let bytes = if whole {
+            self.beginning.strip_suffix(b"\r").unwrap_or(&self.beginning)
+        } else {
+            &self.beginning
+        };
         let text = String::from_utf8_lossy(bytes);
-        let shown = excerpt::prefix(&text, SHOWN);
-        if whole && shown.len() == text.len() {
+        let prefix = excerpt::prefix(&text, MAX_CHARS);
+        if whole && prefix.len() == text.len() {
             return text.into_owned();
         }
         let bound = if self.is_cut { "at least " } else { "" };
-        format!("{shown}… (cut: the line has {bound}{} bytes)", self.length)
+        format!("{prefix}… (cut: the line has {bound}{} bytes)", self.length)
     }
 }
 
 /// Reads the next line; `None` at the end.
-pub(crate) fn next(reader: &mut impl BufRead) -> io::Result<Option<Line>> {
-    let mut line = Line::default();
-    let found = walk(reader, |part| line.add(part))?;
-    Ok(found.then_some(line))
+pub(crate) fn next(reader: &mut impl BufRead) -> io::Result<Option<LinePrefix>> {
+    let mut line = LinePrefix::default();
+    let exists = walk(reader, |part| line.add(part))?;
+    Ok(exists.then_some(line))
 }
 
 /// Skips the next line; `false` at the end.
@@ -67,16 +70,16 @@ pub(crate) fn skip(reader: &mut impl BufRead) -> io::Result<bool> {
 
 /// Passes the parts of the next line, without its ending, to `part`.
 fn walk(reader: &mut impl BufRead, mut part: impl FnMut(&[u8])) -> io::Result<bool> {
-    let mut found = false;
+    let mut exists = false;
     loop {
         let buffer = match reader.fill_buf() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             other => other?,
         };
         if buffer.is_empty() {
-            return Ok(found);
+            return Ok(exists);
         }
-        found = true;
+        exists = true;
         // On a slice this is a fast search for the line ending.
         let mut rest = buffer;
         let used = rest.skip_until(b'\n')?;
@@ -100,7 +103,7 @@ mod tests {
 
     fn all(bytes: &[u8], buffer: usize) -> Vec<String> {
         let mut reader = BufReader::with_capacity(buffer, bytes);
-        std::iter::from_fn(|| next(&mut reader).unwrap()).map(|line| line.shown()).collect()
+        std::iter::from_fn(|| next(&mut reader).unwrap()).map(|line| line.display()).collect()
     }
 
     proptest! {
@@ -125,21 +128,24 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut_and_its_length_reported() {
-        let line = Line::new("é".repeat(3000).as_bytes());
-        let shown = line.shown();
-        assert!(shown.starts_with(&"é".repeat(SHOWN)), "{shown}");
-        assert!(shown.ends_with("é… (cut: the line has 6000 bytes)"), "{shown}");
-        assert_eq!(Line::new("é".repeat(SHOWN).as_bytes()).shown(), "é".repeat(SHOWN));
+        let line = LinePrefix::new("é".repeat(3000).as_bytes());
+        let text = line.display();
+        assert!(text.starts_with(&"é".repeat(MAX_CHARS)), "{text}");
+        assert!(text.ends_with("é… (cut: the line has 6000 bytes)"), "{text}");
+        assert_eq!(
+            LinePrefix::new("é".repeat(MAX_CHARS).as_bytes()).display(),
+            "é".repeat(MAX_CHARS)
+        );
     }
 
     #[test]
     fn only_the_beginning_of_a_long_line_is_kept_in_memory() {
-        let line = Line::new(&vec![b'x'; 1 << 20]);
-        assert_eq!((line.kept.len(), line.length), (KEPT, 1 << 20));
+        let line = LinePrefix::new(&vec![b'x'; 1 << 20]);
+        assert_eq!((line.beginning.len(), line.length), (MAX_BYTES, 1 << 20));
     }
 
     #[test]
     fn invalid_utf8_is_replaced() {
-        assert_eq!(Line::new(b"a\xffb\r\n").shown(), "a\u{fffd}b");
+        assert_eq!(LinePrefix::new(b"a\xffb\r\n").display(), "a\u{fffd}b");
     }
 }

@@ -6,20 +6,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenter_base::sanitize;
 use tenter_engine::keys::KeyMask;
 
-/// Maximum number of bytes kept.
-const KEPT: usize = 8 << 10;
+/// Maximum size of a tail, in bytes.
+const MAX_TAIL: usize = 8 << 10;
 
 /// The end of a tool's output. The tool adds to it, and displays read it whenever they redraw. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct OutputTail {
-    bytes: Arc<Mutex<Bytes>>,
+    bytes: Arc<Mutex<TailBytes>>,
     keys: KeyMask,
 }
 
 #[derive(Debug, Default)]
-struct Bytes {
+struct TailBytes {
     last: VecDeque<u8>,
-    /// Whether earlier bytes were dropped.
+    /// Earlier bytes were dropped.
     is_cut: bool,
 }
 
@@ -31,16 +31,16 @@ impl OutputTail {
 
     /// Adds output.
     pub fn push(&self, output: &[u8]) {
-        let output = &output[output.len().saturating_sub(KEPT)..];
+        let output = &output[output.len().saturating_sub(MAX_TAIL)..];
         let mut bytes = self.bytes();
-        let excess = (bytes.last.len() + output.len()).saturating_sub(KEPT);
-        bytes.is_cut |= excess > 0 || output.len() == KEPT;
+        let excess = (bytes.last.len() + output.len()).saturating_sub(MAX_TAIL);
+        bytes.is_cut |= excess > 0 || output.len() == MAX_TAIL;
         bytes.last.drain(..excess);
         bytes.last.extend(output);
     }
 
-    /// The last `count` lines that are not empty, sanitised and with keys masked. Of a line that was overwritten after a carriage
-    /// return, the last version.
+    /// Returns the last `count` lines that are not empty, sanitised and with keys masked. A line that was overwritten after a
+    /// carriage return has its last version.
     pub fn lines(&self, count: usize) -> Vec<String> {
         let (text, is_cut) = {
             let bytes = self.bytes();
@@ -51,15 +51,15 @@ impl OutputTail {
         let whole =
             if is_cut { text.split_once(['\n', '\r']).map_or("", |(_, rest)| rest) } else { &text };
         let masked = self.keys.text(whole);
-        let shown = masked.lines().map(|line| {
+        let lines = masked.lines().map(|line| {
             let written = line.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
             sanitize::sanitize(written).trim_end().to_owned()
         });
-        let shown: Vec<String> = shown.filter(|line| !line.is_empty()).collect();
-        shown[shown.len().saturating_sub(count)..].to_vec()
+        let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+        lines[lines.len().saturating_sub(count)..].to_vec()
     }
 
-    fn bytes(&self) -> MutexGuard<'_, Bytes> {
+    fn bytes(&self) -> MutexGuard<'_, TailBytes> {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -95,11 +95,11 @@ mod tests {
     #[test]
     fn long_output_loses_its_beginning_and_the_line_that_is_cut() {
         let tail = OutputTail::default();
-        tail.push(&b"x".repeat(KEPT));
+        tail.push(&b"x".repeat(MAX_TAIL));
         assert!(tail.lines(3).is_empty());
         tail.push(b"\nend");
         assert_eq!(tail.lines(3), ["end"]);
-        tail.push(&b"y\n".repeat(KEPT));
+        tail.push(&b"y\n".repeat(MAX_TAIL));
         assert_eq!(tail.lines(3), ["y"; 3]);
     }
 }

@@ -6,7 +6,7 @@ pub use tenter_engine::ProtectedPaths;
 
 /// Asks whether a file tool may change something protected.
 pub trait WriteConsent: Sync {
-    /// Whether the user agrees to a change of `file`, which is `place` or inside it.
+    /// Asks whether the user agrees to a change of `file`, which is `place` or inside it.
     fn agrees(&self, place: &Path, file: &Path) -> bool;
 }
 
@@ -17,7 +17,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    /// The outcome of an attempt to write `path`.
+    /// Tries to write `path`.
     fn write(bench: &Bench, path: &str) -> Result<(), String> {
         let result = bench.run("file_write", json!({"file_path": path, "text": "x"}));
         result.error.map_or(Ok(()), Err)

@@ -22,12 +22,12 @@ use super::tool::Tool;
 #[derive(Default, Clone)]
 pub struct Registry {
     tools: Vec<Arc<dyn Tool>>,
-    /// Where further tools come from while the agent works.
+    /// The source of further tools while the agent works.
     source: Option<FilteredSource>,
 }
 
 impl Registry {
-    /// The tools of this module.
+    /// Returns the tools of this module.
     pub fn standard() -> Self {
         let tools: Vec<Arc<dyn Tool>> = vec![
             Arc::new(BashTool),
@@ -48,12 +48,12 @@ impl Registry {
         Self { source: Some(FilteredSource::new(source)), ..self }
     }
 
-    /// Where further tools come from, if any may.
+    /// Returns the source of further tools, if there is one.
     pub(crate) fn source(&self) -> Option<&FilteredSource> {
         self.source.as_ref()
     }
 
-    /// These tools and the `sourced` ones. A sourced tool never replaces another one.
+    /// Returns these tools and the `sourced` ones. A sourced tool never replaces another one.
     #[must_use]
     pub(crate) fn completed(&self, sourced: &SourcedTools) -> Self {
         let mut tools = self.tools.clone();
@@ -64,16 +64,16 @@ impl Registry {
 
     /// Adds a tool, replacing one of the same name.
     pub fn push(&mut self, tool: Arc<dyn Tool>) {
-        self.tools.retain(|known| known.name() != tool.name());
+        self.tools.retain(|other| other.name() != tool.name());
         self.tools.push(tool);
     }
 
-    /// The tool called `name`.
+    /// Returns the tool called `name`.
     pub fn get(&self, name: &str) -> Option<&dyn Tool> {
         self.iter().find(|tool| tool.name() == name)
     }
 
-    /// All tools, in order.
+    /// Returns all tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Tool> {
         self.tools.iter().map(AsRef::as_ref)
     }
@@ -88,21 +88,21 @@ impl Registry {
             Some(tool) => Some(tool.name()),
             None => self.get(tool_names::canonical(name)?).map(Tool::name),
         };
-        let (of_source, of_tools): (Vec<&String>, Vec<&String>) = allowed
+        let (source_names, own_names): (Vec<&String>, Vec<&String>) = allowed
             .iter()
             .partition(|name| self.source.as_ref().is_some_and(|source| source.may_provide(name)));
         let is_unknown = |name: &&&String| own(name).is_none();
         let unknown: Vec<String> =
-            of_tools.iter().filter(is_unknown).map(|name| (*name).clone()).collect();
+            own_names.iter().filter(is_unknown).map(|name| (*name).clone()).collect();
         if !unknown.is_empty() {
-            let known = self.iter().map(|tool| tool.name().to_owned()).collect();
-            return Err(UnknownTools { unknown, known });
+            let existing = self.iter().map(|tool| tool.name().to_owned()).collect();
+            return Err(UnknownTools { unknown, existing });
         }
-        let kept: Vec<String> =
-            of_tools.iter().filter_map(|name| own(name)).map(str::to_owned).collect();
-        let of_source: Vec<String> = of_source.into_iter().cloned().collect();
-        self.source = self.source.and_then(|source| source.restricted(of_source));
-        self.tools.retain(|tool| kept.iter().any(|name| name == tool.name()));
+        let names: Vec<String> =
+            own_names.iter().filter_map(|name| own(name)).map(str::to_owned).collect();
+        let source_names: Vec<String> = source_names.into_iter().cloned().collect();
+        self.source = self.source.and_then(|source| source.restricted(source_names));
+        self.tools.retain(|tool| names.iter().any(|name| name == tool.name()));
         Ok(self)
     }
 
@@ -132,16 +132,16 @@ impl fmt::Debug for Registry {
 pub struct UnknownTools {
     /// The unknown names.
     pub unknown: Vec<String>,
-    /// The known names.
-    pub known: Vec<String>,
+    /// The existing names.
+    pub existing: Vec<String>,
 }
 
 impl UnknownTools {
-    /// The tool that was probably meant by `name`.
+    /// Returns the tool that was probably meant by `name`.
     pub fn suggestion(&self, name: &str) -> Option<&str> {
-        let known = || self.known.iter().map(String::as_str).filter(|_| !name.is_empty());
-        nearest(name, known())
-            .or_else(|| known().find(|known| name.starts_with(known) || known.starts_with(name)))
+        let names = || self.existing.iter().map(String::as_str).filter(|_| !name.is_empty());
+        nearest(name, names())
+            .or_else(|| names().find(|other| name.starts_with(other) || other.starts_with(name)))
     }
 }
 
@@ -154,7 +154,7 @@ impl fmt::Display for UnknownTools {
             }
             f.write_str("; ")?;
         }
-        write!(f, "the tools are {}", self.known.join(", "))
+        write!(f, "the tools are {}", self.existing.join(", "))
     }
 }
 

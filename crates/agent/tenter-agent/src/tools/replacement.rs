@@ -1,4 +1,4 @@
-//! Replaces a text within a text: what `file_edit` does, without files.
+//! Replaces a text within a text, for `file_edit`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use tenter_protocol::tool_metadata::Edit;
 
 /// Maximum number of replacements that are reported one by one; all are made.
-const TOLD: usize = 100;
+const MAX_REPORTED: usize = 100;
 
 /// Maximum size of the resulting text, in bytes.
 const MAX_TEXT: usize = 32 << 20;
@@ -16,7 +16,7 @@ const MAX_COMPARISONS: usize = 10_000_000;
 
 /// A text after a replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Replacement {
+pub(crate) struct TextReplacement {
     /// The new text.
     pub(crate) text: String,
     /// The first hundred replacements.
@@ -25,7 +25,7 @@ pub(crate) struct Replacement {
     pub(crate) count: u64,
 }
 
-/// Why nothing was replaced.
+/// The reason why nothing was replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mismatch {
     /// Old and new text are the same.
@@ -51,7 +51,7 @@ pub(crate) fn replace(
     old: &str,
     new: &str,
     all: bool,
-) -> Result<Replacement, Mismatch> {
+) -> Result<TextReplacement, Mismatch> {
     if old == new {
         return Err(Mismatch::Same);
     }
@@ -66,8 +66,8 @@ pub(crate) fn replace(
 }
 
 fn is_too_long(text: &str, count: usize, old: &str, new: &str) -> bool {
-    let kept = text.len().saturating_sub(count.saturating_mul(old.len()));
-    kept.saturating_add(count.saturating_mul(new.len())) > MAX_TEXT
+    let unchanged = text.len().saturating_sub(count.saturating_mul(old.len()));
+    unchanged.saturating_add(count.saturating_mul(new.len())) > MAX_TEXT
 }
 
 fn with_line_ends_of<'a>(text: &str, old: &'a str, new: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
@@ -81,7 +81,7 @@ fn with_line_ends_of<'a>(text: &str, old: &'a str, new: &'a str) -> (Cow<'a, str
     }
 }
 
-fn splice(text: &str, old: &str, new: &str, places: &[usize]) -> Replacement {
+fn splice(text: &str, old: &str, new: &str, places: &[usize]) -> TextReplacement {
     let mut replaced = String::with_capacity(text.len());
     let mut from = 0;
     for place in places {
@@ -97,11 +97,11 @@ fn splice(text: &str, old: &str, new: &str, places: &[usize]) -> Replacement {
         old_content: old.to_owned(),
         new_content: new.to_owned(),
     };
-    let edits = lines_of(text, places).take(TOLD).map(edit).collect();
-    Replacement { text: replaced, edits, count: places.len() as u64 }
+    let edits = lines_of(text, places).take(MAX_REPORTED).map(edit).collect();
+    TextReplacement { text: replaced, edits, count: places.len() as u64 }
 }
 
-/// The line of each position, from 1; the positions are in order.
+/// Returns the line of each position, from 1; the positions are in order.
 fn lines_of<'a>(text: &'a str, places: &'a [usize]) -> impl Iterator<Item = u64> + 'a {
     places.iter().scan((1, 0), move |(line, from), place| {
         *line += newlines(&text[*from..*place]);
@@ -123,12 +123,12 @@ fn similar(text: &str, old: &str) -> Option<u64> {
     if let Some(place) = text.find(trimmed) {
         return Some(1 + newlines(&text[..place]));
     }
-    let wanted: Vec<&str> = trimmed.lines().map(str::trim).collect();
+    let old_lines: Vec<&str> = trimmed.lines().map(str::trim).collect();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    if lines.len().saturating_mul(wanted.len()) > MAX_COMPARISONS {
+    if lines.len().saturating_mul(old_lines.len()) > MAX_COMPARISONS {
         return None;
     }
-    let index = lines.windows(wanted.len()).position(|window| window == wanted)?;
+    let index = lines.windows(old_lines.len()).position(|window| window == old_lines)?;
     Some(index as u64 + 1)
 }
 
@@ -149,13 +149,13 @@ impl fmt::Display for Mismatch {
                 )
             }
             Self::Ambiguous { lines } => {
-                let shown: Vec<String> = lines.iter().take(20).map(u64::to_string).collect();
-                let more = if lines.len() > shown.len() { ", …" } else { "" };
+                let numbers: Vec<String> = lines.iter().take(20).map(u64::to_string).collect();
+                let more = if lines.len() > numbers.len() { ", …" } else { "" };
                 write!(
                     f,
                     "old_text occurs {} times, at lines {}{more}; include more of the surrounding text, or set replace_all",
                     lines.len(),
-                    shown.join(", ")
+                    numbers.join(", ")
                 )
             }
         }
@@ -192,8 +192,8 @@ mod tests {
         ) {
             let dos = |text: &str| text.replace('\n', "\r\n");
             let plain = replace(&text, &old, &new, true).map(|replacement| (dos(&replacement.text), replacement.count));
-            let kept = replace(&dos(&text), &old, &new, true).map(|replacement| (replacement.text, replacement.count));
-            prop_assert_eq!(plain, kept);
+            let result = replace(&dos(&text), &old, &new, true).map(|replacement| (replacement.text, replacement.count));
+            prop_assert_eq!(plain, result);
         }
 
         #[test]
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn all_replacements_are_made_and_the_first_hundred_reported() {
         let replacement = replace(&"x\n".repeat(1000), "x", "y", true).unwrap();
-        assert_eq!((replacement.count, replacement.edits.len()), (1000, TOLD));
+        assert_eq!((replacement.count, replacement.edits.len()), (1000, MAX_REPORTED));
         assert!(error(&"x\n".repeat(1000), "x").contains("occurs 1000 times, at lines 1, 2, 3,"));
     }
 

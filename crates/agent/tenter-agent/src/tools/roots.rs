@@ -1,4 +1,4 @@
-//! The directories that tools may use: the project and the directories added to it; for reading, also those of skills.
+//! The directories that tools may use: the project and the directories added to it; for reading, also the directories of skills.
 //! Paths are resolved as the operating system resolves them (R78), so neither `..` nor a symlink leads outside.
 //!
 //! This protects against a model's mistakes, not against commands: what `bash` runs can access whatever the user can.
@@ -133,8 +133,8 @@ impl Roots {
         ))
     }
 
-    /// A path as results show it: relative to the working directory where it is inside.
-    pub(crate) fn shown(&self, path: &Path) -> String {
+    /// Returns a path as results show it: relative to the working directory where it is inside.
+    pub(crate) fn display_path(&self, path: &Path) -> String {
         match path.strip_prefix(&self.cwd) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
             Ok(inside) => inside.display().to_string(),
@@ -143,7 +143,7 @@ impl Roots {
     }
 }
 
-/// Whether a path has the form of a directory's (it ends in `/`, `.` or `..`). The system takes it for no file either,
+/// Returns whether a path can only name a directory, because it ends in `/`, `.` or `..`. The system opens no file by it either,
 /// and a guard that checks file name endings would miss it.
 fn names_a_directory(path: &str) -> bool {
     ["/", "/.", "/.."].iter().any(|end| path.ends_with(end))
@@ -249,7 +249,7 @@ mod tests {
         symlink("project", place.base.join("alias")).unwrap();
         let roots = Roots::new(&place.base.join("alias"), &[]).unwrap();
         let through = place.base.join("alias/src");
-        assert_eq!(roots.shown(&roots.resolve(through.to_str().unwrap()).unwrap()), "src");
+        assert_eq!(roots.display_path(&roots.resolve(through.to_str().unwrap()).unwrap()), "src");
     }
 
     #[test]

@@ -6,21 +6,21 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// The JSON Schema of `T`.
-pub(crate) fn of<T: JsonSchema>() -> Value {
+/// Returns the JSON Schema of `T`.
+pub(crate) fn plain_schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    Plain.transform(&mut schema);
+    PlainSchema.transform(&mut schema);
     schema.to_value()
 }
 
 /// Removes what some providers reject.
-struct Plain;
+struct PlainSchema;
 
-impl Transform for Plain {
+impl Transform for PlainSchema {
     fn transform(&mut self, schema: &mut Schema) {
         for key in ["title", "format"] {
             schema.remove(key);
@@ -114,13 +114,13 @@ mod tests {
             let names: Vec<&str> =
                 schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
             assert_eq!(names.join(" "), fields, "{name}");
-            let named: Vec<&str> = schema["required"]
+            let required_fields: Vec<&str> = schema["required"]
                 .as_array()
                 .into_iter()
                 .flatten()
                 .filter_map(Value::as_str)
                 .collect();
-            assert_eq!(named.join(" "), required, "{name}");
+            assert_eq!(required_fields.join(" "), required, "{name}");
         }
     }
 
@@ -170,10 +170,10 @@ mod tests {
             for field in
                 properties.as_object().unwrap().keys().filter(|field| field.contains("path"))
             {
-                let known =
+                let is_row =
                     |row: &&(&str, &str, _)| (row.0, row.1) == (tool.name(), field.as_str());
                 assert!(
-                    tool_fields::PATHS.iter().any(|row| known(&row)),
+                    tool_fields::PATHS.iter().any(|row| is_row(&row)),
                     "{} {field}",
                     tool.name()
                 );

@@ -1,4 +1,4 @@
-//! Tools that come and go while the agent works, such as those of MCP servers.
+//! Tools that come and go while the agent works, such as the tools of MCP servers.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ pub trait ToolSource: Send + Sync {
     /// Begins to obtain the tools of the servers whose prefix `is_used` accepts, without waiting for them.
     fn start(&self, is_used: &dyn Fn(&str) -> bool);
 
-    /// The tools of these servers as they are now. Waits for tools that are about to come, within limits.
+    /// Returns the tools of these servers as they are now. Waits for servers that are starting, within limits.
     fn tools(&self, is_used: &dyn Fn(&str) -> bool, cancel: &Cancel) -> SourcedTools;
 
-    /// Whether the source may provide tools with this name or pattern.
+    /// Returns whether the source may provide tools with this name or pattern.
     fn may_provide(&self, pattern: &str) -> bool;
 }
 
-/// What a source provides at one moment.
+/// The tools of a source at one moment.
 #[derive(Default)]
 pub struct SourcedTools {
     /// The tools, in the order in which the model sees them.
     pub tools: Vec<Arc<dyn Tool>>,
     /// Text about the tools for the system prompt.
     pub instructions: Vec<Instructions>,
-    /// What went wrong. A session reports the same diagnostic only once.
+    /// Problems. A session reports the same diagnostic only once.
     pub diagnostics: Vec<Diagnostic>,
     /// Changes whenever the tools or the instructions do.
     pub revision: u64,
@@ -56,12 +56,12 @@ impl FilteredSource {
         Self { source, restrictions: Vec::new() }
     }
 
-    /// Whether a name or pattern is about tools of the source.
+    /// Returns whether a name or pattern may apply to tools of the source.
     pub(super) fn may_provide(&self, pattern: &str) -> bool {
         self.source.may_provide(pattern)
     }
 
-    /// The source with only the tools that match one of `patterns`; `None` if there are no patterns.
+    /// Returns the source with only the tools that match one of `patterns`; `None` if there are no patterns.
     pub(super) fn restricted(mut self, patterns: Vec<String>) -> Option<Self> {
         if patterns.is_empty() {
             return None;
@@ -75,18 +75,18 @@ impl FilteredSource {
         self.source.start(&|prefix| self.uses(prefix));
     }
 
-    /// The allowed tools as they are now.
+    /// Returns the allowed tools as they are now.
     pub(crate) fn tools(&self, cancel: &Cancel) -> SourcedTools {
         let mut sourced = self.source.tools(&|prefix| self.uses(prefix), cancel);
         sourced.tools.retain(|tool| self.allows(tool.name()));
         let tools = &sourced.tools;
         sourced
             .instructions
-            .retain(|about| tools.iter().any(|tool| tool.name().starts_with(&about.prefix)));
+            .retain(|text| tools.iter().any(|tool| tool.name().starts_with(&text.prefix)));
         sourced
     }
 
-    /// Whether tools with this prefix may be allowed.
+    /// Returns whether tools with this prefix may be allowed.
     fn uses(&self, prefix: &str) -> bool {
         let overlaps = |patterns: &Vec<String>| patterns.iter().any(|one| overlaps(one, prefix));
         self.restrictions.iter().all(overlaps)
@@ -98,7 +98,7 @@ impl FilteredSource {
     }
 }
 
-/// Whether a restriction names a tool: by its name, by a beginning that ends in `*`, or by the name of its server.
+/// Returns whether a restriction names a tool: by its name, by a beginning that ends in `*`, or by the name of its server.
 fn is_match(pattern: &str, name: &str) -> bool {
     if let Some(beginning) = pattern.strip_suffix('*') {
         return name.starts_with(beginning);
@@ -106,7 +106,7 @@ fn is_match(pattern: &str, name: &str) -> bool {
     name.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
 }
 
-/// Whether a restriction may name a tool with this prefix.
+/// Returns whether a restriction may name a tool with this prefix.
 fn overlaps(pattern: &str, prefix: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => beginning.starts_with(prefix) || prefix.starts_with(beginning),

@@ -21,7 +21,7 @@ pub struct SubagentAnswer {
     pub conversation_id: String,
 }
 
-/// Why a subagent has no result.
+/// The reason why a subagent has no result.
 #[derive(Debug, Error)]
 pub enum SubagentError {
     /// A hook denied it, for this reason.

@@ -29,7 +29,7 @@ pub(crate) struct Bench {
     pub(crate) directory: TempDir,
     pub(crate) workspace: Workspace,
     pub(crate) cancel: Cancel,
-    /// Whether the user consents to changes of protected files.
+    /// The user consents to changes of protected files.
     pub(crate) consent: bool,
     registry: Registry,
 }

@@ -6,25 +6,25 @@ use tenter_protocol::tool_metadata::{Todo, TodoItem, TodoStatistics};
 
 use super::error::ToolError;
 use super::input::NonEmpty;
-use super::tool::{Effect, ToolContext, TypedTool};
+use super::tool::{ToolContext, ToolEffect, TypedTool};
 
 pub(crate) struct TodoTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
+pub(crate) struct TodoInput {
     /// The whole new list. Omit it to read the list.
     #[serde(default)]
-    todos: Option<Vec<TodoInput>>,
+    todos: Option<Vec<TodoEntry>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct TodoInput {
+struct TodoEntry {
     /// The task.
     content: NonEmpty,
     /// The state of the task.
-    status: Status,
+    status: TodoStatus,
     /// The importance of the task. Default medium.
     #[serde(default)]
     priority: Priority,
@@ -32,7 +32,7 @@ struct TodoInput {
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+enum TodoStatus {
     Pending,
     InProgress,
     Completed,
@@ -52,11 +52,11 @@ impl TypedTool for TodoTool {
     const NAME: &'static str = "todo";
     const DESCRIPTION: &'static str = "Keep a to-do list of work that takes several steps. With `todos` the whole list is \
         replaced; without, it is read.";
-    const EFFECT: Effect = Effect::Reads;
-    type Input = Input;
+    const EFFECT: ToolEffect = ToolEffect::Reads;
+    type Input = TodoInput;
     type Output = Todo;
 
-    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<Todo, ToolError> {
+    fn perform(&self, input: TodoInput, context: &ToolContext<'_>) -> Result<Todo, ToolError> {
         let mut list = context.workspace.todos();
         let action = if input.todos.is_some() { "write" } else { "read" };
         if let Some(entries) = input.todos {
@@ -70,7 +70,7 @@ impl TypedTool for TodoTool {
     }
 }
 
-impl TodoInput {
+impl TodoEntry {
     fn numbered(self, number: u64) -> TodoItem {
         TodoItem {
             id: number.to_string(),
@@ -81,7 +81,7 @@ impl TodoInput {
     }
 }
 
-impl Status {
+impl TodoStatus {
     fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -103,13 +103,14 @@ impl Priority {
 }
 
 fn statistics(list: &[TodoItem]) -> TodoStatistics {
-    let count =
-        |status: Status| list.iter().filter(|item| item.status == status.as_str()).count() as u64;
+    let count = |status: TodoStatus| {
+        list.iter().filter(|item| item.status == status.as_str()).count() as u64
+    };
     TodoStatistics {
         total: list.len() as u64,
-        completed: count(Status::Completed),
-        in_progress: count(Status::InProgress),
-        pending: count(Status::Pending),
+        completed: count(TodoStatus::Completed),
+        in_progress: count(TodoStatus::InProgress),
+        pending: count(TodoStatus::Pending),
     }
 }
 

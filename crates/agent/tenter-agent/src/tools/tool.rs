@@ -12,43 +12,43 @@ use super::{OutputTail, Subagents, ToolError, Workspace, WriteConsent, input, sc
 
 /// A tool in the registry.
 pub trait Tool: Send + Sync {
-    /// The name by which the model calls it.
+    /// Returns the name by which the model calls it.
     fn name(&self) -> &str;
 
-    /// The description that the model reads.
+    /// Returns the description that the model reads.
     fn description(&self) -> &str;
 
-    /// The JSON Schema of its input.
+    /// Returns the JSON Schema of its input.
     fn input_schema(&self) -> Value;
 
-    /// What the system prompt says about it in addition to its description, if anything.
+    /// Returns text for the system prompt in addition to the description, if there is any.
     fn guidance(&self) -> Option<String>;
 
-    /// What a call can do, which decides whether it needs the user's permission.
-    fn effect(&self) -> Effect;
+    /// Returns the effect of a call, which decides whether it needs the user's permission.
+    fn effect(&self) -> ToolEffect;
 
     /// Checks an input.
     ///
     /// # Errors
-    /// What is wrong with it; the message names the field.
+    /// It is invalid; the message names the field.
     fn check(&self, input: &Object) -> Result<(), String>;
 
     /// Runs the tool. An invalid input, like any other error, is a failed result.
     fn run(&self, input: &Object, context: &ToolContext<'_>) -> ToolResult;
 }
 
-/// What a tool call can do.
+/// The effect of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum ToolEffect {
     /// It reads accessible files, or changes only the agent's own state, or makes calls that need permission themselves.
     Reads,
     /// It changes accessible files.
     Edits,
-    /// Anything else: it runs programs, or what it does is not known.
+    /// Anything else: it runs programs, or its effect is not known.
     Runs,
 }
 
-impl Effect {
+impl ToolEffect {
     /// Returns whether the user is asked about a call that does this.
     pub fn needs_permission(self, mode: PermissionMode) -> bool {
         match self {
@@ -64,7 +64,7 @@ impl Effect {
 pub struct ToolContext<'a> {
     /// The call's id.
     pub call_id: &'a str,
-    /// What the tools of one agent share.
+    /// The state that the tools of one agent share.
     pub workspace: &'a Workspace,
     /// Receives the output of the tool as it comes, for displays.
     pub output: &'a OutputTail,
@@ -82,15 +82,14 @@ pub trait TypedTool: Send + Sync {
     const NAME: &'static str;
     /// The description that the model reads.
     const DESCRIPTION: &'static str;
-    /// What a call can do.
-    const EFFECT: Effect;
+    /// The effect of a call.
+    const EFFECT: ToolEffect;
     /// The input; its schema is derived from it, with the doc comments of the fields as descriptions.
     type Input: DeserializeOwned + JsonSchema;
     /// The result: usually metadata.
-    type Output: Report;
+    type Output: ToolReport;
 
-    /// What the system prompt says about it in addition to its description: for a tool whose choices depend on the
-    /// project.
+    /// Returns text for the system prompt in addition to the description, for a tool whose choices depend on the project.
     fn guidance(&self) -> Option<String> {
         None
     }
@@ -98,7 +97,7 @@ pub trait TypedTool: Send + Sync {
     /// Runs the tool.
     ///
     /// # Errors
-    /// When there is only a message to report. A failure with metadata to show is a [`Report`].
+    /// When there is only a message to report. A failure with metadata to show is a [`ToolReport`].
     fn perform(
         &self,
         input: Self::Input,
@@ -116,14 +115,14 @@ impl<T: TypedTool> Tool for T {
     }
 
     fn input_schema(&self) -> Value {
-        schema::of::<T::Input>()
+        schema::plain_schema::<T::Input>()
     }
 
     fn guidance(&self) -> Option<String> {
         TypedTool::guidance(self)
     }
 
-    fn effect(&self) -> Effect {
+    fn effect(&self) -> ToolEffect {
         T::EFFECT
     }
 
@@ -132,11 +131,11 @@ impl<T: TypedTool> Tool for T {
     }
 
     fn run(&self, input: &Object, context: &ToolContext<'_>) -> ToolResult {
-        let outcome = input::decode::<T::Input>(input)
+        let result = input::decode::<T::Input>(input)
             .map_err(|error| ToolError::new(format!("the input does not fit: {error}")))
             .and_then(|input| self.perform(input, context));
         let timestamp = context.workspace.timestamp();
-        match outcome {
+        match result {
             Ok(report) => report.into_result(T::NAME, timestamp),
             Err(error) => ToolResult::failure(T::NAME, error.to_string(), timestamp),
         }
@@ -144,12 +143,12 @@ impl<T: TypedTool> Tool for T {
 }
 
 /// Something that becomes a tool's result.
-pub trait Report {
-    /// The result of the tool called `name` at `timestamp`.
+pub trait ToolReport {
+    /// Converts it into the result of the tool called `name` at `timestamp`.
     fn into_result(self, name: &str, timestamp: String) -> ToolResult;
 }
 
-impl<M: Metadata> Report for M {
+impl<M: Metadata> ToolReport for M {
     fn into_result(self, name: &str, timestamp: String) -> ToolResult {
         ToolResult::success(name, &self, timestamp)
     }
@@ -162,7 +161,8 @@ mod tests {
     #[test]
     fn a_stricter_mode_asks_about_everything_that_a_looser_one_asks_about() {
         let asks = |mode: PermissionMode| {
-            [Effect::Reads, Effect::Edits, Effect::Runs].map(|effect| effect.needs_permission(mode))
+            [ToolEffect::Reads, ToolEffect::Edits, ToolEffect::Runs]
+                .map(|effect| effect.needs_permission(mode))
         };
         assert_eq!(asks(PermissionMode::Ask), [false, true, true]);
         assert_eq!(asks(PermissionMode::Edits), [false, false, true]);

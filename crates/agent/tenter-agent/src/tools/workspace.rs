@@ -1,4 +1,4 @@
-//! What the tools of one conversation share, and what all conversations of an agent share.
+//! The state that the tools of one conversation share, and the state that all conversations of an agent share.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,6 +13,7 @@ use tenter_protocol::tool_metadata::TodoItem;
 
 use super::ToolError;
 use super::file_states::SeenFiles;
+use super::input::NonEmpty;
 use super::protect::{ProtectedPaths, WriteConsent};
 use super::roots::{DirectoryError, Roots};
 use super::slots::{Slot, Slots};
@@ -27,19 +28,19 @@ pub struct WorkspaceSettings {
     pub cwd: PathBuf,
     /// Further directories that tools may read and write; relative to the project unless absolute.
     pub add_dirs: Vec<PathBuf>,
-    /// Further directories that tools may read: those of skills. Missing ones are ignored.
+    /// Further directories that tools may read, such as the directories of skills. Missing ones are ignored.
     pub read_dirs: Vec<PathBuf>,
-    /// What file tools change only with the user's consent.
+    /// The files that file tools change only with the user's consent.
     pub protected: ProtectedPaths,
     /// The whole environment of commands.
     pub env: Vec<(OsString, OsString)>,
-    /// Where the logs of background commands go, in a directory `background`.
+    /// The state directory: `background` in it contains the logs of background commands.
     pub state_dir: PathBuf,
     /// Returns the time for results.
     pub clock: Clock,
 }
 
-/// What the tools of one conversation share: the accessible directories, the files read so far, the to-do list, and
+/// The state that the tools of one conversation share: the accessible directories, the files read so far, the to-do list, and
 /// background commands. Several calls may use it concurrently.
 pub struct Workspace {
     roots: Roots,
@@ -76,10 +77,10 @@ impl Workspace {
         })
     }
 
-    /// The same workspace for another conversation, with no files read yet and its own to-do list. Changes of files are
+    /// Returns the same workspace for another conversation, with no files read yet and its own to-do list. Changes of files are
     /// still serialised across all of them.
     #[must_use]
-    pub fn aside(&self) -> Self {
+    pub fn for_another_conversation(&self) -> Self {
         Self {
             roots: self.roots.clone(),
             protected: self.protected.clone(),
@@ -140,7 +141,7 @@ impl Workspace {
         }
     }
 
-    /// Why a tool of a server may not change what it seems to change; `None` if it changes nothing protected, or the user agrees.
+    /// Returns the error if a server's tool seems to change a protected file and the user does not agree.
     pub(crate) fn refused_change(
         &self,
         changed: &[PathFact],
@@ -154,7 +155,7 @@ impl Workspace {
     }
 
     fn protects(&self, place: &Path, path: &str) -> ToolError {
-        let place = self.shown(place);
+        let place = self.display_path(place);
         ToolError::new(format!(
             "{path} is protected: file tools change {place} only with the user's consent, and it was not given; \
              pass --allow-write {place} to `tenter run` to allow it"
@@ -169,24 +170,37 @@ impl Workspace {
         self.roots.resolve_to_read(path)
     }
 
-    /// Whether a real path is in the project or an added directory.
+    /// Returns whether a real path is in the project or an added directory.
     pub(crate) fn contains(&self, real: &Path) -> bool {
         self.roots.is_inside(real)
     }
 
-    /// Whether file tools may change a real path without the user's consent.
+    /// Returns whether file tools may change a real path without the user's consent.
     pub(crate) fn may_change(&self, real: &Path) -> bool {
         self.contains(real) && self.protected.around(real).is_none()
     }
 
-    /// The topmost directory whose ignore files apply to a search of the real path `root`.
+    /// Returns the directory to search and its path for results. Default: the working directory.
+    ///
+    /// # Errors
+    /// As [`resolve_to_read`](Self::resolve_to_read).
+    pub(crate) fn search_root(
+        &self,
+        path: Option<&NonEmpty>,
+    ) -> Result<(PathBuf, String), ToolError> {
+        let root = self.resolve_to_read(path.map_or("", |path| &path.0))?;
+        let display_path = self.display_path(&root);
+        Ok((root, display_path))
+    }
+
+    /// Returns the topmost directory whose ignore files apply to a search of the real path `root`.
     pub(crate) fn top_of<'p>(&'p self, root: &'p Path) -> &'p Path {
         self.roots.top_of(root)
     }
 
-    /// A path for results: relative to the working directory where it is inside.
-    pub fn shown(&self, path: &Path) -> String {
-        self.roots.shown(path)
+    /// Returns a path for results: relative to the working directory where it is inside.
+    pub fn display_path(&self, path: &Path) -> String {
+        self.roots.display_path(path)
     }
 
     /// Terminates all background commands.

@@ -1,5 +1,5 @@
-//! What hooks want done, and what comes of it: which of several history actions counts, how failures of recipes are
-//! remembered, and what the model and the user learn of decisions that have no effect.
+//! The actions of hooks: the choice between several history actions, the count of failed recipes, and the reports of decisions
+//! that have no effect.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn full(turns: usize, recipes: &str) -> Stage {
 }
 
 /// The text of the stored conversation.
-fn said(stage: &Stage) -> String {
+fn text(stage: &Stage) -> String {
     stage.stored().0.iter().map(Message::content).collect::<Vec<_>>().join("\n")
 }
 
@@ -34,11 +34,16 @@ fn a_callback_that_cannot_start_does_not_prevent_compaction() {
         stage.write("home/.kodelet/recipes/needy.md", "Look at {{.ticket}}.");
         stage.hook("caller", "after_turn", "", &calls_back(recipe));
         stage.send(&"go".into());
-        let failed = stage.told_of("failed caller: its callback cannot start");
-        assert!(!failed.is_empty(), "{:?}", stage.told());
-        assert_eq!(stage.told_of("history compact by compact").len(), 1, "{:?}", stage.told());
-        assert_eq!(stage.told_of("history-conflict"), [""; 0]);
-        assert_eq!(stage.told_of("callback-failed"), [""; 0]);
+        let failed = stage.reports_of("failed caller: its callback cannot start");
+        assert!(!failed.is_empty(), "{:?}", stage.reports());
+        assert_eq!(
+            stage.reports_of("history compact by compact").len(),
+            1,
+            "{:?}",
+            stage.reports()
+        );
+        assert_eq!(stage.reports_of("history-conflict"), [""; 0]);
+        assert_eq!(stage.reports_of("callback-failed"), [""; 0]);
     }
 }
 
@@ -50,7 +55,7 @@ fn the_next_hooks_history_action_applies() {
     let mutate = "[ -e done ] || { touch done; echo '{\"result\": \"mutate\", \"messages\": [{\"role\": \"user\", \"content\": \"MINE\"}]}'; }";
     stage.hook("b", "after_turn", "", mutate);
     stage.send(&"go".into());
-    assert!(said(&stage).contains("MINE"), "{:?}", stage.told());
+    assert!(text(&stage).contains("MINE"), "{:?}", stage.reports());
 }
 
 #[test]
@@ -66,20 +71,20 @@ fn failures_are_counted_by_recipe_and_another_recipe_is_not_affected() {
     stage.write("home/.kodelet/recipes/digest.md", "Digest it.");
     stage.hook("caller", "after_turn", "", &calls_back("digest"));
     stage.send(&"go".into());
-    assert_eq!(stage.told_of("callback-failed").len(), 3, "{:?}", stage.told());
+    assert_eq!(stage.reports_of("callback-failed").len(), 3, "{:?}", stage.reports());
     // From then on the built-in one has its turn.
-    assert!(!stage.told_of("history compact by compact").is_empty(), "{:?}", stage.told());
+    assert!(!stage.reports_of("history compact by compact").is_empty(), "{:?}", stage.reports());
 }
 
 #[test]
 fn failures_are_remembered_with_the_conversation_until_a_success() {
     let stage = full(3, "{compact: [{text: SUM, fault: {kind: refused, times: 3}}]}");
     stage.send(&"go".into());
-    assert_eq!(stage.told_of("callback-failed").len(), 3);
+    assert_eq!(stage.reports_of("callback-failed").len(), 3);
     let stored = || stage.agent.store.load(crate::session_stage::ID).unwrap().callback_failures;
     assert_eq!(stored(), [("compact".to_owned(), 3)].into());
     let mut session = stage.session();
-    assert_eq!(stage.told_of("callback-stopped").len(), 1, "{:?}", stage.told());
+    assert_eq!(stage.reports_of("callback-stopped").len(), 1, "{:?}", stage.reports());
     assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
     assert_eq!(stored(), BTreeMap::new());
 }
@@ -94,9 +99,9 @@ fn a_manually_started_recipe_receives_its_arguments() {
     let mut session = stage.session();
     session.send(&"go".into());
     assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Unchanged);
-    assert!(stage.told_of("callback-failed")[0].contains("the argument `what` was not given"));
+    assert!(stage.reports_of("callback-failed")[0].contains("the argument `what` was not given"));
     let args = [("what".to_owned(), "the API".to_owned())].into();
-    assert_eq!(session.compact(&args).unwrap(), CompactionResult::Done, "{:?}", stage.told());
+    assert_eq!(session.compact(&args).unwrap(), CompactionResult::Done, "{:?}", stage.reports());
 }
 
 #[test]
@@ -107,7 +112,7 @@ fn contexts_of_hooks_before_a_deny_reach_the_model_with_the_reason() {
     let deny = "echo '{\"decision\": \"deny\", \"reason\": \"not today\", \"additional_context\": \"ask Ada\"}'";
     stage.hook("b", "before_tool", "", deny);
     let (finish, _) = stage.send(&"go".into());
-    assert_eq!(finish.status, Status::Done, "{:?}", stage.told());
+    assert_eq!(finish.status, Status::Done, "{:?}", stage.reports());
     assert_eq!(stage.read("made"), "");
 }
 
@@ -118,7 +123,7 @@ fn the_reason_for_a_denied_subagent_task_reaches_the_parents_model() {
     let deny = "case $payload in *dig*) echo 'no digging here' >&2; exit 2 ;; esac";
     stage.hook("guard", "before_agent", "", deny);
     let (finish, _) = stage.send(&"go".into());
-    assert_eq!(finish.status, Status::Done, "{:?}", stage.told());
+    assert_eq!(finish.status, Status::Done, "{:?}", stage.reports());
 }
 
 #[test]
@@ -132,12 +137,12 @@ fn continuations_at_the_turn_limit_are_reported_once_and_contexts_are_kept() {
     stage.hook("b", "before_stop", "", "echo 'not done' >&2; exit 2");
     let (finish, _) = stage.send(&"go".into());
     assert_eq!(finish.status, Status::MaxTurns);
-    let told = stage.told_of("follow-up-ignored");
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].contains("the hook a requested a continuation"), "{told:?}");
-    assert!(told[1].contains("the hook b requested a continuation"), "{told:?}");
-    assert_eq!(stage.told_of("blocked"), [""; 0]);
-    assert!(said(&stage).contains("remember"));
+    let reports = stage.reports_of("follow-up-ignored");
+    assert_eq!(reports.len(), 2, "{reports:?}");
+    assert!(reports[0].contains("the hook a requested a continuation"), "{reports:?}");
+    assert!(reports[1].contains("the hook b requested a continuation"), "{reports:?}");
+    assert_eq!(stage.reports_of("blocked"), [""; 0]);
+    assert!(text(&stage).contains("remember"));
 }
 
 #[test]
@@ -148,5 +153,5 @@ fn a_redactor_sees_an_output_that_an_earlier_hook_turned_into_a_failure() {
     let redact = "echo '{\"modified_output\": {\"metadata\": {\"output\": \"[gone]\"}}}'";
     stage.hook("b", "after_tool", "", redact);
     let (finish, _) = stage.send(&"go".into());
-    assert_eq!(finish.status, Status::Done, "{:?}", stage.told());
+    assert_eq!(finish.status, Status::Done, "{:?}", stage.reports());
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenter_agent::tools::{Effect, Tool, ToolContext};
+use tenter_agent::tools::{Tool, ToolContext, ToolEffect};
 use tenter_protocol::{Block, Object, ToolResult};
 
 use crate::session_stage::{QUICK, Stage};
@@ -31,8 +31,8 @@ impl Tool for Gauge {
     fn guidance(&self) -> Option<String> {
         None
     }
-    fn effect(&self) -> Effect {
-        Effect::Reads
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Reads
     }
     fn check(&self, _: &Object) -> Result<(), String> {
         Ok(())

@@ -1,4 +1,4 @@
-//! Compaction: when it happens, what hooks learn of it, and what is left of the conversation.
+//! Compaction: its conditions, its events, and the remaining conversation.
 
 use std::collections::BTreeMap;
 
@@ -31,13 +31,13 @@ fn filling() -> String {
     )
 }
 
-/// The `trigger` and the figures of the compactions that hooks were told of.
+/// Returns the `trigger` and the figures of the compactions in the payloads of hooks.
 fn compactions(stage: &Stage, event: &str) -> Vec<(String, u64, Option<u64>)> {
-    let told = |payload: &Value| {
+    let figures = |payload: &Value| {
         let trigger = payload["trigger"].as_str().unwrap().to_owned();
         (trigger, payload["tokens_before"].as_u64().unwrap(), payload["tokens_after"].as_u64())
     };
-    stage.logged(event).iter().map(told).collect()
+    stage.logged(event).iter().map(figures).collect()
 }
 
 fn contents(messages: &[Message]) -> Vec<String> {
@@ -49,8 +49,8 @@ fn at_the_threshold_a_summary_and_the_last_request_replace_everything() {
     let stage = stage(&filling());
     let (finish, usage) = stage.send(&"find it".into());
     assert_eq!((finish.status, finish.response.as_str()), (Status::Done, "Done."));
-    let told = ["recipe compact", "history compact by compact: 3 -> 2"];
-    assert_eq!([stage.told_of("recipe"), stage.told_of("history")].concat(), told);
+    let expected = ["recipe compact", "history compact by compact: 3 -> 2"];
+    assert_eq!([stage.reports_of("recipe"), stage.reports_of("history")].concat(), expected);
     let (messages, turns) = stage.stored();
     assert_eq!((messages.len(), turns), (3, 2));
     assert!(messages[0].content().starts_with("<summary>\nSUM\n</summary>"));
@@ -99,7 +99,7 @@ fn nothing_is_compacted_below_or_without_a_threshold() {
         ));
         stage.agent.settings.auto_compact = limit;
         stage.send(&"go".into());
-        assert_eq!(stage.told_of("recipe"), [] as [&str; 0]);
+        assert_eq!(stage.reports_of("recipe"), [] as [&str; 0]);
         assert_eq!(stage.epochs().len(), 1);
     }
 }
@@ -112,7 +112,7 @@ fn the_user_may_compact_at_any_time() {
     stage.agent.settings.auto_compact = None;
     let mut session = stage.session();
     assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Unchanged);
-    assert_eq!(stage.told_of("nothing-to-compact").len(), 1);
+    assert_eq!(stage.reports_of("nothing-to-compact").len(), 1);
     session.send(&"first".into());
     assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
     assert_eq!(session.send(&"second".into()).response, "Two.");
@@ -147,12 +147,12 @@ fn a_conversation_that_stays_too_long_or_must_not_be_compacted_is_an_error() {
         let finding = finish.error.unwrap().diagnostic();
         assert_eq!((finish.status, finding.id), (Status::Failed, "conversation-too-long"));
         assert!(finding.help.unwrap().contains("tenter run -r compact --follow"));
-        assert_eq!(stage.told_of("history").len(), compactions);
+        assert_eq!(stage.reports_of("history").len(), compactions);
     }
     let stage = stage("turns: [{text: One., fault: {kind: too_long}}]");
     let (finish, _) = stage.send(&"too much at once".into());
     assert_eq!(finish.status, Status::Failed);
-    assert_eq!(stage.told_of("recipe"), [] as [&str; 0], "one message cannot be shortened");
+    assert_eq!(stage.reports_of("recipe"), [] as [&str; 0], "one message cannot be shortened");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_long_last_request_does_not_count_twice() {
     ));
     let (finish, _) = stage.send(&UserMessage::from("z".repeat(36_000).as_str()));
     assert_eq!(finish.response, "Two.");
-    assert_eq!(stage.told_of("recipe").len(), 1, "9000 of 16000 tokens are not too many");
+    assert_eq!(stage.reports_of("recipe").len(), 1, "9000 of 16000 tokens are not too many");
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn a_hook_may_deny_compaction_this_time() {
     stage.hook("guard", "pre_compact", "", once);
     let (finish, _) = stage.send(&"go".into());
     assert_eq!(finish.response, "Three.", "{:?}", finish.error);
-    assert_eq!(stage.told_of("blocked"), ["blocked pre_compact guard: not now"]);
-    assert_eq!(stage.told_of("history").len(), 1);
+    assert_eq!(stage.reports_of("blocked"), ["blocked pre_compact guard: not now"]);
+    assert_eq!(stage.reports_of("history").len(), 1);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn context_from_pre_compact_reaches_the_recipe() {
         session.compact(&BTreeMap::new()).unwrap(),
         CompactionResult::Done,
         "{:?}",
-        stage.told()
+        stage.reports()
     );
 }
 
@@ -219,20 +219,20 @@ fn repeated_compaction_keeps_the_last_request_verbatim_with_its_images() {
         images: vec![image.clone()],
         ..UserMessage::default()
     };
-    let asked =
+    let request_message =
         Message::new(tenter_protocol::Role::User, vec![image, Block::text("What\n  is <it>?")]);
     let mut session = stage.session();
     session.send(&"first".into());
     session.send(&request);
     for _ in 0..3 {
         assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
-        assert_eq!(stage.stored().0[1..], *std::slice::from_ref(&asked));
+        assert_eq!(stage.stored().0[1..], *std::slice::from_ref(&request_message));
     }
     session.end(Status::Done, Status::Done.exit_reason());
 
     let mut session = stage.session();
     assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
-    assert_eq!(stage.stored().0[1..], [asked]);
+    assert_eq!(stage.stored().0[1..], [request_message]);
     assert_eq!(session.send(&"and now?".into()).response, "Three.");
     assert_eq!(stage.epochs().len(), 5);
 }
@@ -246,7 +246,7 @@ fn files_must_be_read_again_before_they_are_changed() {
     ));
     stage.write("project/a.txt", "one\n");
     stage.send(&"change it".into());
-    let results = stage.told_of("result");
+    let results = stage.reports_of("result");
     assert!(
         results[1].contains("a part of the conversation that has been replaced"),
         "{results:?}"

@@ -41,7 +41,7 @@ fn sent(stage: &Stage) -> Vec<String> {
         (finish.status, finish.response.as_str()),
         (Status::Done, "Two."),
         "{:?}",
-        stage.told()
+        stage.reports()
     );
     stage.stored().0.iter().map(tenter_protocol::Message::content).collect()
 }
@@ -106,7 +106,7 @@ fn without_a_list_a_side_recipe_has_the_callers_tools_without_hooks_and_store() 
     ];
     assert_eq!(log.lines().collect::<Vec<_>>(), expected);
     assert_eq!(
-        stage.told_of("text"),
+        stage.reports_of("text"),
         ["text One.", "text Two."],
         "what it says is not the conversation's"
     );
@@ -119,14 +119,14 @@ fn a_missing_recipe_is_a_failure_of_its_hook_and_is_not_shown_as_running() {
     let mut stage = stage("", "[DIGEST]");
     stage.hook("caller", "after_turn", "", &callback("digset", ""));
     sent(&stage);
-    let told = stage.told_of("failed caller");
+    let reports = stage.reports_of("failed caller");
     assert_eq!(
-        told,
+        reports,
         [
             "failed caller: its callback cannot start: there is no recipe \"digset\"; did you mean \"digest\"?"
         ]
     );
-    assert_eq!(stage.told_of("recipe"), [""; 0]);
+    assert_eq!(stage.reports_of("recipe"), [""; 0]);
 }
 
 #[test]
@@ -145,7 +145,7 @@ recipes:
     );
     stage.write("home/.kodelet/recipes/digest.md", "Digest it.");
     stage.hook("caller", "after_turn", "", &callback("digest", ""));
-    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
+    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.reports());
 }
 
 /// A project could contain a recipe that makes the model do what the user's hooks forbid, without hooks.
@@ -156,9 +156,9 @@ fn an_untrusted_project_recipe_gets_no_tools_and_this_is_reported() {
         "[{tool_calls: [{name: bash, input: {command: touch made}}]}, {text: DIGEST, expect: {contains: ['there is no tool \"bash\"']}}]",
     );
     stage.write("project/.kodelet/recipes/digest.md", "Digest it with bash.");
-    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
+    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.reports());
     assert!(!stage.agent.engine.project().join("made").exists());
-    assert_eq!(stage.told_of("recipe-untrusted").len(), 1, "{:?}", stage.told());
+    assert_eq!(stage.reports_of("recipe-untrusted").len(), 1, "{:?}", stage.reports());
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn an_empty_list_means_no_tools_and_a_list_never_exceeds_the_callers() {
         );
         let own: Vec<String> = own.into_iter().map(str::to_owned).collect();
         stage.agent.tools = stage.agent.tools.restricted(&own).unwrap();
-        assert!(sent(&stage)[0].contains("DIGEST"), "{front}: {:?}", stage.told());
+        assert!(sent(&stage)[0].contains("DIGEST"), "{front}: {:?}", stage.reports());
         assert!(!stage.agent.engine.project().join("made").exists());
         assert!(
             stage.agent.tools.iter().any(|tool| tool.name() == "todo"),
@@ -189,7 +189,7 @@ fn a_side_recipe_runs_only_allowed_commands() {
         "allowed_commands: ['echo *']",
         "[{tool_calls: [{name: bash, input: {command: touch made}}, {name: bash, input: {command: echo fine}}]}, {text: DIGEST, expect: {contains: [fine, not allowed]}}]",
     );
-    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
+    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.reports());
     assert!(!stage.agent.engine.project().join("made").exists());
 }
 
@@ -250,8 +250,8 @@ fn the_first_history_action_wins_later_ones_are_reported_and_the_built_in_yields
         }
         let history = sent(&stage);
         assert_eq!(history, ["MINE", "Two."]);
-        assert_eq!(stage.told_of("recipe"), [] as [&str; 0]);
-        assert_eq!(stage.told_of("history-conflict").len(), usize::from(with_second));
+        assert_eq!(stage.reports_of("recipe"), [] as [&str; 0]);
+        assert_eq!(stage.reports_of("history-conflict").len(), usize::from(with_second));
     }
 }
 
@@ -305,7 +305,7 @@ fn a_project_that_is_not_trusted_starts_nothing_through_its_recipe() {
     let mut session = stage.session();
     session.send(&UserMessage::from("go"));
     session.compact(&BTreeMap::new()).unwrap();
-    assert_eq!(stage.told_of("history").len(), 1, "{:?}", stage.told());
+    assert_eq!(stage.reports_of("history").len(), 1, "{:?}", stage.reports());
     assert!(!stage.agent.engine.project().join("made").exists());
 }
 

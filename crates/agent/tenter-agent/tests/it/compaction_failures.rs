@@ -33,10 +33,10 @@ fn a_failing_recipe_changes_nothing_and_is_reported() {
         let stage = stage(1, answers);
         let (finish, _) = stage.send(&"go".into());
         assert_eq!(finish.response, "Done.");
-        let told = stage.told_of("callback-failed");
-        let [told] = &told[..] else { panic!("{answers}: {:?}", stage.told()) };
+        let reports = stage.reports_of("callback-failed");
+        let [report] = &reports[..] else { panic!("{answers}: {:?}", stage.reports()) };
         let cause = "the recipe compact, run because builtin:compact-trigger found the context nearly full: ";
-        assert!(told.contains(cause) && told.contains(why), "{told}");
+        assert!(report.contains(cause) && report.contains(why), "{report}");
         assert_eq!((stage.epochs().len(), stage.stored().0.len()), (1, 4));
     }
 }
@@ -51,8 +51,8 @@ fn a_recipe_with_a_broken_file_is_reported_with_the_problem() {
         let stage = stage(1, "[SUM]");
         stage.write("home/.kodelet/recipes/compact.md", text);
         stage.send(&"go".into());
-        let told = stage.told_of("callback-failed");
-        assert!(matches!(&told[..], [line] if line.contains(why)), "{text}: {told:?}");
+        let reports = stage.reports_of("callback-failed");
+        assert!(matches!(&reports[..], [line] if line.contains(why)), "{text}: {reports:?}");
         assert_eq!(stage.epochs().len(), 1);
     }
 }
@@ -62,7 +62,10 @@ fn after_three_consecutive_failures_it_is_skipped_until_the_user_asks() {
     let stage = stage(6, "[{text: SUM, fault: {kind: refused, times: 3}}]");
     let mut session = stage.session();
     assert_eq!(session.send(&"go".into()).response, "Done.");
-    assert_eq!((stage.told_of("callback-failed").len(), stage.told_of("recipe").len()), (3, 3));
+    assert_eq!(
+        (stage.reports_of("callback-failed").len(), stage.reports_of("recipe").len()),
+        (3, 3)
+    );
     assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
     assert_eq!(stage.epochs().len(), 2);
 }
@@ -72,7 +75,10 @@ fn a_success_resets_the_failure_count() {
     let refused = "{fault: {kind: refused}}";
     let stage = stage(7, &format!("[{refused}, {refused}, SUM, {refused}, {refused}, SUM]"));
     stage.send(&"go".into());
-    assert_eq!((stage.told_of("callback-failed").len(), stage.told_of("history").len()), (4, 3));
+    assert_eq!(
+        (stage.reports_of("callback-failed").len(), stage.reports_of("history").len()),
+        (4, 3)
+    );
 }
 
 #[test]
@@ -81,9 +87,9 @@ fn a_summary_that_is_too_long_counts_as_a_failure() {
     let stage = stage(6, &format!("[{long}]"));
     let (finish, _) = stage.send(&"go".into());
     assert_eq!(finish.response, "Done.");
-    let told = stage.told_of("callback-failed");
-    assert_eq!((told.len(), stage.told_of("recipe").len()), (3, 3), "{told:?}");
-    assert!(told[0].ends_with("the new history is still too long"), "{told:?}");
+    let reports = stage.reports_of("callback-failed");
+    assert_eq!((reports.len(), stage.reports_of("recipe").len()), (3, 3), "{reports:?}");
+    assert!(reports[0].ends_with("the new history is still too long"), "{reports:?}");
 }
 
 #[test]
@@ -97,7 +103,7 @@ fn a_hooks_callback_to_a_skipped_recipe_is_ignored() {
         "echo '{\"result\": \"callback\", \"callback\": \"compact\"}'",
     );
     stage.send(&"go".into());
-    assert_eq!(stage.told_of("callback-failed").len(), 3);
+    assert_eq!(stage.reports_of("callback-failed").len(), 3);
 }
 
 #[test]
@@ -115,7 +121,7 @@ fn a_recipe_that_is_interrupted_has_not_failed() {
         stage.interrupt_at("recipe");
         let finish = session.send(&"second".into());
         assert_eq!((finish.status, finish.error.is_none()), (Status::Interrupted, true), "{turn}");
-        assert_eq!(stage.told_of("callback-failed"), [] as [&str; 0]);
+        assert_eq!(stage.reports_of("callback-failed"), [] as [&str; 0]);
         assert_eq!(stage.epochs().len(), 1);
     }
 }

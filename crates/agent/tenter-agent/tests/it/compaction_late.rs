@@ -1,4 +1,4 @@
-//! Asynchronous hooks: what they ask for is delivered before a later turn, marked as late, and nothing of it outlives a session.
+//! Asynchronous hooks: their replies are delivered before a later turn, marked as late, and none outlives a session.
 
 use std::time::{Duration, Instant};
 
@@ -8,8 +8,8 @@ use tenter_agent::session::Status;
 
 use crate::session_stage::{ID, QUICK, Stage};
 
-/// Longer than any hook of these tests takes.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Maximum wait for a hook.
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 const CALLBACK: &str = r#"echo '{"result": "callback", "callback": "digest"}'"#;
 const CONTEXT: &str = r#"echo '{"additional_context": "CI is red"}'"#;
@@ -41,11 +41,11 @@ fn continue_until_late(stage: &Stage, session: &mut Session) -> String {
         if let Some(late) = stored(stage).into_iter().find(|text| text.contains("late=\"true\"")) {
             return late;
         }
-        assert!(start.elapsed() < PATIENCE, "{:?}", stage.told());
+        assert!(start.elapsed() < MAX_WAIT, "{:?}", stage.reports());
     }
 }
 
-/// What the hook `watch` said, as the model of this session reads it.
+/// Returns a text of the hook `watch` as the model of this session reads it.
 fn late(session: &Session, text: &str) -> String {
     let attributes = [("name", "watch"), ("late", "true")];
     SectionWriter::new(session.conversation_id()).section("hook", &attributes, text)
@@ -60,7 +60,7 @@ fn late_text_is_delivered_before_a_later_turn() {
     );
     let mut session = stage.session();
     session.send(&"go".into());
-    stage.agent.engine.drain(PATIENCE);
+    stage.agent.engine.drain(MAX_WAIT);
     assert_eq!(session.send(&"and?".into()).response, "Two.");
     let late = late(&session, "CI is red");
     assert_eq!(stored(&stage), ["go", "One.", "and?", &late, "Two."]);
@@ -75,7 +75,7 @@ fn a_late_recipes_answer_is_added_without_replacing_the_history() {
     );
     let mut session = stage.session();
     session.send(&"go".into());
-    stage.agent.engine.drain(PATIENCE);
+    stage.agent.engine.drain(MAX_WAIT);
     let digest = continue_until_late(&stage, &mut session);
     assert_eq!(digest, late(&session, "DIGEST"));
     let usage = *session.usage();
@@ -85,8 +85,8 @@ fn a_late_recipes_answer_is_added_without_replacing_the_history() {
         (1, &["go".to_owned(), "One.".to_owned()][..])
     );
     assert_eq!(usage.cost_usd, Some(0.5));
-    let kept = stage.agent.store.load(ID).unwrap().summary.usage;
-    assert_eq!((kept.input_tokens, kept.cost_usd), (usage.input_tokens, Some(0.5)));
+    let stored_usage = stage.agent.store.load(ID).unwrap().summary.usage;
+    assert_eq!((stored_usage.input_tokens, stored_usage.cost_usd), (usage.input_tokens, Some(0.5)));
 }
 
 #[test]
@@ -99,17 +99,17 @@ fn a_failing_late_recipe_is_reported_and_counted() {
     let mut session = stage.session();
     let start = Instant::now();
     let no = "callback-failed the recipe digest, called back late by watch: no";
-    while stage.told_of(no).len() < 3 {
+    while stage.reports_of(no).len() < 3 {
         session.send(&"go".into());
-        assert!(start.elapsed() < PATIENCE, "{:?}", stage.told());
+        assert!(start.elapsed() < MAX_WAIT, "{:?}", stage.reports());
     }
-    let runs = stage.told_of("recipe").len();
+    let runs = stage.reports_of("recipe").len();
     for _ in 0..3 {
         session.send(&"go".into());
     }
-    stage.agent.engine.drain(PATIENCE);
+    stage.agent.engine.drain(MAX_WAIT);
     session.send(&"go".into());
-    assert_eq!(stage.told_of("recipe").len(), runs, "nothing is called back any more");
+    assert_eq!(stage.reports_of("recipe").len(), runs, "nothing is called back any more");
 }
 
 #[test]
@@ -125,15 +125,15 @@ fn the_end_of_a_session_terminates_a_late_recipe() {
         );
         let mut session = stage.session();
         session.send(&"go".into());
-        stage.agent.engine.drain(PATIENCE);
+        stage.agent.engine.drain(MAX_WAIT);
         session.send(&"and?".into());
-        assert_eq!(stage.told_of("recipe"), ["recipe digest"]);
+        assert_eq!(stage.reports_of("recipe"), ["recipe digest"]);
         let start = Instant::now();
         end(session);
-        assert!(start.elapsed() < PATIENCE);
-        let told = stage.told_of("callback-too-late");
+        assert!(start.elapsed() < MAX_WAIT);
+        let reports = stage.reports_of("callback-too-late");
         assert_eq!(
-            told,
+            reports,
             [
                 "callback-too-late the recipe digest, called back late by watch, had not finished when the session ended"
             ]
@@ -155,7 +155,7 @@ fn a_late_recipe_that_starts_a_program_blocks_nothing() {
     );
     let mut session = stage.session();
     session.send(&"go".into());
-    stage.agent.engine.drain(PATIENCE);
+    stage.agent.engine.drain(MAX_WAIT);
     let start = Instant::now();
     assert_eq!(session.send(&"and?".into()).response, "Two.");
     stage.wait_for("began");
@@ -186,7 +186,10 @@ fn text_that_arrives_at_the_end_waits_for_the_next_session() {
 fn a_callback_at_the_end_is_reported_as_too_late() {
     let stage = stage("turns: [{text: One.}]\nrecipes: {digest: [DIGEST]}", "after_turn", CALLBACK);
     stage.send(&"go".into());
-    assert_eq!((stage.told_of("callback-too-late").len(), stage.told_of("recipe").len()), (1, 0));
+    assert_eq!(
+        (stage.reports_of("callback-too-late").len(), stage.reports_of("recipe").len()),
+        (1, 0)
+    );
     assert_eq!(stored(&stage), ["go", "One."]);
 }
 
@@ -206,7 +209,7 @@ fn a_subagents_late_recipe_is_terminated_with_it() {
     stage.hook("watch", "after_turn", "async: true", &body);
     let start = Instant::now();
     let (finish, _) = stage.send(&"go".into());
-    assert_eq!(finish.response, "Done.", "{:?}", stage.told());
-    assert_eq!(stage.told_of("callback-too-late").len(), 1, "{:?}", stage.told());
-    assert!(start.elapsed() < PATIENCE);
+    assert_eq!(finish.response, "Done.", "{:?}", stage.reports());
+    assert_eq!(stage.reports_of("callback-too-late").len(), 1, "{:?}", stage.reports());
+    assert!(start.elapsed() < MAX_WAIT);
 }

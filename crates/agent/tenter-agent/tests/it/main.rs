@@ -1,4 +1,4 @@
-//! What the agent promises, shown on real files, databases and processes.
+//! Tests of the agent on real files, databases and processes.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Permissions: which calls the user is asked about, after hooks.
+//! Permissions: the calls that the user is asked about, after hooks.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,25 +14,25 @@ use tenter_protocol::{Block, ToolCall, json};
 
 use crate::session_stage::{QUICK, Stage};
 
-/// Answers every question of the mode in the same way, and keeps the calls that it was asked about.
+/// Gives the same answer to every question, and records the calls that the questions are for.
 struct Answers {
     reply: PermissionReply,
-    asked: Mutex<Vec<String>>,
+    questions: Mutex<Vec<String>>,
     is_asking: AtomicBool,
 }
 
 impl Asker for Answers {
     fn ask(&self, hook: &str, _: &str, call: &ToolCall) -> PermissionAnswer {
-        self.asked.lock().unwrap().push(format!("{hook}: {}", json::to_string(&call.input)));
+        self.questions.lock().unwrap().push(format!("{hook}: {}", json::to_string(&call.input)));
         PermissionAnswer::Yes
     }
 
     fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
         assert!(!self.is_asking.swap(true, Ordering::SeqCst), "two questions at once");
         std::thread::sleep(Duration::from_millis(1));
-        let subagent = if request.of_subagent { "subagent " } else { "" };
+        let subagent = if request.is_from_subagent { "subagent " } else { "" };
         let input = json::to_string(&request.call.input);
-        self.asked.lock().unwrap().push(format!("{subagent}{} {input}", request.call.name));
+        self.questions.lock().unwrap().push(format!("{subagent}{} {input}", request.call.name));
         self.is_asking.store(false, Ordering::SeqCst);
         self.reply.clone()
     }
@@ -41,8 +41,8 @@ impl Asker for Answers {
 /// A stage in this mode, whose user answers like this.
 fn stage(script: &str, mode: PermissionMode, reply: PermissionReply) -> (Stage, Arc<Answers>) {
     let mut stage = Stage::new(script, QUICK);
-    let asked = Mutex::default();
-    let answers = Arc::new(Answers { reply, asked, is_asking: AtomicBool::new(false) });
+    let questions = Mutex::default();
+    let answers = Arc::new(Answers { reply, questions, is_asking: AtomicBool::new(false) });
     stage.agent.permissions = Permissions::new(mode, Rules::default());
     stage.agent.asker = Arc::clone(&answers) as Arc<dyn Asker>;
     (stage, answers)
@@ -56,7 +56,7 @@ fn played((stage, answers): &(Stage, Arc<Answers>)) -> (Vec<String>, Vec<String>
         Block::ToolResult { result, .. } => Some(result.text()),
         _ => None,
     });
-    (answers.asked.lock().unwrap().clone(), results.collect())
+    (answers.questions.lock().unwrap().clone(), results.collect())
 }
 
 const NO: PermissionReply = PermissionReply::No { reason: None };
@@ -77,7 +77,7 @@ fn exists(stage: &Stage, name: &str) -> bool {
 
 #[test]
 fn a_mode_asks_about_what_does_more_than_it_lets_pass() {
-    for (mode, asked) in [
+    for (mode, asked_tools) in [
         (PermissionMode::Ask, &["bash", "file_write"][..]),
         (PermissionMode::Edits, &["bash"]),
         (PermissionMode::All, &[]),
@@ -87,10 +87,10 @@ fn a_mode_asks_about_what_does_more_than_it_lets_pass() {
         let mut tools: Vec<&str> =
             questions.iter().map(|line| line.split(' ').next().unwrap()).collect();
         tools.sort_unstable();
-        assert_eq!(tools, asked, "{mode}");
+        assert_eq!(tools, asked_tools, "{mode}");
         let stage = &played_stage.0;
-        assert_eq!(exists(stage, "new"), !asked.contains(&"file_write"), "{mode}");
-        assert_eq!(exists(stage, "ran"), !asked.contains(&"bash"), "{mode}");
+        assert_eq!(exists(stage, "new"), !asked_tools.contains(&"file_write"), "{mode}");
+        assert_eq!(exists(stage, "ran"), !asked_tools.contains(&"bash"), "{mode}");
     }
 }
 
@@ -248,6 +248,9 @@ fn an_added_rule_settles_the_questions_that_wait_for_the_answer() {
     assert!(!results.concat().contains("not allowed"), "{results:?}");
     let listed = stage.0.agent.permissions.rules().list();
     assert_eq!(listed, [("reads(ls)".parse().unwrap(), RuleSource::Project)]);
-    let told = stage.0.told();
-    assert!(told.iter().any(|line| line.contains("in this session only: disk full")), "{told:?}");
+    let reports = stage.0.reports();
+    assert!(
+        reports.iter().any(|line| line.contains("in this session only: disk full")),
+        "{reports:?}"
+    );
 }

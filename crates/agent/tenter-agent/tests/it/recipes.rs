@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::recipe::{
-    CommandOutput, ListedRecipe, MISSING, Origin, Recipe, RecipeError, RecipeLayer, Recipes,
+    CommandOutput, ListedRecipe, MISSING, Recipe, RecipeError, RecipeLayer, RecipeOrigin, Recipes,
     Rendered, Shell, render,
 };
 use tenter_agent::tools::Registry;
@@ -66,7 +66,7 @@ impl Bench {
 }
 
 fn read(text: &str) -> (Option<Recipe>, Vec<String>) {
-    let origin = Origin { layer: RecipeLayer::User, path: "r.md".into() };
+    let origin = RecipeOrigin { layer: RecipeLayer::User, path: "r.md".into() };
     let (recipe, found) = Recipe::read("r", origin, text.as_bytes());
     let line = |finding: &Diagnostic| {
         let line = finding.span.as_ref().map_or(0, |place| place.line);
@@ -200,7 +200,7 @@ fn all_problems_are_reported_at_once() {
     );
     let (recipe, found) = read("---\na: [\n---\n{{");
     assert!(recipe.is_none() && found[0].contains("front-matter-syntax"), "{found:?}");
-    let origin = Origin { layer: RecipeLayer::User, path: "r.md".into() };
+    let origin = RecipeOrigin { layer: RecipeLayer::User, path: "r.md".into() };
     assert_eq!(Recipe::read("r", origin, b"a\xff").1[0].id, "recipe-encoding");
 }
 
@@ -223,12 +223,12 @@ fn warnings_about_the_file_and_unused_arguments_are_returned_with_the_text() {
 fn a_missing_argument_is_an_error_that_names_it() {
     let (recipe, _) =
         read("---\narguments: {issue: {description: Which}}\n---\n{{.issue}} {{.title}}");
-    let found = text(&recipe.unwrap(), &[]).unwrap_err();
+    let errors = text(&recipe.unwrap(), &[]).unwrap_err();
     assert!(
-        found.iter().all(|finding| finding.id == MISSING && finding.severity == Severity::Error)
+        errors.iter().all(|finding| finding.id == MISSING && finding.severity == Severity::Error)
     );
-    assert_eq!(found[0].message, "the argument `issue` was not given");
-    assert_eq!(found.len(), 2);
+    assert_eq!(errors[0].message, "the argument `issue` was not given");
+    assert_eq!(errors.len(), 2);
 }
 
 #[test]
@@ -423,9 +423,9 @@ fn a_project_in_the_home_directory_has_each_recipe_once() {
     bench.write("home/.kodelet/plugins/a@b/recipes/x.md", "x");
     let layout = Layout { project: bench.path("home"), ..bench.layout() };
     let (recipes, _) = Recipes::new(&layout, &[]).list();
-    let found: Vec<(&str, RecipeLayer)> =
+    let layers: Vec<(&str, RecipeLayer)> =
         recipes.iter().map(|recipe| (recipe.name.as_str(), recipe.origin.layer)).take(2).collect();
-    assert_eq!(found, [("mine", RecipeLayer::User), ("a/b/x", RecipeLayer::UserPlugin)]);
+    assert_eq!(layers, [("mine", RecipeLayer::User), ("a/b/x", RecipeLayer::UserPlugin)]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a conversation has read and means to do is its own: of an agent, of its subagents, and of recipes beside it.
+//! Agents, their subagents and side recipes each have their own files read and to-do list.
 
 use tenter_agent::session::Status;
 
@@ -19,7 +19,7 @@ fn results(turns: &[&str]) -> (Stage, Vec<String>) {
     let stage = Stage::new(&script, QUICK);
     stage.write("project/plan", "one two");
     assert_eq!(stage.send(&"hi".into()).0.status, Status::Done);
-    let results = stage.told_of("result");
+    let results = stage.reports_of("result");
     (stage, results)
 }
 
@@ -70,6 +70,6 @@ fn the_agent_cannot_edit_what_only_a_side_recipe_read() {
         r#"[ -e called ] || { touch called; echo '{"result": "callback", "callback": "look"}'; }"#;
     stage.hook("caller", "after_turn", "", callback);
     assert_eq!(stage.send(&"hi".into()).0.status, Status::Done);
-    assert_eq!(stage.told_of("history").len(), 1, "{:?}", stage.told());
-    assert_eq!(stage.read("plan"), "one three", "{:?}", stage.told());
+    assert_eq!(stage.reports_of("history").len(), 1, "{:?}", stage.reports());
+    assert_eq!(stage.read("plan"), "one three", "{:?}", stage.reports());
 }

@@ -55,7 +55,7 @@ fn transient_failures_are_retried_and_reported() {
         "turns:\n  - {text: Hello., fault: {kind: overloaded, times: 2, message: come back}}\n",
     );
     assert_eq!(
-        stage.told(),
+        stage.reports(),
         [
             "retry 2/3 short: the model is overloaded: come back",
             "retry 3/3 short: the model is overloaded: come back",
@@ -73,7 +73,7 @@ fn a_cut_response_is_discarded_without_duplicate_text_or_tool_runs() {
         "turns:\n  - {text: I will count., tool_calls: [{name: bash, input: {command: echo one >> count}}], fault: {kind: cut}}\n  - {text: Counted., fault: {kind: cut}}\n",
     );
     assert_eq!(
-        stage.told(),
+        stage.reports(),
         [
             "piece I ",
             "piece will",
@@ -91,12 +91,12 @@ fn a_cut_response_is_discarded_without_duplicate_text_or_tool_runs() {
     );
     assert_eq!(stage.read("count"), "one\n");
     let (messages, _) = stage.stored();
-    let said: Vec<String> = messages
+    let texts: Vec<String> = messages
         .iter()
         .filter(|message| message.role == Role::Assistant)
         .map(tenter_protocol::Message::plain_text)
         .collect();
-    assert_eq!(said, ["I will count.", "Counted."]);
+    assert_eq!(texts, ["I will count.", "Counted."]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn after_the_last_attempt_the_turn_fails_and_earlier_work_is_kept() {
     assert_eq!(finding.id, "model-failed");
     assert_eq!(finding.message, "the model's server failed; gave up after 3 attempts");
     assert!(finding.help.unwrap().contains("--follow"));
-    assert_eq!(stage.told_of("retry").len(), 2);
+    assert_eq!(stage.reports_of("retry").len(), 2);
     assert_eq!(stage.stored().0.len(), 3, "the message, the call and its result");
 }
 
@@ -122,7 +122,7 @@ fn with_one_attempt_nothing_is_retried() {
         let stage = Stage::new(script, RetrySettings { attempts, ..QUICK });
         let (finish, _) = stage.send(&"hi".into());
         assert_eq!(finish.error.unwrap().to_string(), "the model cannot be reached");
-        assert_eq!(stage.told(), [] as [&str; 0]);
+        assert_eq!(stage.reports(), [] as [&str; 0]);
     }
 }
 
@@ -134,13 +134,13 @@ fn a_providers_requested_pause_is_limited() {
         );
         let stage = Stage::new(&script, QUICK);
         let (finish, _) = stage.send(&"hi".into());
-        (stage.told_of("retry"), finish)
+        (stage.reports_of("retry"), finish)
     };
-    let (told, finish) = patient(40);
-    assert_eq!(told, ["retry 2/3 long: the model's rate limit was exceeded"]);
+    let (reports, finish) = patient(40);
+    assert_eq!(reports, ["retry 2/3 long: the model's rate limit was exceeded"]);
     assert_eq!(finish.status, Status::Done);
-    let (told, finish) = patient(3_600_000);
-    assert_eq!(told, [] as [&str; 0]);
+    let (reports, finish) = patient(3_600_000);
+    assert_eq!(reports, [] as [&str; 0]);
     let error = finish.error.unwrap().to_string();
     assert!(error.contains("the provider asked for a 3600 s pause"), "{error}");
 }
@@ -161,7 +161,7 @@ fn permanent_failures_are_not_retried() {
     let failed = |fault: &str| {
         let stage = Stage::new(&format!("turns: [{{text: never, fault: {fault}}}]"), QUICK);
         let (finish, _) = stage.send(&"hi".into());
-        assert_eq!((finish.status, stage.told().len()), (Status::Failed, 0));
+        assert_eq!((finish.status, stage.reports().len()), (Status::Failed, 0));
         finish.error.unwrap().diagnostic()
     };
     let refused = failed("{kind: refused, message: no such model}");
@@ -180,8 +180,8 @@ fn a_response_cut_off_by_the_limit_is_kept_and_reported() {
     let stage = Stage::new("turns: [{text: It is the, stop: length}]", QUICK);
     let (finish, _) = stage.send(&"hi".into());
     assert_eq!((finish.status, finish.response.as_str()), (Status::Done, "It is the"));
-    let told = stage.told_of("response-cut");
-    assert!(matches!(&told[..], [line] if line.contains("cut off")), "{told:?}");
+    let reports = stage.reports_of("response-cut");
+    assert!(matches!(&reports[..], [line] if line.contains("cut off")), "{reports:?}");
 }
 
 #[test]
@@ -189,20 +189,20 @@ fn a_call_cut_off_by_the_limit_is_reported_to_the_model() {
     let stage = played(
         "turns:\n  - {tool_calls: [{name: file_write, input: '{\"path\": \"a\", \"te'}], stop: length}\n  - {text: In pieces then., expect: {contains: [reached the output limit, not valid JSON]}}\n",
     );
-    assert_eq!(stage.told_of("text"), ["text In pieces then."]);
-    assert_eq!(stage.told_of("response-cut"), [] as [&str; 0]);
+    assert_eq!(stage.reports_of("text"), ["text In pieces then."]);
+    assert_eq!(stage.reports_of("response-cut"), [] as [&str; 0]);
 }
 
 #[test]
 fn filtered_and_empty_responses_are_reported_and_the_end_of_a_script_is_not() {
     let stage = played("turns: [{text: I, stop: filtered}]");
-    assert_eq!(stage.told_of("response-filtered").len(), 1);
+    assert_eq!(stage.reports_of("response-filtered").len(), 1);
     let stage = played("turns: [{reasoning: Hm.}]");
     assert_eq!(
-        stage.told(),
+        stage.reports(),
         ["thinks Hm.", "reasoning Hm.", "empty-response the model's response is empty"]
     );
-    assert_eq!(played("turns: []").told(), [] as [&str; 0]);
+    assert_eq!(played("turns: []").reports(), [] as [&str; 0]);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn images_precede_the_text_of_a_message() {
     assert_eq!(stage.stored().0[0].blocks, [image, Block::text("What is it?")]);
 }
 
-/// How often each of three turns fails, and how.
+/// The kind and the number of failures of each of three turns.
 fn faults() -> impl Strategy<Value = Vec<Option<(&'static str, u32)>>> {
     let kind = prop_oneof![
         Just("overloaded"),
@@ -248,8 +248,8 @@ fn script(faults: &[Option<(&str, u32)>]) -> String {
     )
 }
 
-/// What is left of a session: its messages without the times of commands, its turns, its figures.
-fn left_by(faults: &[Option<(&str, u32)>]) -> (Vec<String>, u64, u64, String) {
+/// Returns the result of a session: its messages without the times of commands, its turns, its figures.
+fn session_result(faults: &[Option<(&str, u32)>]) -> (Vec<String>, u64, u64, String) {
     let stage = Stage::new(&script(faults), QUICK);
     let (_, usage) = stage.send(&"hi".into());
     let (messages, turns) = stage.stored();
@@ -262,6 +262,6 @@ proptest! {
 
     #[test]
     fn retries_leave_no_trace_in_the_conversation(faults in faults()) {
-        prop_assert_eq!(left_by(&faults), left_by(&[None, None, None]));
+        prop_assert_eq!(session_result(&faults), session_result(&[None, None, None]));
     }
 }

@@ -37,14 +37,14 @@ pub(crate) const QUICK: RetrySettings = RetrySettings {
     max_delay: Duration::from_millis(20),
 };
 
-/// What a conversation is called on a stage.
+/// The id of the conversation of a stage.
 pub(crate) const ID: &str = "01a20060-e872-73af-9a25-ba7a128ce65f";
 
 pub(crate) struct Stage {
     directory: TempDir,
     pub(crate) agent: Agent,
     pub(crate) cancel: Cancel,
-    told: Arc<ReportLog>,
+    reports: Arc<ReportLog>,
 }
 
 /// Records what is reported, one line each.
@@ -108,7 +108,7 @@ impl Stage {
         for owner in ["project", "home"] {
             fs::create_dir_all(directory.path().join(owner).join(".kodelet/recipes")).unwrap();
         }
-        let told = Arc::new(ReportLog::default());
+        let reports = Arc::new(ReportLog::default());
         let clock = || Timestamp::UNIX_EPOCH;
         let workspace = WorkspaceSettings {
             project: project.clone(),
@@ -143,22 +143,22 @@ impl Stage {
         let agent = Agent {
             model: Arc::new(ScriptedModel::parse("scripted:stage", script).unwrap()),
             weak_model: None,
-            engine: engine(directory.path(), Catalog::default(), &settings.recipes, &told),
+            engine: engine(directory.path(), Catalog::default(), &settings.recipes, &reports),
             tools: Registry::standard(),
             workspace: Arc::new(Workspace::new(workspace).unwrap()),
             store: Store::in_memory().unwrap(),
-            watcher: Arc::clone(&told) as Arc<dyn Watcher>,
+            watcher: Arc::clone(&reports) as Arc<dyn Watcher>,
             asker: Arc::new(FixedAnswer(PermissionAnswer::No)),
             permissions: Permissions::default(),
             snapshots: None,
             settings,
         };
-        Self { directory, agent, cancel: Cancel::new(), told }
+        Self { directory, agent, cancel: Cancel::new(), reports }
     }
 
     /// Cancels the turn when a report starts with `text`.
     pub(crate) fn interrupt_at(&self, beginning: &'static str) {
-        *self.told.interruption.lock().unwrap() = Some((beginning, self.cancel.clone()));
+        *self.reports.interruption.lock().unwrap() = Some((beginning, self.cancel.clone()));
     }
 
     /// Writes a file of the scratch directory, which holds `project` and `home`.
@@ -181,7 +181,7 @@ impl Stage {
         );
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
         let recipes = &self.agent.settings.recipes;
-        self.agent.engine = engine(self.directory.path(), self.catalog(), recipes, &self.told);
+        self.agent.engine = engine(self.directory.path(), self.catalog(), recipes, &self.reports);
     }
 
     /// Has an agent without hooks read this clock.
@@ -234,14 +234,14 @@ impl Stage {
         (finish, usage)
     }
 
-    /// What was told so far.
-    pub(crate) fn told(&self) -> Vec<String> {
-        self.told.lines.lock().unwrap().clone()
+    /// Returns all reports so far.
+    pub(crate) fn reports(&self) -> Vec<String> {
+        self.reports.lines.lock().unwrap().clone()
     }
 
-    /// What was told and begins so.
-    pub(crate) fn told_of(&self, beginning: &str) -> Vec<String> {
-        self.told().into_iter().filter(|line| line.starts_with(beginning)).collect()
+    /// Returns the reports that begin so.
+    pub(crate) fn reports_of(&self, beginning: &str) -> Vec<String> {
+        self.reports().into_iter().filter(|line| line.starts_with(beginning)).collect()
     }
 
     /// The conversation as it is stored, and how many responses are in it.
@@ -269,11 +269,11 @@ fn engine(
     directory: &Path,
     catalog: Catalog,
     recipes: &RecipeBook,
-    told: &Arc<ReportLog>,
+    reports: &Arc<ReportLog>,
 ) -> Engine {
     let recipes = recipes.clone();
     builder(directory)
-        .observer(Arc::clone(told) as Arc<dyn Observer>)
+        .observer(Arc::clone(reports) as Arc<dyn Observer>)
         .callbacks(Arc::new(move |name, args| recipes.startable(name, args).map(drop)))
         .build(catalog)
 }

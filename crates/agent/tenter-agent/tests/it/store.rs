@@ -1,4 +1,4 @@
-//! What the store saves and returns.
+//! Saving and loading conversations.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::json;
 use tenter_agent::store::{
-    Change, ChangeKind, Exchange, ExchangeUsage, HistoryChange, HistoryEntry, ListQuery,
-    NewConversation, Origin, Store, StoreError,
+    ChangeKind, Exchange, ExchangeUsage, HistoryChange, HistoryEntry, ListQuery, NewConversation,
+    Origin, RecordedChange, Store, StoreError,
 };
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Block, Message, Role, ToolCall};
@@ -120,7 +120,7 @@ fn a_replaced_history_is_kept_and_can_be_restored() {
     store.append(&exchange("c", 5, &[said("going on")])).unwrap();
 
     let epochs = store.history("c").unwrap();
-    let because = Change {
+    let because = RecordedChange {
         kind: ChangeKind::Mutate,
         by: "trim".into(),
         reason: Some("too long".into()),

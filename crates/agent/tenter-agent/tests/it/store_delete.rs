@@ -71,7 +71,7 @@ fn nothing_is_deleted_if_one_does_not_exist() {
     assert_eq!(store.load("c").unwrap().entries.len(), 2);
 }
 
-/// Whether any of the store's files holds the bytes.
+/// Returns whether any of the store's files contains the bytes.
 fn in_files(scratch: &Scratch, text: &str) -> bool {
     let directory = scratch.path().parent().unwrap().to_owned();
     fs::read_dir(directory).unwrap().any(|file| {
@@ -154,8 +154,8 @@ fn old_conversations_are_those_not_saved_since() {
     subagent(&store, "orphan", "gone");
     subagent(&store, "child", "later");
     let older = |before: &str, project| {
-        let found = store.older_than(before, project).unwrap();
-        found.into_iter().map(|summary| summary.id).collect::<Vec<_>>()
+        let old = store.older_than(before, project).unwrap();
+        old.into_iter().map(|summary| summary.id).collect::<Vec<_>>()
     };
     assert_eq!(older("2026-02-01T00:00:00Z", None), ["old", "elsewhere"]);
     assert_eq!(older("2026-02-01T00:00:00.1Z", Some(new().project)), ["edge", "old"]);

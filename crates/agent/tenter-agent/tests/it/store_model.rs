@@ -74,7 +74,7 @@ impl Naive {
     }
 }
 
-/// Whether every call is answered by the next entry, implemented independently of the store.
+/// Returns whether every call is answered by the next entry, implemented independently of the store.
 fn whole(entries: &[HistoryEntry]) -> bool {
     let calls = |entry: &HistoryEntry| entry.message.tool_calls().count();
     !entries.is_empty()
@@ -220,8 +220,8 @@ proptest! {
             prop_assert_eq!(done.is_ok(), may, "{:?} gave {:?}", step, done);
         }
         for (conversation, id) in IDS.iter().enumerate() {
-            let held = recall(&store, id);
-            prop_assert_eq!(held.as_ref(), model.get(&conversation));
+            let recalled = recall(&store, id);
+            prop_assert_eq!(recalled.as_ref(), model.get(&conversation));
         }
     }
 }

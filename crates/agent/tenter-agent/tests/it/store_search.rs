@@ -135,9 +135,9 @@ fn the_best_match_is_first_and_each_conversation_occurs_once() {
     save(&store, "all about it", &[asked("parser"), said("parser parser")]);
     assert_eq!(ids(&store, "parser"), ["all about it", "by the way"]);
     let first = ListQuery { limit: 1, ..EVERYWHERE };
-    let found = store.search(&SearchQuery { words: "parser", among: first }).unwrap();
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].snippet, "«parser» «parser»");
+    let hits = store.search(&SearchQuery { words: "parser", among: first }).unwrap();
+    assert_eq!(hits.len(), 1);
+    assert_eq!(hits[0].snippet, "«parser» «parser»");
 }
 
 #[test]
@@ -149,13 +149,16 @@ fn a_search_is_limited_to_the_given_conversations() {
     store.begin(&new_in(other), &exchange("there", 0, &words)).unwrap();
     let sub = NewConversation { parent: Some("here"), ..new() };
     store.begin(&sub, &exchange("sub", 0, &words)).unwrap();
-    let found = |among: ListQuery| {
-        let found = store.search(&SearchQuery { words: "needle", among }).unwrap();
-        found.into_iter().map(|found| found.summary.id).collect::<Vec<_>>()
+    let ids_among = |among: ListQuery| {
+        let hits = store.search(&SearchQuery { words: "needle", among }).unwrap();
+        hits.into_iter().map(|hit| hit.summary.id).collect::<Vec<_>>()
     };
-    assert_eq!(found(ListQuery { include_subagents: false, ..EVERYWHERE }), ["there", "here"]);
-    assert_eq!(found(ListQuery { project: Some(new().project), ..EVERYWHERE }), ["sub", "here"]);
-    assert_eq!(found(ListQuery { project: Some(other), ..EVERYWHERE }), ["there"]);
+    assert_eq!(ids_among(ListQuery { include_subagents: false, ..EVERYWHERE }), ["there", "here"]);
+    assert_eq!(
+        ids_among(ListQuery { project: Some(new().project), ..EVERYWHERE }),
+        ["sub", "here"]
+    );
+    assert_eq!(ids_among(ListQuery { project: Some(other), ..EVERYWHERE }), ["there"]);
 }
 
 #[test]
@@ -224,11 +227,11 @@ proptest! {
         for (index, (messages, stays)) in conversations.iter().enumerate() {
             for words in messages {
                 for word in words {
-                    let found = ids(&store, word);
-                    prop_assert_eq!(found.contains(&index.to_string()), *stays, "{} in {:?}", word, found);
+                    let hits = ids(&store, word);
+                    prop_assert_eq!(hits.contains(&index.to_string()), *stays, "{} in {:?}", word, hits);
                 }
-                let found = ids(&store, &words.join(separator));
-                prop_assert_eq!(found.contains(&index.to_string()), *stays);
+                let hits = ids(&store, &words.join(separator));
+                prop_assert_eq!(hits.contains(&index.to_string()), *stays);
             }
         }
     }

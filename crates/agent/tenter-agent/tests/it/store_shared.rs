@@ -209,7 +209,7 @@ fn orders() -> (String, String) {
     (std::env::var(DATABASE).unwrap(), std::env::var(CONVERSATION).unwrap())
 }
 
-#[expect(clippy::disallowed_methods, reason = "the test is about processes that die")]
+#[expect(clippy::disallowed_methods, reason = "the processes of the test die")]
 fn start(test: &str, scratch: &Scratch, id: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args([

@@ -339,8 +339,8 @@ fn reload(built: &BuiltAgent, id: &str) -> Result<Conversation, Failure> {
 
 /// Resets what belongs to a conversation: permissions, files that were read, and the todo list.
 fn reset(agent: &mut Agent) {
-    agent.permissions = agent.permissions.aside();
-    agent.workspace = Arc::new(agent.workspace.aside());
+    agent.permissions = agent.permissions.for_another_conversation();
+    agent.workspace = Arc::new(agent.workspace.for_another_conversation());
 }
 
 /// What to do about an error in a chat, if that differs from other commands.

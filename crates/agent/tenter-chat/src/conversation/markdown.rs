@@ -2,7 +2,7 @@
 //! inputs and results are code blocks.
 
 use pulldown_cmark::{Event, Parser};
-use tenter_agent::store::{Change, Epoch, StoredEntry, Summary};
+use tenter_agent::store::{Epoch, RecordedChange, StoredEntry, Summary};
 use tenter_base::sanitize::{one_line, sanitize};
 use tenter_protocol::{Block, ToolCall, ToolResult};
 use tenter_terminal::ui;
@@ -47,7 +47,7 @@ fn about(summary: &Summary) -> String {
     lines.join("\n")
 }
 
-fn change_line(change: &Change, before: u64) -> String {
+fn change_line(change: &RecordedChange, before: u64) -> String {
     let reason = change.reason.as_deref().map(|reason| format!(" ({})", escaped(reason)));
     format!(
         "*History replaced by {} ({}) at {}{}: {} set aside.*",

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_agent::store::{Change, ChangeKind, Store, Summary};
+use tenter_agent::store::{ChangeKind, RecordedChange, Store, Summary};
 use tenter_base::sanitize::one_line;
 use tenter_protocol::event::Usage;
 use tenter_terminal::env::Env;
@@ -121,7 +121,7 @@ fn status_word(summary: &Summary) -> &str {
 }
 
 /// Who changed the history, for display.
-fn changed_by(change: &Change) -> String {
+fn changed_by(change: &RecordedChange) -> String {
     let named = |what: &str| format!("{what} {}", one_line(&change.by, 80));
     match (change.by.as_str(), change.kind) {
         ("user", _) => "the user".to_owned(),

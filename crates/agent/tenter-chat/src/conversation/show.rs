@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tenter_agent::store::{Change, Epoch, Origin, StoredEntry, Summary};
+use tenter_agent::store::{Epoch, Origin, RecordedChange, StoredEntry, Summary};
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_commands::project;
 use tenter_protocol::Block;
@@ -134,7 +134,7 @@ fn heading(summary: &Summary) -> Vec<String> {
     lines
 }
 
-fn change_line(change: &Change, before: u64, shown: bool) -> String {
+fn change_line(change: &RecordedChange, before: u64, shown: bool) -> String {
     let reason = change.reason.as_deref().map(|reason| format!(" ({})", sanitize(reason)));
     let hint = if shown { "" } else { "; --history shows them" };
     format!(

@@ -35,7 +35,9 @@ impl JsonView {
 impl Watcher for JsonView {
     fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
         match update {
-            SessionUpdate::Ended { usage, .. } => *self.end() = Some((scope.clone(), **usage)),
+            SessionUpdate::SessionEnded { usage, .. } => {
+                *self.end() = Some((scope.clone(), **usage))
+            }
             other => self.headless.on_update(scope, other),
         }
     }
@@ -83,8 +85,10 @@ impl DemoView for JsonView {
         if let Some((scope, usage)) = self.end().take() {
             let status = outcome.status.as_str();
             let exit_code = outcome.status.exit_code();
-            self.headless
-                .on_update(&scope, &SessionUpdate::Ended { status, exit_code, usage: &usage });
+            self.headless.on_update(
+                &scope,
+                &SessionUpdate::SessionEnded { status, exit_code, usage: &usage },
+            );
         }
     }
 }

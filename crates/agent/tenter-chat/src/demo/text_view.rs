@@ -55,7 +55,7 @@ impl Watcher for TextView {
             SessionUpdate::TextDelta(_) => self.begin_turn(),
             SessionUpdate::Text(_) => self.is_in_turn.store(false, Ordering::Relaxed),
             // The demo says itself how it ended.
-            SessionUpdate::Ended { .. } => return,
+            SessionUpdate::SessionEnded { .. } => return,
             _ => {}
         }
         self.terminal.on_update(scope, update);

@@ -64,7 +64,7 @@ impl Watcher for Chat {
     fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
         let of_subagent = scope.parent_conversation_id.is_some();
         match update {
-            SessionUpdate::Ended { .. } if !of_subagent => return, // the chat shows figures of its own
+            SessionUpdate::SessionEnded { .. } if !of_subagent => return, // the chat shows figures of its own
             SessionUpdate::Usage(_) if !of_subagent => {
                 self.turns.fetch_add(1, Ordering::Relaxed);
             }

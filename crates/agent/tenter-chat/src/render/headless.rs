@@ -119,7 +119,7 @@ fn object(
         }
         SessionUpdate::Usage(usage) => ("usage", json!({"usage": value(usage)})),
         SessionUpdate::Diagnostic(finding) => ("diagnostic", masked(finding)),
-        SessionUpdate::Ended { status, exit_code, usage } => {
+        SessionUpdate::SessionEnded { status, exit_code, usage } => {
             ("end", json!({"status": status, "exit_code": exit_code, "usage": value(usage)}))
         }
     })
@@ -403,9 +403,9 @@ mod tests {
                 SessionUpdate::History { .. } => Some(SessionUpdate::Usage(&usage)),
                 SessionUpdate::Usage(_) => Some(SessionUpdate::Diagnostic(&diagnostic)),
                 SessionUpdate::Diagnostic(_) => {
-                    Some(SessionUpdate::Ended { status: text, exit_code: 0, usage: &usage })
+                    Some(SessionUpdate::SessionEnded { status: text, exit_code: 0, usage: &usage })
                 }
-                SessionUpdate::Ended { .. } => None,
+                SessionUpdate::SessionEnded { .. } => None,
             };
         }
     }

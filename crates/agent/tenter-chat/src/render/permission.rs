@@ -29,7 +29,7 @@ pub(crate) fn ask_permission(
 }
 
 fn put(request: &PermissionRequest<'_>) {
-    let by = if request.of_subagent { styled(FAINT, " (a subagent)") } else { String::new() };
+    let by = if request.is_from_subagent { styled(FAINT, " (a subagent)") } else { String::new() };
     let tool = styled(HEADING, visible(&request.call.name));
     ui::note(format!("{} {tool}{by} needs your permission", styled(NOTICE, "?")));
     for line in lines(request) {

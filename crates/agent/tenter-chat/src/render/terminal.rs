@@ -316,7 +316,7 @@ impl Terminal {
                 self.state().begin(Part::Lines);
                 ui::diagnostics([*finding]);
             }
-            SessionUpdate::Ended { usage, status, .. } if !of_subagent => {
+            SessionUpdate::SessionEnded { usage, status, .. } if !of_subagent => {
                 self.last_lines([self.summary(scope, status, usage)]);
             }
             _ => {}

@@ -6,7 +6,7 @@ use tenter_testkit::wait_until;
 
 use crate::stage::{Stage, messages, names, tools};
 
-/// How a server answers a request.
+/// The answer of a server to a request.
 #[derive(Clone, Copy, PartialEq)]
 enum AnswerForm {
     Json,
@@ -101,9 +101,9 @@ fn a_server_that_cannot_be_used_is_reported_without_secrets() {
     ] {
         let server = HttpServer::answering(status, headers, body);
         let stage = Stage::new().http_server("web", &server.url("/mcp?key=hunter2hunter2"), &[]);
-        let found = tools(&stage.servers());
-        assert!(found.tools.is_empty());
-        let message = &found.diagnostics[0].message;
+        let sourced = tools(&stage.servers());
+        assert!(sourced.tools.is_empty());
+        let message = &sourced.diagnostics[0].message;
         assert!(message.contains(expected), "{status}: {message}");
         assert!(!message.contains("hunter2"), "{message}");
     }

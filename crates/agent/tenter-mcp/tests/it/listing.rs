@@ -1,4 +1,4 @@
-//! What the model gets of the tools that a server lists.
+//! The model's view of the tools that a server lists.
 
 use serde_json::json;
 use tenter_mcp::ToolSelection;
@@ -16,14 +16,14 @@ fn names_descriptions_and_schemas_are_limited_and_sanitised() {
         {"name": "large", "inputSchema": {"type": "object", "description": "x".repeat(100_000)}},
     ]));
     let stage = Stage::new().server("s", &server.instructions("Use it \u{1b}[31mwell."));
-    let found = tools(&stage.servers());
-    let names: Vec<&str> = found.tools.iter().map(|tool| tool.name()).collect();
+    let sourced = tools(&stage.servers());
+    let names: Vec<&str> = sourced.tools.iter().map(|tool| tool.name()).collect();
     assert_eq!(names, ["mcp__s__a_b", "mcp__s__long"]);
-    assert_eq!(found.tools[0].description(), "red \u{fffd}");
-    assert_eq!(found.tools[1].description().chars().count(), 4000);
-    assert_eq!(found.tools[0].input_schema(), json!({"type": "object", "properties": {}}));
-    assert_eq!(found.instructions[0].text, "Use it well.");
-    let [warning] = found.diagnostics.as_slice() else { panic!("{:?}", found.diagnostics) };
+    assert_eq!(sourced.tools[0].description(), "red \u{fffd}");
+    assert_eq!(sourced.tools[1].description().chars().count(), 4000);
+    assert_eq!(sourced.tools[0].input_schema(), json!({"type": "object", "properties": {}}));
+    assert_eq!(sourced.instructions[0].text, "Use it well.");
+    let [warning] = sourced.diagnostics.as_slice() else { panic!("{:?}", sourced.diagnostics) };
     assert!(warning.message.contains("its tool large is left out"), "{}", warning.message);
 }
 

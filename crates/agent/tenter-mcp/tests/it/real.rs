@@ -12,11 +12,11 @@ use crate::stage::{Stage, messages, names};
 
 /// The server in `PATH`. If there is none, the test is reported as skipped.
 fn program(name: &str) -> Option<PathBuf> {
-    let found = search_path::program(name, &[("PATH".into(), needs::search_path())]);
-    if found.is_none() {
+    let program = search_path::program(name, &[("PATH".into(), needs::search_path())]);
+    if program.is_none() {
         needs::skipped(name, &format!("{name} is not installed"));
     }
-    found
+    program
 }
 
 #[test]

@@ -161,8 +161,8 @@ impl Stage {
         input: Value,
         cancel: &Cancel,
     ) -> ToolResult {
-        let found = tools(servers);
-        let tool = found.tools.iter().find(|one| one.name() == tool).unwrap();
+        let sourced = tools(servers);
+        let tool = sourced.tools.iter().find(|one| one.name() == tool).unwrap();
         let Value::Object(input) = input else { panic!("an input is an object") };
         let context = ToolContext {
             call_id: "1",
@@ -176,7 +176,7 @@ impl Stage {
     }
 }
 
-/// What servers provide now.
+/// Returns the tools of the servers now.
 pub(crate) fn tools(servers: &McpServers) -> SourcedTools {
     servers.tools(&|_| true, &Cancel::new())
 }

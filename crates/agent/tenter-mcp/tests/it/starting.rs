@@ -24,9 +24,9 @@ fn a_server_whose_tools_are_not_used_is_not_started() {
     let server = McpServer::default();
     let stage = Stage::new().server("a", &server).server("b", &server);
     let servers = stage.servers();
-    let found = servers.tools(&|prefix| prefix == "mcp__b__", &Cancel::new());
-    assert_eq!(found.tools.len(), 1);
-    assert_eq!(found.tools[0].name(), "mcp__b__echo");
+    let sourced = servers.tools(&|prefix| prefix == "mcp__b__", &Cancel::new());
+    assert_eq!(sourced.tools.len(), 1);
+    assert_eq!(sourced.tools[0].name(), "mcp__b__echo");
     assert_eq!(stage.received("a"), "");
 }
 
@@ -52,9 +52,9 @@ fn a_server_that_fails_is_reported_and_does_not_affect_others() {
         })
         .server("good", &McpServer::default());
     let servers = stage.servers();
-    let found = tools(&servers);
-    assert_eq!(found.tools.len(), 1);
-    let [problem] = found.diagnostics.as_slice() else { panic!("{:?}", found.diagnostics) };
+    let sourced = tools(&servers);
+    assert_eq!(sourced.tools.len(), 1);
+    let [problem] = sourced.diagnostics.as_slice() else { panic!("{:?}", sourced.diagnostics) };
     assert_eq!(
         problem.message,
         "the MCP server bad is not available: it ended before it answered the first request; exit code 3; \
@@ -80,14 +80,14 @@ fn a_slow_server_is_awaited_once_and_its_tools_appear_later() {
         definition.startup_timeout = Duration::from_millis(200);
     });
     let servers = stage.servers();
-    let found = tools(&servers);
-    assert!(found.tools.is_empty());
-    assert!(found.diagnostics[0].message.contains("it has not started within"));
+    let sourced = tools(&servers);
+    assert!(sourced.tools.is_empty());
+    assert!(sourced.diagnostics[0].message.contains("it has not started within"));
     stage.create("go");
     wait_until("it has started", || names(&servers) == ["mcp__slow__echo"]);
     let later = tools(&servers);
     assert!(later.diagnostics.is_empty());
-    assert_ne!(later.revision, found.revision);
+    assert_ne!(later.revision, sourced.revision);
 }
 
 #[test]

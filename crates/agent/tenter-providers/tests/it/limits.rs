@@ -118,11 +118,11 @@ fn a_cancel_ends_a_request_that_the_server_does_not_read() {
     };
     let cancel = Cancel::new();
     let ended = std::thread::scope(|scope| {
-        let asked = scope.spawn(|| model.respond(&request, &mut |_| {}, &cancel));
+        let response_thread = scope.spawn(|| model.respond(&request, &mut |_| {}, &cancel));
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_exact(&mut [0; 64]).unwrap();
         cancel.cancel();
-        asked.join().unwrap()
+        response_thread.join().unwrap()
     });
     assert_eq!(ended, Err(ModelError::Cancelled));
 }

@@ -217,9 +217,9 @@ fn the_documented_example_streams_are_read() {
         let server = ModelServer::start(Reply::recorded(format));
         let (response, streamed) = ask(model(&server, format).as_ref(), &[Message::user("hi")]);
         let response = response.unwrap();
-        let said = kept(&response);
-        assert!(!said.is_empty(), "{format:?}");
-        assert_eq!(said.plain_text().trim(), streamed.text.trim(), "{format:?}");
+        let message = kept(&response);
+        assert!(!message.is_empty(), "{format:?}");
+        assert_eq!(message.plain_text().trim(), streamed.text.trim(), "{format:?}");
         assert_ne!(response.usage, Some(TurnUsage::default()), "{format:?}");
         server.take_violations();
     }

@@ -107,7 +107,7 @@ pub(crate) fn ask_and_interrupt(
 ) -> Result<Response, ModelError> {
     let (cancel, began) = (Cancel::new(), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        let asked = scope.spawn(|| {
+        let response_thread = scope.spawn(|| {
             let messages = [Message::user("hello")];
             let request = Request {
                 system: "",
@@ -121,6 +121,6 @@ pub(crate) fn ask_and_interrupt(
         });
         ready(&began);
         cancel.cancel();
-        asked.join().unwrap()
+        response_thread.join().unwrap()
     })
 }

@@ -18,6 +18,8 @@ const LOCK_PATIENCE: Duration = Duration::from_millis(50);
 const LOCK_PAUSE: Duration = Duration::from_millis(1);
 /// Sessions without an event for this long are forgotten.
 const LIFETIME: Duration = Duration::from_hours(7 * 24);
+/// Minimum time between two removals of old files.
+const SWEEP_INTERVAL: Duration = Duration::from_hours(24);
 
 /// The directory that holds the files of all sessions.
 #[derive(Debug, Clone)]
@@ -66,8 +68,15 @@ impl StateDir {
         session
     }
 
-    /// Removes the files of sessions that had no event for a week. `now` is the present time.
+    /// Removes the files of sessions that had no event for a week, at most once a day. `now` is the present time.
     pub(crate) fn sweep(&self, now: SystemTime) {
+        let last_sweep = self.0.with_file_name("last-sweep");
+        let time = fs::metadata(&last_sweep).and_then(|metadata| metadata.modified());
+        if time.is_ok_and(|time| now.duration_since(time).is_ok_and(|age| age < SWEEP_INTERVAL)) {
+            return;
+        }
+        // If it cannot be written, the next session sweeps again.
+        let _ = fs::File::create(&last_sweep).and_then(|file| file.set_modified(now));
         // Beside the sessions: texts that were too long for the host, conversations, what killed processes left to do, and what
         // hooks are about.
         let directories = ["sessions", "contexts", "conversations", "pending", "concerns"]
@@ -283,5 +292,25 @@ mod tests {
         assert!(session.files.guards.exists() && text.exists());
         states.sweep(written + LIFETIME * 2);
         assert!(!session.files.guards.exists() && !text.exists());
+    }
+
+    #[test]
+    fn old_sessions_are_looked_for_once_a_day() {
+        let scratch = tempfile::tempdir().unwrap();
+        let states = StateDir::new(scratch.path());
+        let text = scratch.path().join("bridge/contexts/x.txt");
+        private_dir::create_parent(&text).unwrap();
+        let write = || {
+            fs::write(&text, "x").unwrap();
+            fs::metadata(&text).unwrap().modified().unwrap()
+        };
+        let now = write() + LIFETIME * 2;
+        states.sweep(now);
+        assert!(!text.exists());
+        write();
+        states.sweep(now + SWEEP_INTERVAL / 2);
+        assert!(text.exists());
+        states.sweep(now + SWEEP_INTERVAL);
+        assert!(!text.exists());
     }
 }

@@ -32,9 +32,12 @@ const TURNS: usize = 500;
 /// The first and the last of so many parts are the beginning and the end of a session.
 const ENDS: usize = 5;
 
+/// The name of the session whose model reports no token counts.
+const NO_USAGE: &str = "no-usage";
 /// The hooks of a session: a name, a description, and the events they subscribe to.
-const HOOKS: [(&str, &str, &[&str]); 3] = [
+const HOOKS: [(&str, &str, &[&str]); 4] = [
     ("none", "no hooks", &[]),
+    (NO_USAGE, "no hooks, a model without token counts", &[]),
     (
         "five",
         "5 hooks, each run once",
@@ -93,7 +96,12 @@ pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
     }
     scene.trust_all()?;
     let ticks = Arc::new(Ticks::default());
-    let agent = agent(&scene, &script(turns), &scene.at("conversations.db"), Arc::clone(&ticks))?;
+    let agent = agent(
+        &scene,
+        &script(turns, hooks != NO_USAGE),
+        &scene.at("conversations.db"),
+        Arc::clone(&ticks),
+    )?;
     let before = memory::resident_kib()?;
     play(&agent, conversation(&agent))?;
     let grown = memory::resident_kib()?.saturating_sub(before);
@@ -107,8 +115,8 @@ pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
 }
 
 /// A scripted model that calls a tool in each of `turns` turns and then stops.
-pub(crate) fn script(turns: usize) -> String {
-    let usage = json!({"input_tokens": 9_000, "output_tokens": 30});
+pub(crate) fn script(turns: usize, has_usage: bool) -> String {
+    let usage = has_usage.then(|| json!({"input_tokens": 9_000, "output_tokens": 30}));
     let turn = |number: usize| {
         let text = format!("Step {number}: I look at the list to see what is left to be done.");
         json!({"text": text, "tool_calls": [{"name": "todo", "input": {}}], "usage": usage})

@@ -84,7 +84,7 @@ fn save(plan: Plan, store: &Store, size: usize) -> Measured<Times> {
 
 /// Repeats the work of `tenter run --resume`: from opening the file to the end of a session of one turn.
 fn resume(plan: Plan, scene: &Scene, file: &Path) -> Measured<Times> {
-    let script = agent::script(0);
+    let script = agent::script(0, true);
     alone(plan.rounds(20), 1, || {
         let agent = agent::agent(scene, &script, file, Arc::<Ticks>::default())?;
         let id = agent.store.find(&ID[..13])?;

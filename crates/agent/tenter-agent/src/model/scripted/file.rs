@@ -15,8 +15,8 @@ use crate::model::{ModelError, ResponseBlock, StopCause, TransientCause, read_ar
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Script {
-    pub(super) turns: Vec<Turn>,
+pub(super) struct ModelScript {
+    pub(super) turns: Vec<ScriptTurn>,
     /// Responses for side recipes, by recipe name.
     #[serde(default)]
     pub(super) recipes: BTreeMap<String, Vec<SideTurn>>,
@@ -28,17 +28,17 @@ pub(super) struct Script {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Turn {
+pub(super) struct ScriptTurn {
     pub(super) text: Option<String>,
     pub(super) reasoning: Option<String>,
     #[serde(default)]
-    pub(super) tool_calls: Vec<Call>,
-    pub(super) usage: Option<Figures>,
+    pub(super) tool_calls: Vec<ScriptCall>,
+    pub(super) usage: Option<ScriptUsage>,
     pub(super) cost_usd: Option<f64>,
     pub(super) stop: Option<TurnStop>,
     #[serde(default)]
-    pub(super) expect: Expect,
-    pub(super) fault: Option<Fault>,
+    pub(super) expect: ScriptExpectation,
+    pub(super) fault: Option<ScriptFault>,
     /// The pause between two words of the text, in milliseconds.
     #[serde(default)]
     pub(super) pace_ms: u64,
@@ -46,7 +46,7 @@ pub(super) struct Turn {
 
 /// A turn of a side recipe or a completion; a turn that is only text may be written as a string.
 #[derive(Debug)]
-pub(super) struct SideTurn(pub(super) Turn);
+pub(super) struct SideTurn(pub(super) ScriptTurn);
 
 impl<'de> Deserialize<'de> for SideTurn {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -64,34 +64,34 @@ impl<'de> Visitor<'de> for SideTurnVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<SideTurn, E> {
-        Ok(SideTurn(Turn { text: Some(text.to_owned()), ..Turn::default() }))
+        Ok(SideTurn(ScriptTurn { text: Some(text.to_owned()), ..ScriptTurn::default() }))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SideTurn, A::Error> {
-        Turn::deserialize(MapAccessDeserializer::new(map)).map(SideTurn)
+        ScriptTurn::deserialize(MapAccessDeserializer::new(map)).map(SideTurn)
     }
 }
 
-impl Turn {
-    /// Whether the turn has any content.
+impl ScriptTurn {
+    /// Returns whether the turn has any content.
     pub(super) fn has_content(&self) -> bool {
         self.text.is_some() || self.reasoning.is_some() || !self.tool_calls.is_empty()
     }
 
-    /// How often it fails before it succeeds.
+    /// Returns the number of failures before it succeeds.
     pub(super) fn failures(&self) -> u32 {
         self.failure().map_or(0, |failure| failure.times)
     }
 
-    /// How it fails.
-    pub(super) fn failure(&self) -> Option<&Failure> {
+    /// Returns the failure of an attempt.
+    pub(super) fn failure(&self) -> Option<&ScriptFailure> {
         self.fault.as_ref()?.failure.as_ref()
     }
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Call {
+pub(super) struct ScriptCall {
     name: String,
     id: Option<String>,
     /// An object, or a string with the arguments as a model wrote them, valid JSON or not.
@@ -99,7 +99,7 @@ pub(super) struct Call {
     input: Value,
 }
 
-impl Call {
+impl ScriptCall {
     /// The tool call, as number `index` of turn number `turn`.
     pub(super) fn block(&self, turn: usize, index: usize) -> ResponseBlock {
         let id = self.id.clone().unwrap_or_else(|| format!("call-{turn}-{index}"));
@@ -120,15 +120,15 @@ impl Call {
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_field_names, reason = "they are the file's keys")]
-pub(super) struct Figures {
+pub(super) struct ScriptUsage {
     input_tokens: u64,
     output_tokens: u64,
     cached_input_tokens: u64,
     cache_write_tokens: u64,
 }
 
-impl From<Figures> for TurnUsage {
-    fn from(figures: Figures) -> Self {
+impl From<ScriptUsage> for TurnUsage {
+    fn from(figures: ScriptUsage) -> Self {
         Self {
             input_tokens: figures.input_tokens,
             output_tokens: figures.output_tokens,
@@ -156,7 +156,7 @@ impl From<TurnStop> for StopCause {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Expect {
+pub(super) struct ScriptExpectation {
     #[serde(default)]
     pub(super) contains: Vec<String>,
     #[serde(default)]
@@ -166,24 +166,24 @@ pub(super) struct Expect {
 /// A fault of a turn.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "FaultKeys")]
-pub(super) struct Fault {
+pub(super) struct ScriptFault {
     /// The delay before anything happens.
     pub(super) delay: Duration,
-    /// How the turn fails; without it, it is only delayed.
-    pub(super) failure: Option<Failure>,
+    /// The kind of failure; without it, the turn is only delayed.
+    pub(super) failure: Option<ScriptFailure>,
 }
 
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct ScriptFailure {
     kind: FaultKind,
     message: String,
     retry_after: Option<Duration>,
-    /// How many times in a row.
+    /// The number of failures in a row.
     times: u32,
 }
 
-impl Failure {
-    /// Whether the beginning of the text is streamed before the failure.
+impl ScriptFailure {
+    /// The beginning of the text is streamed before the failure.
     pub(super) fn is_cut(&self) -> bool {
         matches!(self.kind, FaultKind::Cut)
     }
@@ -234,7 +234,7 @@ struct FaultKeys {
     delay_ms: Option<u64>,
 }
 
-impl TryFrom<FaultKeys> for Fault {
+impl TryFrom<FaultKeys> for ScriptFault {
     type Error = String;
 
     fn try_from(keys: FaultKeys) -> Result<Self, String> {
@@ -260,6 +260,6 @@ impl TryFrom<FaultKeys> for Fault {
         let message = keys.message.or(refusal).unwrap_or_default();
         let retry_after = keys.retry_after_ms.map(Duration::from_millis);
         let times = keys.times.unwrap_or(1);
-        Ok(Self { delay, failure: Some(Failure { kind, message, retry_after, times }) })
+        Ok(Self { delay, failure: Some(ScriptFailure { kind, message, retry_after, times }) })
     }
 }

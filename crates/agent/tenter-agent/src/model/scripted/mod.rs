@@ -18,22 +18,22 @@ use tenter_proc::Cancel;
 use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
 
-use self::file::{Expect, Failure, Script, SideTurn, Turn};
+use self::file::{ModelScript, ScriptExpectation, ScriptFailure, ScriptTurn, SideTurn};
 use super::{Delta, Model, ModelError, Purpose, Request, Response, ResponseBlock, StopCause};
 
 /// The default context window, in tokens.
 const CONTEXT_WINDOW: u64 = 200_000;
-/// How many bytes of a request an unmet expectation shows.
+/// Maximum number of bytes of a request that an unmet expectation shows.
 const SHOWN_REQUEST: usize = 16 * 1024;
 
 /// A model that plays a script.
 pub struct ScriptedModel {
     name: String,
-    script: Script,
+    script: ModelScript,
     positions: Mutex<Positions>,
 }
 
-/// The positions in a script: in its turns, in those of each recipe, and in its completions.
+/// The positions in a script: in its turns, in the turns of each recipe, and in its completions.
 #[derive(Debug, Default)]
 struct Positions {
     turns: TurnPosition,
@@ -46,14 +46,14 @@ struct Positions {
 struct TurnPosition {
     /// The index of the next turn.
     turn: usize,
-    /// How often it has failed.
+    /// The number of its failures.
     failed: u32,
 }
 
 impl TurnPosition {
     /// Advances past `turn` unless it is to be repeated; returns whether it fails this time. After its failures, a turn
     /// is played if it has content, otherwise skipped.
-    fn advance(&mut self, turn: &Turn) -> bool {
+    fn advance(&mut self, turn: &ScriptTurn) -> bool {
         let failing = self.failed < turn.failures();
         self.failed = if failing { self.failed + 1 } else { 0 };
         let over = self.failed == turn.failures() && !turn.has_content();
@@ -71,28 +71,29 @@ impl ScriptedModel {
     /// # Errors
     /// The file cannot be read or is not a valid script.
     pub fn load(path: &Path) -> Result<Self, ModelError> {
-        let shown = path.display();
+        let display_path = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| {
-            ModelError::Setup(format!("cannot read the script {shown}: {error}"))
+            ModelError::Setup(format!("cannot read the script {display_path}: {error}"))
         })?;
-        Self::parse(&format!("scripted:{shown}"), &text).map_err(|problem| {
+        Self::parse(&format!("scripted:{display_path}"), &text).map_err(|problem| {
             let problem = problem.trim_start_matches("error: ");
-            ModelError::Setup(format!("the script {shown} is not valid: {problem}"))
+            ModelError::Setup(format!("the script {display_path} is not valid: {problem}"))
         })
     }
 
     /// Parses a script.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The problem and its position.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
-        let script: Script = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+        let script: ModelScript =
+            serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
         Ok(Self { name: name.to_owned(), script, positions: Mutex::default() })
     }
 
     /// The turn for the next request, its number, and whether it fails this time. The last turn of a recipe and the last
     /// completion repeat; the conversation's turns end.
-    fn next(&self, purpose: Purpose) -> Option<(usize, &Turn, bool)> {
+    fn next(&self, purpose: Purpose) -> Option<(usize, &ScriptTurn, bool)> {
         let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         let (turns, position) = match purpose {
             Purpose::Conversation => {
@@ -112,7 +113,7 @@ impl ScriptedModel {
     }
 }
 
-/// What a script without a response for this purpose replies: the end of a conversation, or an error.
+/// Returns the reply of a script without a response for this purpose: the end of a conversation, or an error.
 fn no_response(purpose: Purpose) -> Result<Response, ModelError> {
     let (message, key) = match purpose {
         Purpose::Conversation => {
@@ -165,7 +166,7 @@ impl Model for ScriptedModel {
     }
 }
 
-impl Expect {
+impl ScriptExpectation {
     fn check(&self, turn: usize, request: &Request) -> Result<(), ModelError> {
         if self.contains.is_empty() && self.lacks.is_empty() {
             return Ok(());
@@ -184,7 +185,7 @@ impl Expect {
     }
 }
 
-impl Turn {
+impl ScriptTurn {
     fn wait(&self, cancel: &Cancel) -> Result<(), ModelError> {
         let delay = self.fault.as_ref().map_or_else(Default::default, |fault| fault.delay);
         if !delay.is_zero() && cancel.wait(delay) { Err(ModelError::Cancelled) } else { Ok(()) }
@@ -192,7 +193,7 @@ impl Turn {
 
     fn fail(
         &self,
-        failure: &Failure,
+        failure: &ScriptFailure,
         deltas: &mut dyn FnMut(Delta),
         cancel: &Cancel,
     ) -> ModelError {

@@ -1,6 +1,6 @@
 //! Commands that no offered rule may allow.
 
-/// What follows the program and its subcommands to delete, download, send, write or run something.
+/// Arguments after the program and its subcommands that delete, download, send, write or run something.
 pub(super) const HARM: &[&str] = &[
     "-o /tmp/x",
     "-O /tmp/x",

@@ -1,4 +1,4 @@
-//! Which calls rules allow, and which rules are offered for a call.
+//! The calls that rules allow, and the rules that are offered for a call.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -77,10 +77,10 @@ fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
             assert_eq!(place.found(name), *first);
             let (listed, findings) = place.skills().list(Rules::Tolerant);
             assert_eq!(findings, []);
-            let mut of_name = listed.iter().filter(|skill| skill.origin.name == name);
-            let taken = of_name.next().unwrap();
+            let mut skills_of_name = listed.iter().filter(|skill| skill.origin.name == name);
+            let taken = skills_of_name.next().unwrap();
             assert!(taken.is_active() && taken.origin.layer == *layer, "{taken:?}");
-            let rest: Vec<_> = of_name.collect();
+            let rest: Vec<_> = skills_of_name.collect();
             assert_eq!(rest.len(), levels.len());
             assert!(rest.iter().all(|other| other.shadowed_by == Some(taken.origin.path.clone())));
             fs::remove_dir_all(place.base.path().join(first)).unwrap();

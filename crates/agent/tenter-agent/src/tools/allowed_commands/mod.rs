@@ -1,4 +1,4 @@
-//! Which commands `bash` may run if a recipe or the user restricts them (R53), decided before anything is started.
+//! The commands that `bash` may run if a recipe or the user restricts them (R53). They are checked before anything is started.
 //!
 //! A pattern allows one *simple* command: a program and its arguments. Anything else in a command line is split or
 //! rejected:
@@ -35,7 +35,7 @@ use tenter_protocol::{Object, ToolResult};
 use tenter_shell::{plain, plain_words};
 
 use self::split::commands;
-use super::tool::{Effect, Tool, ToolContext};
+use super::tool::{Tool, ToolContext, ToolEffect};
 
 /// Shell keywords, which do not start a simple command.
 const RESERVED: [&str; 22] = [
@@ -46,11 +46,11 @@ const RESERVED: [&str; 22] = [
 /// The commands that are allowed.
 #[derive(Debug, Clone)]
 pub struct AllowedCommands {
-    patterns: Vec<Pattern>,
+    patterns: Vec<AllowedPattern>,
 }
 
 #[derive(Debug, Clone)]
-struct Pattern {
+struct AllowedPattern {
     written: String,
     matcher: GlobMatcher,
 }
@@ -61,21 +61,21 @@ struct Pattern {
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,
-    /// What is wrong with it.
+    /// The problem with it.
     pub problem: String,
 }
 
 impl AllowedCommands {
-    /// The commands that match any of these patterns; none for an empty list.
+    /// Allows the commands that match any of these patterns; none for an empty list.
     ///
     /// # Errors
     /// The first invalid pattern.
     pub fn new(patterns: &[String]) -> Result<Self, PatternError> {
-        let patterns = patterns.iter().map(|written| Pattern::new(written.trim()));
+        let patterns = patterns.iter().map(|written| AllowedPattern::new(written.trim()));
         Ok(Self { patterns: patterns.collect::<Result<_, _>>()? })
     }
 
-    /// Whether no command is allowed.
+    /// Returns whether no command is allowed.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
@@ -83,7 +83,7 @@ impl AllowedCommands {
     /// Checks a command line.
     ///
     /// # Errors
-    /// Why it is not allowed, as a message for the model.
+    /// It is not allowed; the error is a message for the model.
     pub fn check(&self, line: &str) -> Result<(), String> {
         if self.patterns.iter().any(|pattern| pattern.written == "*") {
             return Ok(());
@@ -115,7 +115,7 @@ impl fmt::Display for AllowedCommands {
     }
 }
 
-impl Pattern {
+impl AllowedPattern {
     fn new(written: &str) -> Result<Self, PatternError> {
         let error = |problem: String| PatternError { pattern: written.to_owned(), problem };
         if written.is_empty() {
@@ -133,7 +133,7 @@ impl Pattern {
     }
 }
 
-/// Whether the shell does more with the words of a command than to read them.
+/// Returns whether the shell evaluates the words of a command instead of only reading them.
 fn evaluates_words(command: &str) -> bool {
     plain_words(command).is_some() && plain(command).is_none()
 }
@@ -185,7 +185,7 @@ impl Tool for Restricted {
         self.tool.input_schema()
     }
 
-    fn effect(&self) -> Effect {
+    fn effect(&self) -> ToolEffect {
         self.tool.effect()
     }
 

@@ -44,7 +44,7 @@ impl Splitter<'_> {
         Ok(())
     }
 
-    /// Whether no word has started: words are separated by one space.
+    /// Returns whether no word has started: words are separated by one space.
     fn is_at_word_start(&self) -> bool {
         self.command.is_empty() || self.command.ends_with(' ')
     }

@@ -1,4 +1,4 @@
-//! What is allowed and what is rejected, checked against bash itself.
+//! Commands that are allowed and rejected, checked against bash itself.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
