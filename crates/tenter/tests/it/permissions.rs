@@ -255,14 +255,14 @@ fn no_repository_that_file_tools_write_runs_a_program() {
 }
 
 /// Two messages, each with a command.
-const TWO: &str = "turns: [{tool_calls: [{name: bash, input: {command: ls -a}}]}, {text: One.}, {tool_calls: [{name: bash, input: {command: ls -l}}]}, {text: Two.}]";
+const TWO: &str = "turns: [{tool_calls: [{name: bash, input: {command: pytest -x}}]}, {text: One.}, {tool_calls: [{name: bash, input: {command: pytest -q}}]}, {text: Two.}]";
 
 #[test]
 fn a_rule_is_kept_for_the_project_and_removed_again() {
     let sandbox = sandbox();
     let mut chat = asking(&sandbox, TWO, &["go"]);
     let shown = answer(&mut chat, "p");
-    assert!(shown.contains("[p] always in this project: reads(ls)"), "{shown}");
+    assert!(shown.contains("[p] always in this project: builds(pytest)"), "{shown}");
     assert!(chat.wait_for(PROMPT).contains("One."));
     chat.enter("/exit");
     assert_eq!(chat.end().0, Some(0));
@@ -278,14 +278,16 @@ fn a_rule_is_kept_for_the_project_and_removed_again() {
     };
     let listed = shown(&mut chat, "/permissions");
     assert!(
-        listed.contains("ask  asks before") && listed.contains("reads(ls) (this project)"),
+        listed.contains("ask  asks before") && listed.contains("builds(pytest) (this project)"),
         "{listed}"
     );
-    assert!(shown(&mut chat, "/permissions remove reads(ls)").contains("Removed: reads(ls)"));
+    assert!(
+        shown(&mut chat, "/permissions remove builds(pytest)").contains("Removed: builds(pytest)")
+    );
     chat.enter("again");
     answer(&mut chat, "n");
     assert!(chat.wait_for(PROMPT).contains("Two."));
-    assert!(!std::fs::read_to_string(file).unwrap().contains("ls"));
+    assert!(!std::fs::read_to_string(file).unwrap().contains("pytest"));
 }
 
 #[test]

@@ -2,20 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenter_engine::PermissionSource;
 use tenter_protocol::{Object, ToolCall};
 
+use super::restriction::Restriction;
 use super::{
     Asker, CallContext, PermissionAnswer, PermissionMode, PermissionReply, PermissionRequest, Rule,
-    Rules,
+    Rules, rules,
 };
 
 /// The permission mode, the rules, and the answers that the user gave for the rest of the session.
 #[derive(Debug, Default)]
 pub struct Permissions {
     mode: Arc<Mutex<PermissionMode>>,
+    /// In plan mode, calls that may change something do not run.
+    is_planning: Arc<AtomicBool>,
     rules: Rules,
     always: Mutex<Vec<AllowedCall>>,
     /// The calls that the user allowed where the mode asked.
@@ -41,6 +45,17 @@ pub(crate) struct RecordedAnswer {
     pub(crate) remembered: bool,
 }
 
+/// The circumstances in which the permission for a call is needed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PermissionQuestion {
+    /// A hook allowed the call, or asked the user about it.
+    pub(crate) is_settled: bool,
+    /// The mode asks about such calls.
+    pub(crate) mode_asks: bool,
+    /// A subagent makes the call.
+    pub(crate) is_from_subagent: bool,
+}
+
 impl Permissions {
     /// Creates permissions without answers, in this mode and with these rules.
     pub fn new(mode: PermissionMode, rules: Rules) -> Self {
@@ -50,8 +65,8 @@ impl Permissions {
     /// Returns the same mode and rules for another conversation, without the user's answers.
     #[must_use]
     pub fn for_another_conversation(&self) -> Self {
-        let (mode, rules) = (Arc::clone(&self.mode), self.rules.clone());
-        Self { mode, rules, ..Self::default() }
+        let (mode, is_planning) = (Arc::clone(&self.mode), Arc::clone(&self.is_planning));
+        Self { mode, is_planning, rules: self.rules.clone(), ..Self::default() }
     }
 
     /// The mode.
@@ -64,30 +79,67 @@ impl Permissions {
         *lock(&self.mode) = mode;
     }
 
+    /// Returns whether plan mode is on.
+    pub fn is_planning(&self) -> bool {
+        self.is_planning.load(Ordering::Relaxed)
+    }
+
+    /// Switches plan mode on, or off when the user approves the plan. In plan mode, calls that may change something do not run,
+    /// whatever hooks and rules allow. Subagents and side recipes share it.
+    pub fn set_planning(&self, is_planning: bool) {
+        self.is_planning.store(is_planning, Ordering::Relaxed);
+    }
+
+    /// Returns whether a call may be refused that the mode or a hook allows.
+    pub(crate) fn is_restricted(&self) -> bool {
+        self.is_planning() || !self.rules.restrictions().is_empty()
+    }
+
     /// The rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// Decides whether a call may run that the mode asks about. Asks the user, unless a rule allows the call or they answered
-    /// "always" to exactly this call before. Also returns an error if rules that they added could not be stored.
+    /// Decides whether a call may run. Asks the user if the mode or a rule requires it, unless they answered "always" to exactly this
+    /// call before. Also returns an error if rules that they added could not be stored.
     pub(crate) fn decide(
         &self,
         asker: &dyn Asker,
         context: CallContext<'_>,
-        is_from_subagent: bool,
+        question: PermissionQuestion,
     ) -> (PermissionSource, Option<String>) {
         // Held while asking: parallel calls must not ask two questions at once, and an answer may settle the next one.
         let mut calls = lock(&self.calls);
         let CallContext { call, file, .. } = context;
-        if let Some(rules) = self.rules.allowing(context) {
-            return (PermissionSource::Rules(rules), None);
+        if self.is_planning() && !rules::only_reads(context) {
+            let reason = "plan mode is on, so nothing may be changed yet; describe the plan, and the user will approve it";
+            return (refused(reason.to_owned()), None);
+        }
+        let must_ask = match self.rules.restriction(context) {
+            Some(Restriction::Deny(rule)) => {
+                return (refused(format!("the rule {rule} denies it")), None);
+            }
+            Some(Restriction::Ask) => !question.is_settled,
+            None => false,
+        };
+        if !must_ask {
+            if question.is_settled || !question.mode_asks {
+                return (PermissionSource::Mode, None);
+            }
+            if let Some(rules) = self.rules.allowing(context) {
+                return (PermissionSource::Rules(rules), None);
+            }
+            if rules::only_reads(context) {
+                return (PermissionSource::Mode, None);
+            }
         }
         let key = (call.name.clone(), relevant_input(call));
         if calls.contains(&key) {
             return (answered(PermissionAnswer::Always, true, None), None);
         }
-        let rules = self.rules.proposed(context);
+        // A rule that allows the call would not prevent the next question.
+        let rules = if must_ask { Vec::new() } else { self.rules.proposed(context) };
+        let is_from_subagent = question.is_from_subagent;
         let request = PermissionRequest { call, file, rules: &rules, is_from_subagent };
         let source = match asker.permits(&request) {
             PermissionReply::Yes => answered(PermissionAnswer::Yes, false, None),
@@ -149,6 +201,11 @@ impl Permissions {
     }
 }
 
+/// Returns the refusal of a call by a rule or mode of the user.
+fn refused(reason: String) -> PermissionSource {
+    answered(PermissionAnswer::No, true, Some(reason))
+}
+
 fn answered(
     answer: PermissionAnswer,
     remembered: bool,
@@ -174,7 +231,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::AtomicU32;
 
     struct CountingAsker(PermissionAnswer, AtomicU32);
 

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use tenter_base::destination;
 use tenter_engine::is_git_directory;
 use tenter_protocol::facts::{CallFacts, Command, FlowRole, Location, PathOp};
-use tenter_shell::{Class, KnownUse, PlainCommand, has_plain_scripts, plain};
+use tenter_shell::{Class, KnownUse, PlainCommand, UseKind, has_plain_scripts, plain};
 
+use super::git_settings;
 use crate::tools::Workspace;
 
 /// Programs that read the settings of a repository, which can name programs to run.
@@ -123,6 +124,29 @@ impl CommandLine {
         }
         (!commands.is_empty()).then_some(Self { commands, writes })
     }
+
+    /// Returns whether all commands are known to only read files.
+    pub(super) fn only_reads(&self) -> bool {
+        let only_reads = |command: &RunCommand| {
+            let starts_program = || {
+                let repository = repository(&command.cwd).filter(|_| command.program == "git");
+                repository.is_some_and(|top| !git_settings::start_no_program(top))
+            };
+            command.known.is_some_and(reads_files)
+                && !command.is_nested
+                && !command.is_powerful
+                && !starts_program()
+        };
+        self.writes.is_empty() && self.commands.iter().all(only_reads)
+    }
+}
+
+/// Returns whether a command reads files, as `git` and programs without subcommands do, and not a service such as a cluster or the
+/// system's log.
+fn reads_files(known_use: KnownUse) -> bool {
+    let name = known_use.name();
+    let is_service = name == "journalctl" || (name.contains(' ') && !name.starts_with("git "));
+    known_use.kind() == UseKind::Reads && !is_service
 }
 
 /// Returns whether the facts describe the same command as the text.

@@ -1,14 +1,17 @@
 //! Decides whether a tool call has the user's permission.
 //!
 //! Hooks come first: what a hook denies does not run, and what a hook explicitly allows needs no further permission. A hook's `ask`
-//! asks the user (R30, R71), and the answer settles it. For all other calls
-//! the [`PermissionMode`] says whether the user is asked, unless [`Rules`] allow the call.
+//! asks the user (R30, R71), and the answer settles it. For all other calls the [`PermissionMode`] says whether the user is asked,
+//! unless [`Rules`] allow the call, or it is a command that only reads. [`Restrictions`] make all of this stricter: a denied call
+//! does not run, whatever hooks allow. In plan mode nothing runs that may change something.
 
 mod answers;
 mod command_line;
+mod git_settings;
 #[cfg(test)]
 mod offers;
 mod proposal;
+mod restriction;
 mod rule;
 mod rules;
 
@@ -19,7 +22,8 @@ use tenter_protocol::ToolCall;
 use tenter_protocol::runtime::Question;
 
 pub use answers::Permissions;
-pub(crate) use answers::RecordedAnswer;
+pub(crate) use answers::{PermissionQuestion, RecordedAnswer};
+pub use restriction::Restrictions;
 pub use rule::{Rule, RuleError};
 pub(crate) use rules::CallContext;
 pub use rules::{RuleSource, RuleStore, Rules};

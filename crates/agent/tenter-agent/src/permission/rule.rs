@@ -37,7 +37,7 @@ pub struct Rule {
 }
 
 #[derive(Debug, Clone)]
-enum RulePattern {
+pub(super) enum RulePattern {
     /// Every call of the tool.
     Any,
     /// Every tool whose name begins with the name in the rule.
@@ -51,19 +51,37 @@ enum RulePattern {
 }
 
 #[derive(Debug, Clone)]
-struct ProgramPattern {
-    program: String,
-    args: Vec<ArgPattern>,
+pub(super) struct ProgramPattern {
+    pub(super) program: String,
+    pub(super) args: Vec<ArgPattern>,
     /// Any further arguments may follow.
     is_open: bool,
     /// The only directory, relative to the project; any if there is none.
-    directory: Option<String>,
+    pub(super) directory: Option<String>,
 }
 
 #[derive(Debug, Clone)]
-enum ArgPattern {
+pub(super) enum ArgPattern {
     Literal(String),
     Glob(GlobMatcher),
+}
+
+impl ArgPattern {
+    /// Returns the text of a literal.
+    pub(super) fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Literal(text) => Some(text),
+            Self::Glob(_) => None,
+        }
+    }
+
+    /// Returns whether it matches an argument.
+    pub(super) fn is_match(&self, arg: &str) -> bool {
+        match self {
+            Self::Literal(text) => text == arg,
+            Self::Glob(glob) => glob.is_match(arg),
+        }
+    }
 }
 
 /// The reason why a text is not a rule.
@@ -127,8 +145,7 @@ impl Rule {
             && pattern.args.iter().zip(&command.args).all(|(pattern, arg)| match pattern {
                 // A pattern of the shell stands for any files.
                 _ if arg.is_pattern => false,
-                ArgPattern::Literal(text) => *text == arg.text,
-                ArgPattern::Glob(glob) => glob.is_match(&arg.text),
+                pattern => pattern.is_match(&arg.text),
             })
     }
 
@@ -139,6 +156,32 @@ impl Rule {
         };
         let path = if *is_absolute { Some(file) } else { file.strip_prefix(project).ok() };
         self.tool == tool && path.and_then(Path::to_str).is_some_and(|path| glob.is_match(path))
+    }
+}
+
+impl Rule {
+    /// Returns its pattern.
+    pub(super) fn pattern(&self) -> &RulePattern {
+        &self.pattern
+    }
+
+    /// Returns whether it has a pattern of paths.
+    pub(super) fn has_path(&self) -> bool {
+        matches!(self.pattern, RulePattern::Path { .. })
+    }
+
+    /// Returns whether its pattern matches a path, or, if `is_recursive`, something below the path.
+    pub(super) fn names_path(&self, path: &Path, is_recursive: bool, project: &Path) -> bool {
+        let RulePattern::Path { glob, is_absolute } = &self.pattern else { return false };
+        if is_recursive && !is_absolute && project.starts_with(path) {
+            return true;
+        }
+        let path = if *is_absolute { Some(path) } else { path.strip_prefix(project).ok() };
+        let text = glob.glob().glob();
+        let literal = text.find(['*', '?', '[', '{']).map_or(text, |end| &text[..end]);
+        path.and_then(Path::to_str).is_some_and(|path| {
+            glob.is_match(path) || (is_recursive && Path::new(literal).starts_with(path))
+        })
     }
 }
 

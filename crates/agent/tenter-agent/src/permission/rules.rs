@@ -9,6 +9,7 @@ use tenter_protocol::ToolCall;
 use tenter_protocol::facts::CallFacts;
 
 use super::command_line::CommandLine;
+use super::restriction::{Restriction, Restrictions};
 use super::{Rule, proposal};
 use crate::tools::Workspace;
 
@@ -52,6 +53,7 @@ pub trait RuleStore: Send + Sync {
 #[derive(Clone, Default)]
 pub struct Rules {
     rules: Arc<Mutex<Vec<(Rule, RuleSource)>>>,
+    restrictions: Arc<Restrictions>,
     store: Option<Arc<dyn RuleStore>>,
 }
 
@@ -68,7 +70,18 @@ pub(crate) struct CallContext<'c> {
 impl Rules {
     /// Creates the rules of a session; `store` stores the rules that the user adds.
     pub fn new(rules: Vec<(Rule, RuleSource)>, store: Option<Arc<dyn RuleStore>>) -> Self {
-        Self { rules: Arc::new(Mutex::new(rules)), store }
+        Self { rules: Arc::new(Mutex::new(rules)), store, ..Self::default() }
+    }
+
+    /// Adds rules that make permissions stricter.
+    #[must_use]
+    pub fn with_restrictions(self, restrictions: Restrictions) -> Self {
+        Self { restrictions: Arc::new(restrictions), ..self }
+    }
+
+    /// Returns the rules that make permissions stricter.
+    pub fn restrictions(&self) -> &Restrictions {
+        &self.restrictions
     }
 
     /// Returns every rule with its source.
@@ -138,6 +151,11 @@ impl Rules {
         Some(used)
     }
 
+    /// Returns the restriction of a call, if there is one.
+    pub(crate) fn restriction(&self, context: CallContext<'_>) -> Option<Restriction> {
+        self.restrictions.of_call(context)
+    }
+
     /// Returns the rules to offer to the user that would allow a call; none if there are no such rules.
     pub(crate) fn proposed(&self, context: CallContext<'_>) -> Vec<Rule> {
         let tool = context.call.name.as_str();
@@ -178,6 +196,12 @@ fn of_file(
 ) -> Option<String> {
     let mut rules = rules.iter().map(|(rule, _)| rule);
     rules.find(|rule| rule.allows_file(tool, file, project)).map(Rule::to_string)
+}
+
+/// Returns whether a call is a command line that only reads: all its words are literal, and the table of known uses says so of each
+/// program with these arguments. Everything that it reads in files is accessible.
+pub(super) fn only_reads(context: CallContext<'_>) -> bool {
+    command_line(context).is_some_and(|line| line.only_reads())
 }
 
 fn command_line(context: CallContext<'_>) -> Option<CommandLine> {

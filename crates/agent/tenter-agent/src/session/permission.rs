@@ -4,30 +4,37 @@ use tenter_engine::{PermissionAnswer, PermissionSource};
 use tenter_protocol::{Diagnostic, Severity, ToolCall, ToolResult};
 
 use super::Session;
-use crate::permission::{CallContext, PermissionMode};
+use crate::permission::{CallContext, PermissionMode, PermissionQuestion};
 use crate::tools::ToolEffect;
 
 impl Session<'_> {
-    /// Asks the user about a call, if the permission mode says so.
+    /// Checks whether a call has the user's permission, and asks them if necessary. `is_settled` if a hook allowed the call or asked
+    /// the user about it: then only plan mode and rules can refuse it.
     ///
     /// # Errors
     /// The result of a call that does not run.
-    pub(super) fn permit(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
-        let mode = self.agent.permissions.mode();
+    pub(super) fn permit(&self, call: &ToolCall, is_settled: bool) -> Result<(), Box<ToolResult>> {
+        let permissions = &self.agent.permissions;
+        let mode = permissions.mode();
         // Nothing runs for a tool that does not exist.
         let Some(tool) = self.tools.registry.get(&call.name) else { return Ok(()) };
-        if mode == PermissionMode::All || tool.effect() == ToolEffect::Reads {
+        let is_free = (mode == PermissionMode::All || is_settled) && !permissions.is_restricted();
+        if is_free || tool.effect() == ToolEffect::Reads {
             return Ok(());
         }
         if let Some(why) = self.invalid_input(call) {
             let error = format!("the input does not fit: {why}");
             return Err(Box::new(ToolResult::failure(&call.name, error, self.now())));
         }
-        let source = if tool.effect().needs_permission(mode) {
-            self.decide(call)
+        let mode_asks = tool.effect().needs_permission(mode);
+        let source = if mode_asks || permissions.is_restricted() {
+            self.decide(call, is_settled, mode_asks)
         } else {
             PermissionSource::Mode
         };
+        if is_settled && source.allows() {
+            return Ok(());
+        }
         self.hooks().permission_decided(call.clone(), mode.as_str(), source.clone());
         if source.allows() {
             return Ok(());
@@ -39,14 +46,15 @@ impl Session<'_> {
     }
 
     /// Lets rules or the user decide.
-    fn decide(&self, call: &ToolCall) -> PermissionSource {
+    fn decide(&self, call: &ToolCall, is_settled: bool, mode_asks: bool) -> PermissionSource {
         let file = self.changed_file(call);
         let facts = self.hooks().facts(call).facts.call;
         let (file, workspace) = (file.as_deref(), &self.workspace);
         let context = CallContext { call, file, facts: &facts, workspace };
         let is_from_subagent = self.conversation.parent().is_some();
+        let question = PermissionQuestion { is_settled, mode_asks, is_from_subagent };
         let asker = self.agent.asker.as_ref();
-        let (source, failure) = self.agent.permissions.decide(asker, context, is_from_subagent);
+        let (source, failure) = self.agent.permissions.decide(asker, context, question);
         if let Some(why) = failure {
             let message = format!("the rule applies in this session only: {why}");
             self.diagnose(&Diagnostic::new("rule-not-kept", Severity::Warning, message));

@@ -164,9 +164,7 @@ impl Session<'_> {
         {
             return Err(Box::new(self.reject_rewrite(hook, call, &why)));
         }
-        if !was_asked && approved.allowed_by.is_none() {
-            self.permit(&approved.call)?;
-        }
+        self.permit(&approved.call, was_asked || approved.allowed_by.is_some())?;
         Ok(approved.call)
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tenter_agent::permission::{
     Asker, PermissionAnswer, PermissionMode, PermissionReply, PermissionRequest, Permissions,
-    RuleSource, RuleStore, Rules,
+    Restrictions, RuleSource, RuleStore, Rules,
 };
 use tenter_protocol::{Block, ToolCall, json};
 
@@ -236,7 +236,7 @@ impl RuleStore for FullDisk {
 
 #[test]
 fn an_added_rule_settles_the_questions_that_wait_for_the_answer() {
-    let call = |n: usize| format!("{{name: bash, input: {{command: ls ran{n} .}}}}");
+    let call = |n: usize| format!("{{name: bash, input: {{command: pytest ran{n}}}}}");
     let calls: Vec<String> = (0..6).map(call).collect();
     let script = format!("turns: [{{tool_calls: [{}]}}, {{text: Done.}}]", calls.join(", "));
     let mut stage = stage(&script, PermissionMode::Ask, PermissionReply::AddRules);
@@ -244,13 +244,128 @@ fn an_added_rule_settles_the_questions_that_wait_for_the_answer() {
     stage.0.agent.permissions = Permissions::new(PermissionMode::Ask, rules);
     let (questions, results) = played(&stage);
     assert_eq!(questions.len(), 1);
-    assert!((0..6).all(|n| results[n].contains(&format!("ran{n}"))), "{results:?}");
     assert!(!results.concat().contains("not allowed"), "{results:?}");
     let listed = stage.0.agent.permissions.rules().list();
-    assert_eq!(listed, [("reads(ls)".parse().unwrap(), RuleSource::Project)]);
+    assert_eq!(listed, [("builds(pytest)".parse().unwrap(), RuleSource::Project)]);
     let reports = stage.0.reports();
     assert!(
         reports.iter().any(|line| line.contains("in this session only: disk full")),
         "{reports:?}"
     );
+}
+
+/// A stage whose agent runs each of these commands, a response each.
+fn commands(commands: &[&str], mode: PermissionMode) -> (Stage, Arc<Answers>) {
+    let call = |command: &&str| {
+        let input = json::to_string(&serde_json::json!({"command": command}));
+        format!("  - tool_calls: [{{name: bash, input: {input}}}]\n")
+    };
+    let turns: String = commands.iter().map(call).collect();
+    stage(&format!("turns:\n{turns}  - text: Done.\n"), mode, NO)
+}
+
+/// The commands that the user was asked about.
+fn questions_about(stage: &(Stage, Arc<Answers>)) -> Vec<String> {
+    let command = |question: String| {
+        let input = question.split_once(' ').unwrap().1.to_owned();
+        let input: serde_json::Value = serde_json::from_str(&input).unwrap();
+        input["command"].as_str().unwrap().to_owned()
+    };
+    played(stage).0.into_iter().map(command).collect()
+}
+
+#[test]
+fn commands_that_only_read_run_without_a_question() {
+    let reading = ["ls -la", "cat a | wc -l", "git status && git log -1", "rg -n x .", "ls; pwd"];
+    let stage = commands(&reading, PermissionMode::Ask);
+    stage.0.write("project/a", "x");
+    assert_eq!(questions_about(&stage), [""; 0]);
+    let others = [
+        "touch ran",
+        "cat /etc/passwd",
+        "cat a > ran",
+        "ls $(touch ran)",
+        "ls \"$x\"",
+        "git -c core.pager=x log",
+        "find . -delete",
+        "cd / && cat a",
+        "PATH=. ls",
+        "./ls",
+        "curl example.com",
+        "sh -c ls",
+        "kubectl get secrets",
+        "gh pr list",
+        "journalctl",
+        "ls & rm a",
+    ];
+    let stage = commands(&others, PermissionMode::Ask);
+    assert_eq!(questions_about(&stage), others);
+    assert!(!exists(&stage.0, "ran"));
+}
+
+fn restricted(stage: &mut Stage, mode: PermissionMode, deny: &[&str], ask: &[&str]) {
+    let rules = |rules: &[&str]| {
+        let rules = rules.iter().map(|rule| (rule.parse().unwrap(), RuleSource::Configuration));
+        rules.collect()
+    };
+    let restrictions = Restrictions { deny: rules(deny), ask: rules(ask) };
+    let allow = vec![("bash".parse().unwrap(), RuleSource::Flag)];
+    let rules = Rules::new(allow, None).with_restrictions(restrictions);
+    stage.agent.permissions = Permissions::new(mode, rules);
+}
+
+#[test]
+fn a_denied_call_does_not_run_whatever_else_allows_it() {
+    for mode in [PermissionMode::Ask, PermissionMode::All] {
+        let mut stage = stage(COMMAND, mode, PermissionReply::Yes);
+        restricted(&mut stage.0, mode, &["bash(touch *)"], &[]);
+        stage.0.hook("allows", "before_tool", "", r#"echo '{"decision": "allow"}'"#);
+        let (questions, results) = played(&stage);
+        assert_eq!(questions, [""; 0]);
+        assert!(results[0].contains("the rule bash(touch *) denies it"), "{results:?}");
+        assert!(!exists(&stage.0, "ran"));
+    }
+}
+
+#[test]
+fn an_ask_rule_asks_in_every_mode_unless_a_hook_decides() {
+    for (reply, runs) in [(NO, false), (PermissionReply::Yes, true)] {
+        let mut stage = stage(COMMAND, PermissionMode::All, reply);
+        restricted(&mut stage.0, PermissionMode::All, &[], &["bash(touch *)"]);
+        assert_eq!(played(&stage).0.len(), 1);
+        assert_eq!(exists(&stage.0, "ran"), runs);
+    }
+    let mut stage = stage(COMMAND, PermissionMode::All, NO);
+    restricted(&mut stage.0, PermissionMode::All, &[], &["bash(touch *)"]);
+    stage.0.hook("allows", "before_tool", "", r#"echo '{"decision": "allow"}'"#);
+    assert_eq!(played(&stage).0, [""; 0]);
+    assert!(exists(&stage.0, "ran"));
+}
+
+#[test]
+fn in_plan_mode_nothing_changes_until_the_user_approves_the_plan() {
+    let script = r"
+turns:
+  - tool_calls:
+      - {name: glob, input: {pattern: '*'}}
+      - {name: bash, input: {command: ls}}
+      - {name: file_write, input: {file_path: new, text: x}}
+      - {name: bash, input: {command: touch ran}}
+  - text: My plan.
+  - tool_calls: [{name: bash, input: {command: touch ran}}]
+  - text: Done.
+";
+    let mut stage = stage(script, PermissionMode::All, PermissionReply::Yes);
+    stage.0.hook("allows", "before_tool", "", r#"echo '{"decision": "allow"}'"#);
+    stage.0.agent.permissions.set_planning(true);
+    let (questions, results) = played(&stage);
+    assert_eq!(questions, [""; 0]);
+    assert!(!results[0].contains("not allowed") && !results[1].contains("not allowed"));
+    for result in &results[2..] {
+        assert!(result.contains("plan mode is on"), "{result}");
+    }
+    assert!(!exists(&stage.0, "new") && !exists(&stage.0, "ran"));
+    stage.0.agent.permissions.set_planning(false);
+    stage.0.send(&"go ahead".into());
+    assert!(exists(&stage.0, "ran"));
 }
