@@ -8,7 +8,7 @@ use tenter_base::{replace_file, untrusted_file};
 
 use crate::Host;
 
-/// What a breach breaks.
+/// The promise that a breach breaks.
 pub const PROMISE: &str = "a deny denies, the model reads why";
 
 /// Maximum size of a record, in bytes.
@@ -17,7 +17,7 @@ const MAX_SIZE: u64 = 64 << 10;
 /// A call that ran although a hook had denied it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breach {
-    /// When it was noticed, in RFC 3339.
+    /// The time at which it was noticed, in RFC 3339.
     pub at: String,
     /// The host's name of the tool.
     pub tool: String,
@@ -26,7 +26,7 @@ pub struct Breach {
 }
 
 impl Breach {
-    /// What happened, as a sentence without its full stop.
+    /// Describes the breach in a sentence without its full stop.
     pub fn describe(&self, host: &Host) -> String {
         format!(
             "BROKEN: {PROMISE}: {} ran a call of {} that a hook had denied",
@@ -42,7 +42,7 @@ pub(crate) fn keep(state: &Path, host: &Host, breach: &Breach) {
     let _ = replace_file::replace(&file(state, host), text.as_bytes());
 }
 
-/// The last breach of a host; `None` if there was none.
+/// Returns the last breach of a host; `None` if there was none.
 pub fn last(state: &Path, host: &Host) -> Option<Breach> {
     let bytes = untrusted_file::read_prefix(&file(state, host), MAX_SIZE).ok()?;
     serde_json::from_slice(&bytes).ok()

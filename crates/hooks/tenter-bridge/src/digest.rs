@@ -8,7 +8,7 @@ use tenter_base::hex;
 /// Maximum length of a name or an id, in bytes: a longer one is known by its digest.
 pub(crate) const MAX_ID: usize = 256;
 
-/// A name for these texts, of letters and digits.
+/// Returns a name for these texts, of letters and digits.
 pub(crate) fn digest(texts: &[&str]) -> String {
     let mut hasher = Sha256::new();
     for text in texts {
@@ -18,7 +18,7 @@ pub(crate) fn digest(texts: &[&str]) -> String {
     hex(&hasher.finalize())
 }
 
-/// An id or name of limited length: itself, or its digest.
+/// Returns an id or name of limited length: itself, or its digest.
 pub(crate) fn short_id(id: &str) -> Cow<'_, str> {
     if id.len() <= MAX_ID { id.into() } else { digest(&[id]).into() }
 }

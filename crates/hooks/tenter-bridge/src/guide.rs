@@ -20,13 +20,13 @@ with an agent is in [Your hooks in other agents](bridge.md).
 This page is generated from the data that the bridge works with. What was proved is written by `tenter bridge prove --all --write-docs`.
 ";
 
-/// The heading of what becomes of the user's own rules of the host.
+/// The heading of the list about the user's own rules of the host.
 pub const RULES: &str = "Your own permission rules, when a hook rewrites a call:";
 
-/// The lines around what was proved.
+/// The lines around the proved part.
 const PROVED: (&str, &str) = ("<!-- proved: begin -->\n", "<!-- proved: end -->\n");
 
-/// The page about all hosts, in Markdown.
+/// Writes the page about all hosts, in Markdown.
 pub fn page() -> String {
     let (begin, end) = PROVED;
     let mut page = format!("{OPENING}\n{}\n{begin}{end}", overview());
@@ -37,7 +37,7 @@ pub fn page() -> String {
     page
 }
 
-/// The page with `text` as what was proved; `None` if it has no place for it.
+/// Replaces the proved part of the page by `text`; `None` if the page has no such part.
 pub fn with_proved(page: &str, text: &str) -> Option<String> {
     let (begin, end) = PROVED;
     let (before, rest) = page.split_once(begin)?;
@@ -45,13 +45,13 @@ pub fn with_proved(page: &str, text: &str) -> Option<String> {
     Some(format!("{before}{begin}{text}{end}{after}"))
 }
 
-/// What the page has as what was proved.
+/// Returns the proved part of the page.
 pub fn proved(page: &str) -> Option<&str> {
     let (begin, end) = PROVED;
     Some(page.split_once(begin)?.1.split_once(end)?.0)
 }
 
-/// What each host supports, one row for each power at an event.
+/// Returns the table of what each host supports: one row for each power at an event.
 fn overview() -> String {
     let names: Vec<String> = hosts::ALL.iter().map(|host| format!("`{}`", host.id)).collect();
     let mut table = format!("| event | power | {} |\n", names.join(" | "));
@@ -70,7 +70,7 @@ fn overview() -> String {
     table
 }
 
-/// The section about one host, in Markdown.
+/// Writes the section about one host, in Markdown.
 pub fn section(host: &Host) -> String {
     let mut text = format!("## {}\n\n{}\n", host.name, introduction(host));
     text.push_str("\n| event | fired by | native | emulated |\n| --- | --- | --- | --- |\n");
@@ -107,7 +107,7 @@ fn introduction(host: &Host) -> String {
     format!("`{}`, {basis}. Registered in `~/{}`; {project}.", host.id, registration.user_file)
 }
 
-/// Settings paths, and where they are.
+/// Lists settings paths and their directories.
 fn settings_in(paths: SettingsPaths) -> String {
     let quoted = |names: &[&str]| {
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! When a host last had an event: the modification time of an empty file for each host (B29).
+//! The time of each host's last event: the modification time of an empty file (B29).
 
 use std::fs::{self, File};
 use std::io;
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::Host;
 
-/// Notes that a host has an event. Without a registration on this machine, nothing is noted.
+/// Records that a host has an event. Nothing is recorded on a machine without a registration.
 pub(crate) fn note(state: &Path, host: &Host, now: SystemTime) {
     let beat = || -> io::Result<()> {
         let file = file(state, host);
@@ -18,13 +18,12 @@ pub(crate) fn note(state: &Path, host: &Host, now: SystemTime) {
     let _ = beat();
 }
 
-/// When a host last had an event that the bridge was started for; `None` if it had none. `state` is the user's directory of
-/// Tenter's state.
+/// Returns the time of the host's last event; `None` if it had none. `state` is the user's directory of Tenter's state.
 pub fn last_event(state: &Path, host: &Host) -> Option<SystemTime> {
-    fs::metadata(file(state, host)).and_then(|found| found.modified()).ok()
+    fs::metadata(file(state, host)).and_then(|metadata| metadata.modified()).ok()
 }
 
-/// In the directory of the record of registrations, which an installation creates.
+/// Returns the file, in the directory of the record of registrations, which an installation creates.
 fn file(state: &Path, host: &Host) -> PathBuf {
     state.join("bridge").join(format!("last-event-{}", host.id))
 }

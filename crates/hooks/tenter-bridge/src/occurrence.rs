@@ -1,4 +1,4 @@
-//! What happened in a host: one native event as the bridge reads it, free of the host's field names.
+//! One native event as the bridge reads it, free of the host's field names.
 
 use std::path::PathBuf;
 
@@ -8,17 +8,18 @@ use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
 
 use crate::digest::short_id;
+use crate::payload::{Payload, PayloadError};
 
 /// One native event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Occurrence {
-    /// The host's id of the session; that of the main agent, also at events of its subagents.
+    /// The host's id of the main agent's session, also at events of its subagents.
     pub session: String,
     /// The subagent that causes the event, where the host marks it.
     pub agent: Option<NativeAgent>,
     /// The working directory of the agent.
     pub cwd: PathBuf,
-    /// What happened.
+    /// The event itself.
     pub detail: Detail,
 }
 
@@ -29,16 +30,16 @@ pub struct NativeAgent {
     pub id: String,
     /// Its type.
     pub kind: Option<String>,
-    /// The agent that started it, where the host tells: another subagent, or the session for the main agent.
+    /// The agent that started it, if the host names it: another subagent, or the session for the main agent.
     pub parent: Option<String>,
 }
 
 impl Occurrence {
-    /// The same with ids of limited length: a longer one is replaced by its digest (R83).
+    /// Replaces ids that are too long by their digests (R83).
     pub(crate) fn with_short_ids(mut self) -> Self {
         let agent = self.agent.as_mut();
-        let of_agent = agent.map(|agent| [Some(&mut agent.id), agent.parent.as_mut()]);
-        let ids = of_agent.into_iter().flatten().flatten().chain([&mut self.session]);
+        let agent_ids = agent.map(|agent| [Some(&mut agent.id), agent.parent.as_mut()]);
+        let ids = agent_ids.into_iter().flatten().flatten().chain([&mut self.session]);
         for id in ids {
             *id = short_id(id).into_owned();
         }
@@ -46,17 +47,17 @@ impl Occurrence {
     }
 }
 
-/// What happened.
+/// The content of a native event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Detail {
     /// A session started or resumed.
     SessionStart {
-        /// How, in the host's word: `startup`, `resume`, …
+        /// The source, in the host's word: `startup`, `resume`, …
         source: Option<String>,
         /// The model.
         model: Option<String>,
     },
-    /// The history was replaced, and the model reads what it read at the session's start once more.
+    /// The history was replaced, and the model reads the contexts of the session's start once more.
     ContextLost,
     /// The user sends a message.
     Prompt {
@@ -65,25 +66,25 @@ pub enum Detail {
         /// The host's id of it: the host may show a message several times.
         id: Option<String>,
     },
-    /// The host has put together what the model is to read of a message.
+    /// The host has assembled the text that the model reads of a message.
     PromptSent {
         /// The message as the user wrote it.
         text: String,
-        /// What the model is to read, with what the host adds.
+        /// The text for the model, with the additions of the host.
         sent: String,
     },
-    /// A tool is about to run.
+    /// Before a tool runs.
     BeforeTool(NativeCall),
     /// A tool ended.
     AfterTool {
         /// The call as it ran.
         call: NativeCall,
-        /// How it ended.
+        /// Its end.
         end: ToolEnd,
     },
     /// All tool calls of one response have ended.
     AfterBatch,
-    /// The agent is about to stop.
+    /// Before the agent stops.
     Stop {
         /// The last text of the model.
         response: Option<String>,
@@ -95,18 +96,18 @@ pub enum Detail {
     },
     /// A subagent started.
     SubagentStart,
-    /// A subagent is about to stop.
+    /// Before a subagent stops.
     SubagentStop {
         /// Its last text.
         response: Option<String>,
     },
-    /// The history is about to be replaced by a summary.
+    /// Before a summary replaces the history.
     PreCompact(Compaction),
-    /// The history was replaced by a summary.
+    /// A summary replaced the history.
     PostCompact(Compaction),
     /// The session ends.
     SessionEnd {
-        /// Why, in the host's word.
+        /// The reason, in the host's word.
         reason: Option<String>,
     },
     /// Nothing that concerns hooks, although the host fired the event.
@@ -116,14 +117,14 @@ pub enum Detail {
 /// A compaction of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compaction {
-    /// What caused it.
+    /// Its cause.
     pub trigger: CompactTrigger,
     /// The size of the history at this moment, in tokens, if the host gives it.
     pub tokens: Option<u64>,
 }
 
 impl From<CompactTrigger> for Compaction {
-    /// A compaction of a history whose size is not known.
+    /// Creates a compaction of a history of unknown size.
     fn from(trigger: CompactTrigger) -> Self {
         Self { trigger, tokens: None }
     }
@@ -140,39 +141,51 @@ pub struct NativeCall {
     pub server: Option<String>,
     /// The input in the host's own fields.
     pub input: Object,
-    /// Whether the host runs the call without asking the user, as far as its payload tells.
+    /// True if the payload shows that the host runs the call without asking the user.
     pub unasked: bool,
 }
 
-/// How a tool ended.
+impl NativeCall {
+    /// Reads a call from the fields `tool_name` and `tool_input` of a payload, with its id from the field `id`.
+    pub(crate) fn read(payload: &Payload, id: &str) -> Result<Self, PayloadError> {
+        Ok(Self {
+            id: payload.text(id).map(str::to_owned),
+            tool: payload.required("tool_name")?.to_owned(),
+            input: payload.object("tool_input").cloned().unwrap_or_default(),
+            ..Self::default()
+        })
+    }
+}
+
+/// The end of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolEnd {
-    /// Whether it succeeded.
-    pub outcome: Outcome,
+    /// Success or failure.
+    pub outcome: ToolOutcome,
     /// The result in the host's own form; null if the host gives none.
     pub result: Value,
     /// The text that the model reads, if the host gives it as a text of its own.
     pub output: Option<String>,
     /// The exit code of a command, if the host gives it.
     pub exit_code: Option<i32>,
-    /// How long it took, in milliseconds.
+    /// Its duration, in milliseconds.
     pub duration_ms: Option<u64>,
 }
 
-/// Whether a tool succeeded.
+/// Success or failure of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
-    /// It did.
+pub enum ToolOutcome {
+    /// It succeeded.
     Success,
     /// It failed; this is the error in the host's words.
     Failure(String),
-    /// The host does not tell.
+    /// The host does not report it.
     Unknown,
 }
 
 impl ToolEnd {
-    /// The end of a tool with this outcome and native result.
-    pub fn new(outcome: Outcome, result: Value) -> Self {
+    /// Creates the end of a tool with this outcome and native result.
+    pub fn new(outcome: ToolOutcome, result: Value) -> Self {
         Self { outcome, result, output: None, exit_code: None, duration_ms: None }
     }
 }

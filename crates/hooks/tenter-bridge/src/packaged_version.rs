@@ -21,7 +21,7 @@ pub fn packaged_version(program: &Path) -> Option<String> {
     npm(&real).or_else(|| python(&real)).or_else(|| named_by_directory(&real))
 }
 
-/// What is read of a `package.json`.
+/// The fields of a `package.json` that are read.
 #[derive(Deserialize)]
 struct PackageJson {
     version: String,

@@ -11,7 +11,7 @@ pub const MAX_PAYLOAD: u64 = 64 << 20;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Payload(Object);
 
-/// Why a payload cannot be read, as a clause for messages.
+/// The reason why a payload cannot be read, as a clause for messages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PayloadError(String);
@@ -34,24 +34,24 @@ impl Payload {
         }
     }
 
-    /// The payload with this value in a field, unless it has the field.
+    /// Sets a field, unless the payload has it.
     #[must_use]
     pub fn with_default(mut self, field: &str, value: Value) -> Self {
         self.0.entry(field).or_insert(value);
         self
     }
 
-    /// A field, unless it is missing or null.
+    /// Returns a field, unless it is missing or null.
     pub fn get(&self, field: &str) -> Option<&Value> {
         self.0.get(field).filter(|value| !value.is_null())
     }
 
-    /// The text of a field; `None` if it is missing, empty or no text.
+    /// Returns the text of a field; `None` if it is missing, empty or no text.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.get(field)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// The text of a field that every payload of its event has.
+    /// Returns the text of a field that every payload of its event has.
     ///
     /// # Errors
     /// It is missing, empty or no text.
@@ -59,12 +59,21 @@ impl Payload {
         self.text(field).ok_or_else(|| PayloadError(format!("the payload has no `{field}`")))
     }
 
-    /// An object in a field; `None` if it is missing or no object.
+    /// Checks that a field contains the name of the event that the host names.
+    ///
+    /// # Errors
+    /// It is missing, or names another event.
+    pub(crate) fn check_event(&self, field: &str, event: &str) -> Result<(), PayloadError> {
+        let name = self.required(field)?;
+        if name == event { Ok(()) } else { Err(PayloadError::other_event(event, name)) }
+    }
+
+    /// Returns an object in a field; `None` if it is missing or no object.
     pub fn object(&self, field: &str) -> Option<&Object> {
         self.get(field)?.as_object()
     }
 
-    /// The payload with fields in these spellings renamed: the other spelling and the usual one.
+    /// Renames fields: each pair is another spelling and the usual one.
     #[must_use]
     pub fn with_spellings(&self, spellings: &[(&str, &str)]) -> Self {
         let mut object = self.0.clone();
@@ -78,12 +87,12 @@ impl Payload {
         Self(object)
     }
 
-    /// Whether a field is `true`.
+    /// Returns whether a field is `true`.
     pub fn is_set(&self, field: &str) -> bool {
         self.get(field) == Some(&Value::Bool(true))
     }
 
-    /// A whole number in a field.
+    /// Returns a whole number in a field.
     pub fn count(&self, field: &str) -> Option<u64> {
         self.get(field)?.as_u64()
     }
@@ -110,21 +119,21 @@ impl TryFrom<Value> for Payload {
 }
 
 impl PayloadError {
-    /// The payload is longer than so many bytes.
+    /// Creates the error that the payload is longer than so many bytes.
     pub fn longer_than(bytes: u64) -> Self {
         Self(format!("the payload is longer than {} MiB", bytes >> 20))
     }
 
-    /// The payload lacks something.
+    /// Creates the error that the payload lacks something.
     pub(crate) fn missing(what: &str) -> Self {
         Self(format!("the payload has no {what}"))
     }
 
-    /// The payload is of another event than the one that the host named.
-    pub(crate) fn other_event(named: &str, found: &str) -> Self {
-        let found = excerpt::head(found, 60);
+    /// Creates the error that the payload contains the event `actual`, although the host runs the hook of `expected`.
+    pub(crate) fn other_event(expected: &str, actual: &str) -> Self {
+        let actual = excerpt::head(actual, 60);
         Self(format!(
-            "the payload is of the event {found:?}, but the host runs the hook of {named}"
+            "the payload is of the event {actual:?}, but the host runs the hook of {expected}"
         ))
     }
 }

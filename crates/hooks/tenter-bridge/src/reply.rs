@@ -1,14 +1,14 @@
-//! What hooks decided at one native event, in the terms of hosts; the host's file turns it into the native answer.
+//! The decisions of hooks at one native event, in the terms of hosts. The host's file turns them into the native answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenter_protocol::Object;
 
-/// What hooks decided at one native event. The default has no opinion.
+/// The decisions of hooks at one native event. The default has no opinion.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Reply {
+pub struct HostReply {
     /// The decision.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<HostVerdict>,
     /// The whole native input that the call is to run with instead.
     pub input: Option<Object>,
     /// The message that the model is to read instead of the user's, in a host that can send it.
@@ -23,9 +23,9 @@ pub struct Reply {
     pub notices: Vec<String>,
 }
 
-/// A decision about what is about to happen.
+/// A decision about the action that follows the event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Verdict {
+pub enum HostVerdict {
     /// It must not happen, for this reason. The reason is never empty.
     Deny(String),
     /// The user decides; this is the question.
@@ -34,21 +34,21 @@ pub enum Verdict {
     Allow,
 }
 
-impl Reply {
-    /// A denial.
+impl HostReply {
+    /// Creates a denial.
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self { verdict: Some(Verdict::Deny(reason.into())), ..Self::default() }
+        Self { verdict: Some(HostVerdict::Deny(reason.into())), ..Self::default() }
     }
 
-    /// The reason, if this is a denial.
+    /// Returns the reason, if this is a denial.
     pub fn denial(&self) -> Option<&str> {
         match &self.verdict {
-            Some(Verdict::Deny(reason)) => Some(reason),
+            Some(HostVerdict::Deny(reason)) => Some(reason),
             _ => None,
         }
     }
 
-    /// The contexts as one text.
+    /// Returns the contexts as one text.
     pub fn context(&self) -> Option<String> {
         (!self.contexts.is_empty()).then(|| self.contexts.join("\n\n"))
     }

@@ -1,42 +1,41 @@
 //! Permission rules of Claude Code as matchers (B38). A rule never becomes weaker without a remark: what a matcher cannot express
 //! exactly matches more, and a remark says what.
 
-/// The tool calls that a rule is about, as parts of a manifest's matcher.
+/// The tool calls to which a rule applies, as parts of a manifest's matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RuleMatcher {
     /// The expression for the name of the tool.
     pub(crate) tool: String,
     /// The expression for the input.
     pub(crate) pattern: Option<String>,
-    /// How it differs from the rule.
+    /// The difference from the rule.
     pub(crate) remark: Option<&'static str>,
 }
 
-/// Where a command may begin: at the start, after an operator, a quote or a parenthesis, behind variables and programs that run
-/// another one.
+/// The text before a command: the start, an operator, a quote or a parenthesis, with variables and programs that run another program.
 const COMMAND_START: &str = r#"(?:^|[\n;&|(){}`"'!]|\$\()\s*(?:[A-Za-z_]\w*=\S*\s+)*(?:(?:sudo|doas|command|builtin|exec|env|nohup|nice|time|timeout|stdbuf|setsid|xargs)\s+(?:-\S+\s+)*(?:\d\S*\s+)?(?:[A-Za-z_]\w*=\S*\s+)*)*"#;
-/// What may follow a command.
+/// The text after a command.
 const COMMAND_END: &str = r#"\s*(?:$|[\n;&|(){}`"'<>#])"#;
-/// What may follow a word of a command.
+/// The text after a word of a command.
 const WORD_END: &str = r#"(?:$|[\s;&|(){}`"'<>])"#;
-/// What may precede a path that does not begin at the root of the file system.
+/// The text before a relative path.
 const PATH_START: &str = r"(?:^|[^\w.-])";
-/// What may precede a path from the root of the file system.
+/// The text before an absolute path.
 const ROOT_START: &str = r"(?:^|[^\w-])";
-/// What may follow a path: the files below it count as well.
+/// The text after a path. The files below it count as well.
 const PATH_END: &str = r"(?:$|[^\w.-])";
 
-const OF_COMMANDS: &str = "it is matched as text, wherever a command may begin; a command in other words (a path, a variable, an alias) is not recognised";
-const OF_PATHS: &str =
+const COMMAND_REMARK: &str = "it is matched as text, wherever a command may begin; a command in other words (a path, a variable, an alias) is not recognised";
+const PATH_REMARK: &str =
     "it is matched as text: also in other directories, but not through a symlink";
-const OF_READS: &str = "it is matched as text: also in other directories and in shell commands, but not through a symlink";
-const OF_DOMAINS: &str = "subdomains count as well; shell commands that load pages do not";
-const OF_TEXTS: &str = "it is compared with every text of the input";
+const READ_REMARK: &str = "it is matched as text: also in other directories and in shell commands, but not through a symlink";
+const DOMAIN_REMARK: &str = "subdomains count as well; shell commands that load pages do not";
+const TEXT_REMARK: &str = "it is compared with every text of the input";
 
-/// The matcher for a rule such as `Bash(npm run test:*)`.
+/// Returns the matcher for a rule such as `Bash(npm run test:*)`.
 ///
 /// # Errors
-/// Why no matcher can express it, as a clause.
+/// No matcher can express it; the error is the reason, as a clause.
 pub(crate) fn matcher(rule: &str) -> Result<RuleMatcher, String> {
     let rule = rule.trim();
     let (tool, specifier) = match rule.split_once('(') {
@@ -51,22 +50,22 @@ pub(crate) fn matcher(rule: &str) -> Result<RuleMatcher, String> {
         return Err("it names no tool".to_owned());
     }
     if tool.starts_with("mcp__") {
-        return of_server(tool, specifier);
+        return server_matcher(tool, specifier);
     }
     match (tool, specifier) {
         (_, None) => Ok(RuleMatcher { tool: every(tool), pattern: None, remark: None }),
-        ("Bash", Some(command)) => Ok(of_command(command)),
-        ("Read", Some(path)) => of_path("^(?:Read|Grep|Glob|Bash)$", path, OF_READS),
+        ("Bash", Some(command)) => Ok(command_matcher(command)),
+        ("Read", Some(path)) => path_matcher("^(?:Read|Grep|Glob|Bash)$", path, READ_REMARK),
         ("Edit" | "Write" | "MultiEdit" | "NotebookEdit", Some(path)) => {
-            of_path("^(?:Edit|Write)$", path, OF_PATHS)
+            path_matcher("^(?:Edit|Write)$", path, PATH_REMARK)
         }
-        ("WebFetch", Some(specifier)) => of_domain(specifier),
-        ("Agent" | "Task" | "Skill", Some(name)) => Ok(of_text(tool, name)),
+        ("WebFetch", Some(specifier)) => domain_matcher(specifier),
+        ("Agent" | "Task" | "Skill", Some(name)) => Ok(text_matcher(tool, name)),
         _ => Err(format!("Tenter has no such condition for {tool}")),
     }
 }
 
-/// Every call of a tool. Tools that Tenter does not have go by other names in other agents.
+/// Returns the expression for every call of a tool. Tools that Tenter does not have are named differently in other agents.
 fn every(tool: &str) -> String {
     match tool {
         "WebFetch" => WEB_FETCH.to_owned(),
@@ -78,7 +77,7 @@ fn every(tool: &str) -> String {
 
 const WEB_FETCH: &str = "^(?i:web_?fetch|fetch_?(?:url|web)?)$";
 
-fn of_server(tool: &str, specifier: Option<&str>) -> Result<RuleMatcher, String> {
+fn server_matcher(tool: &str, specifier: Option<&str>) -> Result<RuleMatcher, String> {
     if specifier.is_some() {
         return Err("rules for MCP tools have no conditions".to_owned());
     }
@@ -88,12 +87,12 @@ fn of_server(tool: &str, specifier: Option<&str>) -> Result<RuleMatcher, String>
     Ok(RuleMatcher { tool, pattern: None, remark: None })
 }
 
-fn of_command(command: &str) -> RuleMatcher {
+fn command_matcher(command: &str) -> RuleMatcher {
     let pattern = Some(CommandPattern::of_rule(command).anywhere);
-    RuleMatcher { tool: "^Bash$".to_owned(), pattern, remark: Some(OF_COMMANDS) }
+    RuleMatcher { tool: "^Bash$".to_owned(), pattern, remark: Some(COMMAND_REMARK) }
 }
 
-/// A command as expressions.
+/// The expressions for a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CommandPattern {
     /// For a text that is one command and nothing else.
@@ -103,7 +102,7 @@ pub(crate) struct CommandPattern {
 }
 
 impl CommandPattern {
-    /// The command of a rule: exactly it, a beginning (`git push:*`), or with `*` for any text.
+    /// Returns the expressions for the command of a rule: exactly it, a beginning (`git push:*`), or with `*` for any text.
     pub(crate) fn of_rule(command: &str) -> Self {
         let (body, end, end_of_whole) = if let Some(prefix) = command.strip_suffix(":*") {
             (prefix, "", r"(?:$|\s)")
@@ -121,7 +120,7 @@ impl CommandPattern {
         }
     }
 
-    /// A command that begins with these words, of which each has alternatives.
+    /// Returns the expressions for a command that begins with these words. Each word has alternatives.
     pub(crate) fn of_words(alternatives: &[Vec<&str>]) -> Self {
         let word = |one: &Vec<&str>| {
             let literals: Vec<String> = one.iter().map(|word| words(word)).collect();
@@ -134,7 +133,7 @@ impl CommandPattern {
         }
     }
 
-    /// A whole command in which `*` is any text and `?` any character; ` *` at the end is optional.
+    /// Returns the expressions for a whole command in which `*` is any text and `?` any character; ` *` at the end is optional.
     pub(crate) fn of_wildcards(command: &str) -> Self {
         let (body, end) = match command.strip_suffix(" *") {
             Some(body) => (body, r"(?:\s(?s:.*))?"),
@@ -154,19 +153,19 @@ impl CommandPattern {
         }
     }
 
-    /// A command that begins with what the expression matches.
+    /// Returns the expressions for a command that begins with a match of an expression.
     pub(crate) fn of_expression(expression: &str) -> Self {
         Self { whole: format!("^(?:{expression})"), anywhere: expression.to_owned() }
     }
 }
 
-/// The command that a rule such as `Bash(git push:*)` is about; `None` for other rules, and for one about every command.
+/// Returns the command in a rule such as `Bash(git push:*)`; `None` for other rules, and for a rule that applies to every command.
 pub(crate) fn command_of(rule: &str) -> Option<&str> {
     let command = rule.trim().strip_prefix("Bash(")?.strip_suffix(')')?.trim();
     (!command.is_empty() && command != "*").then_some(command)
 }
 
-/// A text in which every space stands for any number of them.
+/// Returns the expression for a text. Every space in it matches any number of spaces.
 fn words(text: &str) -> String {
     let mut expression = String::new();
     let mut in_space = false;
@@ -190,8 +189,9 @@ fn push_literal(expression: &mut String, c: char) {
     expression.push(c);
 }
 
-/// A path with wildcards, as in a `.gitignore`. What it is relative to is not known to a matcher, so it matches in any directory.
-fn of_path(tool: &str, path: &str, remark: &'static str) -> Result<RuleMatcher, String> {
+/// Returns the matcher for a path with wildcards, as in a `.gitignore`. A matcher does not know the base of a relative path, so it
+/// matches in any directory.
+fn path_matcher(tool: &str, path: &str, remark: &'static str) -> Result<RuleMatcher, String> {
     if path.contains(['[', ']', '{', '}', '!', '\\']) {
         return Err("its wildcards are not supported".to_owned());
     }
@@ -233,7 +233,7 @@ fn wildcards(path: &str) -> String {
     expression
 }
 
-fn of_domain(specifier: &str) -> Result<RuleMatcher, String> {
+fn domain_matcher(specifier: &str) -> Result<RuleMatcher, String> {
     let domain = specifier.strip_prefix("domain:").ok_or("its condition is no domain")?;
     let domain = domain.strip_prefix("*.").unwrap_or(domain);
     if domain.is_empty() || !domain.chars().all(|c| c.is_alphanumeric() || ".-".contains(c)) {
@@ -242,17 +242,21 @@ fn of_domain(specifier: &str) -> Result<RuleMatcher, String> {
     let mut literal = String::new();
     domain.chars().for_each(|c| push_literal(&mut literal, c));
     let pattern = format!(r#"(?i)(?:^|[/@.\s"'])(?:{literal})\.?(?:$|[:/?#\s"'\\])"#);
-    Ok(RuleMatcher { tool: WEB_FETCH.to_owned(), pattern: Some(pattern), remark: Some(OF_DOMAINS) })
+    Ok(RuleMatcher {
+        tool: WEB_FETCH.to_owned(),
+        pattern: Some(pattern),
+        remark: Some(DOMAIN_REMARK),
+    })
 }
 
-fn of_text(tool: &str, name: &str) -> RuleMatcher {
+fn text_matcher(tool: &str, name: &str) -> RuleMatcher {
     let (name, end) = match name.strip_suffix(" *").or_else(|| name.strip_suffix(":*")) {
         Some(name) => (name, r"(?:$|\s)"),
         None => (name, "$"),
     };
     let parts: Vec<String> = name.split('*').map(words).collect();
     let pattern = format!("^{}{end}", parts.join(".*"));
-    RuleMatcher { tool: every(tool), pattern: Some(pattern), remark: Some(OF_TEXTS) }
+    RuleMatcher { tool: every(tool), pattern: Some(pattern), remark: Some(TEXT_REMARK) }
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use tenter_protocol::{Object, ToolCall};
 use crate::Host;
 use crate::occurrence::NativeCall;
 
-/// Prefix of the ids of calls to which the host gives none.
+/// Prefix of the ids of calls for which the host has none.
 const MADE_UP: &str = "tenter-";
 
-/// The call in Tenter's names. Fields that only the host has stay as they are.
+/// Returns the call in Tenter's names. Fields that only the host has stay as they are.
 pub(crate) fn canonical(host: &Host, call: &NativeCall) -> ToolCall {
     let id = call.id.clone().unwrap_or_else(|| made_up_id(call));
     let Some(tool) = host.tool(call) else {
@@ -21,7 +21,7 @@ pub(crate) fn canonical(host: &Host, call: &NativeCall) -> ToolCall {
     ToolCall { id, name: tool.canonical.to_owned(), input: tool.canonical_input(&call.input) }
 }
 
-/// The whole native input for a call whose input hooks changed from `before` to `after`. Native fields that they did not
+/// Returns the whole native input for a call whose input hooks changed from `before` to `after`. Native fields that they did not
 /// touch stay as they are (B18).
 pub(crate) fn native_input(
     host: &Host,
@@ -43,7 +43,7 @@ pub(crate) fn native_input(
     input
 }
 
-/// An id that is the same before and after the call: it depends on nothing but the call (B9).
+/// Returns an id that is the same before and after the call: it depends on nothing but the call (B9).
 fn made_up_id(call: &NativeCall) -> String {
     let mut hasher = Sha256::new();
     hasher.update(call.tool.as_bytes());

@@ -7,14 +7,26 @@ use tenter_protocol::claude_code::results;
 use tenter_protocol::tool_metadata::{Bash, FileRead, FileWrite};
 use tenter_protocol::{Object, ToolCall, ToolResult};
 
-use crate::occurrence::{Outcome, ToolEnd};
+use crate::occurrence::{ToolEnd, ToolOutcome};
 
-/// The result in Tenter's form, where there is one for the tool; otherwise the host's own.
+/// Joins a text, or the texts of a list of blocks, by line feeds; `None` for any other value.
+pub(crate) fn joined_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block["text"].as_str());
+            Some(texts.collect::<Vec<_>>().join("\n"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the result in Tenter's form if the tool has one, else in the host's.
 pub(crate) fn canonical(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String) -> ToolResult {
     match &end.outcome {
-        Outcome::Failure(error) => failure(call, end, error, cwd, time),
-        Outcome::Success => ended(call, end, cwd, time),
-        Outcome::Unknown => ToolResult { success: None, ..ended(call, end, cwd, time) },
+        ToolOutcome::Failure(error) => failure(call, end, error, cwd, time),
+        ToolOutcome::Success => ended(call, end, cwd, time),
+        ToolOutcome::Unknown => ToolResult { success: None, ..ended(call, end, cwd, time) },
     }
 }
 
@@ -36,7 +48,7 @@ fn shell(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String) -> ToolResult
 fn bash(call: &ToolCall, end: &ToolEnd, output: String, cwd: &Path) -> Bash {
     Bash {
         command: call.input.get("command").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        exit_code: end.exit_code.or((end.outcome == Outcome::Success).then_some(0)),
+        exit_code: end.exit_code.or((end.outcome == ToolOutcome::Success).then_some(0)),
         output,
         execution_time: end.duration_ms.map(|time| time.saturating_mul(1_000_000)),
         working_dir: cwd.to_string_lossy().into_owned(),

@@ -18,12 +18,12 @@ const MAX_NAME: usize = 128;
 /// Maximum size of a record, in bytes.
 const MAX_SIZE: u64 = 64 << 10;
 
-/// A tool that Tenter does not know by its name.
+/// A tool with an unknown name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownTool {
     /// The host's name of the tool.
     pub name: String,
-    /// The tool of Tenter whose names it has as well, by the fields of its input; `None` if they show none.
+    /// The tool of Tenter that the fields of its input match, whose names it has, too; `None` if they match none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub treated_as: Option<String>,
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::search_path;
 use tenter_bridge::breach::{self, Breach};
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{Registry, Scope};
+use tenter_bridge::registration::{RegistrationScope, Registry};
 use tenter_bridge::{Host, hosts};
 use tenter_engine::Directories;
 use tenter_prove::Proof;
@@ -28,7 +28,7 @@ impl Agent {
     /// Looks for an agent.
     pub(crate) fn find(env: &Env, host: &'static Host) -> Self {
         let mut programs = host.registration.programs.iter();
-        let settings = registry(env).target(host, Scope::User, &env.home);
+        let settings = registry(env).target(host, RegistrationScope::User, &env.home);
         Self {
             host,
             program: programs.find_map(|program| search_path::program(program, &env.vars)),

@@ -1,6 +1,6 @@
 //! The command line: `tenter-hook HOST EVENT [--home DIR] [--id ID] [--timeout SECONDS] [--after FILE]`, or `tenter-hook HOST --serve …`.
 //!
-//! The id has no meaning here: it makes the registered command one that a project cannot repeat with other settings.
+//! The id is ignored here: it makes the registered command one that a project cannot repeat with other settings.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use tenter_base::{nearest, or_list};
 use tenter_bridge::hosts;
 use tenter_bridge::{Host, NativeEvent};
 
-/// How the program is called.
+/// The usage line.
 pub(crate) const USAGE: &str = "usage: tenter-hook HOST EVENT|--serve [--home DIR]";
 
 /// The arguments.
@@ -18,18 +18,18 @@ pub(crate) const USAGE: &str = "usage: tenter-hook HOST EVENT|--serve [--home DI
 pub(crate) struct Arguments {
     /// The host.
     pub(crate) host: &'static Host,
-    /// What to do.
+    /// The task.
     pub(crate) task: Task,
     /// The home directory below which the user's directories are (B43).
     pub(crate) home: Option<PathBuf>,
 }
 
-/// What to do.
+/// The task of a process.
 #[derive(Debug)]
 pub(crate) enum Task {
     /// Answer one event, whose payload is on stdin.
     Answer(&'static NativeEvent),
-    /// Do what is left for an event that was answered. The file says what, and is removed.
+    /// Run the remaining hooks of an answered event, from this file, which is removed.
     Finish(&'static NativeEvent, PathBuf),
     /// Answer many events, one on each line of stdin (B50).
     Serve,
@@ -90,20 +90,20 @@ fn seconds(value: Option<&OsStr>) -> Result<Duration, String> {
     number.map(Duration::from_secs).ok_or_else(|| "--timeout needs a number of seconds".to_owned())
 }
 
-/// The event as it is registered for a proof. This process answers only one, so that it may keep it for its whole life.
+/// Returns the event with the timeout of a proof. It is leaked: this process answers only one event.
 fn within(event: &NativeEvent, timeout: Duration) -> &'static NativeEvent {
     Box::leak(Box::new(event.within(timeout)))
 }
 
 fn unknown_host(name: &str) -> String {
-    let known: Vec<&str> = hosts::ALL.iter().map(|host| host.id).collect();
-    unknown("agent", name, &known)
+    let ids: Vec<&str> = hosts::ALL.iter().map(|host| host.id).collect();
+    unknown("agent", name, &ids)
 }
 
-/// The message that a host has no event of this name.
+/// Returns the error that a host has no event of this name.
 pub(crate) fn unknown_event(host: &Host, name: &str) -> String {
-    let known: Vec<&str> = host.events.iter().map(|event| event.name).collect();
-    unknown(&format!("event of {}", host.name), name, &known)
+    let names: Vec<&str> = host.events.iter().map(|event| event.name).collect();
+    unknown(&format!("event of {}", host.name), name, &names)
 }
 
 fn unknown(what: &str, name: &str, known: &[&str]) -> String {

@@ -1,6 +1,6 @@
-//! `tenter-hook`: what other agents run. It reads a native payload on stdin and writes a native answer to stdout; a line that is
-//! not part of the answer would make every host ignore it. `serve` does so for many events, `remainder` for hooks that run after an
-//! answer, and `keeper` keeps runtime hooks between events.
+//! `tenter-hook`, the program that other agents run. It reads a native payload on stdin and writes a native answer to stdout. Hosts ignore an
+//! answer with any other line on stdout. `serve` answers many events, `remainder` runs hooks after an answer, and `keeper` keeps runtime
+//! hooks between events.
 
 mod arguments;
 mod keeper;
@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use tenter_base::account;
 use tenter_bridge::payload::{MAX_PAYLOAD, Payload};
-use tenter_bridge::reply::Reply;
+use tenter_bridge::reply::HostReply;
 use tenter_bridge::{NativeEvent, Visitor};
 use tenter_engine::Directories;
 
@@ -26,12 +26,12 @@ use crate::output::{answer, warn};
 
 /// The exit code if the answer cannot be written: most hosts deny then.
 const UNANSWERED: u8 = 2;
-/// What the model or the user reads if this program has a defect.
+/// The reason for the model or the user if this program has a defect.
 const DEFECT: &str = "tenter-hook failed because of a defect in Tenter";
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    // Where it cannot be caught, everything else works.
+    // If this fails, only writes beyond the file size limit end the process.
     let _ = tenter_proc::outlive_file_size_limit();
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if let Some((_, arguments)) =
@@ -101,18 +101,18 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
     }
 }
 
-/// The program `tenter` beside this one.
+/// Returns the program `tenter` in the directory of this one.
 fn tenter() -> Option<PathBuf> {
     let own = std::env::current_exe().and_then(std::fs::canonicalize).ok()?;
     Some(own.with_file_name("tenter")).filter(|program| program.is_file())
 }
 
-/// A defect of this program denies what is about to happen (B25). It also works where a panic aborts.
+/// Sets a panic hook that denies the action that follows (B25). It also works if panics abort.
 fn deny_on_panic(visitor: &Visitor) {
     let (host, event) = (visitor.host, visitor.event);
     std::panic::set_hook(Box::new(move |panic| {
         if event.moment.deniable().is_some() {
-            let _ = answer((host.answer)(event, &Reply::deny(DEFECT)).as_deref());
+            let _ = answer((host.answer)(event, &HostReply::deny(DEFECT)).as_deref());
         }
         warn(&[format!("a defect in Tenter: {panic}")]);
         #[expect(clippy::exit, reason = "an abort would make the host ignore the answer")]

@@ -1,4 +1,4 @@
-//! What the program writes: answers on stdout, and reports on stderr.
+//! The output of the program: answers on stdout, and reports on stderr.
 
 use std::io::{self, Write as _};
 
@@ -16,7 +16,7 @@ pub(crate) fn answer(answer: Option<&str>) -> io::Result<()> {
 /// Writes reports to stderr.
 pub(crate) fn warn(lines: &[String]) {
     for line in lines {
-        // Without stderr, the answer counts all the same.
+        // Without stderr, the answer is still valid.
         let _ = writeln!(io::stderr(), "tenter-hook: {line}");
     }
 }

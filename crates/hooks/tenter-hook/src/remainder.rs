@@ -13,10 +13,10 @@ use tenter_proc::{Invocation, Limits, Streams};
 
 use crate::output::warn;
 
-/// Maximum size of the file that says what is left to do, in bytes: a payload, and what JSON adds.
+/// Maximum size of the file with the remaining work, in bytes: a payload, and the overhead of JSON.
 const MAX_REMAINDER: u64 = 2 * MAX_PAYLOAD;
 
-/// Starts a process for what is left to do after an answer; returns a warning if that fails.
+/// Starts a process for the hooks that run after an answer. Returns a warning if that fails.
 pub(crate) fn start(visitor: &Visitor, remainder: &Remainder) -> Option<String> {
     let error = try_start(visitor, remainder).err()?;
     Some(format!("hooks that run after the answer could not be started: {error}"))
@@ -48,7 +48,7 @@ fn try_start(visitor: &Visitor, remainder: &Remainder) -> io::Result<()> {
     tenter_proc::start_background(&invocation, Path::new("/dev/null")).map(drop)
 }
 
-/// Does what a file says, which is removed.
+/// Runs the hooks that a file describes, and removes it.
 pub(crate) fn finish(visitor: &Visitor, file: &Path) -> ExitCode {
     let remainder = untrusted_file::read_prefix(file, MAX_REMAINDER)
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::other));

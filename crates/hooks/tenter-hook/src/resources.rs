@@ -1,5 +1,5 @@
-//! Whether there are enough resources to look at an event. Without file descriptors or memory, hooks could not be read, and a guard
-//! that is not read must not be taken for one that does not exist (R83).
+//! A check of the resources that an event needs. Without file descriptors or memory, hooks could not be read, and a guard that cannot be
+//! read must not count as one that does not exist (R83).
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use std::io;
 const FILES: usize = 5;
 /// Memory that is needed besides the payload, in bytes.
 const MEMORY: usize = 8 << 20;
-/// How many copies of the payload there may be at once.
+/// Maximum number of copies of the payload at once.
 const COPIES: usize = 8;
 
 /// Returns what is missing for an event with a payload of this size, as a sentence without its full stop; `None` if nothing is.

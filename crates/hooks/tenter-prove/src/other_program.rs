@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use tenter_bridge::Host;
-use tenter_bridge::host::{EntryFormat, Layout, Moment, TimeoutUnit};
+use tenter_bridge::host::{EntryFormat, EntryLayout, Moment, TimeoutUnit};
 
 use crate::client::{Client, FLAG};
 use crate::hook_file::{quoted, write_program};
@@ -95,13 +95,13 @@ fn with_entry(
     entry: Map<String, Value>,
 ) -> io::Result<String> {
     let group = match format.layout {
-        Layout::TomlTables { event: key } => {
+        EntryLayout::TomlTables { event: key } => {
             let members = entry.iter().map(|(key, value)| format!("{key} = {value}\n"));
             let members: String = members.collect();
             return Ok(format!("{text}\n[[hooks]]\n{key} = {}\n{members}", json!(event)));
         }
-        Layout::JsonGroups => json!({"hooks": [entry]}),
-        Layout::JsonHandlers => Value::Object(entry),
+        EntryLayout::JsonGroups => json!({"hooks": [entry]}),
+        EntryLayout::JsonHandlers => Value::Object(entry),
     };
     let text = if text.is_empty() { "{}" } else { text };
     let mut settings: Value = serde_json::from_str(text)?;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tenter_base::untrusted_file;
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{Options, PROGRAM, Registry, Scope};
+use tenter_bridge::registration::{Options, PROGRAM, RegistrationScope, Registry};
 use tenter_engine::journal::{self, Record};
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -161,10 +161,11 @@ impl Sandbox {
         };
         match registered {
             Registered::ForUser | Registered::Impatiently => {
-                install(Scope::User, false, program.path)
+                install(RegistrationScope::User, false, program.path)
             }
             Registered::AmongOthers => {
-                let Some(target) = registry.target(host, Scope::User, &self.project()) else {
+                let Some(target) = registry.target(host, RegistrationScope::User, &self.project())
+                else {
                     return Ok(());
                 };
                 let other = |place| {
@@ -175,19 +176,21 @@ impl Sandbox {
                     result.map_err(|error| failed(&error))
                 };
                 other(Place::Before)?;
-                install(Scope::User, false, program.path)?;
+                install(RegistrationScope::User, false, program.path)?;
                 other(Place::After)
             }
-            Registered::WithoutProgram { fail_closed } => {
-                install(Scope::User, fail_closed, &self.root.join("missing").join(PROGRAM))
-            }
+            Registered::WithoutProgram { fail_closed } => install(
+                RegistrationScope::User,
+                fail_closed,
+                &self.root.join("missing").join(PROGRAM),
+            ),
             Registered::Twice => {
-                install(Scope::User, false, program.path)?;
+                install(RegistrationScope::User, false, program.path)?;
                 if host.registration.personal_file.is_some() {
-                    return install(Scope::Personal, false, program.path);
+                    return install(RegistrationScope::Personal, false, program.path);
                 }
                 let wrapper = self.wrapper(program.path).map_err(|error| failed(&error))?;
-                install(Scope::Shared, false, &wrapper)
+                install(RegistrationScope::Shared, false, &wrapper)
             }
         }
     }

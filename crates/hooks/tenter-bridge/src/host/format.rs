@@ -1,4 +1,4 @@
-//! Where and how the bridge registers with a host: data.
+//! The places and formats of registrations with a host: data.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Host, HostVersion, Moment};
 
-/// What every file of the bridge's own contains, before the id of the registration.
+/// The text before the id of the registration in every file of the bridge's own.
 pub(crate) const OWN_FILE_MARK: &str = "Written by `tenter bridge install`, registration";
 
-/// Where and how the bridge registers with a host.
+/// The places and the format of registrations with a host.
 #[derive(Debug)]
 pub struct Registration {
     /// The user's file, from the home directory. For [`RegistrationFormat::Files`], the directory of the files.
@@ -40,12 +40,12 @@ pub struct Registration {
     pub also_reads: &'static [&'static str],
     /// The user's directory in which the host keeps its sessions, from the home directory; `None` if it is unknown.
     pub sessions: Option<&'static str>,
-    /// What users have to do in the host before hooks run there, as a sentence.
+    /// The step that users take in the host before hooks run there, as a sentence.
     pub next_step: Option<&'static str>,
 }
 
 impl Registration {
-    /// A registration in one file of the user, without any of the rest.
+    /// Creates a registration in one file of the user, with no other properties.
     pub const fn new(
         user_file: &'static str,
         programs: &'static [&'static str],
@@ -99,7 +99,7 @@ impl Registration {
         }
     }
 
-    /// The format of the entries; `None` if the host has files that are the bridge's own.
+    /// Returns the format of the entries; `None` if the host has files that are the bridge's own.
     pub fn entries(&self) -> Option<&EntryFormat> {
         match &self.format {
             RegistrationFormat::Entries(entries) => Some(entries),
@@ -108,7 +108,7 @@ impl Registration {
     }
 }
 
-/// How hooks are registered with a host.
+/// The way in which hooks are registered with a host.
 #[derive(Debug)]
 pub enum RegistrationFormat {
     /// By entries in a file that users edit.
@@ -120,8 +120,8 @@ pub enum RegistrationFormat {
 /// The entries in a file that users edit: one handler for each event.
 #[derive(Debug)]
 pub struct EntryFormat {
-    /// Where handlers are in the file.
-    pub layout: Layout,
+    /// The position of handlers in the file.
+    pub layout: EntryLayout,
     /// Members of the outermost object that the host demands.
     pub root: &'static [(&'static str, u64)],
     /// Members that every handler has.
@@ -134,18 +134,18 @@ pub struct EntryFormat {
     pub timeout: &'static str,
     /// The unit of the timeout.
     pub unit: TimeoutUnit,
-    /// How to make the host block if the command fails (B25).
+    /// The means by which the host blocks if the command fails (B25).
     pub fail_closed: FailClosed,
-    /// When the host blocks if the program is missing, without being told so: then a shell looks for it first (B40).
+    /// The moments at which the host blocks if the program is missing, even without `--fail-closed`: a shell looks for it first (B40).
     pub blocks_if_missing: &'static [Moment],
-    /// What the host reads; it ignores other files.
+    /// The files that the host reads; it ignores others.
     pub reads: Reads,
 }
 
 impl EntryFormat {
     /// `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": COMMAND, "timeout": SECONDS}]}]}}`.
     pub const JSON_GROUPS: Self = Self {
-        layout: Layout::JsonGroups,
+        layout: EntryLayout::JsonGroups,
         root: &[],
         fields: &[("type", "command")],
         name: None,
@@ -159,16 +159,19 @@ impl EntryFormat {
 
     /// `{"hooks": {EVENT: [{"command": COMMAND, "timeout": SECONDS}]}}`.
     pub const JSON_HANDLERS: Self =
-        Self { layout: Layout::JsonHandlers, fields: &[], ..Self::JSON_GROUPS };
+        Self { layout: EntryLayout::JsonHandlers, fields: &[], ..Self::JSON_GROUPS };
 
     /// `[[hooks]]` tables with `event`, `command` and `timeout` in seconds.
-    pub const TOML_TABLES: Self =
-        Self { layout: Layout::TomlTables { event: "event" }, fields: &[], ..Self::JSON_GROUPS };
+    pub const TOML_TABLES: Self = Self {
+        layout: EntryLayout::TomlTables { event: "event" },
+        fields: &[],
+        ..Self::JSON_GROUPS
+    };
 }
 
-/// Where handlers are in a file.
+/// The position of handlers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum EntryLayout {
     /// JSON: `{"hooks": {EVENT: [{"hooks": [HANDLER]}]}}`.
     JsonGroups,
     /// JSON: `{"hooks": {EVENT: [HANDLER]}}`.
@@ -180,7 +183,7 @@ pub enum Layout {
     },
 }
 
-/// How to make a host block prompts and tool calls if the command fails.
+/// The means by which a host blocks prompts and tool calls if the command fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailClosed {
     /// By a member of the handler.
@@ -202,10 +205,10 @@ pub enum SwitchValue {
     True,
 }
 
-/// Which files a host reads.
+/// The files that a host reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
-    /// Also those with comments and trailing commas.
+    /// JSON, also with comments and trailing commas.
     Comments,
     /// JSON without comments and trailing commas.
     PlainJson,
@@ -227,14 +230,14 @@ pub enum TimeoutUnit {
 pub struct FileFormat {
     /// Writes the files.
     pub files: fn(&FileContext) -> Vec<OwnFile>,
-    /// Whether the files are programs.
+    /// True if the files are programs.
     pub executable: bool,
 }
 
-/// For whom a registration is.
+/// The users for whom a registration is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum RegistrationScope {
     /// For the user, in every project.
     User,
     /// For the user, in one project.
@@ -243,11 +246,11 @@ pub enum Scope {
     Shared,
 }
 
-impl Scope {
+impl RegistrationScope {
     /// Every scope.
     pub const ALL: [Self; 3] = [Self::User, Self::Personal, Self::Shared];
 
-    /// The name in listings.
+    /// Returns the name in listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -257,25 +260,25 @@ impl Scope {
     }
 }
 
-/// What files are written for.
+/// The parameters of the files of a registration.
 #[derive(Debug, Clone, Copy)]
 pub struct FileContext<'c> {
     /// The host.
     pub host: &'static Host,
-    /// For whom the files are. Shared ones must have no path of this machine.
-    pub scope: Scope,
+    /// The users for whom the files are. Shared files must have no path of this machine.
+    pub scope: RegistrationScope,
     /// The program to run: a stable link.
     pub program: &'c str,
     /// The home directory, for `--home`.
     pub home: &'c str,
     /// The random id of the registration, for `--id`.
     pub id: &'c str,
-    /// Whether prompts and tool calls are blocked if the program fails (B25).
+    /// True if prompts and tool calls are blocked when the program fails (B25).
     pub fail_closed: bool,
 }
 
 impl FileContext<'_> {
-    /// The text by which the bridge recognises its own files.
+    /// Returns the text by which the bridge recognises its own files.
     pub fn mark(&self) -> String {
         format!("{OWN_FILE_MARK} {}", self.id)
     }
@@ -302,7 +305,7 @@ pub struct Silencer {
 }
 
 impl Silencer {
-    /// A key that switches hooks off if it is true, in each file in which the bridge may be registered.
+    /// Creates a key that switches hooks off if it is true, in each file in which the bridge may be registered.
     pub const fn key(key: &'static str) -> Self {
         Self { file: None, key, value: true }
     }

@@ -1,39 +1,39 @@
-//! What hooks can do at each of Tenter's events in a host.
+//! The powers of hooks at each of Tenter's events in a host.
 
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
-/// What hooks can do at one of Tenter's events in a host.
+/// The powers of hooks at one of Tenter's events in a host.
 #[derive(Debug)]
 pub struct EventPowers {
     /// Tenter's event.
     pub event: EventName,
     /// The native events that fire it.
     pub fired_by: &'static [&'static str],
-    /// What the host does itself.
+    /// The powers that the host provides.
     pub native: &'static [Power],
-    /// What the bridge does instead of the host, and how.
+    /// The powers that the bridge provides instead, with a description of each.
     pub emulated: &'static [(Power, &'static str)],
 }
 
-/// An event at which hooks can only watch, until powers are added.
+/// Creates an event at which hooks can only watch, until powers are added.
 pub(crate) const fn at(event: EventName, fired_by: &'static [&'static str]) -> EventPowers {
     EventPowers { event, fired_by, native: &[], emulated: &[] }
 }
 
 impl EventPowers {
-    /// With what the host does itself.
+    /// Sets the powers that the host provides.
     pub(crate) const fn native(self, native: &'static [Power]) -> Self {
         Self { native, ..self }
     }
 
-    /// With what the bridge does instead of the host, and how.
+    /// Sets the powers that the bridge provides instead, with a description of each.
     pub(crate) const fn emulated(self, emulated: &'static [(Power, &'static str)]) -> Self {
         Self { emulated, ..self }
     }
 }
 
-/// How a host supports what a hook's reply may do.
+/// The support of a host for a power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Support {
     /// The host provides it.
@@ -45,7 +45,7 @@ pub enum Support {
 }
 
 impl Support {
-    /// The word in listings.
+    /// Returns the word in listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",

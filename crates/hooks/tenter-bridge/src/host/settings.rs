@@ -1,4 +1,4 @@
-//! Where a host keeps what decides what it loads, runs and allows: data.
+//! The places of the settings that decide what a host loads, runs and allows: data.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ pub(crate) const SYSTEM: &str = "/";
 /// trust. What only instructs the model is not listed.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingsPaths {
-    /// Where they are: a relative path is that in every directory, `~` is the home directory.
+    /// Their directories. A relative path means that path in every directory; `~` is the home directory.
     pub directories: &'static [&'static str],
     /// Their paths in each of these directories. A `*` at the beginning is any text.
     pub names: &'static [&'static str],
 }
 
-/// These files and directories in each of these directories.
+/// Creates the paths of these files and directories in each of these directories.
 pub(crate) const fn within(
     directories: &'static [&'static str],
     names: &'static [&'static str],
@@ -27,7 +27,7 @@ pub(crate) const fn within(
 }
 
 impl SettingsPaths {
-    /// The paths, as written: relative ones are protected in every directory.
+    /// Returns the paths as written. Relative ones are protected in every directory.
     pub fn written(self) -> impl Iterator<Item = String> {
         self.directories.iter().flat_map(move |directory| {
             let separator = if directory.is_empty() || directory.ends_with('/') { "" } else { "/" };
@@ -36,7 +36,8 @@ impl SettingsPaths {
     }
 }
 
-/// The variables by which users choose other directories, besides those of registrations, and what they replace in the home directory.
+/// The variables by which users choose other directories, with the directory in the home directory that each replaces. The variables of
+/// registrations are elsewhere.
 const VARIABLES: [(&str, &str); 10] = [
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_DATA_HOME", ".local/share"),
@@ -50,7 +51,7 @@ const VARIABLES: [(&str, &str); 10] = [
     ("PI_CODING_AGENT_DIR", ".pi/agent"),
 ];
 
-/// Where programs find the directories of a user.
+/// The sources of a user's directories.
 #[derive(Debug, Clone, Copy)]
 pub struct UserDirectories<'u> {
     /// The home directory.
@@ -60,8 +61,8 @@ pub struct UserDirectories<'u> {
 }
 
 impl UserDirectories<'_> {
-    /// The paths that `written` names: in the home directory, and where the user chose another directory for a part of it.
-    /// `variable` is the host's own, with what it replaces.
+    /// Returns the paths that `written` names: in the home directory, and in the directories that the user chose for a part of it.
+    /// `variable` is the host's own variable, with the directory that it replaces.
     pub(crate) fn paths(self, written: &str, variable: Option<(&str, &str)>) -> Vec<PathBuf> {
         let in_home = written.strip_prefix("~/");
         let default = in_home.map_or_else(|| PathBuf::from(written), |path| self.home.join(path));

@@ -1,17 +1,18 @@
 //! Claude Code.
 
-use std::time::Duration;
-
+use serde_json::{Value, json};
+use tenter_protocol::claude_code::results::HOST as NATIVE_RESULT;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{EventName, claude_code};
+use tenter_protocol::{EventName, ToolResult, claude_code};
 
-use super::{claude_form, claude_result, emulation};
-use crate::host::{self, at};
+use super::{claude_form, emulation};
 use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{
     EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, Silencer, SwitchValue,
 };
-use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent};
+use crate::host::{EventPowers, Host, HostVersion, Moment, NativeEvent};
+use crate::host::{at, event};
+use crate::occurrence::{ToolEnd, ToolOutcome};
 use crate::user_rules::RuleCheck;
 
 /// Claude Code, measured with version 2.1.330.
@@ -43,23 +44,17 @@ pub(super) const HOST: Host = Host {
         "`disableAllHooks` in the settings of a project turns hooks off, also yours.",
         "The report of a command or subagent that ended in the background is a message for hooks: a user could type the same.",
         "A denied compaction ends a run with `-p` when the context is full.",
-        "An event that a version does not know makes it ignore the whole file: only events that the installed version knows are registered, and only those of 1.0.85 in files that are shared or if the version is unknown.",
+        "An event that a version does not know makes it ignore the whole file: only events that the installed version knows are registered, and in files that are shared or if the version is unknown, only the events of 1.0.85.",
     ],
-    context_limit: 10_000,
-    max_continuations: 8,
     marks_subagents: true,
-    input_rewrite: InputRewrite::Native,
     user_rules: RuleCheck::CLAUDE_CODE,
     withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
-    read: claude_form::read,
-    answer: claude_form::answer,
-    rewrite_output: claude_result::rewritten,
-    mcp_name: claude_form::mcp_name,
-    takes_context: claude_form::takes_context,
+    rewrite_output: rewritten,
     takes_notice: claude_form::takes_notice,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows. Agents, commands and skills may grant themselves tools, and have hooks and commands of their own.
+/// The settings that decide what the host loads, runs and allows. Agents, commands and skills may grant themselves tools, and have hooks and commands of their own.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".claude"],
@@ -105,10 +100,6 @@ const EVENTS: &[NativeEvent] = &[
     event("SessionEnd", Moment::SessionEnd).since(1, 0, 85),
 ];
 
-const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(10))
-}
-
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["SessionStart"])
         .native(&[Power::AddContext])
@@ -142,3 +133,48 @@ const POWERS: &[EventPowers] = &[
     at(EventName::PostCompact, &["PostCompact"]),
     at(EventName::SessionEnd, &["SessionEnd"]),
 ];
+
+/// Returns the native result for the model, after hooks changed Tenter's form of it to `changed`. `None` if the tool failed, or if the
+/// form of its results is unknown: the host ignores other forms without a message.
+fn rewritten(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
+    if end.outcome != ToolOutcome::Success {
+        return None;
+    }
+    let text = changed.text();
+    match &end.result {
+        // The blocks of an MCP tool, for which any value may be given.
+        Value::Array(_) if changed.error.is_none() => {
+            let blocks = changed.metadata.as_ref().and_then(|metadata| metadata.get("result"));
+            Some(blocks.cloned().unwrap_or(Value::String(text)))
+        }
+        Value::String(_) | Value::Array(_) => Some(Value::String(text)),
+        Value::Object(object) if changed.metadata_type.as_deref() == Some(NATIVE_RESULT) => {
+            let metadata = changed.metadata.clone().filter(|_| changed.error.is_none())?;
+            let is_same_shape = metadata.keys().all(|field| object.contains_key(field));
+            is_same_shape.then_some(Value::Object(metadata))
+        }
+        Value::Object(object) if object.contains_key("stdout") => {
+            let mut object = object.clone();
+            object.insert("stdout".to_owned(), json!(text));
+            object.insert("stderr".to_owned(), json!(""));
+            // This field repeats parts of the output.
+            object.shift_remove("bashEditDiff");
+            Some(Value::Object(object))
+        }
+        Value::Object(object)
+            if object.get("file").is_some_and(|file| file["content"].is_string()) =>
+        {
+            let mut object = object.clone();
+            object["file"]["content"] = json!(read_text(changed).unwrap_or(text));
+            Some(Value::Object(object))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the lines of a file that was read, in the host's form: without numbers.
+fn read_text(changed: &ToolResult) -> Option<String> {
+    let lines = changed.metadata.as_ref()?.get("lines")?.as_array()?;
+    let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
+    changed.error.is_none().then(|| lines.join("\n"))
+}

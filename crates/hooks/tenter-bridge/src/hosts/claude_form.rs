@@ -1,23 +1,50 @@
 //! The payloads and answers of Claude Code, which other hosts imitate.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
 
-use crate::host::{Moment, NativeEvent};
-use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::host::{
+    EntryFormat, Host, InputRewrite, Moment, NativeEvent, Registration, RegistrationFormat,
+};
+use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
+use crate::reply::{HostReply, HostVerdict};
+use crate::user_rules::RuleCheck;
+
+/// The base of every host: payloads and answers of Claude Code, and the most frequent value of each field.
+pub(super) const BASE: Host = Host {
+    id: "",
+    name: "",
+    measured_version: None,
+    events: &[],
+    tools: &[],
+    registration: Registration::new("", &[], RegistrationFormat::Entries(EntryFormat::JSON_GROUPS)),
+    settings: &[],
+    powers: &[],
+    blind_spots: &[],
+    notes: &[],
+    context_limit: 10_000,
+    max_continuations: 8,
+    marks_subagents: false,
+    input_rewrite: InputRewrite::Native,
+    user_rules: RuleCheck::NONE,
+    withheld: &[],
+    read,
+    answer,
+    rewrite_output: |_, _| None,
+    // Names of MCP tools are as in Tenter.
+    mcp_name: |_| None,
+    takes_context,
+    takes_notice: |_| false,
+};
 
 /// Reads a payload of the native event `event`.
 ///
 /// # Errors
 /// It is of another event, or has no session, working directory, tool or prompt where its event has one.
 pub(super) fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
-    let named = payload.required("hook_event_name")?;
-    if named != event.name {
-        return Err(PayloadError::other_event(event.name, named));
-    }
+    payload.check_event("hook_event_name", event.name)?;
     let agent = payload.text("agent_id").map(|id| NativeAgent {
         id: id.to_owned(),
         kind: payload.text("agent_type").map(str::to_owned),
@@ -39,14 +66,14 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
         Moment::SessionStart => {
             Detail::SessionStart { source: text("source"), model: text("model") }
         }
-        // Reports of background work come as messages, too. Nothing in them is what a user could not type (B13).
+        // Reports of background work come as messages, too. A user could type the same text (B13).
         Moment::Prompt => {
             Detail::Prompt { text: text("prompt").unwrap_or_default(), id: text("prompt_id") }
         }
         Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
         Moment::AfterTool => {
             let result = payload.get("tool_response").cloned().unwrap_or_default();
-            let end = ToolEnd::new(Outcome::Success, result);
+            let end = ToolEnd::new(ToolOutcome::Success, result);
             Detail::AfterTool { call: call(payload)?, end: with_duration(end, payload) }
         }
         Moment::AfterToolFailure => {
@@ -54,7 +81,7 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
             let end = ToolEnd {
                 exit_code: exit_code(&error),
                 output: error.split_once('\n').map(|(_, output)| output.to_owned()),
-                ..ToolEnd::new(Outcome::Failure(error), Value::Null)
+                ..ToolEnd::new(ToolOutcome::Failure(error), Value::Null)
             };
             Detail::AfterTool { call: call(payload)?, end: with_duration(end, payload) }
         }
@@ -74,23 +101,18 @@ fn with_duration(end: ToolEnd, payload: &Payload) -> ToolEnd {
     ToolEnd { duration_ms: payload.count("duration_ms"), ..end }
 }
 
-/// The exit code in an error whose first line is `Exit code N`.
+/// Reads the exit code in an error whose first line is `Exit code N`.
 fn exit_code(error: &str) -> Option<i32> {
     error.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
 }
 
 fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
-    Ok(NativeCall {
-        id: payload.text("tool_use_id").map(str::to_owned),
-        tool: payload.required("tool_name")?.to_owned(),
-        // Its name contains the server as it is.
-        server: None,
-        input: payload.object("tool_input").cloned().unwrap_or_default(),
-        unasked: payload.text("permission_mode") == Some("bypassPermissions"),
-    })
+    let unasked = payload.text("permission_mode") == Some("bypassPermissions");
+    // The name of an MCP tool contains the server.
+    Ok(NativeCall { unasked, ..NativeCall::read(payload, "tool_use_id")? })
 }
 
-/// What caused a compaction.
+/// Returns the cause of a compaction.
 pub(super) fn trigger(payload: &Payload) -> CompactTrigger {
     match payload.text("trigger") {
         Some("manual") => CompactTrigger::Manual,
@@ -98,80 +120,97 @@ pub(super) fn trigger(payload: &Payload) -> CompactTrigger {
     }
 }
 
-/// The native answer: the smallest that says what the reply says (B14); `None` is no opinion.
+/// An answer in the form of Claude Code.
+#[derive(Default)]
+pub(super) struct AnswerFields {
+    answer: Object,
+    /// The fields of `hookSpecificOutput`.
+    specific: Object,
+}
+
+impl AnswerFields {
+    /// Sets a field of the answer.
+    pub(super) fn set(&mut self, field: &str, value: impl Into<Value>) {
+        self.answer.insert(field.to_owned(), value.into());
+    }
+
+    /// Sets a field of `hookSpecificOutput`.
+    pub(super) fn set_specific(&mut self, field: &str, value: impl Into<Value>) {
+        self.specific.insert(field.to_owned(), value.into());
+    }
+
+    /// Sets a decision such as `block`, if there is a reason for it.
+    pub(super) fn decide(&mut self, decision: &str, reason: Option<&str>) {
+        if let Some(reason) = reason {
+            self.set("decision", decision);
+            self.set("reason", reason);
+        }
+    }
+
+    /// Sets the text that the model reads in addition.
+    pub(super) fn add_context(&mut self, text: Option<String>) {
+        text.into_iter().for_each(|text| self.set_specific("additionalContext", text));
+    }
+
+    /// Writes the answer with these notices; `None` is no opinion.
+    pub(super) fn write(mut self, event: &NativeEvent, notices: &[String]) -> Option<String> {
+        if !self.specific.is_empty() {
+            self.set_specific("hookEventName", event.name);
+            let specific = std::mem::take(&mut self.specific);
+            self.set("hookSpecificOutput", specific);
+        }
+        if !notices.is_empty() {
+            self.set("systemMessage", notices.join("\n"));
+        }
+        (!self.answer.is_empty()).then(|| Value::Object(self.answer).to_string())
+    }
+}
+
+/// Writes the shortest native answer for the reply (B14); `None` is no opinion.
 ///
 /// After tools and at a stop, `decision: block` would show the model the command line of the hook; additional context does not.
-pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+pub(super) fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     if event.moment == Moment::PreCompact && reply.denial().is_none() {
-        // The model that summarizes reads stdout as it is, whatever it is.
+        // The model that summarizes reads stdout as it is.
         return reply.context();
     }
-    let mut answer = Object::new();
-    let mut specific = Object::new();
-    match (event.moment, &reply.verdict) {
-        (Moment::BeforeTool, Some(verdict)) => permission(verdict, &mut specific),
-        (Moment::Prompt | Moment::PreCompact, Some(Verdict::Deny(reason))) => {
-            block(reason, &mut answer);
+    let mut answer = AnswerFields::default();
+    match event.moment {
+        Moment::BeforeTool => permission(reply, &mut answer),
+        Moment::Prompt | Moment::PreCompact => answer.decide("block", reply.denial()),
+        Moment::AfterTool => {
+            let output = reply.output.iter();
+            output.for_each(|output| answer.set_specific("updatedToolOutput", output.clone()));
         }
         _ => {}
     }
-    if event.moment == Moment::BeforeTool
-        && reply.denial().is_none()
-        && let Some(input) = &reply.input
-    {
-        specific.insert("updatedInput".to_owned(), json!(input));
-    }
-    if event.moment == Moment::AfterTool
-        && let Some(output) = &reply.output
-    {
-        specific.insert("updatedToolOutput".to_owned(), output.clone());
-    }
-    let follow_up = reply.continue_with.as_deref();
-    match (event.moment, follow_up) {
-        (Moment::SubagentStop, Some(message)) => block(message, &mut answer),
-        (Moment::Stop, Some(message)) => add_context(message.to_owned(), &mut specific),
-        _ if takes_context(event.moment) => {
-            reply.context().into_iter().for_each(|text| add_context(text, &mut specific));
-        }
+    match event.moment {
+        Moment::SubagentStop => answer.decide("block", reply.continue_with.as_deref()),
+        Moment::Stop => answer.add_context(reply.continue_with.clone()),
+        moment if takes_context(moment) => answer.add_context(reply.context()),
         _ => {}
     }
-    if !specific.is_empty() {
-        specific.insert("hookEventName".to_owned(), json!(event.name));
-        answer.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
-    }
-    if takes_notice(event.moment) && !reply.notices.is_empty() {
-        answer.insert("systemMessage".to_owned(), json!(reply.notices.join("\n")));
-    }
-    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
+    let notices = if takes_notice(event.moment) { &reply.notices[..] } else { &[] };
+    answer.write(event, notices)
 }
 
-fn add_context(text: String, specific: &mut Object) {
-    specific.insert("additionalContext".to_owned(), Value::String(text));
-}
-
-fn permission(verdict: &Verdict, specific: &mut Object) {
-    let (decision, reason) = match verdict {
-        Verdict::Deny(reason) => ("deny", Some(reason)),
-        Verdict::Ask(reason) => ("ask", Some(reason)),
-        Verdict::Allow => ("allow", None),
+fn permission(reply: &HostReply, answer: &mut AnswerFields) {
+    let (decision, reason) = match &reply.verdict {
+        Some(HostVerdict::Deny(reason)) => (Some("deny"), Some(reason)),
+        Some(HostVerdict::Ask(reason)) => (Some("ask"), Some(reason)),
+        Some(HostVerdict::Allow) => (Some("allow"), None),
+        None => (None, None),
     };
-    specific.insert("permissionDecision".to_owned(), json!(decision));
+    decision.into_iter().for_each(|word| answer.set_specific("permissionDecision", word));
     if let Some(reason) = reason {
-        specific.insert("permissionDecisionReason".to_owned(), json!(reason));
+        answer.set_specific("permissionDecisionReason", reason.as_str());
+    }
+    if let Some(input) = reply.input.as_ref().filter(|_| reply.denial().is_none()) {
+        answer.set_specific("updatedInput", input.clone());
     }
 }
 
-fn block(reason: &str, answer: &mut Object) {
-    answer.insert("decision".to_owned(), json!("block"));
-    answer.insert("reason".to_owned(), json!(reason));
-}
-
-/// Names of MCP tools are as in Tenter.
-pub(super) fn mcp_name(_call: &NativeCall) -> Option<String> {
-    None
-}
-
-/// Whether the model reads text that is added at this moment.
+/// Returns whether the model reads text that is added at this moment.
 pub(super) fn takes_context(moment: Moment) -> bool {
     matches!(
         moment,
@@ -186,7 +225,7 @@ pub(super) fn takes_context(moment: Moment) -> bool {
     )
 }
 
-/// Whether the user sees a notice: measured without a terminal; at a session's start, it is in the log of hooks alone.
+/// Returns whether the user sees a notice, measured without a terminal. At a session's start, only the log of hooks has it.
 pub(super) fn takes_notice(moment: Moment) -> bool {
     matches!(
         moment,

@@ -8,15 +8,17 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 use tenter_protocol::{EventName, Object};
 
+use super::claude_form;
 use super::emulation;
 use crate::host::{ANYWHERE, SettingsPaths, within};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
-use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat, Scope};
+use crate::host::{
+    FileContext, FileFormat, OwnFile, Registration, RegistrationFormat, RegistrationScope,
+};
 use crate::host::{at, event, tool};
-use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::Reply;
-use crate::user_rules::RuleCheck;
+use crate::reply::HostReply;
 
 /// Cline, measured with version 3.0.65.
 pub(super) const HOST: Host = Host {
@@ -53,20 +55,17 @@ pub(super) const HOST: Host = Host {
     max_continuations: 0,
     marks_subagents: true,
     input_rewrite: InputRewrite::OfSingleCommand,
-    user_rules: RuleCheck::NONE,
-    withheld: &[],
     read,
     answer,
-    rewrite_output: |_, _| None,
     // It shows their names as the model calls them.
     mcp_name: |_| None,
     takes_context: |moment| {
         matches!(moment, Moment::Prompt | Moment::BeforeTool | Moment::AfterTool)
     },
-    takes_notice: |_| false,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".cline"],
@@ -99,16 +98,16 @@ const AWAITED: Duration = Duration::from_secs(30);
 const NOT_AWAITED: Duration = Duration::from_secs(3);
 
 const EVENTS: &[NativeEvent] = &[
-    event("TaskStart", Moment::SessionStart, AWAITED),
-    event("TaskResume", Moment::SessionStart, AWAITED),
-    event("UserPromptSubmit", Moment::Prompt, AWAITED),
-    event("PreToolUse", Moment::BeforeTool, AWAITED),
-    event("PostToolUse", Moment::AfterTool, AWAITED),
-    event("TaskComplete", Moment::StopFailure, AWAITED),
-    event("TaskError", Moment::StopFailure, AWAITED),
-    event("TaskCancel", Moment::StopFailure, AWAITED),
-    event("PreCompact", Moment::PreCompact, AWAITED),
-    event("SessionShutdown", Moment::SessionEnd, NOT_AWAITED),
+    event("TaskStart", Moment::SessionStart).timeout(AWAITED),
+    event("TaskResume", Moment::SessionStart).timeout(AWAITED),
+    event("UserPromptSubmit", Moment::Prompt).timeout(AWAITED),
+    event("PreToolUse", Moment::BeforeTool).timeout(AWAITED),
+    event("PostToolUse", Moment::AfterTool).timeout(AWAITED),
+    event("TaskComplete", Moment::StopFailure).timeout(AWAITED),
+    event("TaskError", Moment::StopFailure).timeout(AWAITED),
+    event("TaskCancel", Moment::StopFailure).timeout(AWAITED),
+    event("PreCompact", Moment::PreCompact).timeout(AWAITED),
+    event("SessionShutdown", Moment::SessionEnd).timeout(NOT_AWAITED),
 ];
 
 const POWERS: &[EventPowers] = &[
@@ -201,7 +200,7 @@ fn add_single_fields(input: &mut Object) {
     }
 }
 
-/// The texts in a list, whose elements may be objects with them.
+/// Returns the texts in a list. Elements may be objects that contain the texts.
 fn texts(input: &Object, list: &str, field: &str) -> Option<Vec<String>> {
     let list = match input.get(list)? {
         Value::Array(list) => list.as_slice(),
@@ -211,7 +210,7 @@ fn texts(input: &Object, list: &str, field: &str) -> Option<Vec<String>> {
     list.iter().map(text).collect()
 }
 
-/// The input with the fields that the host reads. Only its editor has a `path`.
+/// Returns the input with the fields that the host reads. Only its editor has a `path`.
 fn native_input(input: &Object) -> Object {
     let mut input = input.clone();
     if input.contains_key("path") {
@@ -234,7 +233,7 @@ fn native_input(input: &Object) -> Object {
     input
 }
 
-/// How a tool ended. A failed command is one part of a result that reports success.
+/// Returns the end of a tool. A failed command is one part of a result that reports success.
 fn end(result: &Value) -> ToolEnd {
     let output = &result["output"];
     let parts = output.as_array().map_or_else(|| std::slice::from_ref(output), Vec::as_slice);
@@ -244,7 +243,8 @@ fn end(result: &Value) -> ToolEnd {
     let error = error.or_else(|| result["error"].as_str());
     let exit_code = error
         .and_then(|error| error.strip_prefix("Command exited with code ")?.trim().parse().ok());
-    let outcome = error.map_or(Outcome::Success, |error| Outcome::Failure(error.to_owned()));
+    let outcome =
+        error.map_or(ToolOutcome::Success, |error| ToolOutcome::Failure(error.to_owned()));
     let text = (!text.is_empty()).then(|| text.join("\n")).or_else(|| answer_of_agent(output));
     let native = if text.is_some() { Value::Null } else { output.clone() };
     ToolEnd {
@@ -255,13 +255,13 @@ fn end(result: &Value) -> ToolEnd {
     }
 }
 
-/// The answer of a subagent.
+/// Returns the answer of a subagent.
 fn answer_of_agent(output: &Value) -> Option<String> {
     output["text"].as_str().map(str::to_owned)
 }
 
-/// The native answer. `cancel` ends the run.
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+/// Writes the native answer. `cancel` ends the run.
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     if let Some(reason) = reply.denial().filter(|_| can_cancel(event.moment)) {
         return Some(json!({ "cancel": true, "errorMessage": reason }).to_string());
     }
@@ -287,7 +287,7 @@ fn can_cancel(moment: Moment) -> bool {
     matches!(moment, Moment::Prompt | Moment::BeforeTool)
 }
 
-/// One program for each event.
+/// Writes one program for each event.
 fn files(context: &FileContext) -> Vec<OwnFile> {
     HOST.events.iter().map(|event| file(context, event)).collect()
 }
@@ -295,7 +295,7 @@ fn files(context: &FileContext) -> Vec<OwnFile> {
 fn file(context: &FileContext, event: &NativeEvent) -> OwnFile {
     let (mark, name) = (context.mark(), event.name);
     let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
-    let (program, options) = if context.scope == Scope::Shared {
+    let (program, options) = if context.scope == RegistrationScope::Shared {
         ("\"$HOME/.local/share/tenter/bin/tenter-hook\"".to_owned(), String::new())
     } else {
         let (home, id) = (quoted(context.home), quoted(context.id));
@@ -327,9 +327,9 @@ mod tests {
     fn lists_become_the_fields_of_tenters_tools_and_back() {
         let one = input(&json!({"commands": ["ls"]}));
         assert_eq!(one["command"], "ls");
-        let mut changed = one.clone();
-        changed["command"] = json!("true");
-        assert_eq!(Value::Object(native_input(&changed)), json!({"commands": ["true"]}));
+        let mut rewritten = one.clone();
+        rewritten["command"] = json!("true");
+        assert_eq!(Value::Object(native_input(&rewritten)), json!({"commands": ["true"]}));
         let alone = json!({"command": "true"}).as_object().unwrap().clone();
         assert_eq!(Value::Object(native_input(&alone)), json!({"commands": ["true"]}));
         let many = input(&json!({"commands": ["ls", {"command": "pwd"}], "x": 1}));
@@ -352,7 +352,7 @@ mod tests {
         let failed = json!({"output": [{"result": "a", "success": true}, {"result": "b", "success": false, "error": error}]});
         let end = end(&failed);
         assert_eq!((end.exit_code, end.output.as_deref()), (Some(3), Some("a\nb")));
-        assert_eq!(end.outcome, Outcome::Failure(error.to_owned()));
+        assert_eq!(end.outcome, ToolOutcome::Failure(error.to_owned()));
     }
 
     #[test]
@@ -368,11 +368,11 @@ mod tests {
         let text = |context: &FileContext, name: &str| {
             files(context).into_iter().find(|file| file.path.as_os_str() == name).unwrap().text
         };
-        let closed = context(true, Scope::User);
+        let closed = context(true, RegistrationScope::User);
         let guard = "'/home/a b/tenter-hook' cline PreToolUse --home '/home/a b' --id 5f0c || echo '{\"cancel\":true,\"errorMessage\":\"tenter-hook failed\"}'\n";
         assert!(text(&closed, "PreToolUse").ends_with(guard), "{}", text(&closed, "PreToolUse"));
         assert!(!text(&closed, "TaskComplete").contains("||  echo"));
-        let shared = text(&context(false, Scope::Shared), "PreToolUse");
+        let shared = text(&context(false, RegistrationScope::Shared), "PreToolUse");
         assert!(
             shared
                 .contains("exec \"$HOME/.local/share/tenter/bin/tenter-hook\" cline PreToolUse\n")

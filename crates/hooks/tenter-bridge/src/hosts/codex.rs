@@ -1,23 +1,24 @@
 //! Codex.
 //!
-//! An answer with a field that Codex does not know, or with one that it does not take at this event, is void as a whole, and the call
-//! runs. So each event has its own form here, with as few fields as it needs.
+//! Codex ignores a whole answer with a field that it does not know or does not accept at the event, and runs the call. So each event has
+//! its own form here, with as few fields as it needs.
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{EventName, Object, ToolResult};
+use tenter_protocol::{EventName, ToolResult};
 
-use super::claude_form;
+use super::claude_form::{self, AnswerFields};
 use super::emulation;
 use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EntryFormat, Reads, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::host::{at, event, tool};
-use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
+use crate::occurrence::{Detail, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
+use crate::reply::{HostReply, HostVerdict};
+use crate::tool_result::joined_text;
 use crate::user_rules::RuleCheck;
 
 /// Codex, measured with version 0.169.0.
@@ -54,20 +55,18 @@ pub(super) const HOST: Host = Host {
     ],
     // Texts of about 2,500 tokens: 8,000 characters arrive whole, 12,000 do not.
     context_limit: 8000,
-    max_continuations: 8,
     marks_subagents: true,
     input_rewrite: InputRewrite::WithAllow { since: HostVersion::new(0, 131, 0) },
     user_rules: RuleCheck::CODEX,
-    withheld: &[],
     read,
     answer,
     rewrite_output: replaced_output,
-    mcp_name: claude_form::mcp_name,
     takes_context,
     takes_notice,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".codex"],
@@ -97,20 +96,19 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
 
 /// Codex waits 3 seconds at most at some events, and shows its user an error at each start if more is registered.
 const SHORT: Duration = Duration::from_secs(3);
-const LONG: Duration = Duration::from_mins(10);
 
 const EVENTS: &[NativeEvent] = &[
-    event("SessionStart", Moment::SessionStart, LONG),
-    event("UserPromptSubmit", Moment::Prompt, LONG),
-    event("PreToolUse", Moment::BeforeTool, LONG),
-    event("PostToolUse", Moment::AfterTool, LONG),
-    event("Stop", Moment::Stop, LONG),
-    event("Interrupt", Moment::StopFailure, SHORT),
-    event("SubagentStart", Moment::SubagentStart, LONG),
-    event("SubagentStop", Moment::SubagentStop, LONG),
-    event("PreCompact", Moment::PreCompact, LONG),
-    event("PostCompact", Moment::PostCompact, LONG),
-    event("SessionEnd", Moment::SessionEnd, SHORT),
+    event("SessionStart", Moment::SessionStart),
+    event("UserPromptSubmit", Moment::Prompt),
+    event("PreToolUse", Moment::BeforeTool),
+    event("PostToolUse", Moment::AfterTool),
+    event("Stop", Moment::Stop),
+    event("Interrupt", Moment::StopFailure).timeout(SHORT),
+    event("SubagentStart", Moment::SubagentStart),
+    event("SubagentStop", Moment::SubagentStop),
+    event("PreCompact", Moment::PreCompact),
+    event("PostCompact", Moment::PostCompact),
+    event("SessionEnd", Moment::SessionEnd).timeout(SHORT),
 ];
 
 const TOOLS: &[NativeTool] = &[
@@ -149,7 +147,7 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
             let end = end(payload.get("tool_response").cloned().unwrap_or_default());
             Detail::AfterTool { call, end }
         }
-        // Every prompt is the user's, whatever its text is.
+        // Every prompt comes from the user, whatever its text.
         _ if event.moment == Moment::Prompt => {
             Detail::Prompt { text: payload.text("prompt").unwrap_or_default().to_owned(), id: None }
         }
@@ -158,86 +156,67 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
     Ok(Occurrence { detail, ..occurrence })
 }
 
-/// How a tool ended. Most results are the text that the model reads, and only those of patches begin with an exit code.
+/// Returns the end of a tool. Most results are the text that the model reads; only results of patches begin with an exit code.
 fn end(result: Value) -> ToolEnd {
     let text = result.as_str().map(str::to_owned);
     let exit_code = text.as_deref().and_then(exit_code);
     let outcome = match (exit_code, result.get("isError").and_then(Value::as_bool)) {
-        (Some(0), _) | (_, Some(false)) => Outcome::Success,
-        (Some(_), _) => Outcome::Failure(text.clone().unwrap_or_default()),
-        (_, Some(true)) => Outcome::Failure(content(&result)),
-        (None, None) => Outcome::Unknown,
+        (Some(0), _) | (_, Some(false)) => ToolOutcome::Success,
+        (Some(_), _) => ToolOutcome::Failure(text.clone().unwrap_or_default()),
+        (_, Some(true)) => {
+            ToolOutcome::Failure(joined_text(&result["content"]).unwrap_or_default())
+        }
+        (None, None) => ToolOutcome::Unknown,
     };
     ToolEnd { output: text, exit_code, ..ToolEnd::new(outcome, result) }
 }
 
-/// The exit code in a text whose first line is `Exit code: N`.
+/// Reads the exit code in a text whose first line is `Exit code: N`.
 fn exit_code(text: &str) -> Option<i32> {
     text.lines().next()?.strip_prefix("Exit code: ")?.trim().parse().ok()
 }
 
-/// The text of the result of an MCP tool.
-fn content(result: &Value) -> String {
-    let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-    texts.join("\n")
-}
-
-/// The reason of a block replaces the result, whatever its form is.
+/// Returns the text that replaces a result: Codex shows the reason of a block instead of a result of any form.
 #[expect(clippy::unnecessary_wraps, reason = "other hosts cannot replace every result")]
 fn replaced_output(_end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
     Some(Value::String(changed.text()))
 }
 
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
-    let mut answer = Object::new();
-    let mut specific = Object::new();
-    match event.moment {
-        Moment::BeforeTool => permission(reply, &mut specific),
-        Moment::Prompt => block(reply.denial(), &mut answer),
-        Moment::AfterTool => block(reply.output.as_ref().and_then(Value::as_str), &mut answer),
-        Moment::Stop | Moment::SubagentStop => {
-            block(reply.continue_with.as_deref(), &mut answer);
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
+    let mut answer = AnswerFields::default();
+    let block = match event.moment {
+        Moment::BeforeTool => {
+            permission(reply, &mut answer);
+            None
         }
-        _ => {}
+        Moment::Prompt => reply.denial(),
+        Moment::AfterTool => reply.output.as_ref().and_then(Value::as_str),
+        Moment::Stop | Moment::SubagentStop => reply.continue_with.as_deref(),
+        _ => None,
+    };
+    // Codex ignores a block without a reason.
+    answer.decide("block", block);
+    if takes_context(event.moment) {
+        answer.add_context(reply.context());
     }
-    if takes_context(event.moment)
-        && let Some(context) = reply.context()
-    {
-        specific.insert("additionalContext".to_owned(), json!(context));
-    }
-    if !specific.is_empty() {
-        specific.insert("hookEventName".to_owned(), json!(event.name));
-        answer.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
-    }
-    if takes_notice(event.moment) && !reply.notices.is_empty() {
-        answer.insert("systemMessage".to_owned(), json!(reply.notices.join("\n")));
-    }
-    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
+    let notices = if takes_notice(event.moment) { &reply.notices[..] } else { &[] };
+    answer.write(event, notices)
 }
 
-/// A deny has a reason. An allow counts only with an input, and an input only with an allow.
-fn permission(reply: &Reply, specific: &mut Object) {
+/// Writes a permission. A deny needs a reason; an allow counts only with an input, and an input only with an allow.
+fn permission(reply: &HostReply, answer: &mut AnswerFields) {
     let decision = match (&reply.verdict, &reply.input) {
-        (Some(Verdict::Deny(reason) | Verdict::Ask(reason)), _) => {
-            specific.insert("permissionDecisionReason".to_owned(), json!(reason));
+        (Some(HostVerdict::Deny(reason) | HostVerdict::Ask(reason)), _) => {
+            answer.set_specific("permissionDecisionReason", reason.as_str());
             "deny"
         }
         (_, Some(input)) => {
-            specific.insert("updatedInput".to_owned(), json!(input));
+            answer.set_specific("updatedInput", input.clone());
             "allow"
         }
         _ => return,
     };
-    specific.insert("permissionDecision".to_owned(), json!(decision));
-}
-
-/// A block without a reason would be void.
-fn block(reason: Option<&str>, answer: &mut Object) {
-    if let Some(reason) = reason {
-        answer.insert("decision".to_owned(), json!("block"));
-        answer.insert("reason".to_owned(), json!(reason));
-    }
+    answer.set_specific("permissionDecision", decision);
 }
 
 fn takes_context(moment: Moment) -> bool {
@@ -251,7 +230,8 @@ fn takes_context(moment: Moment) -> bool {
     )
 }
 
-/// Measured: accepted at these events, and not shown by `codex exec`. By its documentation, the terminal interface shows it.
+/// Returns whether a notice is accepted: measured with `codex exec`, which does not show it. Its documentation says that the terminal
+/// interface does.
 fn takes_notice(moment: Moment) -> bool {
     matches!(
         moment,
@@ -266,6 +246,8 @@ fn takes_notice(moment: Moment) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
+    use tenter_protocol::Object;
 
     use super::*;
 
@@ -282,30 +264,30 @@ mod tests {
         "hookSpecificOutput.additionalContext",
     ];
 
-    fn any_reply() -> impl Strategy<Value = Reply> {
+    fn any_reply() -> impl Strategy<Value = HostReply> {
         let text = || "[a-z]{1,8}";
         let verdict = prop_oneof![
-            text().prop_map(Verdict::Deny),
-            text().prop_map(Verdict::Ask),
-            Just(Verdict::Allow)
+            text().prop_map(HostVerdict::Deny),
+            text().prop_map(HostVerdict::Ask),
+            Just(HostVerdict::Allow)
         ];
         let texts = || proptest::collection::vec(text(), 0..3);
         let optional = || proptest::option::of(text());
         (proptest::option::of(verdict), optional(), optional(), texts(), optional(), texts())
-            .prop_map(|(verdict, input, output, contexts, continue_with, notices)| Reply {
+            .prop_map(|(verdict, input, output, contexts, continue_with, notices)| HostReply {
                 verdict,
                 input: input.map(|text| Object::from_iter([("command".to_owned(), json!(text))])),
                 output: output.map(Value::String),
                 contexts,
                 continue_with,
                 notices,
-                ..Reply::default()
+                ..HostReply::default()
             })
     }
 
     proptest! {
         #[test]
-        fn no_answer_is_void_and_every_denial_is_honoured(reply in any_reply(), index in 0..EVENTS.len()) {
+        fn every_answer_is_accepted_and_every_denial_is_honoured(reply in any_reply(), index in 0..EVENTS.len()) {
             let event = &EVENTS[index];
             let Some(answer) = answer(event, &reply) else {
                 prop_assert!(reply.denial().is_none() || !matches!(event.moment, Moment::BeforeTool | Moment::Prompt));
@@ -339,16 +321,19 @@ mod tests {
 
     #[test]
     fn only_some_results_say_whether_the_tool_succeeded() {
-        assert_eq!(end(json!("oops\n")).outcome, Outcome::Unknown);
-        assert_eq!(end(json!("Exit code: 0\nWall time: 0 seconds\n")).outcome, Outcome::Success);
+        assert_eq!(end(json!("oops\n")).outcome, ToolOutcome::Unknown);
+        assert_eq!(
+            end(json!("Exit code: 0\nWall time: 0 seconds\n")).outcome,
+            ToolOutcome::Success
+        );
         let failed = end(json!("Exit code: 1\nOutput:\nno such file"));
         assert!(
-            matches!(failed.outcome, Outcome::Failure(error) if error.ends_with("no such file"))
+            matches!(failed.outcome, ToolOutcome::Failure(error) if error.ends_with("no such file"))
         );
         let mcp = |is_error: bool| {
             end(json!({"content": [{"type": "text", "text": "x"}], "isError": is_error}))
         };
-        assert_eq!(mcp(false).outcome, Outcome::Success);
-        assert_eq!(mcp(true).outcome, Outcome::Failure("x".to_owned()));
+        assert_eq!(mcp(false).outcome, ToolOutcome::Success);
+        assert_eq!(mcp(true).outcome, ToolOutcome::Failure("x".to_owned()));
     }
 }

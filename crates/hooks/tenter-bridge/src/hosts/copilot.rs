@@ -1,17 +1,16 @@
 //! GitHub Copilot CLI.
 
-use std::time::Duration;
-
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
+use super::claude_form;
 use super::copilot_form;
 use super::emulation;
-use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
-use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent};
+use crate::host::{EventPowers, Host, HostVersion, Moment, NativeEvent};
 use crate::host::{SYSTEM, SettingsPaths, within};
+use crate::host::{at, event, tool};
 use crate::user_rules::RuleCheck;
 
 pub(super) use super::copilot_form::wrote_for_claude;
@@ -45,14 +44,11 @@ pub(super) const HOST: Host = Host {
         "Copilot also runs the hooks in a project's `.claude/settings.json`; if Tenter is registered there, too, it answers in Copilot's form.",
         "A message that you send while the agent works cannot be rewritten: Copilot fires no event for it.",
         "Copilot does not show notices of hooks; they are in the journal.",
-        "The result of a failed tool cannot be replaced, except that of a command.",
+        "The result of a failed tool cannot be replaced, except a command's.",
         "MCP tools are called SERVER-TOOL; the last hyphen is taken for the one between the two.",
         "The id of a call is made up from the call, so equal calls have equal ids.",
     ],
-    context_limit: 10_000,
-    max_continuations: 8,
     marks_subagents: true,
-    input_rewrite: InputRewrite::Native,
     user_rules: RuleCheck::COPILOT,
     withheld: &["COPILOT_GITHUB_TOKEN"],
     read: copilot_form::read,
@@ -60,10 +56,10 @@ pub(super) const HOST: Host = Host {
     rewrite_output: copilot_form::rewrite_output,
     mcp_name: copilot_form::mcp_name,
     takes_context: copilot_form::takes_context,
-    takes_notice: |_| false,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows. In VS Code, too.
+/// The settings that decide what the host loads, runs and allows, also in VS Code.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".github"],
@@ -147,10 +143,6 @@ const CLAUDE_EVENTS: &[NativeEvent] = &[
     event("SessionEnd", Moment::SessionEnd),
 ];
 
-const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(10))
-}
-
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["sessionStart"])
         .native(&[Power::AddContext])
@@ -227,7 +219,7 @@ const GLOB: &[(&str, &str)] = &[("paths", "path")];
 const TASK: &[(&str, &str)] = &[("prompt", "question"), ("agent_type", "subagent_type")];
 const SKILL: &[(&str, &str)] = &[("skill", "name")];
 
-/// The tool of older versions that does what its field `command` says.
+/// Creates a row for the tool of older versions whose field `command` selects the action.
 const fn editor(
     command: &'static str,
     canonical: &'static str,

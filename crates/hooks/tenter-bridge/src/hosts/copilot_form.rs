@@ -8,27 +8,27 @@ use tenter_protocol::{Object, ToolResult};
 
 use super::claude_form;
 use crate::host::{Moment, NativeEvent};
-use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
+use crate::reply::{HostReply, HostVerdict};
 
 /// The field that stands for the input of a tool whose input is a text.
 pub(super) const FREEFORM: &str = "freeform";
 
-/// What a command's result ends with, before its exit code.
+/// The text before the exit code at the end of a command's result.
 const COMPLETED: &str = " completed with exit code ";
 
 /// The file in the directory of a session that is its transcript.
 const TRANSCRIPT: &str = "events.jsonl";
 
-/// Whether Copilot wrote a payload for a hook that is registered in Claude Code's settings: Claude Code's payloads have no time, and
-/// name a transcript of their own.
+/// Returns whether Copilot wrote a payload for a hook that is registered in Claude Code's settings. Claude Code's payloads have no time,
+/// and name another transcript.
 pub(super) fn wrote_for_claude(payload: &Payload) -> bool {
     let is_own = |path: &str| Path::new(path).file_name().is_some_and(|name| name == TRANSCRIPT);
     payload.get("timestamp").is_some() && transcript(payload).is_none_or(is_own)
 }
 
-/// The text of a field that has one of these names.
+/// Returns the text of a field that has one of these names.
 fn either<'p>(payload: &'p Payload, names: [&str; 2]) -> Option<&'p str> {
     names.iter().find_map(|name| payload.text(name))
 }
@@ -64,7 +64,7 @@ pub(super) fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence,
     })
 }
 
-/// The session of the main agent, which has the only transcript: `…/SESSION/events.jsonl`.
+/// Returns the session of the main agent, which has the only transcript: `…/SESSION/events.jsonl`.
 fn session_of_transcript(path: &str) -> Option<&str> {
     let (directory, file) = path.rsplit_once(['/', '\\'])?;
     let (_, session) = directory.rsplit_once(['/', '\\'])?;
@@ -77,7 +77,7 @@ fn detail(moment: Moment, payload: &Payload, is_subagent: bool) -> Result<Detail
     let response = either(payload, ["response", "last_assistant_message"]).map(str::to_owned);
     Ok(match moment {
         Moment::SessionStart => Detail::SessionStart { source: text("source"), model: None },
-        // Reports of background work come as messages, too. Nothing in them is what a user could not type (B13).
+        // Reports of background work come as messages, too. A user could type the same text (B13).
         Moment::Prompt => Detail::Prompt { text: prompt(), id: None },
         Moment::PromptSent => Detail::PromptSent {
             text: prompt(),
@@ -87,7 +87,7 @@ fn detail(moment: Moment, payload: &Payload, is_subagent: bool) -> Result<Detail
         Moment::AfterTool => Detail::AfterTool { call: call(payload)?, end: end(payload) },
         Moment::AfterToolFailure => {
             let error = text("error").unwrap_or_else(|| "the tool failed".to_owned());
-            let end = ToolEnd::new(Outcome::Failure(error), Value::Null);
+            let end = ToolEnd::new(ToolOutcome::Failure(error), Value::Null);
             Detail::AfterTool { call: call(payload)?, end }
         }
         // A subagent cannot be continued here; its own event follows.
@@ -112,7 +112,7 @@ fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
     })
 }
 
-/// The input of a tool: an object, an object as text, or a text that is no object.
+/// Reads the input of a tool: an object, an object as text, or another text.
 fn input_of(value: &Value) -> Object {
     match value {
         Value::Object(object) => object.clone(),
@@ -135,20 +135,20 @@ fn end(payload: &Payload) -> ToolEnd {
     };
     let is_success = field(["resultType", "result_type"]).is_none_or(|kind| kind == "success");
     let outcome = match exit_code {
-        Some(0) | None if is_success => Outcome::Success,
-        _ => Outcome::Failure(text.to_owned()),
+        Some(0) | None if is_success => ToolOutcome::Success,
+        _ => ToolOutcome::Failure(text.to_owned()),
     };
     ToolEnd { output: Some(output), exit_code, ..ToolEnd::new(outcome, result) }
 }
 
-/// The output of a command, the line that Copilot adds, and the exit code in it; `None` if there is no such line.
+/// Splits the result of a command into its output, the line that Copilot adds, and the exit code in it; `None` without such a line.
 fn completion(text: &str) -> Option<(&str, &str, i32)> {
     let (output, line) = text.rsplit_once('\n').unwrap_or(("", text));
     let (shell, code) = line.strip_suffix('>')?.split_once(COMPLETED)?;
     Some((output, line, code.parse().ok().filter(|_| shell.starts_with("<shellId: "))?))
 }
 
-/// The native result with the text as hooks changed it; `None` after a failure that Copilot reports as such.
+/// Returns the native result with the text as hooks changed it; `None` after a failure that Copilot reports.
 pub(super) fn rewrite_output(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
     let result = end.result.as_object()?;
     let text = result.get("textResultForLlm").or_else(|| result.get("text_result_for_llm"))?;
@@ -161,34 +161,34 @@ pub(super) fn rewrite_output(end: &ToolEnd, changed: &ToolResult) -> Option<Valu
     Some(json!({"resultType": kind, "textResultForLlm": new}))
 }
 
-/// What the model is to read of a changed result: of a command, its output without our words about it.
+/// Returns the text of a changed result for the model. For a command, it is the output without our remarks.
 fn output_text(changed: &ToolResult) -> String {
     let field = |name: &str| changed.metadata.as_ref()?.get(name)?.as_str().map(str::to_owned);
     let output = || field("output").or_else(|| field("textResultForLlm"));
     output().unwrap_or_else(|| changed.text())
 }
 
-/// The native answer. Copilot has no form for a notice: a line before the answer would void it where Copilot starts the program
-/// without a shell.
-pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+/// Writes the native answer. Copilot has no form for a notice, and a line before the answer would make it invalid if Copilot starts the
+/// program without a shell.
+pub(super) fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     let decision = decision(event.moment, reply);
     (!decision.is_empty()).then(|| Value::Object(decision).to_string())
 }
 
-fn decision(moment: Moment, reply: &Reply) -> Object {
+fn decision(moment: Moment, reply: &HostReply) -> Object {
     let mut answer = Object::new();
     let mut set = |field: &str, value: Value| answer.insert(field.to_owned(), value);
     match (moment, &reply.verdict) {
         (Moment::BeforeTool, Some(verdict)) => {
             let (decision, reason) = match verdict {
-                Verdict::Deny(reason) => ("deny", Some(reason)),
-                Verdict::Ask(reason) => ("ask", Some(reason)),
-                Verdict::Allow => ("allow", None),
+                HostVerdict::Deny(reason) => ("deny", Some(reason)),
+                HostVerdict::Ask(reason) => ("ask", Some(reason)),
+                HostVerdict::Allow => ("allow", None),
             };
             set("permissionDecision", json!(decision));
             reason.map(|reason| set("permissionDecisionReason", json!(reason)));
         }
-        (Moment::Prompt, Some(Verdict::Deny(reason))) => {
+        (Moment::Prompt, Some(HostVerdict::Deny(reason))) => {
             set("decision", json!("block"));
             set("reason", json!(reason));
         }
@@ -225,13 +225,13 @@ fn native_input(input: &Object) -> Value {
     }
 }
 
-/// The name of an MCP tool: Copilot's own tools have no hyphen.
+/// Returns the name of an MCP tool. Copilot's own tools have no hyphen.
 pub(super) fn mcp_name(call: &NativeCall) -> Option<String> {
     let (server, tool) = call.tool.rsplit_once('-')?;
     Some(format!("mcp__{server}__{tool}"))
 }
 
-/// Whether the model reads text that is added at this moment.
+/// Returns whether the model reads text that is added at this moment.
 pub(super) fn takes_context(moment: Moment) -> bool {
     matches!(
         moment,

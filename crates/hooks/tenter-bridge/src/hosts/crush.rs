@@ -1,26 +1,23 @@
 //! Crush, from its documentation.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
+use super::claude_form;
 use super::emulation;
-use crate::host::{self, at, tool};
 use crate::host::{ANYWHERE, SettingsPaths, within};
 use crate::host::{EntryFormat, Registration, RegistrationFormat};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
+use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
-use crate::user_rules::RuleCheck;
+use crate::reply::{HostReply, HostVerdict};
 
 /// Crush.
 pub(super) const HOST: Host = Host {
     id: "crush",
     name: "Crush",
-    measured_version: None,
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
@@ -45,19 +42,14 @@ pub(super) const HOST: Host = Host {
     // No limit is documented.
     context_limit: usize::MAX,
     max_continuations: 0,
-    marks_subagents: false,
-    input_rewrite: InputRewrite::Native,
-    user_rules: RuleCheck::NONE,
-    withheld: &[],
     read,
     answer,
-    rewrite_output: |_, _| None,
     mcp_name,
     takes_context: |moment| moment == Moment::BeforeTool,
-    takes_notice: |_| false,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(&[ANYWHERE], &["crush.json", ".crush.json", "crushrc", ".crushrc", ".crush/crush.json"]),
     within(
@@ -67,8 +59,7 @@ const SETTINGS: &[SettingsPaths] = &[
 ];
 
 /// No maximum of the timeout is documented.
-const EVENTS: &[NativeEvent] =
-    &[host::event("PreToolUse", Moment::BeforeTool, Duration::from_mins(10))];
+const EVENTS: &[NativeEvent] = &[event("PreToolUse", Moment::BeforeTool)];
 
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["PreToolUse"]).emulated(&[
@@ -97,39 +88,32 @@ const TOOLS: &[NativeTool] = &[
 ];
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
-    let named = payload.required("event")?;
-    if named != event.name {
-        return Err(PayloadError::other_event(event.name, named));
-    }
+    payload.check_event("event", event.name)?;
     Ok(Occurrence {
         session: payload.required("session_id")?.to_owned(),
         agent: None,
         cwd: payload.required("cwd")?.into(),
-        detail: Detail::BeforeTool(NativeCall {
-            tool: payload.required("tool_name")?.to_owned(),
-            input: payload.object("tool_input").cloned().unwrap_or_default(),
-            ..NativeCall::default()
-        }),
+        detail: Detail::BeforeTool(NativeCall::read(payload, "")?),
     })
 }
 
-/// `mcp_SERVER_TOOL` is how the host spells it; the server ends at the first underscore.
+/// Returns the name of an MCP tool, which the host calls `mcp_SERVER_TOOL`. The server ends at the first underscore.
 fn mcp_name(call: &NativeCall) -> Option<String> {
     let (server, tool) = call.tool.strip_prefix("mcp_")?.split_once('_')?;
     Some(format!("mcp__{server}__{tool}"))
 }
 
-fn answer(_event: &NativeEvent, reply: &Reply) -> Option<String> {
+fn answer(_event: &NativeEvent, reply: &HostReply) -> Option<String> {
     let mut answer = Object::new();
     match &reply.verdict {
-        Some(Verdict::Deny(reason)) => {
+        Some(HostVerdict::Deny(reason)) => {
             answer.insert("decision".to_owned(), json!("deny"));
             answer.insert("reason".to_owned(), json!(reason));
         }
-        Some(Verdict::Allow) => {
+        Some(HostVerdict::Allow) => {
             answer.insert("decision".to_owned(), json!("allow"));
         }
-        Some(Verdict::Ask(_)) | None => {}
+        Some(HostVerdict::Ask(_)) | None => {}
     }
     if let Some(input) = reply.input.as_ref().filter(|_| reply.denial().is_none()) {
         answer.insert("updated_input".to_owned(), json!(input));

@@ -14,16 +14,15 @@ use crate::host::{
     NativeTool, Registration, RegistrationFormat, SwitchValue,
 };
 use crate::host::{SYSTEM, SettingsPaths, within};
-use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
+use crate::reply::{HostReply, HostVerdict};
 use crate::user_rules::RuleCheck;
 
 /// Cursor: its editor and its command line.
 pub(super) const HOST: Host = Host {
     id: "cursor",
     name: "Cursor",
-    measured_version: None,
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
@@ -48,25 +47,19 @@ pub(super) const HOST: Host = Host {
         "Calls of a subagent are not marked: payloads do not say who makes a call.",
         "MCP tools are called `MCP:TOOL`, without the name of the server.",
     ],
-    // A longer one is dropped without a message.
-    context_limit: 10_000,
     max_continuations: 5,
-    marks_subagents: false,
     // The documentation does not say whether Cursor still asks the user.
     input_rewrite: InputRewrite::WithAllow { since: HostVersion::EARLIEST },
     user_rules: RuleCheck::CURSOR,
-    withheld: &[],
     read,
     answer,
-    rewrite_output: |_, _| None,
-    mcp_name: claude_form::mcp_name,
     takes_context: |moment| {
         matches!(moment, Moment::SessionStart | Moment::AfterTool | Moment::AfterToolFailure)
     },
-    takes_notice: |_| false,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".cursor"],
@@ -103,8 +96,8 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     ..EntryFormat::JSON_HANDLERS
 });
 
-/// Not registered: the events of the same tool calls once more (`beforeShellExecution` and the like), and those of subagents, which
-/// their calls stand for.
+/// Two kinds of events are not registered: a second event for the same tool call, such as `beforeShellExecution`, and events of
+/// subagents, whose calls are seen.
 const EVENTS: &[NativeEvent] = &[
     event("sessionStart", Moment::SessionStart),
     event("beforeSubmitPrompt", Moment::Prompt),
@@ -127,9 +120,9 @@ const CLAUDE_EVENTS: &[NativeEvent] = &[
     event("SessionEnd", Moment::SessionEnd),
 ];
 
-/// One minute is the default that was seen; no maximum is documented.
+/// Creates an event with the default timeout that was observed; no maximum is documented.
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(1))
+    host::event(name, moment).timeout(Duration::from_mins(1))
 }
 
 const POWERS: &[EventPowers] = &[
@@ -181,15 +174,15 @@ const TOOLS: &[NativeTool] = &[
 const EDIT_FIELDS: &[(&str, &str)] =
     &[("path", "file_path"), ("old_string", "old_text"), ("new_string", "new_text")];
 
-/// Whether Cursor wrote a payload, whatever the command that it runs.
+/// Returns whether Cursor wrote a payload, whatever the command that it runs.
 pub(super) fn wrote(payload: &Payload) -> bool {
     payload.text("cursor_version").is_some()
 }
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
-    let named = payload.required("hook_event_name")?;
-    if !is_of(named, event.moment) {
-        return Err(PayloadError::other_event(event.name, named));
+    let name = payload.required("hook_event_name")?;
+    if !is_at(name, event.moment) {
+        return Err(PayloadError::other_event(event.name, name));
     }
     let text = |field: &str| payload.text(field).map(str::to_owned);
     let detail = match event.moment {
@@ -204,7 +197,7 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
         }
         Moment::AfterToolFailure => {
             let error = text("error_message").unwrap_or_else(|| "the tool failed".to_owned());
-            let end = ToolEnd::new(Outcome::Failure(error), Value::Null);
+            let end = ToolEnd::new(ToolOutcome::Failure(error), Value::Null);
             Detail::AfterTool { call: call(payload)?, end: with_duration(end, payload) }
         }
         Moment::Stop if payload.text("status") == Some("completed") => {
@@ -219,22 +212,22 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
         Moment::SessionEnd => Detail::SessionEnd { reason: text("reason") },
         _ => Detail::Nothing,
     };
-    // An empty directory stands for that of the session.
+    // An empty directory stands for the session's.
     let cwd = directory(payload).unwrap_or_default().into();
     Ok(Occurrence { session: session(payload)?.to_owned(), agent: None, cwd, detail })
 }
 
-/// Whether the payload is of an event of this moment; in Claude Code's settings, the name may be either agent's.
-fn is_of(named: &str, moment: Moment) -> bool {
+/// Returns whether a payload's event is of this moment. In Claude Code's settings, the name may be either agent's.
+fn is_at(name: &str, moment: Moment) -> bool {
     let events = EVENTS.iter().chain(CLAUDE_EVENTS);
-    events.into_iter().any(|event| event.moment == moment && event.name == named)
+    events.into_iter().any(|event| event.moment == moment && event.name == name)
 }
 
 fn session(payload: &Payload) -> Result<&str, PayloadError> {
     payload.text("conversation_id").map_or_else(|| payload.required("session_id"), Ok)
 }
 
-/// The directory of the call, or else the first workspace.
+/// Returns the directory of the call, or else the first workspace.
 fn directory(payload: &Payload) -> Option<&str> {
     let first = || payload.get("workspace_roots")?.as_array()?.first()?.as_str();
     payload.text("cwd").or_else(first)
@@ -250,7 +243,7 @@ fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
     })
 }
 
-/// The input: an object, perhaps as text, or the text of a patch.
+/// Reads the input: an object, perhaps as text, or the text of a patch.
 fn input(payload: &Payload) -> Object {
     match payload.get("tool_input") {
         Some(Value::Object(input)) => input.clone(),
@@ -262,7 +255,7 @@ fn input(payload: &Payload) -> Object {
     }
 }
 
-/// The result, which is JSON in a text.
+/// Reads the result, which is JSON in a text.
 fn result(payload: &Payload) -> ToolEnd {
     let output = payload.get("tool_output").cloned().unwrap_or_default();
     let parsed = output.as_str().and_then(|text| serde_json::from_str(text).ok());
@@ -270,14 +263,14 @@ fn result(payload: &Payload) -> ToolEnd {
     let text = result.as_str().or_else(|| result.get("output")?.as_str()).map(str::to_owned);
     let exit_code = result.get("exitCode").and_then(Value::as_i64);
     let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
-    ToolEnd { output: text, exit_code, ..ToolEnd::new(Outcome::Success, result) }
+    ToolEnd { output: text, exit_code, ..ToolEnd::new(ToolOutcome::Success, result) }
 }
 
 fn with_duration(end: ToolEnd, payload: &Payload) -> ToolEnd {
     ToolEnd { duration_ms: payload.count("duration"), ..end }
 }
 
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     let answer = match event.moment {
         Moment::BeforeTool => permission(reply)?,
         Moment::Prompt => json!({"continue": false, "user_message": reply.denial()?}),
@@ -290,14 +283,14 @@ fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
     Some(answer.to_string())
 }
 
-/// An input is changed only together with an allow.
-fn permission(reply: &Reply) -> Option<Value> {
+/// Writes a permission. An input is changed only together with an allow.
+fn permission(reply: &HostReply) -> Option<Value> {
     match (&reply.verdict, &reply.input) {
-        (Some(Verdict::Deny(reason) | Verdict::Ask(reason)), _) => {
+        (Some(HostVerdict::Deny(reason) | HostVerdict::Ask(reason)), _) => {
             Some(json!({"permission": "deny", "user_message": reason, "agent_message": reason}))
         }
         (_, Some(input)) => Some(json!({"permission": "allow", "updated_input": input})),
-        (Some(Verdict::Allow), None) => Some(json!({"permission": "allow"})),
+        (Some(HostVerdict::Allow), None) => Some(json!({"permission": "allow"})),
         (None, None) => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Factory Droid: the form of Claude Code, with names of its own.
+//! Factory Droid: the form of Claude Code, with different names of tools.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::emulation;
 use crate::host::{self, at, tool};
 use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::occurrence::{Detail, Occurrence, Outcome, ToolEnd};
+use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
+use crate::occurrence::{Detail, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::Reply;
+use crate::reply::HostReply;
 use crate::user_rules::RuleCheck;
 
 /// Factory Droid, measured with version 0.225.2 in `droid exec`.
@@ -48,23 +48,16 @@ pub(super) const HOST: Host = Host {
         "Droid does not show notices of hooks; they are in the journal.",
         "Calls of a subagent are not marked: payloads do not say who makes a call.",
     ],
-    context_limit: 10_000,
-    max_continuations: 8,
-    marks_subagents: false,
-    input_rewrite: InputRewrite::Native,
     user_rules: RuleCheck::DROID,
-    withheld: &[],
     read,
     answer,
-    rewrite_output: |_, _| None,
-    mcp_name: claude_form::mcp_name,
     takes_context: |moment| {
         matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool)
     },
-    takes_notice: |_| false,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".factory"],
@@ -97,9 +90,9 @@ const EVENTS: &[NativeEvent] = &[
     event("SessionEnd", Moment::SessionEnd),
 ];
 
-/// One minute is the documented default; no maximum is documented.
+/// Creates an event with the documented default of the timeout; no maximum is documented.
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(1))
+    host::event(name, moment).timeout(Duration::from_mins(1))
 }
 
 const POWERS: &[EventPowers] = &[
@@ -173,26 +166,26 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
     Ok(Occurrence { agent: None, detail, ..occurrence })
 }
 
-/// The end of a call, whose result is a text.
+/// Returns the end of a call, whose result is a text.
 fn tool_end(end: ToolEnd) -> ToolEnd {
     let output = end.result.as_str().map(str::to_owned);
     let exit_code = output.as_deref().and_then(exit_code);
     let outcome = match exit_code {
-        Some(0) => Outcome::Success,
-        Some(code) => Outcome::Failure(format!("exit code {code}")),
+        Some(0) => ToolOutcome::Success,
+        Some(code) => ToolOutcome::Failure(format!("exit code {code}")),
         // Other tools have no common form of a failure.
-        None => Outcome::Unknown,
+        None => ToolOutcome::Unknown,
     };
     ToolEnd { outcome, output, exit_code, ..end }
 }
 
-/// The exit code in the last line of a command's result.
+/// Reads the exit code in the last line of a command's result.
 fn exit_code(result: &str) -> Option<i32> {
     let last = result.trim_end().lines().next_back()?;
     last.strip_prefix("[Process exited with code ")?.strip_suffix(']')?.parse().ok()
 }
 
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     match event.moment {
         Moment::Stop => reply
             .continue_with

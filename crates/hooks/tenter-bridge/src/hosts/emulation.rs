@@ -1,4 +1,4 @@
-//! What the bridge does where a host lacks a power: the sentences that several hosts share.
+//! Descriptions of emulated powers that several hosts share.
 
 /// For a denied session.
 pub(super) const DENIES_ALL: &str = "every prompt and tool call of the session is denied";
@@ -13,7 +13,7 @@ pub(super) const ASKS_UNLESS_ALLOWED: &str = "the call is denied, and the model 
 pub(super) const AS_CONTEXT: &str = "added as context";
 /// The same in hosts in which hooks can replace a result.
 pub(super) const TO_RESULT: &str = "added to the tool's result";
-/// For text that waits for a later event.
+/// For text that a later event carries.
 pub(super) const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
 /// The same in hosts whose results of tools take text.
 pub(super) const WITH_NEXT_RESULT: &str = "given to the model with the next tool result";

@@ -1,21 +1,20 @@
 //! Gemini CLI.
 
-use std::time::Duration;
-
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenter_protocol::claude_code::results::HOST as NATIVE_RESULT;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{EventName, Object, ToolResult};
+use tenter_protocol::{EventName, ToolResult};
 
+use super::claude_form::{self, AnswerFields};
 use super::emulation;
 use super::gemini_result::{content_text, shell_sections};
-use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
 use crate::host::{SYSTEM, SettingsPaths, within};
-use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::host::{at, event, tool};
+use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
+use crate::reply::{HostReply, HostVerdict};
 use crate::user_rules::RuleCheck;
 
 /// Gemini CLI, measured with version 0.61.0.
@@ -50,11 +49,7 @@ pub(super) const HOST: Host = Host {
     ],
     // No limit was found.
     context_limit: usize::MAX,
-    max_continuations: 8,
-    marks_subagents: false,
-    input_rewrite: InputRewrite::Native,
     user_rules: RuleCheck::GEMINI,
-    withheld: &[],
     read,
     answer,
     rewrite_output: |_, changed| Some(Value::String(result_text(changed))),
@@ -66,9 +61,10 @@ pub(super) const HOST: Host = Host {
     takes_notice: |moment| {
         matches!(moment, Moment::Prompt | Moment::BeforeTool | Moment::AfterTool | Moment::Stop)
     },
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".gemini"],
@@ -119,10 +115,6 @@ const EVENTS: &[NativeEvent] = &[
     event("SessionEnd", Moment::SessionEnd),
 ];
 
-const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(10))
-}
-
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["SessionStart"])
         .native(&[Power::AddContext])
@@ -158,7 +150,7 @@ const POWERS: &[EventPowers] = &[
     at(EventName::SessionEnd, &["SessionEnd"]),
 ];
 
-/// The tool whose results tell an exit code.
+/// The tool whose results contain an exit code.
 const SHELL: &str = "run_shell_command";
 
 const TOOLS: &[NativeTool] = &[
@@ -191,10 +183,7 @@ const TOOLS: &[NativeTool] = &[
 ];
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
-    let named = payload.required("hook_event_name")?;
-    if named != event.name {
-        return Err(PayloadError::other_event(event.name, named));
-    }
+    payload.check_event("hook_event_name", event.name)?;
     Ok(Occurrence {
         session: payload.required("session_id")?.to_owned(),
         agent: None,
@@ -224,24 +213,20 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
 
 fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
     let server = payload.object("mcp_context").and_then(|context| context.get("server_name"));
-    Ok(NativeCall {
-        id: None,
-        tool: payload.required("tool_name")?.to_owned(),
-        server: server.and_then(Value::as_str).map(str::to_owned),
-        input: payload.object("tool_input").cloned().unwrap_or_default(),
-        unasked: false,
-    })
+    let server = server.and_then(Value::as_str).map(str::to_owned);
+    // Its payloads have no id.
+    Ok(NativeCall { server, ..NativeCall::read(payload, "")? })
 }
 
-/// How a tool ended: `error` tells it, and the text of a shell command.
+/// Returns the end of a tool from `error`, and from the text of a shell command.
 fn tool_end(tool: &str, response: Value) -> ToolEnd {
     let text = content_text(&response["llmContent"]);
     let sections = text.as_deref().filter(|_| tool == SHELL).and_then(shell_sections);
     let exit_code = sections.as_ref().and_then(|sections| sections.exit_code);
     let outcome = match (error(&response["error"]), exit_code) {
-        (Some(error), _) => Outcome::Failure(error),
-        (None, Some(code)) if code != 0 => Outcome::Failure(format!("exit code {code}")),
-        _ => Outcome::Success,
+        (Some(error), _) => ToolOutcome::Failure(error),
+        (None, Some(code)) if code != 0 => ToolOutcome::Failure(format!("exit code {code}")),
+        _ => ToolOutcome::Success,
     };
     let output = sections.map(|sections| sections.output).or(text);
     ToolEnd { output, exit_code, ..ToolEnd::new(outcome, response) }
@@ -256,16 +241,17 @@ fn error(error: &Value) -> Option<String> {
     Some(if message.is_empty() { "the tool failed".to_owned() } else { message.to_owned() })
 }
 
-/// `mcp_SERVER_TOOL` is how the host spells it. Where it does not name the server, the server ends at the first underscore.
+/// Returns the name of an MCP tool, which the host calls `mcp_SERVER_TOOL`. If it does not name the server, the server ends at the first
+/// underscore.
 fn mcp_name(call: &NativeCall) -> Option<String> {
     let name = call.tool.strip_prefix("mcp_")?;
     let rest = |server: &str| name.strip_prefix(server)?.strip_prefix('_');
-    let named = call.server.as_deref().and_then(|server| Some((server, rest(server)?)));
-    let (server, tool) = named.or_else(|| name.split_once('_'))?;
+    let pair = call.server.as_deref().and_then(|server| Some((server, rest(server)?)));
+    let (server, tool) = pair.or_else(|| name.split_once('_'))?;
     Some(format!("mcp__{server}__{tool}"))
 }
 
-/// The text that replaces the result.
+/// Returns the text that replaces the result.
 fn result_text(changed: &ToolResult) -> String {
     let content = changed.metadata.as_ref().and_then(|metadata| metadata.get("llmContent"));
     let is_native = changed.metadata_type.as_deref() == Some(NATIVE_RESULT);
@@ -273,17 +259,16 @@ fn result_text(changed: &ToolResult) -> String {
     native.unwrap_or_else(|| changed.text())
 }
 
-/// The native answer. Exit codes and stderr have no part in it.
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
-    let mut answer = Object::new();
-    let mut specific = Object::new();
+/// Writes the native answer, without exit codes and stderr.
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
+    let mut answer = AnswerFields::default();
     let mut notices = reply.notices.clone();
     match (event.moment, &reply.verdict) {
-        (Moment::BeforeTool | Moment::Prompt, Some(Verdict::Deny(reason))) => {
+        (Moment::BeforeTool | Moment::Prompt, Some(HostVerdict::Deny(reason))) => {
             deny(reason, &mut answer);
         }
-        (Moment::BeforeTool, Some(Verdict::Ask(question))) => {
-            answer.insert("decision".to_owned(), json!("ask"));
+        (Moment::BeforeTool, Some(HostVerdict::Ask(question))) => {
+            answer.set("decision", "ask");
             // The dialog shows it, not the reason.
             notices.insert(0, question.clone());
         }
@@ -292,57 +277,42 @@ fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
     match event.moment {
         Moment::BeforeTool if reply.denial().is_none() => {
             let input = reply.input.iter();
-            specific.extend(input.map(|input| ("tool_input".to_owned(), json!(input))));
+            input.for_each(|input| answer.set_specific("tool_input", input.clone()));
         }
-        Moment::AfterTool => after_tool(reply, &mut answer, &mut specific),
+        Moment::AfterTool => after_tool(reply, &mut answer),
         Moment::Stop => {
             reply.continue_with.iter().for_each(|message| deny(message, &mut answer));
         }
-        Moment::SessionStart | Moment::Prompt => {
-            reply.context().into_iter().for_each(|text| add_context(text, &mut specific));
-        }
+        Moment::SessionStart | Moment::Prompt => answer.add_context(reply.context()),
         _ => {}
     }
-    if !specific.is_empty() {
-        specific.insert("hookEventName".to_owned(), json!(event.name));
-        answer.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
-    }
-    if !notices.is_empty() {
-        answer.insert("systemMessage".to_owned(), json!(notices.join("\n")));
-    }
-    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
+    answer.write(event, &notices)
 }
 
-/// A denial replaces the result, and the host ignores a context beside it.
-fn after_tool(reply: &Reply, answer: &mut Object, specific: &mut Object) {
-    let Some(output) = &reply.output else {
-        return reply.context().into_iter().for_each(|text| add_context(text, specific));
-    };
+/// Writes an answer after a tool. A denial replaces the result, and the host ignores a context next to it.
+fn after_tool(reply: &HostReply, answer: &mut AnswerFields) {
+    let Some(output) = &reply.output else { return answer.add_context(reply.context()) };
     let output = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
     let texts: Vec<String> = std::iter::once(output).chain(reply.context()).collect();
     deny(&texts.join("\n\n"), answer);
 }
 
-fn deny(reason: &str, answer: &mut Object) {
-    answer.insert("decision".to_owned(), json!("deny"));
-    // Without one, the model reads that there is none.
-    let reason = if reason.is_empty() { "(empty)" } else { reason };
-    answer.insert("reason".to_owned(), json!(reason));
-}
-
-fn add_context(text: String, specific: &mut Object) {
-    specific.insert("additionalContext".to_owned(), Value::String(text));
+fn deny(reason: &str, answer: &mut AnswerFields) {
+    // Without a reason, the model reads that there is none.
+    answer.decide("deny", Some(if reason.is_empty() { "(empty)" } else { reason }));
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn end(tool: &str, response: &str) -> ToolEnd {
         tool_end(tool, serde_json::from_str(response).unwrap())
     }
 
-    fn named(tool: &str, server: Option<&str>) -> Option<String> {
+    fn tool_name(tool: &str, server: Option<&str>) -> Option<String> {
         mcp_name(&NativeCall {
             tool: tool.to_owned(),
             server: server.map(str::to_owned),
@@ -355,27 +325,27 @@ mod tests {
         let failed = r#"{"llmContent": "<untrusted_context>\nOutput: oops\nExit Code: 3\nProcess Group PGID: 7\n</untrusted_context>"}"#;
         let shell = end(SHELL, failed);
         assert_eq!((shell.exit_code, shell.output.as_deref()), (Some(3), Some("oops")));
-        assert_eq!(shell.outcome, Outcome::Failure("exit code 3".to_owned()));
-        assert_eq!(end("read_file", failed).outcome, Outcome::Success, "it is a file's text");
+        assert_eq!(shell.outcome, ToolOutcome::Failure("exit code 3".to_owned()));
+        assert_eq!(end("read_file", failed).outcome, ToolOutcome::Success, "it is a file's text");
         let missing = end("read_file", r#"{"llmContent": "x", "error": {"message": "not found"}}"#);
-        assert_eq!(missing.outcome, Outcome::Failure("not found".to_owned()));
-        assert_eq!(end(SHELL, "null").outcome, Outcome::Success);
+        assert_eq!(missing.outcome, ToolOutcome::Failure("not found".to_owned()));
+        assert_eq!(end(SHELL, "null").outcome, ToolOutcome::Success);
     }
 
     #[test]
     fn the_server_of_a_tool_is_the_one_that_the_host_names() {
-        assert_eq!(named("mcp_git_log_all", None).unwrap(), "mcp__git__log_all");
-        assert_eq!(named("mcp_my_git_log", Some("my_git")).unwrap(), "mcp__my_git__log");
-        assert_eq!(named("mcp_git_log", Some("other")).unwrap(), "mcp__git__log");
-        assert_eq!((named("mcp_git", None), named("read_file", None)), (None, None));
+        assert_eq!(tool_name("mcp_git_log_all", None).unwrap(), "mcp__git__log_all");
+        assert_eq!(tool_name("mcp_my_git_log", Some("my_git")).unwrap(), "mcp__my_git__log");
+        assert_eq!(tool_name("mcp_git_log", Some("other")).unwrap(), "mcp__git__log");
+        assert_eq!((tool_name("mcp_git", None), tool_name("read_file", None)), (None, None));
     }
 
     #[test]
     fn a_replaced_result_carries_the_contexts() {
-        let reply = Reply {
+        let reply = HostReply {
             output: Some(json!("masked")),
             contexts: vec!["Mind the gap.".to_owned()],
-            ..Reply::default()
+            ..HostReply::default()
         };
         let answer = answer(&EVENTS[3], &reply).unwrap();
         assert_eq!(answer, r#"{"decision":"deny","reason":"masked\n\nMind the gap."}"#);

@@ -5,13 +5,13 @@ use serde_json::Value;
 /// The result of a shell command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ShellSections {
-    /// What the command wrote.
+    /// The output of the command.
     pub(super) output: String,
     /// Its exit code, if the text has one.
     pub(super) exit_code: Option<i32>,
 }
 
-/// The text of `llmContent`: a string, or parts.
+/// Returns the text of `llmContent`: a string, or parts.
 pub(super) fn content_text(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
@@ -23,7 +23,7 @@ pub(super) fn content_text(content: &Value) -> Option<String> {
     }
 }
 
-/// The sections of a command's result; `None` if the text has another form, such as that of a command in the background.
+/// Reads the sections of a command's result; `None` if the text has another form, such as for a command in the background.
 ///
 /// Only the lines that the host writes after the output count, since the output may contain lines of the same form.
 pub(super) fn shell_sections(text: &str) -> Option<ShellSections> {
@@ -50,7 +50,7 @@ pub(super) fn shell_sections(text: &str) -> Option<ShellSections> {
     })
 }
 
-/// What is before and in the last line, if it has this label.
+/// Splits off the last line, if it has this label. Returns the text before it and the rest of the line.
 fn last_line<'t>(text: &'t str, label: &str) -> Option<(&'t str, &'t str)> {
     let (before, line) = text.rsplit_once('\n')?;
     Some((before, line.strip_prefix(label)?))
@@ -61,8 +61,8 @@ mod tests {
     use super::*;
 
     fn sections(text: &str) -> (String, Option<i32>) {
-        let found = shell_sections(text).unwrap();
-        (found.output, found.exit_code)
+        let sections = shell_sections(text).unwrap();
+        (sections.output, sections.exit_code)
     }
 
     #[test]
@@ -72,8 +72,8 @@ mod tests {
         assert_eq!(sections(&text), ("out\noops".to_owned(), Some(3)));
         let text = wrap("Output: Exit Code: 3\nmore\nProcess Group PGID: 3765");
         assert_eq!(sections(&text), ("Exit Code: 3\nmore".to_owned(), None));
-        let changed = format!("{}\n\n[System] changed by a hook", wrap("Output: (empty)"));
-        assert_eq!(sections(&changed), (String::new(), None));
+        let text = format!("{}\n\n[System] changed by a hook", wrap("Output: (empty)"));
+        assert_eq!(sections(&text), (String::new(), None));
     }
 
     #[test]

@@ -1,26 +1,24 @@
 //! Goose, from its documentation.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
+use super::claude_form;
 use super::emulation;
-use crate::host::{self, at, tool};
 use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, SwitchValue};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::host::{at, event, tool};
+use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::Reply;
-use crate::user_rules::RuleCheck;
+use crate::reply::HostReply;
+use crate::tool_result::joined_text;
 
 /// Goose.
 pub(super) const HOST: Host = Host {
     id: "goose",
     name: "Goose",
-    measured_version: None,
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
@@ -38,20 +36,15 @@ pub(super) const HOST: Host = Host {
         "Goose does not show notices of hooks; they are in the journal.",
     ],
     context_limit: usize::MAX,
-    max_continuations: 8,
-    marks_subagents: false,
     input_rewrite: InputRewrite::Demanded,
-    user_rules: RuleCheck::NONE,
-    withheld: &[],
     read,
     answer,
-    rewrite_output: |_, _| None,
     mcp_name,
     takes_context: |_| false,
-    takes_notice: |_| false,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".goose", "~/.config/goose"],
@@ -74,7 +67,7 @@ const SETTINGS: &[SettingsPaths] = &[
     within(&[SYSTEM], &["etc/goose"]),
 ];
 
-/// A plugin of its own, which needs nothing but this file.
+/// The file of a plugin of its own, which needs no other file.
 const FILE: &str = ".agents/plugins/tenter/hooks/hooks.json";
 
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
@@ -93,11 +86,6 @@ const EVENTS: &[NativeEvent] = &[
     event("Stop", Moment::Stop),
     event("SessionEnd", Moment::SessionEnd),
 ];
-
-/// No maximum is documented.
-const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(10))
-}
 
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["SessionStart"])
@@ -137,10 +125,7 @@ const TOOLS: &[NativeTool] = &[
 const EDITOR: &str = "developer__text_editor";
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
-    let named = payload.required("event")?;
-    if named != event.name {
-        return Err(PayloadError::other_event(event.name, named));
-    }
+    payload.check_event("event", event.name)?;
     Ok(Occurrence {
         session: payload.required("session_id")?.to_owned(),
         agent: None,
@@ -155,16 +140,17 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
     Ok(match moment {
         Moment::SessionStart => Detail::SessionStart { source: None, model: None },
         Moment::Prompt => Detail::Prompt { text: text("message").unwrap_or_default(), id: None },
-        Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
-        Moment::AfterTool => {
-            Detail::AfterTool { call: call(payload)?, end: tool_end(payload, Outcome::Success) }
-        }
+        Moment::BeforeTool => Detail::BeforeTool(NativeCall::read(payload, "tool_call_id")?),
+        Moment::AfterTool => Detail::AfterTool {
+            call: NativeCall::read(payload, "tool_call_id")?,
+            end: tool_end(payload, ToolOutcome::Success),
+        },
         Moment::AfterToolFailure => {
             let output = payload.get("tool_output").map(output_text);
             let error = output.filter(|error| !error.is_empty());
             let error = error.unwrap_or_else(|| "the tool failed".to_owned());
-            let end = tool_end(payload, Outcome::Failure(error));
-            Detail::AfterTool { call: call(payload)?, end }
+            let end = tool_end(payload, ToolOutcome::Failure(error));
+            Detail::AfterTool { call: NativeCall::read(payload, "tool_call_id")?, end }
         }
         Moment::Stop => Detail::Stop { response: text("last_assistant_message") },
         Moment::SessionEnd => Detail::SessionEnd { reason: None },
@@ -172,44 +158,26 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
     })
 }
 
-fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
-    Ok(NativeCall {
-        id: payload.text("tool_call_id").map(str::to_owned),
-        tool: payload.required("tool_name")?.to_owned(),
-        server: None,
-        input: payload.object("tool_input").cloned().unwrap_or_default(),
-        unasked: false,
-    })
-}
-
-fn tool_end(payload: &Payload, outcome: Outcome) -> ToolEnd {
+fn tool_end(payload: &Payload, outcome: ToolOutcome) -> ToolEnd {
     let result = payload.get("tool_output").cloned().unwrap_or_default();
     let output = (!result.is_null()).then(|| output_text(&result));
     ToolEnd { output, ..ToolEnd::new(outcome, result) }
 }
 
-/// The text of a result: a string, or the blocks of an MCP result.
+/// Returns the text of a result: a string, or the blocks of an MCP result.
 fn output_text(output: &Value) -> String {
-    let blocks = output.as_array().or_else(|| output["content"].as_array());
-    match (output, blocks) {
-        (Value::String(text), _) => text.clone(),
-        (_, Some(blocks)) => {
-            let texts: Vec<&str> =
-                blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-            texts.join("\n")
-        }
-        _ => output.to_string(),
-    }
+    let text = joined_text(output).or_else(|| joined_text(&output["content"]));
+    text.unwrap_or_else(|| output.to_string())
 }
 
-/// Tools are named `EXTENSION__TOOL`; every extension is an MCP server.
+/// Returns the name of an MCP tool. Tools are called `EXTENSION__TOOL`, and every extension is an MCP server.
 fn mcp_name(call: &NativeCall) -> Option<String> {
     let (extension, tool) = call.tool.split_once("__")?;
     (!extension.is_empty() && !tool.is_empty()).then(|| format!("mcp__{extension}__{tool}"))
 }
 
-/// Only a call can be denied, and only a stop continued. Any other text would count as a failure of the hook.
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+/// Writes the native answer. Hooks can only deny calls and continue stops; any other text would count as a failure of the hook.
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     let reason = match event.moment {
         Moment::BeforeTool => reply.denial()?,
         Moment::Stop => reply.continue_with.as_deref()?,

@@ -1,4 +1,4 @@
-//! Kilo, which descends from OpenCode and has the same plugins.
+//! Kilo, a fork of OpenCode with the same plugins.
 
 use super::opencode;
 use crate::Host;
@@ -23,7 +23,7 @@ pub(super) const HOST: Host = Host {
     ..opencode::HOST
 };
 
-/// What decides what the host loads, runs and allows. Those of OpenCode in directories of its own, and of its predecessor.
+/// The settings that decide what the host loads, runs and allows: OpenCode's settings in directories of its own, and its predecessor's.
 const SETTINGS: &[SettingsPaths] = &[
     within(&[".kilo", ".kilocode", "~/.config/kilo"], opencode::RESOURCES),
     within(

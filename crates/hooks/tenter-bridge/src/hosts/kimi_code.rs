@@ -1,6 +1,4 @@
-//! Kimi Code: some of Claude Code's payloads, and answers that can deny and no more.
-
-use std::time::Duration;
+//! Kimi Code: some of Claude Code's payloads, and answers that can only deny.
 
 use serde_json::{Value, json};
 use tenter_protocol::EventName;
@@ -9,13 +7,14 @@ use tenter_protocol::native_tool::NativeTool;
 
 use super::claude_form;
 use super::emulation;
-use crate::host::{self, at, tool};
 use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
 use crate::host::{SettingsPaths, within};
-use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::host::{at, event, tool};
+use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::Reply;
+use crate::reply::HostReply;
+use crate::tool_result::joined_text;
 use crate::user_rules::RuleCheck;
 
 /// Kimi Code, measured with version 2.1.0.
@@ -42,26 +41,22 @@ pub(super) const HOST: Host = Host {
         "Kimi Code ignores a changed input, so the call is denied and the model is asked to make the changed one.",
         "Contexts reach the model with the next prompt only. You see them, too.",
         "The agent continues once for each message, since Kimi Code fires `Stop` only once.",
-        "The calls and the stops of subagents are not marked: they look like those of the main agent.",
+        "The calls and the stops of subagents are not marked: they look like the main agent's.",
         "Kimi Code cuts tool results for hooks after 2,000 characters.",
         "With `-p`, `SessionEnd` does not fire, and Kimi Code does not wait for the hooks of the last tool call.",
         "Notices are written to stderr, which Kimi Code does not show.",
     ],
     context_limit: 30_000,
     max_continuations: 1,
-    marks_subagents: false,
     input_rewrite: InputRewrite::Demanded,
     user_rules: RuleCheck::UNREAD,
-    withheld: &[],
     read,
     answer,
-    rewrite_output: |_, _| None,
-    mcp_name: claude_form::mcp_name,
     takes_context: |moment| moment == Moment::Prompt,
-    takes_notice: |_| false,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows. Its predecessor's, too, which it takes over.
+/// The settings that decide what the host loads, runs and allows, with its predecessor's, which it imports.
 const SETTINGS: &[SettingsPaths] = &[within(
     &[".kimi-code", ".kimi"],
     &["config.toml", "config.json", "local.toml", "mcp.json", "agents", "plugins", "hooks", "bin"],
@@ -86,10 +81,6 @@ const EVENTS: &[NativeEvent] = &[
     event("PostCompact", Moment::PostCompact),
     event("SessionEnd", Moment::SessionEnd),
 ];
-
-const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(10))
-}
 
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["SessionStart"]).emulated(&[
@@ -152,10 +143,7 @@ const TOOLS: &[NativeTool] = &[
 ];
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
-    let named = payload.required("hook_event_name")?;
-    if named != event.name {
-        return Err(PayloadError::other_event(event.name, named));
-    }
+    payload.check_event("hook_event_name", event.name)?;
     Ok(Occurrence {
         session: payload.required("session_id")?.to_owned(),
         agent: None,
@@ -174,26 +162,30 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
         Moment::SessionStart => {
             Detail::SessionStart { source: text("source"), model: text("model") }
         }
-        Moment::Prompt => Detail::Prompt { text: prompt(payload), id: None },
-        Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
+        Moment::Prompt => {
+            let text = payload.get("prompt").and_then(joined_text).unwrap_or_default();
+            Detail::Prompt { text, id: None }
+        }
+        Moment::BeforeTool => Detail::BeforeTool(NativeCall::read(payload, "tool_call_id")?),
         Moment::AfterTool => {
             let output = payload.text("tool_output").unwrap_or_default();
-            let call = call(payload)?;
+            let call = NativeCall::read(payload, "tool_call_id")?;
             let end = match call.tool.as_str() {
                 SUBAGENT => ToolEnd {
                     output: Some(summary(output).to_owned()),
-                    ..ToolEnd::new(Outcome::Success, json!({"output": output}))
+                    ..ToolEnd::new(ToolOutcome::Success, json!({"output": output}))
                 },
                 _ => ToolEnd {
                     output: Some(output.to_owned()),
-                    ..ToolEnd::new(Outcome::Success, Value::Null)
+                    ..ToolEnd::new(ToolOutcome::Success, Value::Null)
                 },
             };
             Detail::AfterTool { call, end }
         }
-        Moment::AfterToolFailure => {
-            Detail::AfterTool { call: call(payload)?, end: failure(payload) }
-        }
+        Moment::AfterToolFailure => Detail::AfterTool {
+            call: NativeCall::read(payload, "tool_call_id")?,
+            end: failure(payload),
+        },
         Moment::Stop => Detail::Stop { response: None },
         Moment::StopFailure => Detail::StopFailure { response: text("error_message") },
         Moment::PreCompact => Detail::PreCompact(compaction("token_count")),
@@ -205,34 +197,13 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
     })
 }
 
-/// A prompt is a list of parts, of which some are texts.
-fn prompt(payload: &Payload) -> String {
-    match payload.get("prompt") {
-        Some(Value::Array(parts)) => {
-            let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-            texts.join("\n")
-        }
-        Some(Value::String(text)) => text.clone(),
-        _ => String::new(),
-    }
-}
-
-fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
-    Ok(NativeCall {
-        id: payload.text("tool_call_id").map(str::to_owned),
-        tool: payload.required("tool_name")?.to_owned(),
-        input: payload.object("tool_input").cloned().unwrap_or_default(),
-        ..NativeCall::default()
-    })
-}
-
-/// What a subagent said at its end, in the result of its tool.
+/// Returns the last text of a subagent in the result of its tool.
 fn summary(output: &str) -> &str {
     let summary = output.split_once("[summary]\n").map_or(output, |(_, summary)| summary);
     summary.rsplit_once("\n\nresume_hint: ").map_or(summary, |(summary, _)| summary)
 }
 
-/// A failure, whose error is an object. That of a command ends with a line that says its exit code.
+/// Reads a failure, whose error is an object. For a command, its message ends with a line that contains the exit code.
 fn failure(payload: &Payload) -> ToolEnd {
     const EXIT_CODE: &str = "Command failed with exit code: ";
     let error = payload.get("error");
@@ -244,12 +215,12 @@ fn failure(payload: &Payload) -> ToolEnd {
     ToolEnd {
         exit_code,
         output: exit_code.map(|_| output.to_owned()),
-        ..ToolEnd::new(Outcome::Failure(message.to_owned()), Value::Null)
+        ..ToolEnd::new(ToolOutcome::Failure(message.to_owned()), Value::Null)
     }
 }
 
-/// The native answer. To continue is to deny the stop, and a context is plain text.
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+/// Writes the native answer. A denied stop makes the agent continue, and a context is plain text.
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     let denial = match event.moment {
         Moment::BeforeTool | Moment::Prompt => reply.denial(),
         Moment::Stop => reply.continue_with.as_deref(),

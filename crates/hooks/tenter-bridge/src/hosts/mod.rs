@@ -2,7 +2,6 @@
 
 mod claude_code;
 mod claude_form;
-mod claude_result;
 mod cline;
 mod codex;
 mod copilot;
@@ -17,7 +16,6 @@ mod goose;
 mod kilo;
 mod kimi_code;
 mod opencode;
-mod others;
 mod pi;
 mod plugin_form;
 mod qwen;
@@ -26,7 +24,7 @@ mod vibe;
 use std::path::PathBuf;
 
 use crate::Host;
-use crate::host::UserDirectories;
+use crate::host::{ANYWHERE, SettingsPaths, UserDirectories, within};
 use crate::payload::Payload;
 
 /// Every host, in the order in which they are listed.
@@ -48,21 +46,21 @@ pub const ALL: &[&Host] = &[
     &vibe::HOST,
 ];
 
-/// The host with this id.
+/// Returns the host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {
     ALL.iter().find(|host| host.id == id).copied()
 }
 
-/// What decides what any known agent loads, runs and allows: a relative path means that path in every directory (B49).
+/// Returns the settings paths of every known agent. A relative path means that path in every directory (B49).
 pub fn settings_paths(user: UserDirectories<'_>) -> impl Iterator<Item = PathBuf> {
-    let others = others::SETTINGS.iter().flat_map(|paths| paths.written());
+    let others = OTHER_SETTINGS.iter().flat_map(|paths| paths.written());
     let others = others.flat_map(move |written| user.paths(&written, None));
     ALL.iter().flat_map(move |host| host.settings_paths(user)).chain(others)
 }
 
-/// The same as the user would write them: `~` is the home directory.
+/// Returns the settings paths as users write them: `~` is the home directory.
 pub fn written_settings_paths() -> impl Iterator<Item = String> {
-    let all = ALL.iter().flat_map(|host| host.settings).chain(others::SETTINGS);
+    let all = ALL.iter().flat_map(|host| host.settings).chain(OTHER_SETTINGS);
     all.flat_map(|paths| paths.written())
 }
 
@@ -72,7 +70,7 @@ struct Foreign {
     registered: &'static str,
     /// The host that runs them, with the events, payloads and answers that it uses for them.
     host: &'static Host,
-    /// Whether it wrote a payload.
+    /// Returns whether it wrote a payload.
     wrote: fn(&Payload) -> bool,
 }
 
@@ -85,15 +83,50 @@ const FOREIGN: &[Foreign] = &[
     Foreign { registered: "claude-code", host: &cursor::IN_CLAUDE_SETTINGS, wrote: cursor::wrote },
 ];
 
-/// The host that wrote a payload for a command that is registered with `host`; `None` if that host did.
+/// Returns the host that wrote a payload for a command that is registered with `host`; `None` if it was `host` itself.
 pub(crate) fn caller(host: &Host, payload: &Payload) -> Option<&'static Host> {
     let mut foreign = FOREIGN.iter().filter(|foreign| foreign.registered == host.id);
     foreign.find(|foreign| (foreign.wrote)(payload)).map(|foreign| foreign.host)
 }
 
-/// The host with the id `caller`, as it runs the commands that are registered with `host`.
+/// Returns the host with the id `caller` in the form in which it runs the commands that are registered with `host`.
 pub(crate) fn foreign(host: &Host, caller: &str) -> Option<&'static Host> {
     let foreign =
         FOREIGN.iter().find(|foreign| foreign.registered == host.id && foreign.host.id == caller);
     foreign.map(|foreign| foreign.host)
 }
+
+/// The settings that decide what agents load, run and allow that are not hosts yet.
+const OTHER_SETTINGS: &[SettingsPaths] = &[
+    // Amp.
+    within(&[".amp", "~/.config/amp"], &["settings.json", "plugins", "toolboxes", "tools"]),
+    // Antigravity and other agents that share these directories.
+    within(&[ANYWHERE], &[".agents/hooks.json", ".agents/mcp.json"]),
+    // Augment.
+    within(&[".augment"], &["settings.json", "agents", "commands", "plugins"]),
+    // Continue.
+    within(
+        &[".continue"],
+        &["config.yaml", "config.json", "config.ts", "mcpServers", "permissions.yaml"],
+    ),
+    // Cupcake.
+    within(&[ANYWHERE], &[".cupcake"]),
+    // Devin.
+    within(
+        &[".devin", "~/.config/devin"],
+        &["config.json", "config.local.json", "hooks.v1.json", "mcp.json"],
+    ),
+    // Grok CLI.
+    within(&[".grok"], &["settings.json", "user-settings.json", "hooks", "plugins", "config.toml"]),
+    // Junie.
+    within(&[".junie"], &["config.json", "mcp"]),
+    // Kiro and Amazon Q.
+    within(&[".kiro"], &["hooks", "settings", "agents"]),
+    within(&[".amazonq", "~/.aws/amazonq"], &["mcp.json", "cli-agents", "agents"]),
+    // Roo Code.
+    within(&[ANYWHERE], &[".roo/mcp.json", ".roomodes"]),
+    // Windsurf.
+    within(&[".windsurf", "~/.codeium/windsurf"], &["hooks.json", "mcp_config.json"]),
+    // Zed.
+    within(&[".zed", "~/.config/zed"], &["settings.json"]),
+];

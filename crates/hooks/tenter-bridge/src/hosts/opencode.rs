@@ -1,7 +1,5 @@
 //! OpenCode.
 
-use std::time::Duration;
-
 use serde_json::Value;
 use tenter_protocol::EventName;
 use tenter_protocol::event::CompactTrigger;
@@ -10,11 +8,11 @@ use tenter_protocol::native_tool::NativeTool;
 
 use super::emulation;
 use super::plugin_form::{self, part, text};
-use crate::host::{self, at, tool};
 use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::host::{EventPowers, Host, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
-use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::host::{at, event, tool};
+use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::user_rules::RuleCheck;
 
@@ -38,22 +36,15 @@ pub(super) const HOST: Host = Host {
         "Versions before 1.18.29 do not load the plugin. Version 2 is unproved: there, messages and tool calls are guarded, and nothing else is seen.",
         PASSES,
     ],
-    // The host has no limit of its own.
-    context_limit: 50_000,
-    max_continuations: 8,
-    input_rewrite: InputRewrite::Native,
     user_rules: RuleCheck::OPENCODE,
-    marks_subagents: true,
     withheld: &["OPENCODE_SERVER_PASSWORD"],
     read,
-    answer: plugin_form::answer,
-    rewrite_output: plugin_form::rewritten,
     mcp_name,
     takes_context,
-    takes_notice: plugin_form::takes_notice,
+    ..plugin_form::BASE
 };
 
-/// What it loads from each of its directories.
+/// The resources that it loads from each of its directories.
 pub(super) const RESOURCES: &[&str] = &[
     "agent",
     "agents",
@@ -70,7 +61,7 @@ pub(super) const RESOURCES: &[&str] = &[
     "bin",
 ];
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(&[".opencode", "~/.config/opencode"], RESOURCES),
     within(
@@ -116,10 +107,6 @@ const EVENTS: &[NativeEvent] = &[
     event("session.compacted", Moment::PostCompact),
     event("dispose", Moment::SessionEnd),
 ];
-
-const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(10))
-}
 
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["chat.message"]).emulated(&[
@@ -210,7 +197,7 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
     plugin_form::occurrence(payload, detail)
 }
 
-/// The user's message: its own texts, without those that the host or a plugin adds.
+/// Returns the user's message: its own texts, without those that the host or a plugin adds.
 fn prompt(output: &Value) -> Detail {
     let parts = output["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_own = |part: &&Value| part["type"] == "text" && part["synthetic"] != true;
@@ -235,13 +222,13 @@ fn named_call(
     Ok(NativeCall { server, ..call })
 }
 
-/// The name of a server as it begins the names of its tools.
+/// Returns the name of a server in the form in which the names of its tools begin.
 fn plain_name(server: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     server.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
 }
 
-/// The tool of a server. The host joins both names; the plugin adds the names of all servers to the payload.
+/// Returns the tool of a server. The host joins both names; the plugin adds the names of all servers to the payload.
 fn tool_of<'t>(tool: &'t str, server: &str) -> Option<&'t str> {
     tool.strip_prefix(server)?.strip_prefix('_')
 }
@@ -251,27 +238,27 @@ fn mcp_name(call: &NativeCall) -> Option<String> {
     Some(format!("mcp__{server}__{}", tool_of(&call.tool, server)?))
 }
 
-/// How a tool ended that did not throw: a command may have failed all the same.
+/// Returns the end of a tool that did not throw an error. A command may still have failed.
 fn end(output: &Value) -> ToolEnd {
     let text = output["output"].as_str().map(str::to_owned);
     let text = text.or_else(|| plugin_form::texts(&output["content"]));
     let exit_code = output["metadata"]["exit"].as_i64().and_then(|code| code.try_into().ok());
     let outcome = match exit_code {
-        Some(code) if code != 0 => Outcome::Failure(format!("exit code {code}")),
-        _ => Outcome::Success,
+        Some(code) if code != 0 => ToolOutcome::Failure(format!("exit code {code}")),
+        _ => ToolOutcome::Success,
     };
     ToolEnd { output: text, exit_code, ..ToolEnd::new(outcome, Value::Null) }
 }
 
-/// A tool that threw an error; its part of the model's message tells.
+/// Reads a tool that threw an error from its part of the model's message.
 fn failure(payload: &Payload, part: &Value) -> Result<Detail, PayloadError> {
     let state = &part["state"];
     let call = named_call(payload, [&part["callID"], &part["tool"], &state["input"]])?;
     let error = text(&state["error"]).unwrap_or_else(|| "the tool failed".to_owned());
-    Ok(Detail::AfterTool { call, end: ToolEnd::new(Outcome::Failure(error), Value::Null) })
+    Ok(Detail::AfterTool { call, end: ToolEnd::new(ToolOutcome::Failure(error), Value::Null) })
 }
 
-/// Whether the model reads text that an answer adds at this moment.
+/// Returns whether the model reads text that an answer adds at this moment.
 fn takes_context(moment: Moment) -> bool {
     matches!(moment, Moment::Prompt | Moment::AfterTool | Moment::PreCompact)
 }
@@ -297,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_is_what_the_user_wrote() {
+    fn a_prompt_has_the_texts_of_the_user() {
         let output = json!({"parts": [
             {"type": "text", "text": "Look at @a"},
             {"type": "text", "text": "Called the Read tool", "synthetic": true},

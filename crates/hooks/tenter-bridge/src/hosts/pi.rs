@@ -1,7 +1,5 @@
 //! Pi.
 
-use std::time::Duration;
-
 use serde_json::Value;
 use tenter_protocol::EventName;
 use tenter_protocol::event::CompactTrigger;
@@ -10,13 +8,12 @@ use tenter_protocol::native_tool::NativeTool;
 
 use super::emulation;
 use super::plugin_form::{self, part, text, texts};
-use crate::host::{self, at, tool};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::host::{EventPowers, Host, Moment, NativeEvent};
 use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
 use crate::host::{SettingsPaths, within};
-use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::host::{at, event, tool};
+use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::user_rules::RuleCheck;
 
 /// Pi, measured with version 0.73.1.
 pub(super) const HOST: Host = Host {
@@ -47,23 +44,14 @@ pub(super) const HOST: Host = Host {
         "Messages that other extensions send are not the user's: `before_agent` hooks do not see them.",
         "If the extension cannot be loaded or tenter-hook does not answer, calls pass; with `--fail-closed`, only if the extension cannot be loaded.",
     ],
-    // The host has no limit of its own.
-    context_limit: 50_000,
-    max_continuations: 8,
-    input_rewrite: InputRewrite::Native,
-    user_rules: RuleCheck::NONE,
-    marks_subagents: true,
-    withheld: &[],
     read,
-    answer: plugin_form::answer,
-    rewrite_output: plugin_form::rewritten,
     // It has no MCP servers.
     mcp_name: |_| None,
     takes_context,
-    takes_notice: plugin_form::takes_notice,
+    ..plugin_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[within(
     &[".pi", ".pi/agent"],
     &[
@@ -95,10 +83,6 @@ const EVENTS: &[NativeEvent] = &[
     event("session_compact", Moment::PostCompact),
     event("session_shutdown", Moment::SessionEnd),
 ];
-
-const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(10))
-}
 
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["session_start"]).emulated(&[
@@ -183,16 +167,17 @@ fn end(input: &Value) -> ToolEnd {
     let output = texts(&input["content"]);
     let text = output.clone().unwrap_or_default();
     let has_failed = input["isError"] == true;
-    let outcome = if has_failed { Outcome::Failure(text.clone()) } else { Outcome::Success };
+    let outcome =
+        if has_failed { ToolOutcome::Failure(text.clone()) } else { ToolOutcome::Success };
     ToolEnd { exit_code: exit_code(&text), output, ..ToolEnd::new(outcome, Value::Null) }
 }
 
-/// The exit code of a failed command, which only its text has.
+/// Reads the exit code of a failed command from its text.
 fn exit_code(text: &str) -> Option<i32> {
     text.lines().next_back()?.strip_prefix("Command exited with code ")?.trim().parse().ok()
 }
 
-/// The end of the agent's work, with the model's last message.
+/// Returns the end of the agent's work, with the model's last message.
 fn stop(last: &Value) -> Detail {
     let response = texts(&last["content"]).filter(|text| !text.is_empty());
     match last["stopReason"].as_str() {
@@ -203,7 +188,7 @@ fn stop(last: &Value) -> Detail {
     }
 }
 
-/// Whether the model reads text that an answer adds at this moment.
+/// Returns whether the model reads text that an answer adds at this moment.
 fn takes_context(moment: Moment) -> bool {
     matches!(moment, Moment::Prompt | Moment::AfterTool)
 }
@@ -220,7 +205,7 @@ mod tests {
         let failed = end(&json!({"isError": true, "content": [{"type": "text", "text": text}]}));
         assert_eq!(
             (failed.exit_code, failed.outcome),
-            (Some(3), Outcome::Failure(text.to_owned()))
+            (Some(3), ToolOutcome::Failure(text.to_owned()))
         );
         assert_eq!(exit_code("hello"), None);
     }

@@ -7,16 +7,28 @@ use serde_json::{Value, json};
 use tenter_protocol::claude_code::results::HOST;
 use tenter_protocol::{Object, ToolResult};
 
-use crate::host::{FileContext, OwnFile, Scope};
-use crate::host::{Moment, NativeEvent};
+use super::claude_form;
+use crate::host::{FileContext, Host, NativeEvent, OwnFile, RegistrationScope};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::Reply;
+use crate::reply::HostReply;
+
+/// The base of hosts with a plugin.
+pub(super) const BASE: Host = Host {
+    // These hosts have no limit of their own.
+    context_limit: 50_000,
+    marks_subagents: true,
+    answer,
+    rewrite_output: rewritten,
+    // The plugin shows every notice.
+    takes_notice: |_| true,
+    ..claude_form::BASE
+};
 
 /// Talks to `tenter-hook --serve`; the same for all hosts.
 const CONNECTION: &str = include_str!("plugin/connection.js");
 
-/// What happened, in the session and agent that a payload names.
+/// Returns the occurrence in the session and agent that a payload names.
 ///
 /// # Errors
 /// It names no session.
@@ -31,17 +43,17 @@ pub(super) fn occurrence(payload: &Payload, detail: Detail) -> Result<Occurrence
     Ok(Occurrence { session, agent, cwd: payload.required("cwd")?.into(), detail })
 }
 
-/// A part of a payload, null if it is missing.
+/// Returns a part of a payload, null if it is missing.
 pub(super) fn part<'p>(payload: &'p Payload, field: &str) -> &'p Value {
     payload.get(field).unwrap_or(&Value::Null)
 }
 
-/// A text, unless it is missing or empty.
+/// Returns a text, unless it is missing or empty.
 pub(super) fn text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// The texts among these blocks of a message or result.
+/// Joins the texts among these blocks of a message or result.
 pub(super) fn texts(blocks: &Value) -> Option<String> {
     let blocks = blocks.as_array()?;
     let texts = blocks.iter().filter(|block| block["type"] == "text");
@@ -49,7 +61,7 @@ pub(super) fn texts(blocks: &Value) -> Option<String> {
     Some(texts.join("\n"))
 }
 
-/// A call of a tool. These hosts ask the user, if at all, after their plugins.
+/// Returns a call of a tool. These hosts ask the user, if at all, after their plugins.
 ///
 /// # Errors
 /// There is no tool.
@@ -59,8 +71,8 @@ pub(super) fn call(id: &Value, tool: &Value, input: &Value) -> Result<NativeCall
     Ok(NativeCall { id: text(id), tool, input, ..NativeCall::default() })
 }
 
-/// The answer: what the plugin is to do, in a form of our own.
-pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+/// Writes the answer: the actions for the plugin, in a form of our own.
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     let mut answer = Object::new();
     let mut add = |field: &str, value: Option<Value>| {
         value.and_then(|value| answer.insert(field.to_owned(), value));
@@ -79,8 +91,8 @@ pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
     (!answer.is_empty()).then(|| Value::Object(answer).to_string())
 }
 
-/// The text that the model is to read instead of a result.
-pub(super) fn rewritten(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
+/// Returns the text that replaces a result for the model.
+fn rewritten(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
     end.output.as_ref()?;
     let is_native = changed.metadata_type.as_deref() == Some(HOST) && changed.error.is_none();
     let native = changed.metadata.as_ref().filter(|_| is_native);
@@ -88,12 +100,7 @@ pub(super) fn rewritten(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
     Some(Value::String(output.map_or_else(|| changed.text(), str::to_owned)))
 }
 
-/// The plugin shows every notice.
-pub(super) fn takes_notice(_moment: Moment) -> bool {
-    true
-}
-
-/// The one file of a plugin: what it starts, and its code.
+/// Writes the file of a plugin: the command that it starts, and its code.
 pub(super) fn files(context: &FileContext, code: &str) -> Vec<OwnFile> {
     let registration = registration(context);
     let (mark, name, id) = (context.mark(), context.host.name, context.host.id);
@@ -103,9 +110,9 @@ pub(super) fn files(context: &FileContext, code: &str) -> Vec<OwnFile> {
     vec![OwnFile { path: "tenter.js".into(), text }]
 }
 
-/// What the plugin starts, as JavaScript. A shared one has no path of this machine.
+/// Writes the command that the plugin starts, as JavaScript. A shared plugin has no path of this machine.
 fn registration(context: &FileContext) -> String {
-    let (program, args) = if context.scope == Scope::Shared {
+    let (program, args) = if context.scope == RegistrationScope::Shared {
         let program = "`${process.env.HOME}/.local/share/tenter/bin/tenter-hook`".to_owned();
         (program, json!([context.host.id, "--serve"]))
     } else {
@@ -120,13 +127,12 @@ fn registration(context: &FileContext) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Host;
     use crate::host::RegistrationFormat;
     use crate::hosts;
 
     const WITH_PLUGIN: [&str; 3] = ["opencode", "kilo", "pi"];
 
-    fn plugin(host: &'static Host, scope: Scope) -> String {
+    fn plugin(host: &'static Host, scope: RegistrationScope) -> String {
         let RegistrationFormat::Files(format) = &host.registration.format else { panic!("files") };
         let (program, home) = ("/home/a \"b\"/tenter-hook", "/home/a \"b\"");
         let context = FileContext { host, scope, program, home, id: "5f0c", fail_closed: true };
@@ -138,7 +144,7 @@ mod tests {
     #[test]
     fn plugins_name_every_event_of_their_host_and_import_nothing_but_the_runtime() {
         for host in WITH_PLUGIN.map(|id| hosts::find(id).unwrap()) {
-            let text = plugin(host, Scope::User);
+            let text = plugin(host, RegistrationScope::User);
             for event in host.events {
                 let names = [format!("\"{}\"", event.name), format!("{}: ", event.name)];
                 assert!(names.iter().any(|name| text.contains(name)), "{} {}", host.id, event.name);
@@ -153,12 +159,12 @@ mod tests {
     #[test]
     fn a_plugin_starts_the_program_of_its_registration() {
         let host = hosts::find("opencode").unwrap();
-        let own = plugin(host, Scope::User);
+        let own = plugin(host, RegistrationScope::User);
         assert!(own.contains(r#"program: "/home/a \"b\"/tenter-hook","#), "{own}");
         let args = r#"args: ["opencode","--serve","--home","/home/a \"b\"","--id","5f0c"],"#;
         assert!(own.contains(args), "{own}");
         assert!(own.contains("failClosed: true,"), "{own}");
-        let shared = plugin(host, Scope::Shared);
+        let shared = plugin(host, RegistrationScope::Shared);
         assert!(!shared.contains("/home/a"), "{shared}");
         assert!(shared.contains(r#"args: ["opencode","--serve"],"#), "{shared}");
     }
@@ -167,10 +173,10 @@ mod tests {
     fn every_denial_is_an_answer_that_the_plugin_reads_and_allows_nothing() {
         for host in WITH_PLUGIN.map(|id| hosts::find(id).unwrap()) {
             for event in host.events.iter().filter(|event| event.moment.deniable().is_some()) {
-                let reply = Reply {
+                let reply = HostReply {
                     input: Some(Object::new()),
                     contexts: vec!["context".to_owned()],
-                    ..Reply::deny("not now")
+                    ..HostReply::deny("not now")
                 };
                 let answer = (host.answer)(event, &reply).unwrap();
                 assert_eq!(answer, r#"{"deny":"not now"}"#, "{} {}", host.id, event.name);
@@ -181,6 +187,6 @@ mod tests {
     #[test]
     fn no_opinion_is_no_answer() {
         let event = &hosts::find("pi").unwrap().events[0];
-        assert_eq!(answer(event, &Reply::default()), None);
+        assert_eq!(answer(event, &HostReply::default()), None);
     }
 }

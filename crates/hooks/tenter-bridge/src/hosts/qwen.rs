@@ -2,20 +2,19 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{EventName, Object};
 
-use super::claude_form;
+use super::claude_form::{self, AnswerFields};
 use super::emulation;
-use super::gemini_result::{content_text, shell_sections};
+use super::gemini_result::{ShellSections, content_text, shell_sections};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::host::{SYSTEM, SettingsPaths, within};
 use crate::host::{at, event, tool};
-use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
+use crate::reply::{HostReply, HostVerdict};
 use crate::user_rules::RuleCheck;
 
 /// Qwen Code, measured with version 0.24.4.
@@ -48,21 +47,18 @@ pub(super) const HOST: Host = Host {
     ],
     // No limit was found.
     context_limit: usize::MAX,
-    max_continuations: 8,
     marks_subagents: true,
     input_rewrite: InputRewrite::Demanded,
     user_rules: RuleCheck::BOTH,
-    withheld: &[],
     read,
     answer,
     // The decision of `PostToolUse` is documented, but has no effect.
-    rewrite_output: |_, _| None,
-    mcp_name: claude_form::mcp_name,
     takes_context: |moment| moment != Moment::BeforeTool && claude_form::takes_context(moment),
     takes_notice: |moment| moment == Moment::Stop,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".qwen"],
@@ -92,27 +88,25 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
     ..EntryFormat::JSON_GROUPS
 });
 
-/// What the client waits for the answer at most, although a registration may say more.
+/// Maximum time that the client waits for an answer, whatever the registered timeout.
 const AWAITED: Duration = Duration::from_mins(1);
 /// The same after a batch of tool calls.
 const AWAITED_AFTER_BATCH: Duration = Duration::from_secs(15);
-/// For events that have no such limit.
-const LONG: Duration = Duration::from_mins(10);
 
 const EVENTS: &[NativeEvent] = &[
-    event("SessionStart", Moment::SessionStart, LONG),
-    event("UserPromptSubmit", Moment::Prompt, AWAITED),
-    event("PreToolUse", Moment::BeforeTool, AWAITED),
-    event("PostToolUse", Moment::AfterTool, AWAITED),
-    event("PostToolUseFailure", Moment::AfterToolFailure, AWAITED),
-    event("PostToolBatch", Moment::AfterBatch, AWAITED_AFTER_BATCH),
-    event("Stop", Moment::Stop, AWAITED),
-    event("StopFailure", Moment::StopFailure, AWAITED),
-    event("SubagentStart", Moment::SubagentStart, LONG),
-    event("SubagentStop", Moment::SubagentStop, LONG),
-    event("PreCompact", Moment::PreCompact, LONG),
-    event("PostCompact", Moment::PostCompact, LONG),
-    event("SessionEnd", Moment::SessionEnd, AWAITED),
+    event("SessionStart", Moment::SessionStart),
+    event("UserPromptSubmit", Moment::Prompt).timeout(AWAITED),
+    event("PreToolUse", Moment::BeforeTool).timeout(AWAITED),
+    event("PostToolUse", Moment::AfterTool).timeout(AWAITED),
+    event("PostToolUseFailure", Moment::AfterToolFailure).timeout(AWAITED),
+    event("PostToolBatch", Moment::AfterBatch).timeout(AWAITED_AFTER_BATCH),
+    event("Stop", Moment::Stop).timeout(AWAITED),
+    event("StopFailure", Moment::StopFailure).timeout(AWAITED),
+    event("SubagentStart", Moment::SubagentStart),
+    event("SubagentStop", Moment::SubagentStop),
+    event("PreCompact", Moment::PreCompact),
+    event("PostCompact", Moment::PostCompact),
+    event("SessionEnd", Moment::SessionEnd).timeout(AWAITED),
 ];
 
 const POWERS: &[EventPowers] = &[
@@ -146,7 +140,7 @@ const POWERS: &[EventPowers] = &[
     at(EventName::SessionEnd, &["SessionEnd"]),
 ];
 
-/// The tool whose results tell an exit code.
+/// The tool whose results contain an exit code.
 const SHELL: &str = "run_shell_command";
 
 const TOOLS: &[NativeTool] = &[
@@ -181,7 +175,7 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
     Ok(Occurrence { detail, ..occurrence })
 }
 
-/// `tool_use_id` may differ before and after the call.
+/// Completes a call: its `tool_use_id` may differ before and after the call.
 fn native_call(call: NativeCall, payload: &Payload) -> NativeCall {
     let id = payload.text("tool_call_id").map(str::to_owned);
     let unasked = payload.text("permission_mode") == Some("yolo");
@@ -192,42 +186,36 @@ fn tool_end(end: ToolEnd) -> ToolEnd {
     ToolEnd { output: content_text(&end.result["llmContent"]), ..end }
 }
 
-/// The text of a command is in the result, or is the error.
+/// Returns the end of a command, whose text is in the result, or is the error.
 fn shell_end(end: ToolEnd) -> ToolEnd {
     let text = match &end.outcome {
-        Outcome::Failure(error) => Some(error.clone()),
+        ToolOutcome::Failure(error) => Some(error.clone()),
         _ => content_text(&end.result["llmContent"]),
     };
     match text.as_deref().and_then(shell_sections) {
-        Some(found) => ToolEnd { output: Some(found.output), exit_code: found.exit_code, ..end },
+        Some(ShellSections { output, exit_code }) => {
+            ToolEnd { output: Some(output), exit_code, ..end }
+        }
         None => ToolEnd { output: text, ..end },
     }
 }
 
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
+    let mut answer = AnswerFields::default();
     match event.moment {
-        Moment::Stop => stop(reply),
+        // Only a decision makes the agent continue here.
+        Moment::Stop => {
+            answer.decide("block", reply.continue_with.as_deref());
+            answer.write(event, &reply.notices)
+        }
         // A denial has no effect here.
-        Moment::PreCompact => reply.context().map(|text| {
-            let specific = json!({ "hookEventName": event.name, "additionalContext": text });
-            json!({ "hookSpecificOutput": specific }).to_string()
-        }),
-        _ if reply.verdict == Some(Verdict::Allow) => {
-            claude_form::answer(event, &Reply { verdict: None, ..reply.clone() })
+        Moment::PreCompact => {
+            answer.add_context(reply.context());
+            answer.write(event, &[])
+        }
+        _ if reply.verdict == Some(HostVerdict::Allow) => {
+            claude_form::answer(event, &HostReply { verdict: None, ..reply.clone() })
         }
         _ => claude_form::answer(event, reply),
     }
-}
-
-/// Here, only a decision makes the agent continue.
-fn stop(reply: &Reply) -> Option<String> {
-    let mut answer = Object::new();
-    if let Some(message) = &reply.continue_with {
-        answer.insert("decision".to_owned(), json!("block"));
-        answer.insert("reason".to_owned(), json!(message));
-    }
-    if !reply.notices.is_empty() {
-        answer.insert("systemMessage".to_owned(), json!(reply.notices.join("\n")));
-    }
-    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
 }

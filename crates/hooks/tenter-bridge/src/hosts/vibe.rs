@@ -6,14 +6,17 @@ use serde_json::{Value, json};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
+use super::claude_form;
 use super::emulation;
 use crate::host::{self, at, tool};
-use crate::host::{EntryFormat, FailClosed, Layout, Registration, RegistrationFormat, SwitchValue};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
+use crate::host::{
+    EntryFormat, EntryLayout, FailClosed, Registration, RegistrationFormat, SwitchValue,
+};
+use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
 use crate::host::{SettingsPaths, within};
-use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
+use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
-use crate::reply::{Reply, Verdict};
+use crate::reply::{HostReply, HostVerdict};
 use crate::user_rules::RuleCheck;
 
 /// Mistral Vibe, measured with version 3.0.2.
@@ -45,18 +48,17 @@ pub(super) const HOST: Host = Host {
     context_limit: usize::MAX,
     max_continuations: 3,
     marks_subagents: true,
-    input_rewrite: InputRewrite::Native,
     user_rules: RuleCheck::VIBE,
-    withheld: &[],
     read,
     answer,
     rewrite_output: |_, changed| Some(Value::String(changed.text())),
     mcp_name: |_| None,
     takes_context: |moment| moment == Moment::AfterTool,
     takes_notice: |_| true,
+    ..claude_form::BASE
 };
 
-/// What decides what the host loads, runs and allows.
+/// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[within(
     &[".vibe"],
     &[
@@ -75,7 +77,7 @@ const SETTINGS: &[SettingsPaths] = &[within(
 
 /// The command is started without a shell, so its failure cannot become an exit code. `strict` is for tools only.
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
-    layout: Layout::TomlTables { event: "type" },
+    layout: EntryLayout::TomlTables { event: "type" },
     name: Some("name"),
     fail_closed: FailClosed::Switch("strict", SwitchValue::True),
     ..EntryFormat::TOML_TABLES
@@ -87,9 +89,9 @@ const EVENTS: &[NativeEvent] = &[
     event("post_agent", Moment::Stop),
 ];
 
-/// One minute is the documented default; no maximum is documented.
+/// Creates an event with the documented default of the timeout; no maximum is documented.
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
-    host::event(name, moment, Duration::from_mins(1))
+    host::event(name, moment).timeout(Duration::from_mins(1))
 }
 
 const POWERS: &[EventPowers] = &[
@@ -137,10 +139,7 @@ const TOOLS: &[NativeTool] = &[
 ];
 
 fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
-    let named = payload.required("hook_event_name")?;
-    if named != event.name {
-        return Err(PayloadError::other_event(event.name, named));
-    }
+    payload.check_event("hook_event_name", event.name)?;
     let own = payload.required("session_id")?;
     let parent = payload.text("parent_session_id");
     Ok(Occurrence {
@@ -148,20 +147,14 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
         agent: parent.map(|_| NativeAgent { id: own.to_owned(), kind: None, parent: None }),
         cwd: payload.required("cwd")?.into(),
         detail: match event.moment {
-            Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
-            Moment::AfterTool => Detail::AfterTool { call: call(payload)?, end: tool_end(payload) },
+            Moment::BeforeTool => Detail::BeforeTool(NativeCall::read(payload, "tool_call_id")?),
+            Moment::AfterTool => Detail::AfterTool {
+                call: NativeCall::read(payload, "tool_call_id")?,
+                end: tool_end(payload),
+            },
             Moment::Stop => Detail::Stop { response: None },
             _ => Detail::Nothing,
         },
-    })
-}
-
-fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
-    Ok(NativeCall {
-        id: payload.text("tool_call_id").map(str::to_owned),
-        tool: payload.required("tool_name")?.to_owned(),
-        input: payload.object("tool_input").cloned().unwrap_or_default(),
-        ..NativeCall::default()
     })
 }
 
@@ -171,10 +164,12 @@ fn tool_end(payload: &Payload) -> ToolEnd {
     let exit_code = exit_code(&result);
     let outcome = match (payload.text("tool_status"), exit_code) {
         // A command that fails counts as a success in Vibe.
-        (Some("success"), Some(code)) if code != 0 => Outcome::Failure(format!("exit code {code}")),
-        (Some("success"), _) => Outcome::Success,
-        (None, _) => Outcome::Unknown,
-        (Some(_), _) => Outcome::Failure(error.to_owned()),
+        (Some("success"), Some(code)) if code != 0 => {
+            ToolOutcome::Failure(format!("exit code {code}"))
+        }
+        (Some("success"), _) => ToolOutcome::Success,
+        (None, _) => ToolOutcome::Unknown,
+        (Some(_), _) => ToolOutcome::Failure(error.to_owned()),
     };
     ToolEnd {
         output: payload.text("tool_output_text").map(str::to_owned),
@@ -183,17 +178,17 @@ fn tool_end(payload: &Payload) -> ToolEnd {
     }
 }
 
-/// The exit code of a command: the name of the field depends on the version.
+/// Reads the exit code of a command, whose field depends on the version.
 fn exit_code(result: &Value) -> Option<i32> {
     let fields = ["returncode", "exit_code"];
     fields.iter().find_map(|field| result[*field].as_i64())?.try_into().ok()
 }
 
-fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     let mut answer = Object::new();
     let mut specific = Object::new();
     let denial = match (event.moment, &reply.verdict) {
-        (Moment::BeforeTool, Some(Verdict::Deny(reason))) => Some(reason.clone()),
+        (Moment::BeforeTool, Some(HostVerdict::Deny(reason))) => Some(reason.clone()),
         (Moment::AfterTool, _) => reply.output.as_ref().map(text),
         (Moment::Stop, _) => reply.continue_with.clone(),
         _ => None,

@@ -1,4 +1,4 @@
-//! Permission rules about shell commands as rules about what commands do (B38): `Bash(git push:*)` also applies to
+//! Permission rules for shell commands as rules for the effects of commands (B38): `Bash(git push:*)` also applies to
 //! `git -C . push`.
 
 use std::path::Path;
@@ -16,8 +16,8 @@ use tenter_protocol::{Object, ToolCall};
 /// Characters that the shell, or a pattern of a rule, does not read as they are.
 const NOT_LITERAL: &str = "[]{}$`\\~<>|&;()#!";
 
-/// The rules for the commands of a permission rule: exactly `command`, or with `:*` or ` *` at the end, all that begin with it.
-/// `None` if it is not one command of which everything is known.
+/// Converts a permission rule for exactly `command`, or with `:*` or ` *` at its end, for all commands that begin with it. `None` if
+/// it is not one command that can be read completely.
 pub(super) fn rules(command: &str, verdict: RuleVerdict, reason: &str) -> Option<Vec<Rule>> {
     let (body, is_prefix) = match command.strip_suffix(":*").or_else(|| command.strip_suffix(" *"))
     {
@@ -47,7 +47,7 @@ pub(super) fn rules(command: &str, verdict: RuleVerdict, reason: &str) -> Option
     examples.iter().all(applies).then_some(rules)
 }
 
-/// The conditions for the command that `body` is.
+/// Returns the conditions for the command `body`.
 fn conditions(body: &str, is_prefix: bool, is_open: bool) -> Option<Conditions> {
     let commands = commands(body);
     let (command, around) = commands.split_last()?;
@@ -79,7 +79,7 @@ fn conditions(body: &str, is_prefix: bool, is_open: bool) -> Option<Conditions> 
     (!conditions.is_empty()).then_some(conditions)
 }
 
-/// The conditions for code in another language with the command in quotes.
+/// Returns the conditions for code in another language that contains the command in quotes.
 fn in_code(body: &str) -> Conditions {
     let quotes = ["'", "\"", "`"];
     let text = quotes

@@ -1,4 +1,4 @@
-//! The files of an imported hook. A digest in the manifest tells whether the user has edited them since.
+//! The files of an imported hook. A digest in the manifest shows whether the user has edited them since.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -32,28 +32,28 @@ pub struct HookFiles {
     pub manifest: String,
     /// The text of the script; `None` if the hook is static.
     pub script: Option<String>,
-    /// Whether only the user may read the script.
+    /// True if only the user may read the script.
     pub is_private: bool,
 }
 
-/// What the manifest of an imported hook tells about its import.
+/// The record of an import in the manifest of its hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportMark {
     /// The settings that it comes from.
     pub origin: String,
     /// The key of the hook in these settings.
     pub key: String,
-    /// Whether the files are as they were created.
+    /// True if the files are unchanged since the import.
     pub is_unedited: bool,
 }
 
-/// The key of a hook as manifests contain it.
+/// Shortens the key of a hook to the form in manifests.
 pub(super) fn short(key: &str) -> &str {
     key.get(..DIGEST_LENGTH).unwrap_or(key)
 }
 
 impl HookFiles {
-    /// The files of a hook with this name. `None` if a value has characters that a manifest cannot contain.
+    /// Writes the files of a hook with this name. `None` if a value has characters that a manifest cannot contain.
     pub(super) fn new(hook: &ImportedHook, name: &str, source: &Source) -> Option<Self> {
         let description = format!("Imported from {}: {}", source.origin, hook.about);
         let description: String = description.chars().take(MAX_DESCRIPTION).collect();
@@ -92,12 +92,12 @@ impl HookFiles {
         Some(Self { manifest: read(MANIFEST).ok()?, script: read(SCRIPT).ok(), is_private: false })
     }
 
-    /// Whether the texts are the same.
+    /// Returns whether the texts are the same.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         (&self.manifest, &self.script) == (&other.manifest, &other.script)
     }
 
-    /// What the manifest tells about its import; `None` if it was not imported.
+    /// Reads the record of the import in the manifest; `None` if the hook was not imported.
     pub(super) fn mark(&self) -> Option<ImportMark> {
         let front = self.manifest.strip_prefix("---\n")?;
         let (text, rest) = front.split_once(IMPORTED)?;
@@ -110,12 +110,12 @@ impl HookFiles {
     }
 }
 
-/// Returns what the manifest in a hook's directory tells about its import; `None` if it was not imported.
+/// Reads the record of the import in the manifest in a hook's directory; `None` if the hook was not imported.
 pub fn import_mark(directory: &Path) -> Option<ImportMark> {
     HookFiles::read(directory)?.mark()
 }
 
-/// Whether the imported hook in this directory is as it was created.
+/// Returns whether the imported hook in this directory is unchanged since the import.
 pub fn is_unedited(directory: &Path) -> bool {
     import_mark(directory).is_some_and(|mark| mark.is_unedited)
 }
@@ -129,19 +129,19 @@ fn content_digest(front: &str, script: Option<&str>) -> String {
 struct FrontMatter(String);
 
 impl FrontMatter {
-    /// A value that YAML reads as it is.
+    /// Writes a value that YAML reads as it is.
     fn word(&mut self, key: &str, value: &str) {
         let space = if value.is_empty() { "" } else { " " };
         let _ = writeln!(self.0, "{key}:{space}{value}");
     }
 
-    /// Any text; `None` if it has control characters.
+    /// Writes any text; `None` if it has control characters.
     fn text(&mut self, key: &str, value: &str) -> Option<()> {
         let is_writable = !value.chars().any(char::is_control);
         is_writable.then(|| self.word(key, &format!("'{}'", value.replace('\'', "''"))))
     }
 
-    /// A rule as an item of a list: its conditions, and what it decides. `None` if a value has control characters.
+    /// Writes a rule as an item of a list: its conditions and its decision. `None` if a value has control characters.
     fn rule(&mut self, rule: &Rule) -> Option<()> {
         let decision = rule.decision.as_ref()?;
         let uncertain = UncertainPolicy::WORDS.iter().find(|(_, policy)| *policy == rule.uncertain);
@@ -164,7 +164,7 @@ impl FrontMatter {
         self.text("      reason", &decision.reason)
     }
 
-    /// The lines for an action; `None` if a value has control characters.
+    /// Writes the lines for an action; `None` if a value has control characters.
     fn action(&mut self, action: &ImportedAction) -> Option<()> {
         match action {
             ImportedAction::Command {
@@ -209,7 +209,7 @@ impl FrontMatter {
     }
 }
 
-/// The text of the script, if the hook has one.
+/// Returns the text of the script, if the hook has one.
 fn script(action: &ImportedAction) -> Option<String> {
     match action {
         ImportedAction::Command { script, .. } | ImportedAction::Judge { script, .. } => {

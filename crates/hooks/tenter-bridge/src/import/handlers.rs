@@ -35,7 +35,7 @@ pub(super) fn read(settings: &Value, source: &Source, variables: &Variables, imp
         for group in groups.as_array().into_iter().flatten() {
             let matcher = group.get("matcher").and_then(Value::as_str);
             for handler in group.get("hooks").and_then(Value::as_array).into_iter().flatten() {
-                if RegisteredCommand::of_handler(HOST, handler).is_some() {
+                if RegisteredCommand::read(HOST, handler).is_some() {
                     continue;
                 }
                 let context = HandlerContext { event: name, matcher, source, variables };
@@ -48,7 +48,7 @@ pub(super) fn read(settings: &Value, source: &Source, variables: &Variables, imp
     }
 }
 
-/// Where a handler is.
+/// The place of a handler.
 struct HandlerContext<'s> {
     event: &'s str,
     matcher: Option<&'s str>,
@@ -56,7 +56,7 @@ struct HandlerContext<'s> {
     variables: &'s Variables,
 }
 
-/// The key of a handler; `None` if it is neither a command nor an address nor a prompt.
+/// Returns the key of a handler; `None` if it is neither a command nor an address nor a prompt.
 pub(super) fn key(event: &str, matcher: Option<&str>, handler: &Value) -> Option<String> {
     let work = ["command", "url", "prompt"].into_iter().find_map(|field| handler.get(field));
     let command = work?.as_str()?;
@@ -64,7 +64,7 @@ pub(super) fn key(event: &str, matcher: Option<&str>, handler: &Value) -> Option
     Some(digest(&[event, matcher.unwrap_or_default(), command, &text("args"), &text("if")]))
 }
 
-/// What a handler runs.
+/// The script that a handler runs.
 struct Work {
     /// Its command or address, for the user.
     shown: String,
@@ -75,10 +75,10 @@ struct Work {
 }
 
 impl Work {
-    /// Reads what a handler runs.
+    /// Reads the script that a handler runs.
     ///
     /// # Errors
-    /// Why it cannot be carried over, as a clause.
+    /// The handler cannot be carried over; the error is the reason, as a clause.
     fn read(handler: &Value) -> Result<Self, String> {
         let text = |field: &str| handler.get(field).and_then(Value::as_str);
         match text("type").unwrap_or("command") {
@@ -113,10 +113,10 @@ impl HandlerContext<'_> {
         }
     }
 
-    /// The hook for a handler.
+    /// Converts a handler to a hook.
     ///
     /// # Errors
-    /// Why it cannot be carried over, as a clause.
+    /// The handler cannot be carried over; the error is the reason, as a clause.
     fn hook(&self, handler: &Value) -> Result<ImportedHook, String> {
         let native = self.native_event()?;
         if prompt::is_prompt(handler) {
@@ -201,7 +201,7 @@ fn is_set(handler: &Value, field: &str) -> bool {
     handler.get(field) == Some(&Value::Bool(true))
 }
 
-/// The pattern for the condition of a handler. Without one, it runs on more calls.
+/// Returns the pattern for the condition of a handler. Without one, it runs on more calls.
 fn condition(handler: &Value, remarks: &mut Vec<String>) -> Option<String> {
     let rule = handler.get("if").and_then(Value::as_str)?;
     match rule_matcher::matcher(rule) {
@@ -238,7 +238,7 @@ fn timeout(handler: &Value, default: f64) -> u64 {
     whole
 }
 
-/// The lines of the script: the command as it is, or the program with its arguments.
+/// Writes the lines of the script: the command as it is, or the program with its arguments.
 fn script(command: &str, handler: &Value) -> Result<String, String> {
     let Some(args) = handler.get("args").and_then(Value::as_array) else {
         return Ok(command.to_owned());
@@ -250,7 +250,7 @@ fn script(command: &str, handler: &Value) -> Result<String, String> {
     Ok(format!("exec {}", quoted.join(" ")))
 }
 
-/// An argument as a word of a shell command, in which only Claude Code's own variables are replaced.
+/// Quotes an argument for a shell command in which only Claude Code's own variables are replaced.
 fn argument(word: &str) -> Option<String> {
     let mut quoted = String::new();
     for (index, part) in word.split(PROJECT).enumerate() {
@@ -269,7 +269,7 @@ fn argument(word: &str) -> Option<String> {
     Some(if quoted.is_empty() { "''".to_owned() } else { quoted })
 }
 
-/// Names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`.
+/// Returns names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`.
 fn names(command: &str, event: &str) -> Vec<String> {
     let words = shlex::split(command)
         .unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
@@ -293,7 +293,7 @@ fn names(command: &str, event: &str) -> Vec<String> {
     vec![best, second]
 }
 
-/// Whether a word behind a program says what the program does.
+/// Returns whether a word after a program is a subcommand.
 fn is_subcommand(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-:".contains(c))
@@ -303,7 +303,7 @@ fn file_stem(word: &str) -> Cow<'_, str> {
     Path::new(word).file_stem().map(std::ffi::OsStr::to_string_lossy).unwrap_or_default()
 }
 
-/// `PreToolUse` as `Pre-Tool-Use`.
+/// Turns `PreToolUse` into `Pre-Tool-Use`.
 fn hyphenated(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
@@ -315,7 +315,7 @@ fn hyphenated(name: &str) -> String {
     text
 }
 
-/// A command on one line, for listings.
+/// Puts a command on one line, for listings.
 fn one_line(command: &str) -> String {
     command.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -360,9 +360,15 @@ mod tests {
 
     #[test]
     fn timeouts_are_in_milliseconds_and_within_the_limits() {
-        let of = |handler: &Value| timeout(handler, default_timeout("PreToolUse"));
-        assert_eq!((of(&json!({"timeout": 1.5})), of(&json!({}))), (1500, 600_000));
-        assert_eq!((of(&json!({"timeout": 0.01})), of(&json!({"timeout": 9999}))), (100, 600_000));
+        for (handler, expected) in [
+            (json!({"timeout": 1.5}), 1500),
+            (json!({}), 600_000),
+            (json!({"timeout": 0.01}), 100),
+            (json!({"timeout": 9999}), 600_000),
+        ] {
+            let actual = timeout(&handler, default_timeout("PreToolUse"));
+            assert_eq!(actual, expected, "{handler}");
+        }
         assert_eq!(timeout(&json!({}), default_timeout("UserPromptSubmit")), 30_000);
     }
 
@@ -415,12 +421,12 @@ mod tests {
     fn what_is_different_is_said() {
         let handler =
             json!({"command": "x", "if": "Bash(git push:*)", "once": true, "asyncRewake": true});
-        let found = hook("PreToolUse", Some("Bash"), &handler).unwrap();
-        assert_eq!(found.remarks.len(), 3);
-        assert!(found.matcher.pattern.unwrap().contains("push"));
+        let imported = hook("PreToolUse", Some("Bash"), &handler).unwrap();
+        assert_eq!(imported.remarks.len(), 3);
+        assert!(imported.matcher.pattern.unwrap().contains("push"));
         let handler = json!({"command": "x", "if": "Read([ab])"});
-        let found = hook("PreToolUse", Some("Read"), &handler).unwrap();
-        assert!(found.remarks[0].ends_with("so it runs on every call of the matcher"));
-        assert_eq!(found.matcher.pattern, None);
+        let imported = hook("PreToolUse", Some("Read"), &handler).unwrap();
+        assert!(imported.remarks[0].ends_with("so it runs on every call of the matcher"));
+        assert_eq!(imported.matcher.pattern, None);
     }
 }

@@ -7,10 +7,10 @@ use tenter_protocol::manifest::http_endpoint::check_url;
 
 use super::slug;
 
-/// The lines of a shell script that posts the payload to `url` and prints the answer. Secrets are in no argument of a process.
+/// Writes a shell script that posts the payload to `url` and prints the answer. Secrets are in no argument of a process.
 ///
 /// # Errors
-/// Why it cannot be carried over, as a clause.
+/// The handler cannot be carried over; the error is the reason, as a clause.
 pub(super) fn script(url: &str, handler: &Value) -> Result<String, String> {
     check_url(url).map_err(|why| format!("its address {why}"))?;
     let allowed: Vec<&str> = handler
@@ -34,7 +34,7 @@ pub(super) fn script(url: &str, handler: &Value) -> Result<String, String> {
     ))
 }
 
-/// The name of a hook with this address.
+/// Returns the name of a hook with this address.
 pub(super) fn name(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -46,7 +46,7 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// A header's value in a here-document: `$NAME` and `${NAME}` are replaced for the allowed variables, and empty for others, as in
+/// Writes a header's value for a here-document: `$NAME` and `${NAME}` are replaced for the allowed variables, and empty for others, as in
 /// Claude Code.
 fn with_variables(value: &str, allowed: &[&str]) -> String {
     let mut text = String::new();

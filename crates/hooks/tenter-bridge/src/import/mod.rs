@@ -1,22 +1,22 @@
 //! Hooks and permission rules of Claude Code's settings as manifest hooks (B37, B38).
 //!
-//! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP, `prompt` those that ask a model),
-//! `variables` its `env`, `permissions` its permission rules, of which `commands` makes rules about commands and the crate's
-//! module `rule_matcher` makes matchers. `needs` finds scripts that need Claude Code itself. `files` writes the manifest hook of each,
-//! `plan` compares them with what an earlier import created. `origin` finds out which imported hooks Claude Code runs itself.
+//! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP, `prompt`
+//! those that ask a model), `variables` its `env`, `permissions` its permission rules, which `commands` turns into rules for commands and
+//! the crate's module `rule_matcher` into matchers. `needs` finds scripts that need Claude Code itself. `files` writes the manifest hook of
+//! each, `plan` compares them with the hooks of an earlier import.
 
 mod commands;
 mod files;
 mod handlers;
 mod http;
 mod needs;
-mod origin;
 mod permissions;
 mod plan;
 mod prompt;
 mod validate;
 mod variables;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -28,15 +28,14 @@ use crate::registration;
 use variables::Variables;
 
 pub use files::{HookFiles, ImportMark, MANIFEST, SCRIPT, import_mark, is_unedited};
-pub use origin::registered_keys;
-pub use plan::{Change, Plan, PlannedHook, plan};
+pub use plan::{HookChange, ImportPlan, PlannedHook, plan};
 
 /// The settings that are imported.
 #[derive(Debug, Clone)]
 pub struct Source {
     /// The text of the file.
     pub text: String,
-    /// What manifests call the file: relative to the project, or with `~` for the home directory.
+    /// The name of the file in manifests: relative to the project, or with `~` for the home directory.
     pub origin: String,
     /// The plugin that the file belongs to.
     pub plugin_root: Option<PathBuf>,
@@ -46,37 +45,37 @@ pub struct Source {
     pub home: PathBuf,
 }
 
-/// What a settings file has for Tenter.
+/// The hooks of a settings file.
 #[derive(Debug, Clone, Default)]
 pub struct Import {
     /// The hooks, in the order of the file.
     pub hooks: Vec<ImportedHook>,
-    /// What the user should know of all of them, as sentences without a full stop.
+    /// Remarks that apply to all of them, as sentences without a full stop.
     pub notes: Vec<String>,
-    /// What is not carried over, and why, as sentences without a full stop.
+    /// The parts that are not carried over, with the reason, as sentences without a full stop.
     pub left_out: Vec<String>,
 }
 
 /// A hook to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedHook {
-    /// What it is known by when the file is imported again: the same as long as what it does is the same.
+    /// The key by which it is recognised when the file is imported again. It depends only on what the hook does.
     pub key: String,
     /// Names for it, the best first. Each is valid; the last is tried with numbers.
     pub names: Vec<String>,
-    /// What it was in the settings, for the user.
+    /// Its description in the terms of the settings.
     pub about: String,
-    /// How it differs from what it is in Claude Code, as clauses.
+    /// The differences from Claude Code, as clauses.
     pub remarks: Vec<String>,
-    /// When it runs.
+    /// Its event.
     pub trigger: EventName,
-    /// Which calls it runs on, besides Claude Code's matcher.
+    /// The calls that it runs on, besides Claude Code's matcher.
     pub matcher: MatcherText,
-    /// What it does.
+    /// Its action.
     pub action: ImportedAction,
 }
 
-/// What an imported hook does.
+/// The action of an imported hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportedAction {
     /// It runs a script that is written for Claude Code.
@@ -87,13 +86,13 @@ pub enum ImportedAction {
         matcher: Option<String>,
         /// The lines of a shell script, after those that set the variables of the settings.
         script: String,
-        /// Whether values of the settings are in it, which others must not read.
+        /// True if it contains values of the settings, which others must not read.
         is_private: bool,
         /// The time limit, in milliseconds.
         timeout_ms: u64,
-        /// Whether the agent does not wait for it.
+        /// True if the agent does not wait for it.
         asynchronous: bool,
-        /// Whether a failure denies.
+        /// True if a failure denies.
         fail_closed: bool,
     },
     /// It asks a model, as a runtime hook.
@@ -103,7 +102,7 @@ pub enum ImportedAction {
         /// The time limit, in milliseconds.
         timeout_ms: u64,
     },
-    /// It decides by rules about commands.
+    /// It decides by rules for commands.
     Rules(Vec<Rule>),
     /// It decides without a script: `deny` or `ask`, with this reason.
     Decide {
@@ -114,7 +113,7 @@ pub enum ImportedAction {
     },
 }
 
-/// Reads what a settings file, or a plugin's `hooks.json`, has for Tenter.
+/// Reads the hooks of a settings file, or of a plugin's `hooks.json`.
 ///
 /// # Errors
 /// It is not JSON, or Claude Code rejects it; the diagnostic has the position.
@@ -132,7 +131,7 @@ pub fn read(source: &Source) -> Result<Import, Diagnostic> {
     Ok(import)
 }
 
-/// Text as a part of a hook's name: lower-case letters, digits and single hyphens, at most `length` characters.
+/// Turns a text into a part of a hook's name: lower-case letters, digits and single hyphens, at most `length` characters.
 fn slug(text: &str, length: usize) -> String {
     let mut slug = String::new();
     for c in text.chars().map(|c| c.to_ascii_lowercase()) {
@@ -144,4 +143,25 @@ fn slug(text: &str, length: usize) -> String {
     }
     slug.truncate(length);
     slug.trim_matches('-').to_owned()
+}
+
+/// Returns the keys of the commands that a settings file registers, in the form of manifests. A file that Claude Code ignores, because it
+/// is not JSON without comments or because hooks are switched off, registers none.
+pub fn registered_keys(settings: &str) -> BTreeSet<String> {
+    let settings: Value = serde_json::from_str(settings).unwrap_or_default();
+    let mut keys = BTreeSet::new();
+    if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
+        return keys;
+    }
+    let events = settings.get("hooks").and_then(Value::as_object);
+    for (event, groups) in events.into_iter().flatten() {
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group.get("matcher").and_then(Value::as_str);
+            let handlers = group.get("hooks").and_then(Value::as_array);
+            keys.extend(handlers.into_iter().flatten().filter_map(|handler| {
+                handlers::key(event, matcher, handler).map(|key| files::short(&key).to_owned())
+            }));
+        }
+    }
+    keys
 }

@@ -1,4 +1,4 @@
-//! What scripts need that only Claude Code has.
+//! Features of Claude Code that scripts need and that other agents lack.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use tenter_base::untrusted_file;
 
 use super::Source;
 
-/// What a script contains that needs Claude Code, and the remark about it.
+/// Texts in scripts that need Claude Code, with the remark about each.
 const NEEDS: [(&str, &str); 2] = [
     (
         "transcript_path",
@@ -18,7 +18,7 @@ const NEEDS: [(&str, &str); 2] = [
     ),
 ];
 
-/// The remarks about a command and the scripts that it names.
+/// Returns the remarks about a command and the scripts that it names.
 pub(super) fn remarks(command: &str, source: &Source) -> Vec<String> {
     let words = shlex::split(command).unwrap_or_default();
     let scripts = words.iter().filter_map(|word| file(word, source));
@@ -26,11 +26,11 @@ pub(super) fn remarks(command: &str, source: &Source) -> Vec<String> {
         scripts.filter_map(|file| untrusted_file::read_to_string(&file).ok()).collect();
     let contains =
         |need: &str| command.contains(need) || texts.iter().any(|text| text.contains(need));
-    let found = NEEDS.iter().filter(|(need, _)| contains(need));
-    found.map(|(_, remark)| (*remark).to_owned()).collect()
+    let needs = NEEDS.iter().filter(|(need, _)| contains(need));
+    needs.map(|(_, remark)| (*remark).to_owned()).collect()
 }
 
-/// The file that a word names, if there is one.
+/// Returns the file that a word names, if there is one.
 fn file(word: &str, source: &Source) -> Option<PathBuf> {
     let mut word = word.to_owned();
     let plugin = source.plugin_root.as_deref().unwrap_or(&source.project);

@@ -9,9 +9,9 @@ use super::{Import, ImportedAction, ImportedHook, commands, slug};
 use crate::digest::digest;
 use crate::rule_matcher::{self, RuleMatcher};
 
-const OF_COMMANDS: &str = "it applies to the command however it is written and whatever runs it, also with other options; an alias or a script that runs it is not recognised";
+const COMMAND_REMARK: &str = "it applies to the command however it is written and whatever runs it, also with other options; an alias or a script that runs it is not recognised";
 
-/// Reads the rules that deny and that ask. What is allowed is not imported: a hook's allow answers no question of an agent.
+/// Reads the rules that deny and that ask. Allow rules are not imported: a hook's allow answers no question of an agent.
 pub(super) fn read(settings: &Value, import: &mut Import) {
     let Some(permissions) = settings.get("permissions") else { return };
     for action in ["deny", "ask"] {
@@ -33,13 +33,13 @@ pub(super) fn read(settings: &Value, import: &mut Import) {
 fn hook(action: &'static str, rule: &str) -> Result<ImportedHook, String> {
     let matcher = rule_matcher::matcher(rule)?;
     let verb = if action == "deny" { "denies" } else { "asks about" };
-    let reason = |shown: &str| format!("the permission rule {shown} {verb} this call");
+    let reason = |rule: &str| format!("the permission rule {rule} {verb} this call");
     let verdict = if action == "deny" { RuleVerdict::Deny } else { RuleVerdict::Ask };
     let command = rule_matcher::command_of(rule);
     let about_commands =
         command.and_then(|command| commands::rules(command, verdict, &reason(rule)));
     let (matcher, remark, action_of_hook) = if let Some(rules) = about_commands {
-        (MatcherText::default(), Some(OF_COMMANDS), ImportedAction::Rules(rules))
+        (MatcherText::default(), Some(COMMAND_REMARK), ImportedAction::Rules(rules))
     } else {
         // In a template, braces would be a value to fill in.
         let reason = reason(&rule.replace("{{", "{ {"));

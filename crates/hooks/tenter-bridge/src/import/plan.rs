@@ -1,5 +1,5 @@
-//! What an import changes in a directory of hooks: it creates hooks, and updates or removes those of an earlier import that the
-//! user has not edited.
+//! The changes of an import in a directory of hooks: it creates hooks, and updates or removes hooks of an earlier import that the user
+//! has not edited.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,40 +8,40 @@ use std::path::Path;
 use super::files::{HookFiles, short};
 use super::{Import, ImportedHook, Source};
 
-/// What an import does.
+/// The planned changes of an import.
 #[derive(Debug, Clone, Default)]
-pub struct Plan {
-    /// The hooks of the settings, and those of an earlier import that are no longer in them.
+pub struct ImportPlan {
+    /// The hooks of the settings, and the hooks of an earlier import that are no longer in the settings.
     pub hooks: Vec<PlannedHook>,
-    /// What the user should know of all of them.
+    /// Remarks that apply to all of them.
     pub notes: Vec<String>,
-    /// What is not carried over, and why.
+    /// The parts that are not carried over, with the reason.
     pub left_out: Vec<String>,
 }
 
 /// One hook of an import.
 #[derive(Debug, Clone)]
 pub struct PlannedHook {
-    /// Its name, which is that of its directory.
+    /// Its name, which its directory has, too.
     pub name: String,
-    /// What it was in the settings.
+    /// Its description in the terms of the settings.
     pub about: String,
-    /// How it differs from what it is in Claude Code.
+    /// The differences from Claude Code.
     pub remarks: Vec<String>,
     /// Its files.
     pub files: HookFiles,
-    /// What happens to it.
-    pub change: Change,
+    /// Its change.
+    pub change: HookChange,
 }
 
-/// What happens to a hook.
+/// The change of a hook by an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum HookChange {
     /// It is created.
     Create,
     /// It is replaced.
     Update,
-    /// It is as it should be.
+    /// It is up to date.
     Keep,
     /// It was imported and edited, so it stays as it is.
     KeepEdited,
@@ -49,15 +49,15 @@ pub enum Change {
     Remove,
 }
 
-impl Plan {
-    /// Whether it changes anything.
+impl ImportPlan {
+    /// Returns whether it changes anything.
     pub fn is_change(&self) -> bool {
         self.hooks.iter().any(|hook| hook.change.is_change())
     }
 }
 
-impl Change {
-    /// Whether files change.
+impl HookChange {
+    /// Returns whether files change.
     pub fn is_change(self) -> bool {
         matches!(self, Self::Create | Self::Update | Self::Remove)
     }
@@ -71,9 +71,9 @@ struct Existing {
 }
 
 /// Plans to write an import to a directory of hooks.
-pub fn plan(import: Import, source: &Source, hooks: &Path) -> Plan {
+pub fn plan(import: Import, source: &Source, hooks: &Path) -> ImportPlan {
     let mut directory = HooksDirectory::read(hooks, &source.origin);
-    let mut plan = Plan { hooks: Vec::new(), notes: import.notes, left_out: import.left_out };
+    let mut plan = ImportPlan { hooks: Vec::new(), notes: import.notes, left_out: import.left_out };
     let mut keys = BTreeSet::new();
     for hook in import.hooks {
         if !keys.insert(hook.key.clone()) {
@@ -84,7 +84,7 @@ pub fn plan(import: Import, source: &Source, hooks: &Path) -> Plan {
             None => plan.left_out.push(format!("{}: it has control characters", hook.about)),
         }
     }
-    plan.hooks.extend(directory.gone());
+    plan.hooks.extend(directory.into_removed());
     plan
 }
 
@@ -111,22 +111,17 @@ impl HooksDirectory {
     }
 
     fn planned(&mut self, hook: &ImportedHook, source: &Source) -> Option<PlannedHook> {
-        let known = self.imported.iter().find(|(_, existing)| existing.key == short(&hook.key));
-        let known = known.map(|(name, _)| name.clone());
-        let (name, existing) = match known {
-            Some(name) => {
-                let existing = self.imported.remove(&name);
-                (name, existing)
-            }
-            None => (self.free_name(&hook.names), None),
-        };
+        let is_same = |existing: &Existing| existing.key == short(&hook.key);
+        let name = self.imported.iter().find(|(_, existing)| is_same(existing));
+        let name = name.map_or_else(|| self.free_name(&hook.names), |(name, _)| name.clone());
+        let existing = self.imported.remove(&name).filter(is_same);
         let files = HookFiles::new(hook, &name, source)?;
         self.names.insert(name.clone());
         let change = match existing {
-            None => Change::Create,
-            Some(existing) if existing.files.is_same(&files) => Change::Keep,
-            Some(existing) if existing.is_unedited => Change::Update,
-            Some(_) => Change::KeepEdited,
+            None => HookChange::Create,
+            Some(existing) if existing.files.is_same(&files) => HookChange::Keep,
+            Some(existing) if existing.is_unedited => HookChange::Update,
+            Some(_) => HookChange::KeepEdited,
         };
         let ImportedHook { about, remarks, .. } = hook.clone();
         Some(PlannedHook { name, about, remarks, files, change })
@@ -139,14 +134,14 @@ impl HooksDirectory {
         names.iter().cloned().chain(numbered).find(is_free).unwrap_or(last)
     }
 
-    /// The imported hooks that are no longer in the settings.
-    fn gone(self) -> impl Iterator<Item = PlannedHook> {
+    /// Returns the imported hooks that are no longer in the settings.
+    fn into_removed(self) -> impl Iterator<Item = PlannedHook> {
         self.imported.into_iter().map(|(name, existing)| PlannedHook {
             about: "no longer in the settings".to_owned(),
             name,
             remarks: Vec::new(),
             files: existing.files,
-            change: if existing.is_unedited { Change::Remove } else { Change::KeepEdited },
+            change: if existing.is_unedited { HookChange::Remove } else { HookChange::KeepEdited },
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What Claude Code checks in a settings file before it reads any of it: a file that it rejects has no hooks and no rules there.
+//! The checks of Claude Code before it reads a settings file. It ignores every hook and rule of a file that it rejects.
 
 use serde_json::Value;
 use tenter_base::{did_you_mean, or_list};
@@ -24,8 +24,8 @@ struct Problem {
 /// It rejects them; the diagnostic has the position.
 pub(super) fn check(settings: &Value, text: &str) -> Result<(), Diagnostic> {
     problems(settings).map_err(|Problem { path, message, help }| {
-        let shown = path.join(".");
-        let message = format!("Claude Code rejects this file as a whole: `{shown}` {message}");
+        let place = path.join(".");
+        let message = format!("Claude Code rejects this file as a whole: `{place}` {message}");
         registration::json_problem(text, &path, message).help(help)
     })
 }
@@ -89,14 +89,14 @@ fn handler(handler: &At<'_>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A value and where it is.
+/// A value and its place.
 struct At<'v> {
     path: Vec<String>,
     value: &'v Value,
 }
 
 impl At<'_> {
-    /// The member with this name; null if there is none.
+    /// Returns the member with this name; null if there is none.
     fn at(&self, key: &str) -> At<'_> {
         let path = [&self.path[..], &[key.to_owned()]].concat();
         At { path, value: self.value.get(key).unwrap_or(&Value::Null) }

@@ -65,7 +65,7 @@ impl Variables {
         Self(lines)
     }
 
-    /// The script that sets them and runs `script`.
+    /// Writes the script that sets them and runs `script`.
     pub(super) fn before(&self, script: &str) -> String {
         format!("{}{script}", self.0)
     }
@@ -75,10 +75,10 @@ impl Variables {
     }
 }
 
-/// The line that sets a variable.
+/// Writes the line that sets a variable.
 ///
 /// # Errors
-/// Why hooks do not get it, as a clause.
+/// Hooks do not get the variable; the error is the reason, as a clause.
 fn assignment(name: &str, value: &Value) -> Result<String, String> {
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_name =
@@ -95,8 +95,8 @@ fn assignment(name: &str, value: &Value) -> Result<String, String> {
 }
 
 fn is_loosening(name: &str) -> bool {
-    LOOSENING.iter().any(|known| {
-        let is_beginning = known.ends_with('_') || ["PYTHON", "RUBY", "PERL5"].contains(known);
-        name == *known || (is_beginning && name.starts_with(known))
+    LOOSENING.iter().any(|entry| {
+        let is_beginning = entry.ends_with('_') || ["PYTHON", "RUBY", "PERL5"].contains(entry);
+        name == *entry || (is_beginning && name.starts_with(entry))
     })
 }

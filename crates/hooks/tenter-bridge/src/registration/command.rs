@@ -20,7 +20,7 @@ pub const PROGRAM: &str = "tenter-hook";
 /// The end of a shell command that exits with code 2 if the program fails.
 const EXIT_2: &str = "|| { echo 'tenter-hook failed' >&2; exit 2; }";
 
-/// What a shell does if the program fails at an event at which the host must block then (B25).
+/// The reaction of a shell to a failure of the program, at an event at which the host must block then (B25).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnFailure {
     /// Nothing: the host decides.
@@ -32,7 +32,7 @@ pub(super) enum OnFailure {
 }
 
 impl OnFailure {
-    /// The end of the shell command.
+    /// Returns the end of the shell command.
     fn end(self) -> String {
         match self {
             Self::Nothing => String::new(),
@@ -53,7 +53,7 @@ pub(super) enum CommandForm<'c> {
         home: &'c str,
         /// The id of the registration.
         id: &'c str,
-        /// Whether the command fails if the program is missing.
+        /// True if the command fails when the program is missing.
         needs_program: bool,
     },
     /// The same without a shell.
@@ -69,13 +69,13 @@ pub(super) enum CommandForm<'c> {
     },
     /// A shell command for any user.
     Portable {
-        /// Whether the command fails if the program is missing.
+        /// True if the command fails when the program is missing.
         needs_program: bool,
     },
 }
 
 impl CommandForm<'_> {
-    /// The members of a handler that say what to run.
+    /// Returns the members of a handler that name the command.
     pub(super) fn members(
         &self,
         host: &str,
@@ -106,18 +106,18 @@ impl CommandForm<'_> {
     }
 }
 
-/// Whether a handler's shell exits with code 2 if the program fails.
+/// Returns whether a handler's shell exits with code 2 if the program fails.
 pub(super) fn exits_2(handler: &Value) -> bool {
     let command = handler.get("command").and_then(Value::as_str);
     command.is_some_and(|command| command.ends_with(EXIT_2))
 }
 
-/// A word of a shell command. The words have no NUL bytes, which no path or argument can have.
+/// Quotes a word of a shell command. Words have no NUL bytes, which no path or argument can have.
 fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
 }
 
-/// A registered command of ours, as found in a file.
+/// A registered command of ours in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisteredCommand {
     /// The program; `None` if each user's own program is run.
@@ -129,8 +129,8 @@ pub struct RegisteredCommand {
 }
 
 impl RegisteredCommand {
-    /// The command of ours for `host` in a handler; `None` if it is another command (B40).
-    pub(crate) fn of_handler(host: &str, handler: &Value) -> Option<Self> {
+    /// Reads our command for `host` in a handler; `None` if it is another command (B40).
+    pub(crate) fn read(host: &str, handler: &Value) -> Option<Self> {
         let command = handler.get("command").or_else(|| handler.get("exec"))?.as_str()?;
         let words = match handler.get("args").and_then(Value::as_array) {
             Some(args) => {
@@ -143,7 +143,9 @@ impl RegisteredCommand {
         let checked = ["||", "exit", "0;", "exec"];
         let is_checked = words.first() == Some(&"[") && words.get(4..8) == Some(&checked);
         match words[if is_checked { 8 } else { 0 }..] {
-            [program, of, event, ref options @ ..] if of == host && is_ours(program) => {
+            [program, for_host, event, ref options @ ..]
+                if for_host == host && is_ours(program) =>
+            {
                 let is_id = |pair: &&[&str]| pair[0] == "--id";
                 let id = options.windows(2).find(is_id).map(|pair| pair[1].to_owned());
                 Some(Self { program: Some(PathBuf::from(program)), event: event.to_owned(), id })
@@ -168,8 +170,8 @@ mod tests {
     use super::OnFailure::{ExitCode, Nothing};
     use super::*;
 
-    fn of(handler: &Value) -> Option<RegisteredCommand> {
-        RegisteredCommand::of_handler("claude-code", handler)
+    fn read(handler: &Value) -> Option<RegisteredCommand> {
+        RegisteredCommand::read("claude-code", handler)
     }
 
     const ANSWER: OnFailure = OnFailure::Answer(r#"{"reason":"it's broken"}"#);
@@ -184,7 +186,7 @@ mod tests {
         {
             let program = format!("{directory}/tenter-hook");
             let (program, home, id) = (program.as_str(), directory, "5f0c");
-            let found = RegisteredCommand {
+            let command = RegisteredCommand {
                 program: Some(PathBuf::from(program)),
                 event: "PreToolUse".to_owned(),
                 id: Some("5f0c".to_owned()),
@@ -200,17 +202,17 @@ mod tests {
                 (exec("exec"), Nothing),
             ] {
                 let handler = handler(form, "PreToolUse", on_failure);
-                assert_eq!(of(&handler), Some(found.clone()), "{handler}");
-                assert_eq!(RegisteredCommand::of_handler("codex", &handler), None);
+                assert_eq!(read(&handler), Some(command.clone()), "{handler}");
+                assert_eq!(RegisteredCommand::read("codex", &handler), None);
             }
         }
         for (needs_program, on_failure) in
             [(false, Nothing), (true, Nothing), (true, ExitCode), (true, ANSWER)]
         {
             let form = CommandForm::Portable { needs_program };
-            let found = of(&handler(form, "Stop", on_failure));
+            let command = read(&handler(form, "Stop", on_failure));
             let event = "Stop".to_owned();
-            assert_eq!(found, Some(RegisteredCommand { program: None, event, id: None }));
+            assert_eq!(command, Some(RegisteredCommand { program: None, event, id: None }));
         }
     }
 
@@ -269,9 +271,12 @@ mod tests {
             "'unclosed tenter-hook claude-code PreToolUse",
             "t=x; exec \"$t\" claude-code PreToolUse",
         ] {
-            assert_eq!(of(&json!({"type": "command", "command": command})), None, "{command}");
+            assert_eq!(read(&json!({"type": "command", "command": command})), None, "{command}");
         }
-        assert_eq!(of(&json!({"type": "prompt", "prompt": "tenter-hook claude-code Stop"})), None);
-        assert_eq!(of(&json!({"command": 1})), None);
+        assert_eq!(
+            read(&json!({"type": "prompt", "prompt": "tenter-hook claude-code Stop"})),
+            None
+        );
+        assert_eq!(read(&json!({"command": 1})), None);
     }
 }

@@ -1,7 +1,10 @@
-//! One of our entries in a file, and what an installation leaves there.
+//! The handlers in a settings file, and the parts that an installation creates.
+
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tenter_protocol::{Diagnostic, Severity, SourceText};
 
 /// A native event and its handler.
 pub(super) type EventHandler = (&'static str, Value);
@@ -11,17 +14,17 @@ pub(super) type EventHandler = (&'static str, Value);
 pub(super) struct Handler {
     /// The native event.
     pub(super) event: String,
-    /// The index of its group among those of the event.
+    /// The index of its group in the event's array.
     pub(super) group: usize,
     /// Its index in the group.
     pub(super) index: usize,
     /// The handler itself.
     pub(super) value: Value,
-    /// Whether it runs at every event: its group has no matcher.
+    /// True if it runs at every event, because its group has no matcher.
     pub(super) is_unconditional: bool,
 }
 
-/// What an installation created besides its handlers.
+/// The parts of a file that an installation created besides its handlers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Created {
     /// The outermost object.
@@ -40,8 +43,12 @@ pub(super) struct Created {
 pub(super) struct Installed {
     /// The text.
     pub(super) text: String,
-    /// Start and end of everything that was inserted, in bytes.
-    pub(super) inserted: Vec<(usize, usize)>,
-    /// What was created.
+    /// The parts that were created.
     pub(super) created: Created,
+}
+
+/// Returns the error that a text cannot be used, with its position.
+pub(super) fn invalid(text: &str, range: &Range<usize>, message: String) -> Diagnostic {
+    let span = SourceText::new(text.as_bytes()).span(range);
+    Diagnostic::new("registration-invalid-file", Severity::Error, message).with_span(span)
 }

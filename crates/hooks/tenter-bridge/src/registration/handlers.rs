@@ -1,4 +1,4 @@
-//! What is registered with a host: a handler for each of its events, without a matcher (B2, B45), or files.
+//! The content of a registration: a handler for each event of the host, without a matcher (B2, B45), or files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,17 +6,16 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tenter_protocol::{Diagnostic, Severity};
 
+use super::change::Target;
 use super::command::{CommandForm, OnFailure, exits_2};
 use super::entry::{EventHandler, Handler};
 use super::program;
-use super::target::Target;
 use crate::host::{
-    EntryFormat, FailClosed, FileContext, Host, HostVersion, OwnFile, RegistrationFormat, Scope,
-    SwitchValue, TimeoutUnit,
+    EntryFormat, FailClosed, FileContext, Host, HostVersion, Moment, NativeEvent, OwnFile,
+    RegistrationFormat, RegistrationScope, SwitchValue, TimeoutUnit,
 };
-use crate::host::{Moment, NativeEvent};
 
-/// How to register.
+/// The options of a registration.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// The host blocks prompts and tool calls if the program fails (B25). A registration that does so already keeps it.
@@ -24,12 +23,12 @@ pub struct Options {
     /// The installed version of the host; `None` if it is unknown: then only the events of the oldest supported version are
     /// registered, and the registered form of the command is kept.
     pub version: Option<HostVersion>,
-    /// A shorter timeout than the usual ones, by which it can be proved that answers come before it.
+    /// A timeout that is shorter than the usual ones, for tests that answers come before it.
     pub timeout: Option<Duration>,
 }
 
 impl Options {
-    /// Returns the form in which to register at a target that has these handlers: nothing becomes weaker unnoticed.
+    /// Returns the form in which to register at a target that has these handlers. A registration that fails closed stays so.
     pub(super) fn form(self, target: &Target, registered: &[Handler]) -> Form {
         let has = |key: &str| registered.iter().any(|handler| handler.value.get(key).is_some());
         let exits_2 = || registered.iter().any(|handler| exits_2(&handler.value));
@@ -41,8 +40,8 @@ impl Options {
         };
         let has_exec = |version| registration.exec_since.is_some_and(|since| version >= since);
         let version = match (target.scope, self.version) {
-            (Scope::User | Scope::Personal, Some(version)) => version,
-            (Scope::Shared, _) => registration.oldest,
+            (RegistrationScope::User | RegistrationScope::Personal, Some(version)) => version,
+            (RegistrationScope::Shared, _) => registration.oldest,
             (_, None) => registered_for(target.host, registered).max(registration.oldest),
         };
         Form {
@@ -63,18 +62,18 @@ fn registered_for(host: &Host, registered: &[Handler]) -> HostVersion {
 /// The form of a registration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
-    /// Whether the host blocks prompts and tool calls if the program fails.
+    /// True if the host blocks prompts and tool calls when the program fails.
     pub(super) fail_closed: bool,
-    /// Whether the host starts commands without a shell.
-    exec: bool,
+    /// True if the host starts commands without a shell.
+    pub(super) exec: bool,
     /// The version for which hooks are registered.
     pub(super) version: HostVersion,
     /// A shorter timeout than the usual ones.
-    timeout: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
 }
 
 impl Form {
-    /// Every form that an installation may have written.
+    /// Returns every form that an installation may have written.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let choices = [false, true].into_iter().flat_map(|one| [(one, false), (one, true)]);
         choices.flat_map(|(fail_closed, exec)| {
@@ -88,17 +87,17 @@ impl Form {
     }
 }
 
-/// What is to be registered.
+/// The content of a registration.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum RegistrationContent {
     /// These handlers in a file of this format.
     Entries(&'static EntryFormat, Vec<EventHandler>),
     /// These files, which may have to be programs.
     Files(Vec<OwnFile>, bool),
 }
 
-impl Wanted {
-    /// The number of handlers or files.
+impl RegistrationContent {
+    /// Returns the number of handlers or files.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Entries(_, handlers) => handlers.len(),
@@ -107,24 +106,16 @@ impl Wanted {
     }
 }
 
-/// Whose program is registered.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Owner<'o> {
-    /// The home directory.
-    pub(super) home: &'o Path,
-    /// The id of the registration.
-    pub(super) id: &'o str,
-}
-
-/// Returns what is registered at a target.
+/// Returns the content of the registration with this id at a target.
 ///
 /// # Errors
 /// The host cannot block as requested, or the home directory is not UTF-8.
-pub(super) fn of_target(
+pub(super) fn content(
     target: &Target,
-    Owner { home, id }: Owner,
+    home: &Path,
+    id: &str,
     form: Form,
-) -> Result<Wanted, Diagnostic> {
+) -> Result<RegistrationContent, Diagnostic> {
     let link = program::link(home);
     let (Some(program), Some(home)) = (link.to_str(), home.to_str()) else {
         return Err(error(format!("the home directory {} is not UTF-8", home.display())));
@@ -134,7 +125,7 @@ pub(super) fn of_target(
     match &host.registration.format {
         RegistrationFormat::Files(format) => {
             let context = FileContext { host, scope, program, home, id, fail_closed };
-            Ok(Wanted::Files((format.files)(&context), format.executable))
+            Ok(RegistrationContent::Files((format.files)(&context), format.executable))
         }
         RegistrationFormat::Entries(format) => {
             if fail_closed && format.fail_closed == FailClosed::Impossible {
@@ -149,10 +140,12 @@ pub(super) fn of_target(
                 let is_blocking = format.blocks_if_missing.contains(&event.moment);
                 let needs_program = blocks || !is_blocking;
                 let form = match scope {
-                    Scope::Shared => CommandForm::Portable { needs_program: blocks },
+                    RegistrationScope::Shared => CommandForm::Portable { needs_program: blocks },
                     // Copilot also runs the hooks in a project's settings of Claude Code, without their `args`, and denies every
                     // call then.
-                    Scope::User if exec && on_failure == OnFailure::Nothing && needs_program => {
+                    RegistrationScope::User
+                        if exec && on_failure == OnFailure::Nothing && needs_program =>
+                    {
                         CommandForm::Exec { key: format.exec, program, home, id }
                     }
                     _ => CommandForm::Shell { program, home, id, needs_program },
@@ -161,15 +154,15 @@ pub(super) fn of_target(
                 if timeout.is_some() {
                     add_timeout(&mut command, event.timeout);
                 }
-                let unique = if scope == Scope::Shared { "shared" } else { id };
+                let unique = if scope == RegistrationScope::Shared { "shared" } else { id };
                 (event.name, handler(format, &event, command, (unique, blocks && has_switch)))
             };
-            Ok(Wanted::Entries(format, host.events_of(version).map(entry).collect()))
+            Ok(RegistrationContent::Entries(format, host.events_of(version).map(entry).collect()))
         }
     }
 }
 
-/// A handler: its members in the order in which the hosts' documentation has them.
+/// Returns a handler, with its members in the order of the hosts' documentation.
 fn handler(
     format: &EntryFormat,
     event: &NativeEvent,
@@ -195,7 +188,7 @@ fn handler(
     Value::Object(members)
 }
 
-/// Tells the program that the host waits for a shorter time than usual.
+/// Adds the option for a host that waits for a shorter time than usual.
 fn add_timeout(command: &mut [(String, Value)], timeout: Duration) {
     let words = ["--timeout".to_owned(), timeout.as_secs().to_string()];
     match command.last_mut() {
@@ -208,13 +201,13 @@ fn add_timeout(command: &mut [(String, Value)], timeout: Duration) {
     }
 }
 
-/// Whether a failure may block at this moment: elsewhere blocking means something else, such as to continue.
+/// Returns whether a failure may block at this moment. At other moments, blocking means something else, such as to continue.
 fn is_guarded(moment: Moment) -> bool {
     matches!(moment, Moment::BeforeTool | Moment::Prompt)
 }
 
 impl EntryFormat {
-    /// What the registered shell command does if the program fails, where that `blocks`.
+    /// Returns what the shell command does if the program fails. `blocks` says whether the host must block then.
     fn on_failure(&self, blocks: bool, moment: Moment, has_switch: bool) -> OnFailure {
         match self.fail_closed {
             FailClosed::ExitCodeOrAnswer(answer) if blocks && moment == Moment::Prompt => {
@@ -226,7 +219,7 @@ impl EntryFormat {
         }
     }
 
-    /// The timeout that is registered for an event.
+    /// Returns the timeout that is registered for an event.
     pub(super) fn timeout_of(&self, event: &NativeEvent) -> u64 {
         match self.unit {
             TimeoutUnit::Seconds => event.timeout.as_secs(),

@@ -6,7 +6,7 @@
 //! ```
 //! use tenter_bridge::host::HostVersion;
 //! use tenter_bridge::hosts;
-//! use tenter_bridge::registration::{Options, Registry, Scope};
+//! use tenter_bridge::registration::{Options, RegistrationScope, Registry};
 //!
 //! # let home = tempfile::tempdir()?;
 //! # std::fs::create_dir(home.path().join("bin"))?;
@@ -14,7 +14,7 @@
 //! # std::fs::write(&program, "")?;
 //! let registry = Registry::in_home(home.path());
 //! let host = hosts::find("claude-code").unwrap();
-//! let target = registry.target(host, Scope::User, home.path()).unwrap();
+//! let target = registry.target(host, RegistrationScope::User, home.path()).unwrap();
 //! let options = Options { version: HostVersion::parse("2.1.330"), ..Options::default() };
 //! let plan = registry.plan_install(&target, options).unwrap();
 //! assert_eq!(plan.changes()[0].before(), None);
@@ -25,8 +25,7 @@
 
 mod change;
 mod command;
-mod edit;
-mod entries;
+mod diagnosis;
 mod entry;
 mod handlers;
 mod json;
@@ -36,23 +35,21 @@ mod program;
 mod record;
 mod registry;
 mod settings_file;
-mod several;
-mod target;
 mod toml;
 mod trust;
 
-pub use change::Change;
+pub use change::{SettingsChange, Target};
 pub use command::{PROGRAM, RegisteredCommand};
+pub use diagnosis::{IgnoredFile, SilencingSetting};
 pub use handlers::Options;
 pub use plan::Plan;
 pub use program::{link, unsafe_location};
 pub use record::RegistrationRecord;
-pub use registry::{IgnoredFile, RegisteredHandler, Registry, SilencingSetting};
-pub use target::Target;
+pub use registry::{RegisteredHandler, Registry};
 
 pub use crate::host::{
-    EntryFormat, FailClosed, FileContext, FileFormat, Layout, OwnFile, Reads, Registration,
-    RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
+    EntryFormat, EntryLayout, FailClosed, FileContext, FileFormat, OwnFile, Reads, Registration,
+    RegistrationFormat, RegistrationScope, Silencer, SwitchValue, TimeoutUnit,
 };
 
 pub(crate) use json::{problem as json_problem, value as read_json};

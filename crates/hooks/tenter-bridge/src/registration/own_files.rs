@@ -4,22 +4,21 @@ use std::path::{Path, PathBuf};
 
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::change::Change;
+use super::change::{SettingsChange, Target};
 use super::record::{FileEdit, RegistrationRecord};
 use super::settings_file::SettingsFile;
-use super::target::Target;
 use crate::host::{OWN_FILE_MARK, OwnFile};
 
 /// Mode of a file that is a program.
 const PROGRAM_MODE: u32 = 0o755;
 
-/// Plans that the files have these texts. Files of ours that are no longer wanted are removed.
+/// Plans that the files have these texts. Recorded files that are not among them are removed.
 pub(super) fn install(
     target: &Target,
     files: Vec<OwnFile>,
     executable: bool,
     recorded: Option<&RegistrationRecord>,
-) -> Result<Vec<Change>, Diagnostic> {
+) -> Result<Vec<SettingsChange>, Diagnostic> {
     let mut changes = Vec::new();
     for OwnFile { path, text } in files {
         let file = SettingsFile::read(&target.file.join(path))?;
@@ -27,13 +26,13 @@ pub(super) fn install(
             return Err(foreign(target, &file));
         }
         let file = if executable { file.with_mode(PROGRAM_MODE) } else { file };
-        let edit = FileEdit::of(&file, recorded);
-        changes.push(Change::new(file, Some(text), edit));
+        let edit = FileEdit::recorded(&file, recorded);
+        changes.push(SettingsChange::new(file, Some(text), edit));
     }
-    let is_wanted = |edit: &&FileEdit| changes.iter().all(|change| change.path() != edit.file);
+    let is_other = |edit: &&FileEdit| changes.iter().all(|change| change.path() != edit.file);
     let edits = recorded.map_or(&[][..], |record| &record.edits);
-    let unwanted: Vec<&FileEdit> = edits.iter().filter(is_wanted).collect();
-    for edit in unwanted {
+    let others: Vec<&FileEdit> = edits.iter().filter(is_other).collect();
+    for edit in others {
         changes.extend(removal(&edit.file, recorded)?);
     }
     Ok(changes)
@@ -44,7 +43,7 @@ pub(super) fn remove(
     target: &Target,
     files: Vec<OwnFile>,
     recorded: Option<&RegistrationRecord>,
-) -> Result<Vec<Change>, Diagnostic> {
+) -> Result<Vec<SettingsChange>, Diagnostic> {
     let mut paths: Vec<PathBuf> =
         files.into_iter().map(|file| target.file.join(file.path)).collect();
     let edits = recorded.map_or(&[][..], |record| &record.edits);
@@ -58,22 +57,22 @@ pub(super) fn remove(
     Ok(changes)
 }
 
-/// The removal of a file, if it is ours.
+/// Plans the removal of a file, if it is ours.
 fn removal(
     path: &Path,
     recorded: Option<&RegistrationRecord>,
-) -> Result<Option<Change>, Diagnostic> {
+) -> Result<Option<SettingsChange>, Diagnostic> {
     let file = SettingsFile::read(path)?;
-    let edit = FileEdit::of(&file, recorded);
-    Ok(file.text().is_some_and(is_ours).then(|| Change::new(file, None, edit)))
+    let edit = FileEdit::recorded(&file, recorded);
+    Ok(file.text().is_some_and(is_ours).then(|| SettingsChange::new(file, None, edit)))
 }
 
-/// Whether a file is ours.
+/// Returns whether a file is ours.
 pub(super) fn is_ours(text: &str) -> bool {
     text.contains(OWN_FILE_MARK)
 }
 
-/// The id of the registration in a file of ours.
+/// Returns the id of the registration in a file of ours.
 pub(super) fn id(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once(OWN_FILE_MARK)?;
     rest.trim_start_matches(' ').split(|c: char| !c.is_ascii_alphanumeric()).next()

@@ -1,4 +1,4 @@
-//! Plans a change of a host's files, without making it.
+//! Plans changes of a host's files, without making them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,36 +6,36 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tenter_protocol::Diagnostic;
 
-use super::change::Change;
+use super::change::{SettingsChange, Target};
 use super::command::RegisteredCommand;
-use super::entry::{Created, EventHandler, Handler};
-use super::handlers::{Form, Wanted};
+use super::entry::{Created, EventHandler, Handler, Installed};
+use super::handlers::{Form, RegistrationContent};
 use super::own_files;
 use super::record::{FileEdit, RegistrationRecord};
 use super::settings_file::SettingsFile;
-use super::target::Target;
 use super::toml::{with_trust, without_trust};
 use super::trust;
-use crate::host::EntryFormat;
+use super::{json, toml};
+use crate::host::{EntryFormat, EntryLayout};
 
-/// A change of a host's files.
+/// A planned change of a host's files.
 #[derive(Debug)]
 pub struct Plan {
     target: Target,
-    changes: Vec<Change>,
-    /// What is recorded once the change is made; `None` for a removal.
+    changes: Vec<SettingsChange>,
+    /// The record to write once the change is made; `None` for a removal.
     pub(super) record: Option<RegistrationRecord>,
 }
 
 impl Plan {
-    /// The files, also those that stay as they are.
-    pub fn changes(&self) -> &[Change] {
+    /// Returns the changes of all files, also of those that stay as they are.
+    pub fn changes(&self) -> &[SettingsChange] {
         &self.changes
     }
 
-    /// Whether a file changes.
+    /// Returns whether a file changes.
     pub fn is_change(&self) -> bool {
-        self.changes.iter().any(Change::is_change)
+        self.changes.iter().any(SettingsChange::is_change)
     }
 
     /// Returns the number of handlers or files of a planned registration; 0 for a removal.
@@ -43,7 +43,7 @@ impl Plan {
         self.record.as_ref().and_then(|record| record.handlers).unwrap_or_default()
     }
 
-    /// The host and the file.
+    /// Returns the host and the file.
     pub fn target(&self) -> &Target {
         &self.target
     }
@@ -51,21 +51,21 @@ impl Plan {
     /// Plans a registration. Nothing changes if it is complete.
     pub(super) fn install(
         target: &Target,
-        wanted: Wanted,
+        content: RegistrationContent,
         form: Form,
         recorded: Option<&RegistrationRecord>,
     ) -> Result<Self, Diagnostic> {
-        let count = wanted.len();
-        let mut changes = match wanted {
-            Wanted::Entries(format, handlers) => {
+        let count = content.len();
+        let mut changes = match content {
+            RegistrationContent::Entries(format, handlers) => {
                 vec![with_entries(target, format, &handlers, recorded)?]
             }
-            Wanted::Files(files, executable) => {
+            RegistrationContent::Files(files, executable) => {
                 own_files::install(target, files, executable, recorded)?
             }
         };
         changes.extend(with_trusted(target, &changes, recorded)?);
-        let mut record = recorded.cloned().unwrap_or_else(|| without_record(target));
+        let mut record = recorded.cloned().unwrap_or_else(|| new_record(target));
         record.fail_closed = form.fail_closed;
         record.handlers = Some(count);
         record.edits = changes.iter().map(|change| change.edit.clone()).collect();
@@ -75,22 +75,24 @@ impl Plan {
     /// Plans the removal of a registration. Nothing changes if there is none.
     pub(super) fn remove(
         target: &Target,
-        wanted: Wanted,
+        content: RegistrationContent,
         recorded: Option<&RegistrationRecord>,
     ) -> Result<Self, Diagnostic> {
-        let mut changes = match wanted {
-            Wanted::Entries(format, _) => vec![without_entries(target, format, recorded)?],
-            Wanted::Files(files, _) => own_files::remove(target, files, recorded)?,
+        let mut changes = match content {
+            RegistrationContent::Entries(format, _) => {
+                vec![without_entries(target, format, recorded)?]
+            }
+            RegistrationContent::Files(files, _) => own_files::remove(target, files, recorded)?,
         };
         changes.extend(with_trusted(target, &changes, recorded)?);
         Ok(Self { target: target.clone(), changes, record: None })
     }
 
-    /// Makes the changes. If one fails, those before it are taken back.
+    /// Makes the changes. If one fails, those before it are reverted.
     pub(super) fn apply(&self) -> Result<(), Diagnostic> {
         for (index, change) in self.changes.iter().enumerate() {
             if let Err(error) = change.apply() {
-                self.changes[..index].iter().for_each(Change::take_back);
+                self.changes[..index].iter().for_each(SettingsChange::revert);
                 return Err(error);
             }
         }
@@ -102,7 +104,7 @@ impl Plan {
 }
 
 /// Removes the directories that were created for a removed file. They stay if the user has put files into them.
-fn remove_directories(change: &Change) {
+fn remove_directories(change: &SettingsChange) {
     let Some(outermost) = change.edit.created_directory.as_ref() else { return };
     if change.after().is_none() {
         let directories = change.edit.file.ancestors().skip(1);
@@ -116,40 +118,41 @@ fn with_entries(
     format: &EntryFormat,
     handlers: &[EventHandler],
     recorded: Option<&RegistrationRecord>,
-) -> Result<Change, Diagnostic> {
+) -> Result<SettingsChange, Diagnostic> {
     let file = SettingsFile::read(&target.file)?;
     let text = file.text().unwrap_or_default();
-    let mut edit = FileEdit::of(&file, recorded);
+    let mut edit = FileEdit::recorded(&file, recorded);
     let after = if is_complete(target, format, text, handlers)? {
         file.text().map(str::to_owned)
     } else {
         let clean = without_ours(target, format, text, &edit)?;
         let installed = format.install(&clean, handlers).map_err(|error| error.at(&target.file))?;
-        Some(edit.set(installed))
+        Some(edit.record(&clean, installed))
     };
-    Ok(Change::new(file, after, edit))
+    Ok(SettingsChange::new(file, after, edit))
 }
 
 fn without_entries(
     target: &Target,
     format: &EntryFormat,
     recorded: Option<&RegistrationRecord>,
-) -> Result<Change, Diagnostic> {
+) -> Result<SettingsChange, Diagnostic> {
     let file = SettingsFile::read(&target.file)?;
-    let mut edit = FileEdit::of(&file, recorded);
-    // Without a record the file was not created, as far as is known.
+    let mut edit = FileEdit::recorded(&file, recorded);
+    // Without a record, the file counts as the user's own.
     edit.created_file &= recorded.is_some();
     let clean = file.text().map(|text| without_ours(target, format, text, &edit)).transpose()?;
     let after = clean.filter(|clean| !(edit.created_file && clean.trim().is_empty()));
-    Ok(Change::new(file, after, edit))
+    Ok(SettingsChange::new(file, after, edit))
 }
 
-/// The change of the file with the hashes of trusted handlers, if the host has one, that belongs to a change of the handlers.
+/// Plans the change of the file with the hashes of trusted handlers that follows from a change of the handlers; `None` if the host has
+/// no such file.
 fn with_trusted(
     target: &Target,
-    changes: &[Change],
+    changes: &[SettingsChange],
     recorded: Option<&RegistrationRecord>,
-) -> Result<Option<Change>, Diagnostic> {
+) -> Result<Option<SettingsChange>, Diagnostic> {
     let (Some(path), [change], Some(format)) =
         (&target.trust_file, changes, target.host.registration.entries())
     else {
@@ -161,26 +164,29 @@ fn with_trusted(
     };
     let (before, after) = (entries(change.before())?, entries(change.after())?);
     let file = SettingsFile::read(path)?;
-    let mut edit = FileEdit::of(&file, recorded);
+    let mut edit = FileEdit::recorded(&file, recorded);
     let text = file.text().unwrap_or_default();
     let located = |error: Diagnostic| error.at(path);
     let is_stale = before.iter().any(|entry| !after.contains(entry));
     let missing = with_trust(text, &after).map_err(located)?;
     if !is_stale && missing.is_none() {
         let after = file.text().map(str::to_owned);
-        return Ok(Some(Change::new(file, after, edit)));
+        return Ok(Some(SettingsChange::new(file, after, edit)));
     }
-    let original = edit.undone(text).unwrap_or_else(|| text.to_owned());
+    let original = edit.undo(text).unwrap_or_else(|| text.to_owned());
     let ours: Vec<_> = before.into_iter().chain(after.iter().cloned()).collect();
     let clean = without_trust(&original, &ours).map_err(located)?;
     let installed = with_trust(&clean, &after).map_err(located)?;
-    let text = installed.map_or(clean, |installed| edit.set(installed));
+    let text = match installed {
+        Some(text) => edit.record(&clean, Installed { text, created: Created::default() }),
+        None => clean,
+    };
     let is_created = edit.created_file && recorded.is_some();
     let after = Some(text).filter(|text| !(is_created && text.trim().is_empty()));
-    Ok(Some(Change::new(file, after, edit)))
+    Ok(Some(SettingsChange::new(file, after, edit)))
 }
 
-/// The handlers of ours in the text of a target.
+/// Returns our handlers in the text of a target.
 pub(super) fn find(
     target: &Target,
     format: &EntryFormat,
@@ -190,45 +196,46 @@ pub(super) fn find(
 }
 
 fn is_ours(target: &Target) -> impl Fn(&Value) -> bool {
-    |handler| RegisteredCommand::of_handler(target.host.id, handler).is_some()
+    |handler| RegisteredCommand::read(target.host.id, handler).is_some()
 }
 
-/// Whether the text has exactly these handlers of ours.
+/// Returns whether the text has exactly these handlers of ours.
 fn is_complete(
     target: &Target,
     format: &EntryFormat,
     text: &str,
-    wanted: &[EventHandler],
+    expected: &[EventHandler],
 ) -> Result<bool, Diagnostic> {
-    let found = find(target, format, text)?;
+    let registered = find(target, format, text)?;
     let is_there = |(event, value): &EventHandler| {
-        found.iter().any(|one| one.is_unconditional && one.event == *event && one.value == *value)
+        let is_same = |one: &Handler| one.event == *event && one.value == *value;
+        registered.iter().any(|one| one.is_unconditional && is_same(one))
     };
-    Ok(found.len() == wanted.len() && wanted.iter().all(is_there))
+    Ok(registered.len() == expected.len() && expected.iter().all(is_there))
 }
 
-/// The text without our handlers: the original one if nothing else changed since the installation.
+/// Returns the text without our handlers: the original one if nothing else changed since the installation.
 fn without_ours(
     target: &Target,
     format: &EntryFormat,
     text: &str,
     edit: &FileEdit,
 ) -> Result<String, Diagnostic> {
-    if let Some(original) = edit.undone(text) {
+    if let Some(original) = edit.undo(text) {
         return Ok(original);
     }
-    let created = edit.created.clone().unwrap_or_else(|| assumed(target));
+    let created = edit.created.clone().unwrap_or_else(|| assumed_created(target));
     format.remove(text, is_ours(target), &created).map_err(|error| error.at(&target.file))
 }
 
-/// What an installation without a record probably created.
-fn assumed(target: &Target) -> Created {
+/// Returns the parts that an installation without a record probably created.
+fn assumed_created(target: &Target) -> Created {
     let events = target.host.events.iter().map(|event| event.name.to_owned()).collect();
     Created { hooks: true, events, ..Created::default() }
 }
 
-/// The record of an installation that has none yet.
-fn without_record(target: &Target) -> RegistrationRecord {
+/// Returns the record of a new installation.
+fn new_record(target: &Target) -> RegistrationRecord {
     RegistrationRecord {
         host: target.host.id.to_owned(),
         scope: target.scope,
@@ -239,5 +246,56 @@ fn without_record(target: &Target) -> RegistrationRecord {
         version: None,
         handlers: None,
         edits: Vec::new(),
+    }
+}
+
+impl EntryFormat {
+    /// Returns the handlers in `text` that `is_ours` accepts, in order.
+    ///
+    /// # Errors
+    /// The text is not valid; the diagnostic has the position.
+    pub(super) fn find(
+        &self,
+        text: &str,
+        is_ours: impl Fn(&Value) -> bool,
+    ) -> Result<Vec<Handler>, Diagnostic> {
+        match self.layout {
+            EntryLayout::TomlTables { event } => toml::find(text, event, is_ours),
+            _ => json::find(text, self, is_ours),
+        }
+    }
+
+    /// Appends these handlers to their events.
+    ///
+    /// # Errors
+    /// The text is not valid; the diagnostic has the position.
+    pub(super) fn install(
+        &self,
+        text: &str,
+        handlers: &[EventHandler],
+    ) -> Result<Installed, Diagnostic> {
+        match self.layout {
+            EntryLayout::TomlTables { event } => {
+                let text = toml::install(text, event, handlers)?;
+                Ok(Installed { text, created: Created::default() })
+            }
+            _ => json::install(text, self, handlers),
+        }
+    }
+
+    /// Removes the handlers that `is_ours` accepts, with everything that is empty then and that the installation created.
+    ///
+    /// # Errors
+    /// The text is not valid; the diagnostic has the position.
+    pub(super) fn remove(
+        &self,
+        text: &str,
+        is_ours: impl Fn(&Value) -> bool,
+        created: &Created,
+    ) -> Result<String, Diagnostic> {
+        match self.layout {
+            EntryLayout::TomlTables { .. } => toml::remove(text, is_ours),
+            _ => json::remove(text, self, is_ours, created),
+        }
     }
 }

@@ -11,16 +11,16 @@ use tenter_base::replace_file;
 /// The link, from the home directory.
 const LINK: &str = ".local/share/tenter/bin/tenter-hook";
 
-/// The link in this home directory.
+/// Returns the link in this home directory.
 pub fn link(home: &Path) -> PathBuf {
     home.join(LINK)
 }
 
-/// Lets the link of this home directory lead to `program`.
+/// Points the link of this home directory to `program`.
 pub(super) fn repoint(home: &Path, program: &Path) -> io::Result<()> {
     let link = link(home);
     match fs::symlink_metadata(&link) {
-        Ok(found) if !found.is_symlink() => {
+        Ok(metadata) if !metadata.is_symlink() => {
             return Err(io::Error::other(format!("{} is not a symlink", link.display())));
         }
         Ok(_) if fs::read_link(&link)? == program => return Ok(()),
@@ -29,7 +29,7 @@ pub(super) fn repoint(home: &Path, program: &Path) -> io::Result<()> {
     replace_file::replace_symlink(&link, program)
 }
 
-/// Why `program` should not be registered: it would disappear, or others could replace it. `program` is a real path.
+/// Returns why `program`, a real path, should not be registered: it may disappear, or other users could replace it.
 pub fn unsafe_location(program: &Path, home: &Path) -> Option<String> {
     let above = || program.ancestors().skip(1);
     if let Some(directory) = above().find(|directory| is_build_directory(directory)) {
@@ -44,7 +44,7 @@ pub fn unsafe_location(program: &Path, home: &Path) -> Option<String> {
     (!is_private).then(|| "other users may change it or one of its directories".to_owned())
 }
 
-/// Whether cargo builds here.
+/// Returns whether cargo builds in a directory.
 fn is_build_directory(directory: &Path) -> bool {
     let is_target = directory.file_name() == Some(OsStr::new("target"));
     directory.join("CACHEDIR.TAG").is_file()

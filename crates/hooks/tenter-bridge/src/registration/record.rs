@@ -1,4 +1,4 @@
-//! What was registered where. The hosts' files are the truth: without the record, less is restored when a registration is removed.
+//! The record of registrations. The hosts' files are the truth: without the record, less is restored when a registration is removed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tenter_base::{hex, replace_file, untrusted_file};
 
-use super::edit;
 use super::entry::{Created, Installed};
 use super::settings_file::SettingsFile;
-use crate::host::Scope;
+use crate::Host;
+use crate::host::RegistrationScope;
+use crate::hosts;
 
 /// The registrations that this user installed.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -23,15 +24,15 @@ pub(super) struct Records {
 pub struct RegistrationRecord {
     /// The host's id.
     pub host: String,
-    /// For whom it is.
-    pub scope: Scope,
+    /// The users for whom it is.
+    pub scope: RegistrationScope,
     /// The host's file, or the directory of the files.
     pub file: PathBuf,
-    /// The program to which the link led.
+    /// The target of the link to the program.
     pub program: PathBuf,
-    /// When it was installed, in RFC 3339.
+    /// The time of the installation, in RFC 3339.
     pub installed_at: String,
-    /// Whether the host blocks if the program fails.
+    /// True if the host blocks when the program fails.
     pub fail_closed: bool,
     /// The version of the host for which hooks are registered; `None` if it was unknown.
     #[serde(default)]
@@ -44,26 +45,56 @@ pub struct RegistrationRecord {
     pub(super) edits: Vec<FileEdit>,
 }
 
-/// What an installation did to one file.
+/// The edit that an installation made in one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileEdit {
     /// The file.
     pub(super) file: PathBuf,
-    /// Whether it was created.
+    /// True if it was created.
     pub(super) created_file: bool,
     /// The directory that was created for it, if any: the outermost.
     pub(super) created_directory: Option<PathBuf>,
-    /// What was created in the file.
+    /// The parts of the file that were created.
     pub(super) created: Option<Created>,
     /// SHA-256 of the file after the installation.
     pub(super) digest: String,
-    /// Start and end of everything that was inserted into the file, in bytes.
-    pub(super) inserted: Vec<(usize, usize)>,
+    /// The text that the installation replaced.
+    #[serde(default)]
+    pub(super) replaced: Option<Replaced>,
+}
+
+/// A text that an installation replaced by another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Replaced {
+    /// The first byte of the new text.
+    start: usize,
+    /// The number of bytes after the new text.
+    rest: usize,
+    /// The old text.
+    text: String,
+}
+
+impl Replaced {
+    /// Compares a whole text before and after.
+    fn between(before: &str, after: &str) -> Self {
+        let same = before.chars().zip(after.chars()).take_while(|(one, other)| one == other);
+        let start: usize = same.map(|(character, _)| character.len_utf8()).sum();
+        let same = before[start..].chars().rev().zip(after[start..].chars().rev());
+        let same = same.take_while(|(one, other)| one == other);
+        let rest: usize = same.map(|(character, _)| character.len_utf8()).sum();
+        Self { start, rest, text: before[start..before.len() - rest].to_owned() }
+    }
+
+    /// Returns the whole text before; `None` if `after` is not the text after.
+    fn undo(&self, after: &str) -> Option<String> {
+        let rest = after.get(after.len().checked_sub(self.rest)?..)?;
+        Some(format!("{}{}{rest}", after.get(..self.start)?, self.text))
+    }
 }
 
 impl FileEdit {
-    /// What is recorded of a file; if nothing is, the file was not edited yet.
-    pub(super) fn of(file: &SettingsFile, recorded: Option<&RegistrationRecord>) -> Self {
+    /// Returns the recorded edit of a file; without one, the file was not edited yet.
+    pub(super) fn recorded(file: &SettingsFile, recorded: Option<&RegistrationRecord>) -> Self {
         let path = file.path();
         if let Some(edit) = recorded.and_then(|record| record.edit(path)) {
             return edit.clone();
@@ -78,17 +109,22 @@ impl FileEdit {
         }
     }
 
-    /// Notes an installation.
-    pub(super) fn set(&mut self, installed: Installed) -> String {
-        self.created = Some(installed.created);
-        self.digest = digest(&installed.text);
-        self.inserted = installed.inserted;
-        installed.text
+    /// Records an installation in the text `before`. Returns the text after it.
+    pub(super) fn record(
+        &mut self,
+        before: &str,
+        Installed { text, created }: Installed,
+    ) -> String {
+        self.created = Some(created);
+        self.digest = digest(&text);
+        self.replaced = Some(Replaced::between(before, &text));
+        text
     }
 
-    /// The text before the installation; `None` if it was changed since.
-    pub(super) fn undone(&self, text: &str) -> Option<String> {
-        (self.digest == digest(text)).then(|| edit::undo(text, &self.inserted)).flatten()
+    /// Returns the text before the installation; `None` if it was changed since.
+    pub(super) fn undo(&self, text: &str) -> Option<String> {
+        let replaced = self.replaced.as_ref().filter(|_| self.digest == digest(text));
+        replaced.and_then(|replaced| replaced.undo(text))
     }
 }
 
@@ -111,17 +147,17 @@ impl Records {
         replace_file::replace(path, format!("{text}\n").as_bytes())
     }
 
-    /// Every registration, in the order of their installation.
+    /// Returns every registration, in the order of their installation.
     pub(super) fn registrations(&self) -> &[RegistrationRecord] {
         &self.registrations
     }
 
-    /// The same without the record.
+    /// Turns the record into its registrations.
     pub(super) fn into_registrations(self) -> Vec<RegistrationRecord> {
         self.registrations
     }
 
-    /// The registration of a host in a file.
+    /// Returns the registration of a host in a file.
     pub(super) fn get(&self, host: &str, file: &Path) -> Option<&RegistrationRecord> {
         self.registrations.iter().find(|record| record.host == host && record.file == file)
     }
@@ -138,7 +174,35 @@ impl Records {
     }
 }
 
-/// The digest by which a record recognises a file's content.
+/// Returns the digest by which a record recognises a file's content.
 fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// The directory of the notes about hosts that run several registrations of ours, beside the record. There, hooks still run once for
+/// each event, at the price of a file (B7).
+const NOTES: &str = "several";
+
+/// Notes every host that runs several of these registrations.
+pub(super) fn note_all_several(directory: &Path, records: &[RegistrationRecord]) -> io::Result<()> {
+    for host in hosts::ALL {
+        let is_read = |record: &&RegistrationRecord| {
+            let also_reads = host.registration.also_reads;
+            record.host == host.id || also_reads.contains(&record.host.as_str())
+        };
+        if records.iter().filter(is_read).count() > 1 {
+            note_several(directory, host)?;
+        }
+    }
+    Ok(())
+}
+
+/// Notes a host that runs several registrations. The note stays: another registration may be in a file that is not recorded.
+pub(super) fn note_several(directory: &Path, host: &Host) -> io::Result<()> {
+    let file = directory.join(NOTES).join(host.id);
+    if file.exists() {
+        return Ok(());
+    }
+    tenter_base::private_dir::create_parent(&file)?;
+    std::fs::write(file, "")
 }

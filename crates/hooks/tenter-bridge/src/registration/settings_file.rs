@@ -19,7 +19,7 @@ pub(super) struct SettingsFile {
     real: PathBuf,
     /// The content; `None` if the file does not exist.
     text: Option<String>,
-    /// The mode of the file if it is created; `None` for that of other new files.
+    /// The mode of the file if it is created; `None` for the mode of other new files.
     mode: Option<u32>,
 }
 
@@ -35,17 +35,17 @@ impl SettingsFile {
         Ok(Self { path: path.to_owned(), real, text, mode: None })
     }
 
-    /// The same with the mode of the file if it is created.
+    /// Sets the mode of the file if it is created.
     pub(super) fn with_mode(self, mode: u32) -> Self {
         Self { mode: Some(mode), ..self }
     }
 
-    /// The path, perhaps of a symlink.
+    /// Returns the path, perhaps of a symlink.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The content; `None` if the file does not exist.
+    /// Returns the content; `None` if the file does not exist.
     pub(super) fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
@@ -63,7 +63,7 @@ impl SettingsFile {
                 .help("run the command again"));
         }
         match (fs::metadata(&self.real), after) {
-            (Ok(found), _) if found.mode() & OWNER_WRITES == 0 => {
+            (Ok(metadata), _) if metadata.mode() & OWNER_WRITES == 0 => {
                 let message = "the file is read-only";
                 Err(Diagnostic::new("registration-file", Severity::Error, message)
                     .at(&self.path)
@@ -72,7 +72,7 @@ impl SettingsFile {
                         self.path.display()
                     )))
             }
-            (Ok(found), Some(text)) => self.write(text, Some(&found)).map_err(unwritable),
+            (Ok(metadata), Some(text)) => self.write(text, Some(&metadata)).map_err(unwritable),
             (Err(_), Some(text)) => self.write(text, None).map_err(unwritable),
             (Ok(_), None) => fs::remove_file(&self.real).map_err(unwritable),
             (Err(_), None) => Ok(()),

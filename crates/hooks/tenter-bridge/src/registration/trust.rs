@@ -1,6 +1,6 @@
 //! The hashes by which Codex recognises the handlers that its user trusts (B41).
 //!
-//! A hash is about one handler and its position: Codex runs no handler that was changed or moved.
+//! A hash applies to one handler at one position: Codex runs no handler that was changed or moved.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::toml::TrustEntry;
 /// The timeout of a handler that has none, in seconds.
 const DEFAULT_TIMEOUT: u64 = 600;
 
-/// The trust in handlers of `file`. The host resolves symlinks in the directory, but not the file itself.
+/// Returns the trust in handlers of `file`. The host resolves symlinks in the directory, but not the file itself.
 pub(super) fn entries(file: &Path, handlers: &[Handler]) -> Vec<TrustEntry> {
     let directory = file.parent().and_then(|directory| real_path(directory).ok());
     let name = file.file_name().unwrap_or_default();
@@ -41,7 +41,7 @@ fn entry(file: &Path, Handler { event, group, index, value, .. }: &Handler) -> T
     }
 }
 
-/// `PreToolUse` as `pre_tool_use`.
+/// Turns `PreToolUse` into `pre_tool_use`.
 fn snake_case(event: &str) -> String {
     let mut snake = String::new();
     for character in event.chars() {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_that_of_the_host() {
+    fn the_hash_is_the_hosts() {
         let value = json!({"type": "command", "command": "true"});
         let handler = Handler {
             event: "PreToolUse".to_owned(),

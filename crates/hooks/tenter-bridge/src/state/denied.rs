@@ -22,7 +22,7 @@ pub(crate) struct DeniedCall {
     id: String,
     /// The beginning of the reason that the model read.
     pub(crate) reason: String,
-    /// How many calls with the same id were approved since, whose results are still to come: hosts without ids repeat them.
+    /// Number of later calls with the same id that were approved and have no result yet: hosts without ids repeat ids.
     pub(crate) passes: u32,
 }
 
@@ -37,13 +37,13 @@ impl DeniedCalls {
         self.0.push(DeniedCall { id: short_id(id).into_owned(), reason, passes: 0 });
     }
 
-    /// The call with this id, if it was denied.
+    /// Returns the call with this id, if it was denied.
     pub(crate) fn get(&self, id: &str) -> Option<&DeniedCall> {
         let id = short_id(id);
         self.0.iter().find(|call| call.id == id)
     }
 
-    /// The same call, to be changed.
+    /// Returns the call with this id for a change.
     pub(crate) fn get_mut(&mut self, id: &str) -> Option<&mut DeniedCall> {
         let id = short_id(id);
         self.0.iter_mut().find(|call| call.id == id)

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use tenter_base::excerpt;
 use tenter_protocol::manifest::MatcherText;
 
-use super::{Guard, State, WorkRecord};
+use super::{Guard, GuardRecord, WorkRecord};
 use crate::digest::{MAX_ID, short_id};
 
 /// Maximum number of agents whose continuations are counted.
@@ -17,7 +17,7 @@ pub(crate) const MAX_AGENTS: usize = 500;
 const MAX_REASON: usize = 2_000;
 /// Maximum length of the project's path, in bytes; no system call takes a longer one.
 const MAX_PATH: usize = 4_096;
-/// Maximum number of kinds of notices that are known to have been read.
+/// Maximum number of kinds of notices that are marked as read.
 const MAX_NOTICED: usize = 2_000;
 /// Maximum number of calls that the model was asked to make, and of hooks that asked for some.
 const MAX_DEMANDED: usize = 500;
@@ -28,21 +28,21 @@ const MAX_GUARDS: usize = 4_000;
 /// Maximum size of what is kept of them, in bytes; without their matchers, it may be more.
 const MAX_GUARD_BYTES: usize = 2 << 20;
 
-/// What is written to one file.
+/// A record in a file of its own.
 pub(super) trait Record: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     /// Maximum size of the file, in bytes.
     const MAX_BYTES: usize;
 
-    /// Cuts what is least important, until the record fits its file.
+    /// Cuts the least important parts, until the record fits its file.
     fn cut(&mut self);
 
-    /// The size of the file.
+    /// Returns the size of the file.
     fn size(&self) -> usize {
         serde_json::to_vec(self).map_or(usize::MAX, |bytes| bytes.len())
     }
 }
 
-impl Record for State {
+impl Record for GuardRecord {
     const MAX_BYTES: usize = 8 << 20;
 
     fn cut(&mut self) {
@@ -78,8 +78,8 @@ impl Record for State {
     }
 }
 
-impl State {
-    /// Forgets what the largest guards are about, so that they guard every call, until all fit.
+impl GuardRecord {
+    /// Removes the matchers of the largest guards, which guard every call then, until all fit.
     fn cut_guards(&mut self) {
         let size = |guard: &Guard| serde_json::to_vec(guard).map_or(0, |bytes| bytes.len());
         let mut sizes: Vec<(usize, usize)> =
@@ -97,7 +97,7 @@ impl State {
     }
 }
 
-/// What is cut of texts, the least important first.
+/// The cuts of texts, the least important first.
 const CUTS: [fn(&mut WorkRecord); 6] = [
     |work| work.cut_tasks(2_000),
     |work| work.notices.iter_mut().for_each(|text| cut_text(text, 500)),
@@ -190,7 +190,7 @@ mod tests {
         Subagent, SubagentStart,
     };
 
-    fn happen(state: &mut State, happening: Happening, number: usize, length: usize) {
+    fn happen(state: &mut GuardRecord, happening: Happening, number: usize, length: usize) {
         // Quotes and control characters are longer in JSON.
         let text = format!("{number}{}", "\"\u{1}x".repeat(length / 3));
         let subagent = || KnownSubagent {
@@ -253,7 +253,7 @@ mod tests {
             for (at, (happening, times, length)) in happenings.into_iter().enumerate() {
                 let times = times.min(2_000_000 / length.max(1)).max(1);
                 let mut session = states.session("claude-code", "s");
-                prop_assert_eq!(session.trouble(), None);
+                prop_assert_eq!(session.error(), None);
                 session.update(|state| {
                     for time in 0..times {
                         happen(state, happening, at * 1000 + time, length);
@@ -263,21 +263,21 @@ mod tests {
                     }
                     state.breached = true;
                 });
-                prop_assert_eq!(session.trouble(), None);
+                prop_assert_eq!(session.error(), None);
                 let read = states.session("claude-code", "s");
-                prop_assert_eq!(read.trouble(), None);
+                prop_assert_eq!(read.error(), None);
                 prop_assert_eq!(read.get(), session.get());
-                let known: Vec<&str> =
+                let recorded: Vec<&str> =
                     read.get().guards.iter().map(|guard| guard.name.as_str()).collect();
                 prop_assert!(read.get().breached);
-                prop_assert_eq!(known, names.iter().map(String::as_str).collect::<Vec<_>>());
+                prop_assert_eq!(recorded, names.iter().map(String::as_str).collect::<Vec<_>>());
             }
         }
     }
 
     #[test]
     fn the_largest_record_fits_its_file() {
-        let mut state = State::default();
+        let mut state = GuardRecord::default();
         let long = |number: usize, length: usize| format!("{number}{}", "\u{1}".repeat(length));
         for number in 0..MAX_GUARDS + 10 {
             happen(&mut state, NewGuard, number, 3_000);
@@ -288,13 +288,13 @@ mod tests {
             state.demanded.insert(number.to_string(), [long(number, MAX_DEMANDING / 4)].into());
         }
         state.cut();
-        assert!(state.size() <= State::MAX_BYTES, "{}", state.size());
+        assert!(state.size() <= GuardRecord::MAX_BYTES, "{}", state.size());
         assert_eq!((state.guards.len(), state.has_more_guards), (MAX_GUARDS, true));
     }
 
     #[test]
     fn what_is_least_important_is_cut_first() {
-        let mut state = State::default();
+        let mut state = GuardRecord::default();
         happen(&mut state, SubagentStart, 1, 1_100_000);
         happen(&mut state, Context, 2, 3_000);
         happen(&mut state, Notice, 3, 300);

@@ -1,10 +1,10 @@
-//! What the bridge keeps of a session between the processes that a host starts (B28, R83): two files per host and root session.
+//! The state of a session between the processes that a host starts (B28, R83): two files per host and root session.
 //!
-//! [`State`] is what guards need. It is small, whatever happens in the session. [`WorkRecord`] is what may grow, such as tasks of
+//! [`GuardRecord`] has the facts that guards need. It is always small. [`WorkRecord`] has the parts that may grow, such as tasks of
 //! subagents and texts of hooks: it is cut to a limit, and has a file of its own.
 //!
-//! A state that cannot be written is never a reason to let a denied call pass, nor to deny another. One that cannot be read denies
-//! what hooks that fail closed guard.
+//! A state that cannot be written is never a reason to let a denied call pass, nor to deny another one. If it cannot be read, the actions
+//! that fail-closed hooks guard are denied.
 
 mod denied;
 mod limits;
@@ -23,26 +23,26 @@ pub(crate) use denied::DeniedCalls;
 pub(crate) use limits::MAX_AGENTS;
 pub(crate) use store::{SessionState, StateDir};
 
-/// What guards need to know of a session. The default is a session of which nothing is known.
+/// The facts about a session that guards need. The default is a new session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent facts in a file")]
-pub(crate) struct State {
+pub(crate) struct GuardRecord {
     /// The root of the project, found at the first event (B44).
     pub(crate) project: Option<PathBuf>,
-    /// Whether the hooks of `session_start` ran.
+    /// True once the hooks of `session_start` ran.
     pub(crate) opened: bool,
-    /// Whether an event other than the session's start opened it; the host's late start is ignored then (B46).
+    /// True if another event than the session's start opened it. The host's late start is ignored then (B46).
     pub(crate) opened_early: bool,
-    /// When it was opened: seconds since 1970.
+    /// The time at which it was opened, in seconds since 1970.
     pub(crate) opened_at: i64,
-    /// Why hooks blocked the session.
+    /// The reason why hooks blocked the session.
     pub(crate) blocked: Option<String>,
     /// The hooks of the project that guard the session.
     pub(crate) guards: Vec<Guard>,
-    /// Whether more hooks guard the session than are remembered.
+    /// True if more hooks guard the session than the record contains.
     pub(crate) has_more_guards: bool,
-    /// How many times in a row hooks made the agent continue since the last user message, by agent: `""` is the main one.
+    /// Number of times in a row that hooks made the agent continue since the last user message, by agent: `""` is the main one.
     pub(crate) continuations: BTreeMap<String, u32>,
     /// Notices that the user has read, by a word for each kind.
     noticed: BTreeSet<String>,
@@ -50,7 +50,7 @@ pub(crate) struct State {
     pub(crate) denied_calls: DeniedCalls,
     /// Rewritten calls that the model was asked to make, by digest: the hooks that rewrote them (B18).
     pub(crate) demanded: BTreeMap<String, BTreeSet<String>>,
-    /// How many such calls hooks asked for since the last user message, by hook.
+    /// Number of such calls since the last user message, by hook.
     pub(crate) demands: BTreeMap<String, u32>,
     /// The host's id of the last prompt.
     pub(crate) prompt: Option<String>,
@@ -58,22 +58,22 @@ pub(crate) struct State {
     pub(crate) passed: Option<String>,
     /// The digest of the text with which hooks last made the agent continue, until the host shows it as a prompt.
     pub(crate) injected: Option<String>,
-    /// A denied call ran all the same.
+    /// True if a denied call ran.
     pub(crate) breached: bool,
-    /// The conversation is recorded for hooks that are written for Claude Code (B52).
+    /// True if the conversation is recorded for hooks that are written for Claude Code (B52).
     pub(crate) recorded: bool,
-    /// If the session is that of a subagent: the session of the main agent, to which the state belongs (B48).
+    /// The session of the main agent, to which the state belongs, if this is a subagent's session (B48).
     pub(crate) root: Option<String>,
-    /// What may grow, in a file of its own.
+    /// The parts that may grow, in a file of their own.
     #[serde(skip)]
     pub(crate) work: WorkRecord,
 }
 
-/// What grows with what the agent and hooks do. No guard depends on it: what does not fit is cut.
+/// The parts of a session's state that grow. No guard depends on them, so they are cut to a limit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct WorkRecord {
-    /// What hooks added at the session's start, for the model to read again after a compaction.
+    /// The contexts of the session's start, for the model to read again after a compaction.
     pub(crate) start_contexts: Vec<String>,
     /// Contexts that wait for an event that can carry them, in order.
     pub(crate) waiting: Vec<WaitingContext>,
@@ -85,20 +85,20 @@ pub(crate) struct WorkRecord {
     pub(crate) expected: Vec<ExpectedSubagent>,
     /// Subagents that started, by the host's id, in the order in which they did.
     pub(crate) subagents: Vec<(String, KnownSubagent)>,
-    /// Where the present history of each agent begins in its transcript: `""` is the main one.
+    /// The position at which the present history of each agent begins in its transcript: `""` is the main one.
     pub(crate) transcripts: BTreeMap<String, HistoryStart>,
 }
 
 /// A message of the user that hooks rewrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RewrittenMessage {
-    /// The digest of what the user wrote.
+    /// The digest of the user's text.
     pub(crate) original: String,
-    /// What the model is to read instead.
+    /// The text for the model.
     pub(crate) text: String,
 }
 
-/// A trusted hook of the project, and what it is about.
+/// A trusted hook of the project, with the calls to which it applies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Guard {
     /// The full name.
@@ -118,12 +118,12 @@ pub(crate) struct WaitingContext {
     pub(crate) text: String,
 }
 
-/// A subagent that a tool call is about to start.
+/// A subagent that an approved tool call starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExpectedSubagent {
-    /// What it is.
+    /// The subagent.
     pub(crate) subagent: KnownSubagent,
-    /// What it is to read first.
+    /// The contexts that it reads first.
     pub(crate) contexts: Vec<String>,
 }
 
@@ -140,18 +140,18 @@ pub(crate) struct KnownSubagent {
     pub(crate) parent: Option<String>,
 }
 
-impl State {
-    /// Whether the user has read a notice of this kind.
+impl GuardRecord {
+    /// Returns whether the user has read a notice of this kind.
     pub(crate) fn has_noticed(&self, kind: &str) -> bool {
         self.noticed.contains(&*short_id(kind))
     }
 
-    /// Whether a notice of this kind is new to the user; it no longer is afterwards.
+    /// Marks a kind of notice as read. Returns whether it is new to the user.
     pub(crate) fn notice_once(&mut self, kind: &str) -> bool {
         self.noticed.insert(short_id(kind).into_owned())
     }
 
-    /// Forgets what counts for one message of the user.
+    /// Resets the counts for one message of the user.
     pub(crate) fn start_message(&mut self) {
         self.continuations.clear();
         self.demands.clear();
@@ -161,26 +161,23 @@ impl State {
 }
 
 impl WorkRecord {
-    /// The subagent with the host's id.
+    /// Returns the subagent with the host's id.
     pub(crate) fn subagent(&self, id: &str) -> Option<&KnownSubagent> {
-        let known = self.subagents.iter().rev().find(|(known, _)| known == id);
-        known.map(|(_, subagent)| subagent)
+        let mut subagents = self.subagents.iter().rev();
+        subagents.find(|(other, _)| other == id).map(|(_, subagent)| subagent)
     }
 
     /// Takes the contexts that wait for this agent.
     pub(crate) fn take_waiting(&mut self, agent: Option<&str>) -> Vec<String> {
         let is_for = |context: &WaitingContext| context.agent.as_deref() == agent;
-        let (taken, left) = std::mem::take(&mut self.waiting).into_iter().partition(is_for);
-        self.waiting = left;
-        let taken: Vec<WaitingContext> = taken;
-        taken.into_iter().map(|context| context.text).collect()
+        self.waiting.extract_if(.., |context| is_for(context)).map(|context| context.text).collect()
     }
 
     /// Takes the subagent of this type that is expected next.
     pub(crate) fn take_expected(&mut self, kind: Option<&str>) -> Option<ExpectedSubagent> {
         let is_kind = |expected: &ExpectedSubagent| {
-            let known = expected.subagent.kind.as_str();
-            known.is_empty() || kind.is_none_or(|kind| kind == known)
+            let expected_kind = expected.subagent.kind.as_str();
+            expected_kind.is_empty() || kind.is_none_or(|kind| kind == expected_kind)
         };
         let index = self.expected.iter().position(is_kind)?;
         Some(self.expected.remove(index))

@@ -8,15 +8,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};
 
-use super::State;
+use super::GuardRecord;
 use super::limits::Record;
 use crate::digest::digest;
 
-/// How long a process waits for another that changes the same session.
-const LOCK_PATIENCE: Duration = Duration::from_millis(50);
-/// How long to wait before the lock is tried again.
+/// Maximum time to wait for another process that changes the same session.
+const MAX_LOCK_WAIT: Duration = Duration::from_millis(50);
+/// The pause before the lock is tried again.
 const LOCK_PAUSE: Duration = Duration::from_millis(1);
-/// Sessions without an event for this long are forgotten.
+/// The time without an event after which a session is deleted.
 const LIFETIME: Duration = Duration::from_hours(7 * 24);
 /// Minimum time between two removals of old files.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(24);
@@ -30,39 +30,39 @@ pub(crate) struct StateDir(PathBuf);
 pub(crate) struct SessionState {
     files: Files,
     /// The state as it was last read or written.
-    state: State,
-    /// Why what guards need to know cannot be read, if it cannot.
+    state: GuardRecord,
+    /// The reason why the guards' record cannot be read.
     unreadable: Option<String>,
-    /// Why what guards need to know cannot be read or written, if it cannot.
-    guards_trouble: Option<String>,
-    /// The same of what may grow.
-    work_trouble: Option<String>,
+    /// The reason why the guards' record cannot be read or written.
+    guards_error: Option<String>,
+    /// The reason why the work record cannot be read or written.
+    work_error: Option<String>,
 }
 
-/// Where the records of a session are.
+/// The files of a session's records.
 #[derive(Debug)]
 struct Files {
-    /// What guards need.
+    /// The guards' record.
     guards: PathBuf,
-    /// What may grow.
+    /// The work record.
     work: PathBuf,
 }
 
 impl StateDir {
-    /// The directory of sessions in the user's state directory.
+    /// Returns the directory of sessions in the user's state directory.
     pub(crate) fn new(state: &Path) -> Self {
         Self(state.join("bridge/sessions"))
     }
 
-    /// Reads the state of a session; nothing is known of a session without files.
+    /// Reads the state of a session. A session without files is new.
     pub(crate) fn session(&self, host: &str, session: &str) -> SessionState {
         let files = Files::new(&self.0, host, session);
         let mut session = SessionState {
             files,
-            state: State::default(),
+            state: GuardRecord::default(),
             unreadable: None,
-            guards_trouble: None,
-            work_trouble: None,
+            guards_error: None,
+            work_error: None,
         };
         session.read();
         session
@@ -77,13 +77,13 @@ impl StateDir {
         }
         // If it cannot be written, the next session sweeps again.
         let _ = fs::File::create(&last_sweep).and_then(|file| file.set_modified(now));
-        // Beside the sessions: texts that were too long for the host, conversations, what killed processes left to do, and what
-        // hooks are about.
+        // Next to the sessions: texts that were too long for the host, conversations, remainders of killed processes, and summaries
+        // of hooks.
         let directories = ["sessions", "contexts", "conversations", "pending", "concerns"]
             .map(|name| self.0.with_file_name(name));
         let entries = directories.iter().filter_map(|directory| fs::read_dir(directory).ok());
         for entry in entries.flatten().flatten() {
-            let age = entry.metadata().and_then(|found| found.modified());
+            let age = entry.metadata().and_then(|metadata| metadata.modified());
             let is_old =
                 age.is_ok_and(|time| now.duration_since(time).is_ok_and(|age| age > LIFETIME));
             if is_old {
@@ -94,25 +94,25 @@ impl StateDir {
 }
 
 impl SessionState {
-    /// The state as it was last read or written.
-    pub(crate) fn get(&self) -> &State {
+    /// Returns the state as it was last read or written.
+    pub(crate) fn get(&self) -> &GuardRecord {
         &self.state
     }
 
-    /// Why the state cannot be read or written, if it cannot: what is changed is then only known to this process.
-    pub(crate) fn trouble(&self) -> Option<&str> {
-        self.guards_trouble.as_deref().or(self.work_trouble.as_deref())
+    /// Returns why the state cannot be read or written. Changes are only visible in this process then.
+    pub(crate) fn error(&self) -> Option<&str> {
+        self.guards_error.as_deref().or(self.work_error.as_deref())
     }
 
-    /// Why it is not known what guards the session, if it is not.
+    /// Returns why the guards of the session are unknown.
     pub(crate) fn unreadable(&self) -> Option<&str> {
         self.unreadable.as_deref()
     }
 
-    /// Changes the session. `change` sees the changes of all other processes. Nothing is written where nothing changes. What does not
-    /// fit is cut, also for this process.
-    pub(crate) fn update<T>(&mut self, change: impl FnOnce(&mut State) -> T) -> T {
-        let lock = match self.guards_trouble {
+    /// Changes the session. `change` sees the changes of all other processes. Only changed records are written. They are cut to their
+    /// limits, also for this process.
+    pub(crate) fn update<T>(&mut self, change: impl FnOnce(&mut GuardRecord) -> T) -> T {
+        let lock = match self.guards_error {
             Some(_) => None,
             None => self.lock_and_read(),
         };
@@ -136,7 +136,7 @@ impl SessionState {
                 Some(lock)
             }
             Err(error) => {
-                self.guards_trouble = Some(said(&self.files.guards, &error));
+                self.guards_error = Some(file_error(&self.files.guards, &error));
                 None
             }
         }
@@ -149,56 +149,56 @@ impl SessionState {
             if let Some(lock) = FileLock::try_acquire(&path)? {
                 return Ok(lock);
             }
-            if start.elapsed() > LOCK_PATIENCE {
+            if start.elapsed() > MAX_LOCK_WAIT {
                 return Err(io::Error::other("another process holds its lock"));
             }
             thread::sleep(LOCK_PAUSE);
         }
     }
 
-    /// Reads both records. One that cannot be read or written stays as this process knows it.
+    /// Reads both records. A record that cannot be read or written keeps its last value.
     fn read(&mut self) {
-        if self.guards_trouble.is_none() {
-            match read::<State>(&self.files.guards) {
+        if self.guards_error.is_none() {
+            match read::<GuardRecord>(&self.files.guards) {
                 Ok(guards) => {
                     let work = std::mem::take(&mut self.state.work);
-                    self.state = State { work, ..guards };
+                    self.state = GuardRecord { work, ..guards };
                 }
                 Err(error) => {
-                    let why = said(&self.files.guards, &error);
-                    self.guards_trouble = Some(why.clone());
+                    let why = file_error(&self.files.guards, &error);
+                    self.guards_error = Some(why.clone());
                     self.unreadable = Some(why);
                 }
             }
         }
-        if self.work_trouble.is_none() {
+        if self.work_error.is_none() {
             match read(&self.files.work) {
                 Ok(work) => self.state.work = work,
-                Err(error) => self.work_trouble = Some(said(&self.files.work, &error)),
+                Err(error) => self.work_error = Some(file_error(&self.files.work, &error)),
             }
         }
     }
 
-    /// Writes the records that changed, each for itself: one that cannot be written keeps no other from being written.
-    fn write_unless(&mut self, before: &State) {
+    /// Writes the records that changed. An error in one does not affect the other.
+    fn write_unless(&mut self, before: &GuardRecord) {
         let Self { state, files, .. } = self;
-        if self.guards_trouble.is_none() {
+        if self.guards_error.is_none() {
             let written = write_unless(&files.guards, state, before);
-            self.guards_trouble = written.err().map(|error| said(&files.guards, &error));
+            self.guards_error = written.err().map(|error| file_error(&files.guards, &error));
         }
-        if self.work_trouble.is_none() {
+        if self.work_error.is_none() {
             let written = write_unless(&files.work, &state.work, &before.work);
-            self.work_trouble = written.err().map(|error| said(&files.work, &error));
+            self.work_error = written.err().map(|error| file_error(&files.work, &error));
         }
     }
 }
 
-fn said(file: &Path, error: &io::Error) -> String {
+fn file_error(file: &Path, error: &io::Error) -> String {
     format!("{}: {error}", file.display())
 }
 
 impl Files {
-    /// The files of a session. The ids come from a host, so they are not part of a path.
+    /// Returns the files of a session. The ids come from a host, so they are not part of a path.
     fn new(directory: &Path, host: &str, session: &str) -> Self {
         let name = digest(&[host, session]);
         Self {
@@ -267,12 +267,12 @@ mod tests {
         fs::write(&files.work, "{").unwrap();
         let mut session = states.session("claude-code", "s");
         session.update(|state| state.opened = true);
-        assert!(session.trouble().is_some() && session.unreadable().is_none());
+        assert!(session.error().is_some() && session.unreadable().is_none());
         assert!(states.session("claude-code", "s").get().opened, "what may grow breaks no guard");
         fs::write(&files.guards, "{").unwrap();
         let mut session = states.session("claude-code", "s");
         session.update(|state| state.opened = true);
-        assert!(session.trouble().is_some() && session.unreadable().is_some());
+        assert!(session.error().is_some() && session.unreadable().is_some());
         for file in [files.guards, files.work] {
             assert_eq!(fs::read_to_string(&file).unwrap(), "{");
         }

@@ -5,7 +5,8 @@ use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
 
 use super::history::{History, end};
-use crate::occurrence::{NativeCall, Outcome};
+use crate::occurrence::{NativeCall, ToolOutcome};
+use crate::tool_result::joined_text;
 
 pub(super) fn read_line(history: &mut History<'_>, line: &Value) {
     let (message, time) = (&line["message"], line["timestamp"].as_str().unwrap_or_default());
@@ -51,25 +52,15 @@ fn block(history: &mut History<'_>, native: &Value, time: &str) -> Option<Block>
             unasked: false,
         }),
         "tool_result" => {
-            let text = text(&native["content"]);
+            let text = joined_text(&native["content"]).unwrap_or_default();
             let outcome = match native["is_error"] {
-                Value::Bool(true) => Outcome::Failure(text.clone()),
-                _ => Outcome::Success,
+                Value::Bool(true) => ToolOutcome::Failure(text.clone()),
+                _ => ToolOutcome::Success,
             };
             history.result(native["tool_use_id"].as_str()?, &end(outcome, text), time)
         }
         _ => return None,
     })
-}
-
-/// The text of a result.
-fn text(content: &Value) -> String {
-    if let Value::String(text) = content {
-        return text.clone();
-    }
-    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
-    let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-    texts.join("\n")
 }
 
 fn tokens(usage: &Value) -> TurnUsage {

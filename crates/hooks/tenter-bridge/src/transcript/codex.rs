@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Block, Object};
 
-use super::history::{History, end, of_turn};
-use crate::occurrence::{NativeCall, Outcome, ToolEnd};
+use super::history::{History, end, turn_usage};
+use crate::occurrence::{NativeCall, ToolEnd, ToolOutcome};
+use crate::tool_result::joined_text;
 
-/// What Codex tells the model about the machine, in the user's name.
+/// The start of the message about the machine that Codex sends in the user's name.
 const ENVIRONMENT: &str = "<environment_context>";
 
-/// The version of Codex in the first line of a transcript.
+/// Returns the version of Codex in the first line of a transcript.
 pub(super) fn version(line: &Value) -> Option<&str> {
     line["payload"]["cli_version"].as_str().filter(|_| line["type"] == "session_meta")
 }
@@ -65,19 +66,18 @@ fn item(history: &mut History<'_>, item: &Value, time: &str) {
             history.add_response(Some(RESPONSE), vec![call]);
         }
         ("function_call_output" | "custom_tool_call_output", _) => {
-            let output =
-                item["output"].as_str().map_or_else(|| text(&item["output"]), str::to_owned);
-            let result = history.result(field("call_id"), &ended(&output), time);
+            let output = text(&item["output"]);
+            let result = history.result(field("call_id"), &tool_end(&output), time);
             history.add_user(vec![result]);
         }
         _ => {}
     }
 }
 
-/// Codex numbers no responses: what follows each other is one.
+/// The id of every response: Codex does not number them, so adjacent parts count as one.
 const RESPONSE: &str = "response";
 
-/// A call in the names that Codex shows to hooks.
+/// Returns a call in the names that Codex shows to hooks.
 fn call(id: &str, tool: &str, input: Object) -> NativeCall {
     let (tool, input) = match (tool, input.get("cmd")) {
         ("exec_command", Some(command)) => {
@@ -94,8 +94,8 @@ fn call(id: &str, tool: &str, input: Object) -> NativeCall {
     }
 }
 
-/// How a tool ended: the lines before the output of a command have its exit code.
-fn ended(text: &str) -> ToolEnd {
+/// Returns the end of a tool. The lines before the output of a command contain its exit code.
+fn tool_end(text: &str) -> ToolEnd {
     let (head, output) = match text.split_once("\nOutput:\n") {
         Some((head, output)) => (head, output.to_owned()),
         None => ("", text.to_owned()),
@@ -106,18 +106,15 @@ fn ended(text: &str) -> ToolEnd {
     };
     let exit_code: Option<i32> = head.lines().find_map(code);
     let outcome = match exit_code {
-        Some(0) => Outcome::Success,
-        Some(code) => Outcome::Failure(format!("exit code {code}")),
-        None => Outcome::Unknown,
+        Some(0) => ToolOutcome::Success,
+        Some(code) => ToolOutcome::Failure(format!("exit code {code}")),
+        None => ToolOutcome::Unknown,
     };
     ToolEnd { exit_code, result: json!(text), ..end(outcome, output) }
 }
 
-/// The texts of a list of blocks.
 fn text(blocks: &Value) -> String {
-    let blocks = blocks.as_array().map(Vec::as_slice).unwrap_or_default();
-    let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-    texts.join("\n")
+    joined_text(blocks).unwrap_or_default()
 }
 
 fn usage(info: &Value) -> Option<Usage> {
@@ -133,6 +130,6 @@ fn usage(info: &Value) -> Option<Usage> {
         input_tokens: total["input_tokens"].as_u64()?,
         output_tokens: total["output_tokens"].as_u64()?,
         max_context_window: info["model_context_window"].as_u64().unwrap_or_default(),
-        ..of_turn(turn)
+        ..turn_usage(turn)
     })
 }

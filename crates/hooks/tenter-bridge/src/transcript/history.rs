@@ -10,7 +10,7 @@ use tenter_protocol::{Block, Message, Role, ToolCall};
 
 use super::Transcript;
 use crate::Host;
-use crate::occurrence::{NativeCall, Outcome, ToolEnd};
+use crate::occurrence::{NativeCall, ToolEnd, ToolOutcome};
 use crate::{tool_call, tool_result};
 
 /// The messages and token counts so far.
@@ -31,7 +31,7 @@ pub(super) struct History<'h> {
 }
 
 impl<'h> History<'h> {
-    /// An empty history, before which this many tokens were sent and received.
+    /// Creates an empty history, before which this many tokens were sent and received.
     pub(super) fn new(host: &'h Host, sent: u64, received: u64) -> Self {
         Self {
             host,
@@ -68,14 +68,14 @@ impl<'h> History<'h> {
         }
     }
 
-    /// A tool call.
+    /// Adds a tool call. Returns its block.
     pub(super) fn call(&mut self, call: &NativeCall) -> Block {
         let call = tool_call::canonical(self.host, call);
         self.calls.insert(call.id.clone(), call.clone());
         Block::ToolUse(call)
     }
 
-    /// The result of a tool call.
+    /// Returns the block of a tool's result.
     pub(super) fn result(&self, call_id: &str, end: &ToolEnd, time: &str) -> Block {
         let unknown = ToolCall::new(call_id, "", []);
         let call = self.calls.get(call_id).unwrap_or(&unknown);
@@ -83,7 +83,7 @@ impl<'h> History<'h> {
         Block::ToolResult { call_id: call_id.to_owned(), result }
     }
 
-    /// The history is replaced by what follows.
+    /// Drops the history: the lines that follow replace it.
     pub(super) fn replace(&mut self) {
         self.count_response();
         self.messages.clear();
@@ -92,12 +92,12 @@ impl<'h> History<'h> {
         self.replaced = true;
     }
 
-    /// Whether the history was replaced since this was asked.
+    /// Returns whether the history was replaced since the last call.
     pub(super) fn take_replaced(&mut self) -> bool {
         std::mem::take(&mut self.replaced)
     }
 
-    /// The tokens of the response `id` so far.
+    /// Sets the tokens of the response `id` so far.
     pub(super) fn add_tokens(&mut self, id: &str, turn: TurnUsage) {
         if self.counted.as_ref().is_none_or(|(counted, _)| counted != id) {
             self.count_response();
@@ -106,11 +106,11 @@ impl<'h> History<'h> {
         self.usage = Some(Usage {
             input_tokens: self.sent.saturating_add(turn.input_tokens),
             output_tokens: self.received.saturating_add(turn.output_tokens),
-            ..of_turn(turn)
+            ..turn_usage(turn)
         });
     }
 
-    /// The tokens of the present response are final.
+    /// Adds the tokens of the present response to the totals.
     fn count_response(&mut self) {
         if let Some((_, turn)) = self.counted.take() {
             self.sent = self.sent.saturating_add(turn.input_tokens);
@@ -118,12 +118,12 @@ impl<'h> History<'h> {
         }
     }
 
-    /// The token counts are these.
+    /// Sets the token counts.
     pub(super) fn set_usage(&mut self, usage: Usage) {
         self.usage = Some(usage);
     }
 
-    /// The tokens sent and received before the present response.
+    /// Returns the tokens sent and received before the present response.
     pub(super) fn tokens(&self) -> (u64, u64) {
         (self.sent, self.received)
     }
@@ -133,8 +133,8 @@ impl<'h> History<'h> {
     }
 }
 
-/// Token counts of which only those of the last response are known.
-pub(super) fn of_turn(turn: TurnUsage) -> Usage {
+/// Returns the token counts of one response, where the totals are unknown.
+pub(super) fn turn_usage(turn: TurnUsage) -> Usage {
     Usage {
         current_context_window: turn.input_tokens.saturating_add(turn.output_tokens),
         estimated: true,
@@ -143,8 +143,8 @@ pub(super) fn of_turn(turn: TurnUsage) -> Usage {
     }
 }
 
-/// How a tool ended of which only a text is known.
-pub(super) fn end(outcome: Outcome, text: String) -> ToolEnd {
+/// Returns the end of a tool from its text alone.
+pub(super) fn end(outcome: ToolOutcome, text: String) -> ToolEnd {
     let result = Value::String(text.clone());
     ToolEnd { output: Some(text), ..ToolEnd::new(outcome, result) }
 }

@@ -1,8 +1,8 @@
 //! Conversations as hosts record them: the messages and token counts that payloads of hosts lack (B12).
 //!
 //! A transcript is a file of JSON lines that only grows. Lines that cannot be read are skipped: a host may be writing the last one, and newer
-//! versions write lines of other kinds. The file is read from where the present history begins, which is remembered: what was replaced by a
-//! summary is not read again.
+//! versions write lines of other kinds. The position at which the present history begins is remembered, and
+//! reading starts there: messages that a summary replaced are not read again.
 
 mod claude_code;
 mod codex;
@@ -35,7 +35,7 @@ type LineReader = fn(&mut History<'_>, &Value);
 struct Format {
     /// The host's id.
     host: &'static str,
-    /// Whether `transcript_path` is the file of the main agent also at events of subagents.
+    /// True if `transcript_path` names the main agent's file at events of subagents, too.
     names_main_agent: bool,
     read_line: LineReader,
     /// The version of the host in the first line.
@@ -57,7 +57,7 @@ const FORMATS: &[Format] = &[
     },
 ];
 
-/// What a transcript says of a conversation.
+/// The content of a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Transcript {
     /// The messages of the present history; the last one may be missing.
@@ -66,7 +66,7 @@ pub(crate) struct Transcript {
     pub(crate) usage: Option<Usage>,
 }
 
-/// Where the present history begins in a transcript.
+/// The position in a transcript at which the present history begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HistoryStart {
     /// The file.
@@ -79,13 +79,13 @@ pub(crate) struct HistoryStart {
 }
 
 impl HistoryStart {
-    /// Whether it is not the beginning of the file.
+    /// Returns whether it is after the beginning of the file.
     pub(crate) fn is_later(&self) -> bool {
         self.offset > 0
     }
 }
 
-/// Whether the bridge can read the transcripts of a host.
+/// Returns whether the bridge can read the transcripts of a host.
 pub fn is_known(host: &Host) -> bool {
     format(host).is_some()
 }
@@ -94,17 +94,17 @@ fn format(host: &Host) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.host == host.id)
 }
 
-/// The transcript of the agent that causes an event, if the host names one in a format that is known.
-pub(crate) fn of_payload(host: &Host, payload: &Payload) -> Option<PathBuf> {
-    let of_session = || {
+/// Returns the transcript of the agent that causes an event, if the host names one in a format that the bridge reads.
+pub(crate) fn named_in(host: &Host, payload: &Payload) -> Option<PathBuf> {
+    let session_transcript = || {
         let is_other = format(host)?.names_main_agent && payload.text("agent_id").is_some();
         payload.text("transcript_path").filter(|_| !is_other)
     };
     format(host)?;
-    payload.text("agent_transcript_path").or_else(of_session).map(PathBuf::from)
+    payload.text("agent_transcript_path").or_else(session_transcript).map(PathBuf::from)
 }
 
-/// The version of the host that began a transcript; `None` if it does not say so.
+/// Reads the version of the host that began a transcript; `None` if the transcript does not contain it.
 pub(crate) fn host_version(host: &Host, path: &Path) -> Option<HostVersion> {
     let format = format(host)?;
     let mut line = Vec::new();
@@ -114,19 +114,19 @@ pub(crate) fn host_version(host: &Host, path: &Path) -> Option<HostVersion> {
     HostVersion::parse((format.version)(&line)?)
 }
 
-/// Reads a transcript from the start of its present history, if that is known.
+/// Reads a transcript from `history_start`, or from its beginning.
 ///
 /// # Errors
 /// It is missing, not a regular file, or has more than 64 MiB to read.
 pub(crate) fn read(
     host: &Host,
     path: &Path,
-    known: Option<&HistoryStart>,
+    history_start: Option<&HistoryStart>,
 ) -> io::Result<(Transcript, HistoryStart)> {
     let format = format(host).ok_or(io::ErrorKind::Unsupported)?;
     let mut file = untrusted_file::open(path)?;
     let size = file.metadata()?.len();
-    let start = known.filter(|start| start.path == path && start.offset <= size);
+    let start = history_start.filter(|start| start.path == path && start.offset <= size);
     let mut start = start.cloned().unwrap_or_default();
     path.clone_into(&mut start.path);
     if size - start.offset > MAX_READ {

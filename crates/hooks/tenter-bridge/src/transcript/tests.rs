@@ -17,8 +17,8 @@ fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(name)
 }
 
-/// Each message as its role and the text of its blocks.
-fn shown(transcript: &Transcript) -> Vec<String> {
+/// Returns each message as its role and the text of its blocks.
+fn message_texts(transcript: &Transcript) -> Vec<String> {
     let block = |block: &Block| match block {
         Block::ToolUse(call) => {
             format!("{} {}", call.name, tenter_protocol::json::to_string(&call.input))
@@ -40,19 +40,19 @@ fn shown(transcript: &Transcript) -> Vec<String> {
 fn a_transcript_of_claude_code_has_its_messages_in_tenters_names() {
     let (transcript, start) =
         read(host("claude-code"), &recorded("claude-code.record.jsonl"), None).unwrap();
-    let shown = shown(&transcript);
-    assert_eq!(shown[0], "user: Please run the test");
+    let texts = message_texts(&transcript);
+    assert_eq!(texts[0], "user: Please run the test");
     assert!(
-        shown[1].starts_with("model: I will run a command. | bash {\"command\": \"echo hello"),
-        "{shown:#?}"
+        texts[1].starts_with("model: I will run a command. | bash {\"command\": \"echo hello"),
+        "{texts:#?}"
     );
-    assert_eq!(shown[2], "user: bash Some(true): hello-from-shell");
+    assert_eq!(texts[2], "user: bash Some(true): hello-from-shell");
     assert!(
-        shown[3].starts_with("model: file_write {\"file_path\": \"$WORK/written.txt\", \"text\": "),
-        "{shown:#?}"
+        texts[3].starts_with("model: file_write {\"file_path\": \"$WORK/written.txt\", \"text\": "),
+        "{texts:#?}"
     );
-    assert!(shown[6].starts_with("user: bash Some(false): "), "{shown:#?}");
-    assert_eq!(shown.last().unwrap(), "model: All finished.");
+    assert!(texts[6].starts_with("user: bash Some(false): "), "{texts:#?}");
+    assert_eq!(texts.last().unwrap(), "model: All finished.");
     let usage = transcript.usage.unwrap();
     assert_eq!((usage.input_tokens, usage.output_tokens, usage.turn.input_tokens), (400, 80, 100));
     assert_eq!((usage.current_context_window, usage.estimated), (120, true));
@@ -62,17 +62,17 @@ fn a_transcript_of_claude_code_has_its_messages_in_tenters_names() {
 #[test]
 fn a_transcript_of_codex_has_its_messages_in_tenters_names() {
     let (transcript, _) = read(host("codex"), &recorded("codex.record.jsonl"), None).unwrap();
-    let shown = shown(&transcript);
-    assert_eq!(shown[0], "user: Please run the test");
+    let texts = message_texts(&transcript);
+    assert_eq!(texts[0], "user: Please run the test");
     assert!(
-        shown[1].starts_with("model: I will run a command. | bash {\"command\": \"echo hello"),
-        "{shown:#?}"
+        texts[1].starts_with("model: I will run a command. | bash {\"command\": \"echo hello"),
+        "{texts:#?}"
     );
-    assert_eq!(shown[2], "user: bash Some(true): hello-from-shell");
-    assert!(shown[3].starts_with("model: file_edit {\"patch\": \"*** Begin Patch"), "{shown:#?}");
-    assert!(shown[4].starts_with("user: file_edit Some(true): "), "{shown:#?}");
-    assert!(shown[6].starts_with("user: bash Some(false): "), "{shown:#?}");
-    assert_eq!(shown.last().unwrap(), "model: All finished.");
+    assert_eq!(texts[2], "user: bash Some(true): hello-from-shell");
+    assert!(texts[3].starts_with("model: file_edit {\"patch\": \"*** Begin Patch"), "{texts:#?}");
+    assert!(texts[4].starts_with("user: file_edit Some(true): "), "{texts:#?}");
+    assert!(texts[6].starts_with("user: bash Some(false): "), "{texts:#?}");
+    assert_eq!(texts.last().unwrap(), "model: All finished.");
     let usage = transcript.usage.unwrap();
     assert_eq!((usage.input_tokens, usage.output_tokens, usage.estimated), (400, 80, true));
     assert!(usage.max_context_window > 0);
@@ -84,7 +84,7 @@ fn a_history_begins_at_its_last_summary_and_is_read_from_there_the_next_time() {
         [("claude-code", "claude-code.compact.jsonl"), ("codex", "codex.compact.jsonl")]
     {
         let (first, start) = read(host(id), &recorded(name), None).unwrap();
-        let messages = shown(&first);
+        let messages = message_texts(&first);
         assert!(!messages.iter().any(|text| text.contains("seq 1 3000")), "{id}: {messages:#?}");
         assert!(messages.iter().any(|text| text.contains("echo four")), "{id}: {messages:#?}");
         assert!(start.offset > 0);
@@ -104,7 +104,7 @@ fn all_tokens_count_also_those_before_a_summary() {
     assert_eq!(transcript.usage.unwrap().input_tokens, sent);
 }
 
-/// A file with this text.
+/// Creates a file with this text.
 fn file(text: &[u8]) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("transcript.jsonl");
@@ -132,7 +132,7 @@ fn a_file_that_was_replaced_is_read_anew() {
     assert!(!short || !transcript.messages.is_empty());
     let other = recorded("codex.record.jsonl");
     assert_eq!(
-        shown(&read(host("codex"), &other, Some(&start)).unwrap().0)[0],
+        message_texts(&read(host("codex"), &other, Some(&start)).unwrap().0)[0],
         "user: Please run the test"
     );
 }
@@ -140,9 +140,9 @@ fn a_file_that_was_replaced_is_read_anew() {
 #[test]
 fn what_is_missing_no_file_or_too_long_is_an_error() {
     let (directory, path) = file(b"");
-    let of = |path: &Path| read(host("codex"), path, None).map(drop);
-    assert!(of(&directory.path().join("none")).is_err());
-    assert!(of(directory.path()).is_err());
+    let read = |path: &Path| read(host("codex"), path, None).map(drop);
+    assert!(read(&directory.path().join("none")).is_err());
+    assert!(read(directory.path()).is_err());
     let fifo = directory.path().join("fifo");
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -152,10 +152,10 @@ fn what_is_missing_no_file_or_too_long_is_an_error() {
         0,
     )
     .unwrap();
-    assert!(of(&fifo).is_err());
+    assert!(read(&fifo).is_err());
     OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_READ + 1).unwrap();
-    assert!(of(&path).is_err());
-    assert!(of(&recorded("codex.record.jsonl")).is_ok());
+    assert!(read(&path).is_err());
+    assert!(read(&recorded("codex.record.jsonl")).is_ok());
 }
 
 #[test]
@@ -165,12 +165,12 @@ fn a_subagent_of_claude_code_has_a_transcript_of_its_own() {
     let sub = payload(r#"{"transcript_path": "/t", "agent_id": "a"}"#);
     let stop =
         payload(r#"{"transcript_path": "/t", "agent_id": "a", "agent_transcript_path": "/own"}"#);
-    let of = |id: &str, payload: &Payload| of_payload(host(id), payload);
-    assert_eq!(of("claude-code", &main), Some("/main".into()));
-    assert_eq!(of("claude-code", &sub), None, "it is that of the main agent");
-    assert_eq!(of("claude-code", &stop), Some("/own".into()));
-    assert_eq!(of("codex", &sub), Some("/t".into()));
-    assert_eq!(of("gemini", &main), None, "its format is not known");
+    let transcript = |id: &str, payload: &Payload| named_in(host(id), payload);
+    assert_eq!(transcript("claude-code", &main), Some("/main".into()));
+    assert_eq!(transcript("claude-code", &sub), None, "it is the main agent's");
+    assert_eq!(transcript("claude-code", &stop), Some("/own".into()));
+    assert_eq!(transcript("codex", &sub), Some("/t".into()));
+    assert_eq!(transcript("gemini", &main), None, "its format is not known");
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! A tool call as rules see it: a shell call is its commands and the files that they touch.
+//! A tool call as rules see it. A shell call has parts: its commands and the files that they touch.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub(super) enum Part {
 }
 
 impl SeenCall {
-    /// A call in Tenter's names.
+    /// Creates a call from its form in Tenter's names.
     pub(crate) fn new(call: &ToolCall, surroundings: &CallSurroundings, cwd: &Path) -> Self {
         let facts = (call.name == SHELL).then(|| {
             let body = Body::BeforeTool(call.clone());
@@ -43,7 +43,7 @@ impl SeenCall {
         Self { call: call.clone(), facts }
     }
 
-    /// Everything that rules may be about.
+    /// Returns every part to which rules may apply.
     pub(super) fn parts(&self) -> Vec<Part> {
         let Some(facts) = &self.facts else { return vec![Part::Call(self.call.clone())] };
         let mut parts = vec![self.tool()];
@@ -68,7 +68,7 @@ impl SeenCall {
         parts
     }
 
-    /// What the host is certain to compare with its rules: the commands that the text itself names.
+    /// Returns the parts that the host certainly compares with its rules: the commands that the text itself names.
     pub(super) fn certain_parts(&self) -> Vec<Part> {
         let Some(facts) = &self.facts else { return vec![Part::Call(self.call.clone())] };
         if !is_complete(facts) {
@@ -82,7 +82,7 @@ impl SeenCall {
         [self.tool()].into_iter().chain(written).collect()
     }
 
-    /// The call without its input, for rules about every call of the tool.
+    /// Returns the call without its input, for rules that apply to every call of the tool.
     fn tool(&self) -> Part {
         Part::Call(ToolCall::new("", &self.call.name, Object::new()))
     }
@@ -95,7 +95,7 @@ fn is_complete(facts: &CallFacts) -> bool {
         && facts.commands.iter().all(is_certain)
 }
 
-/// A command by its name, and by the path with which it is called.
+/// Returns a command with the name of its program, and with the path by which it is called.
 fn spellings(command: &Command) -> Vec<String> {
     let programs = [Some(command.program.as_str()), command.path.as_deref()];
     programs.into_iter().flatten().map(|program| line(program, &command.args)).collect()
@@ -111,7 +111,7 @@ fn shell(command: &str) -> ToolCall {
     ToolCall::new("", SHELL, input.as_object().cloned().unwrap_or_default())
 }
 
-/// A text as a command.
+/// Turns a text into a command.
 pub(super) fn command(text: &str) -> Part {
     Part::Command(shell(text))
 }

@@ -8,7 +8,7 @@ use super::command_line::{self, Options};
 use super::places::{files, json, parse, texts};
 use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
 
-/// Where Claude Code has the settings of a machine.
+/// The directories of a machine's settings.
 const MANAGED: [&str; 2] = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
 
 impl RuleCheck {
@@ -21,10 +21,11 @@ impl RuleCheck {
 
 fn read(places: &Places) -> UserRules {
     let mut rules: Vec<UserRule> =
-        settings_files(places).iter().flat_map(|file| of_file(file)).collect();
-    let options = command_line::of_host(&["--disallowedTools", "--disallowed-tools", "--settings"]);
+        settings_files(places).iter().flat_map(|file| file_rules(file)).collect();
+    let options =
+        command_line::host_options(&["--disallowedTools", "--disallowed-tools", "--settings"]);
     for option in options {
-        rules.extend(of_option(&option, places));
+        rules.extend(option_rules(&option, places));
     }
     UserRules::strictest(rules)
 }
@@ -35,42 +36,44 @@ fn settings_files(places: &Places) -> Vec<PathBuf> {
     directories.extend(places.project_directories().iter().map(|one| one.join(".claude")));
     directories.extend(places.var("CLAUDE_PROJECT_DIR").map(|one| Path::new(one).join(".claude")));
     let names = ["settings.json", "settings.local.json"];
-    let mut found: Vec<PathBuf> =
+    let mut settings: Vec<PathBuf> =
         directories.iter().flat_map(|one| names.map(|name| one.join(name))).collect();
     for directory in MANAGED.map(Path::new) {
-        found.push(directory.join("managed-settings.json"));
-        found.extend(files(&directory.join("managed-settings.d"), "json").unwrap_or_default());
+        settings.push(directory.join("managed-settings.json"));
+        settings.extend(files(&directory.join("managed-settings.d"), "json").unwrap_or_default());
     }
-    found.dedup();
-    found
+    settings.dedup();
+    settings
 }
 
-fn of_file(file: &Path) -> Vec<UserRule> {
+fn file_rules(file: &Path) -> Vec<UserRule> {
     match json(file) {
         Ok(settings) => {
-            settings.map_or_else(Vec::new, |all| of_settings(&all, &file.display().to_string()))
+            settings.map_or_else(Vec::new, |all| settings_rules(&all, &file.display().to_string()))
         }
         Err(rule) => vec![rule],
     }
 }
 
-fn of_settings(settings: &Value, file: &str) -> Vec<UserRule> {
+fn settings_rules(settings: &Value, file: &str) -> Vec<UserRule> {
     let maker = RuleMaker::new(file);
-    let of = |effect, word: &str| {
-        let listed = texts(settings.pointer(&format!("/permissions/{word}")));
-        listed.into_iter().map(|text| maker.claude(effect, text)).collect::<Vec<_>>()
+    let rules = |effect, word: &str| {
+        let texts = texts(settings.pointer(&format!("/permissions/{word}")));
+        texts.into_iter().map(|text| maker.claude(effect, text)).collect::<Vec<_>>()
     };
-    [of(Effect::Deny, "deny"), of(Effect::Ask, "ask")].concat()
+    [rules(Effect::Deny, "deny"), rules(Effect::Ask, "ask")].concat()
 }
 
-fn of_option(option: &Options, places: &Places) -> Vec<UserRule> {
+fn option_rules(option: &Options, places: &Places) -> Vec<UserRule> {
     let maker = RuleMaker::new("the command line");
     let values = option.values.iter();
     match option.name {
         "--settings" => values
             .flat_map(|value| match parse(value) {
-                Ok(settings) if settings.is_object() => of_settings(&settings, "the command line"),
-                _ => of_file(&places.cwd.join(value)),
+                Ok(settings) if settings.is_object() => {
+                    settings_rules(&settings, "the command line")
+                }
+                _ => file_rules(&places.cwd.join(value)),
             })
             .collect(),
         _ => values

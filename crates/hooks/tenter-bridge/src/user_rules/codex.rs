@@ -22,27 +22,29 @@ impl RuleCheck {
 fn read(places: &Places) -> UserRules {
     let mut layers = vec![PathBuf::from(MACHINE), places.directory("CODEX_HOME", ".codex")];
     layers.extend(places.project_directories().iter().map(|one| one.join(".codex")));
-    let mut found: Vec<UserRule> = layers.iter().flat_map(|layer| of_layer(layer)).collect();
-    found.extend(of_requirements(&Path::new(MACHINE).join("requirements.toml")));
-    UserRules::strictest(found)
+    let mut rules: Vec<UserRule> = layers.iter().flat_map(|layer| layer_rules(layer)).collect();
+    rules.extend(requirement_rule(&Path::new(MACHINE).join("requirements.toml")));
+    UserRules::strictest(rules)
 }
 
-fn of_layer(layer: &Path) -> Vec<UserRule> {
+fn layer_rules(layer: &Path) -> Vec<UserRule> {
     match files(&layer.join("rules"), "rules") {
-        Ok(files) => files.iter().flat_map(|file| of_file(file)).collect(),
+        Ok(files) => files.iter().flat_map(|file| file_rules(file)).collect(),
         Err(rule) => vec![rule],
     }
 }
 
-fn of_file(file: &Path) -> Vec<UserRule> {
+fn file_rules(file: &Path) -> Vec<UserRule> {
     match text(file) {
-        Ok(text) => text.map_or_else(Vec::new, |text| of_text(&text, &file.display().to_string())),
+        Ok(text) => {
+            text.map_or_else(Vec::new, |text| text_rules(&text, &file.display().to_string()))
+        }
         Err(rule) => vec![rule],
     }
 }
 
-/// What an administrator requires: rules there are not read.
-fn of_requirements(file: &Path) -> Option<UserRule> {
+/// Reads the requirements of an administrator. Their rules are not supported.
+fn requirement_rule(file: &Path) -> Option<UserRule> {
     match toml(file) {
         Ok(Some(table)) if table.contains_key("rules") => {
             Some(unreadable(file, "its rules are not read"))
@@ -52,7 +54,7 @@ fn of_requirements(file: &Path) -> Option<UserRule> {
     }
 }
 
-fn of_text(text: &str, file: &str) -> Vec<UserRule> {
+fn text_rules(text: &str, file: &str) -> Vec<UserRule> {
     let maker = RuleMaker::new(file);
     let unknown = |what: &str| maker.unknown(what, Some("bash"));
     let Some(calls) = Reader::new(text).calls() else { return vec![unknown("its rules")] };
@@ -61,7 +63,7 @@ fn of_text(text: &str, file: &str) -> Vec<UserRule> {
             Some(rule) => (rule.effect > Effect::Allow).then_some(rule),
             None => Some(unknown("prefix_rule")),
         },
-        // They are about hosts of networks, and about paths of programs.
+        // They apply to hosts of networks, and to paths of programs.
         "network_rule" | "host_executable" => None,
         other => Some(unknown(other)),
     });
@@ -70,9 +72,9 @@ fn of_text(text: &str, file: &str) -> Vec<UserRule> {
 
 /// Reads the rule of a call; `None` if it cannot be read.
 fn prefix_rule(call: &Call, maker: &RuleMaker) -> Option<UserRule> {
-    let decision = call.named("decision").map_or(Some("allow"), Value::as_str)?;
-    let effect = Effect::of_word(decision)?;
-    let pattern = call.named("pattern")?.as_array()?;
+    let decision = call.argument("decision").map_or(Some("allow"), Value::as_str)?;
+    let effect = Effect::from_word(decision)?;
+    let pattern = call.argument("pattern")?.as_array()?;
     let words: Option<Vec<Vec<&str>>> = pattern
         .iter()
         .map(|word| match word {
@@ -83,8 +85,8 @@ fn prefix_rule(call: &Call, maker: &RuleMaker) -> Option<UserRule> {
         .collect();
     let words =
         words.filter(|words| !words.is_empty() && words.iter().all(|one| !one.is_empty()))?;
-    let shown = words.iter().map(|one| one.join("|")).collect::<Vec<_>>().join(" ");
-    Some(maker.command(effect, &shown, CommandPattern::of_words(&words)))
+    let text = words.iter().map(|one| one.join("|")).collect::<Vec<_>>().join(" ");
+    Some(maker.command(effect, &text, CommandPattern::of_words(&words)))
 }
 
 /// A call with literal arguments.
@@ -95,8 +97,8 @@ struct Call {
 }
 
 impl Call {
-    fn named(&self, name: &str) -> Option<&Value> {
-        self.arguments.iter().find(|(found, _)| found == name).map(|(_, value)| value)
+    fn argument(&self, name: &str) -> Option<&Value> {
+        self.arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 }
 
@@ -113,7 +115,7 @@ impl<'t> Reader<'t> {
         Self { rest: text }
     }
 
-    /// All calls; `None` if the text has anything else.
+    /// Reads all calls; `None` if the text has anything else.
     fn calls(mut self) -> Option<Vec<Call>> {
         let mut calls = Vec::new();
         while !self.is_at_end() {
@@ -166,7 +168,7 @@ impl<'t> Reader<'t> {
         Some(Value::Array(values))
     }
 
-    /// A text in quotes; with escapes that are not those of JSON it cannot be read.
+    /// Reads a text in quotes. Escapes that JSON does not have are not supported.
     fn string(&mut self) -> Option<String> {
         let quote = self.rest.chars().next()?;
         let triple = [quote; 3].iter().collect::<String>();
@@ -243,7 +245,10 @@ text""",
 )
 "#;
         let calls = Reader::new(text).calls().unwrap();
-        assert_eq!(calls[0].named("pattern").unwrap().to_string(), r#"["git",["push","fetch"]]"#);
+        assert_eq!(
+            calls[0].argument("pattern").unwrap().to_string(),
+            r#"["git",["push","fetch"]]"#
+        );
         for text in
             ["x = 1", "f(a = b)", "f(a = [\"b\"] + c)", "f(\"a\")", "f(a = \"b)", "def f():"]
         {
@@ -256,7 +261,10 @@ text""",
     #[test]
     fn what_cannot_be_read_counts_as_a_rule() {
         let effects = |text: &str| {
-            of_text(text, "f").iter().map(|rule| (rule.effect, rule.describe())).collect::<Vec<_>>()
+            text_rules(text, "f")
+                .iter()
+                .map(|rule| (rule.effect, rule.describe()))
+                .collect::<Vec<_>>()
         };
         assert_eq!(
             effects(r#"prefix_rule(pattern=["rm", "-rf"], decision="forbidden")"#),
@@ -266,8 +274,8 @@ text""",
         for text in
             ["x = 1", "prefix_rule(pattern=[])", r#"prefix_rule(pattern=["a"], decision="no")"#]
         {
-            let found = effects(text);
-            assert!(found[0].0 == Effect::Ask && found[0].1.ends_with("cannot read"), "{found:?}");
+            let rules = effects(text);
+            assert!(rules[0].0 == Effect::Ask && rules[0].1.ends_with("cannot read"), "{rules:?}");
         }
     }
 }

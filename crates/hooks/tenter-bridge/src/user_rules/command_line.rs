@@ -17,13 +17,13 @@ pub(super) struct Options {
     pub(super) values: Vec<String>,
 }
 
-/// The options of these names in the command line of the host: the nearest ancestor that is no shell.
-pub(super) fn of_host(names: &[&'static str]) -> Vec<Options> {
-    let words = words_of_host(std::os::unix::process::parent_id());
+/// Returns the options of these names in the command line of the host: the nearest ancestor that is not a shell.
+pub(super) fn host_options(names: &[&'static str]) -> Vec<Options> {
+    let words = host_words(std::os::unix::process::parent_id());
     names.iter().filter_map(|name| option(&words, name)).collect()
 }
 
-fn words_of_host(mut process: u32) -> Vec<String> {
+fn host_words(mut process: u32) -> Vec<String> {
     for _ in 0..MAX_ANCESTORS {
         let directory = Path::new("/proc").join(process.to_string());
         let words = words(&directory);
@@ -50,7 +50,7 @@ fn parent(process: &Path) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The values of an option: `--name=VALUE`, or `--name VALUE…` up to the next option.
+/// Returns the values of an option: `--name=VALUE`, or `--name VALUE…` up to the next option.
 fn option(words: &[String], name: &'static str) -> Option<Options> {
     let mut values = Vec::new();
     let mut words = words.iter().peekable();

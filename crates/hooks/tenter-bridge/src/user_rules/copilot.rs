@@ -14,12 +14,12 @@ impl RuleCheck {
 }
 
 fn read(_: &Places) -> UserRules {
-    let options = command_line::of_host(&[DENIES]);
+    let options = command_line::host_options(&[DENIES]);
     let values = options.iter().flat_map(|option| &option.values);
     UserRules::strictest(values.flat_map(|value| value.split(", ")).map(rule).collect())
 }
 
-/// The rule of a permission pattern: `shell(git:*)`, `write(PATH)`, `SERVER(TOOL)`.
+/// Reads a permission pattern: `shell(git:*)`, `write(PATH)`, `SERVER(TOOL)`.
 fn rule(pattern: &str) -> UserRule {
     let maker = RuleMaker::new("the command line");
     let (kind, argument) = match pattern.split_once('(') {
@@ -47,14 +47,14 @@ mod tests {
 
     #[test]
     fn patterns_are_rules() {
-        for (pattern, shown) in [
+        for (pattern, description) in [
             ("shell(git push)", "`Bash(git push:*)` of the command line"),
             ("shell(git:*)", "`Bash(git:*)` of the command line"),
             ("shell", "`Bash` of the command line"),
             ("write(.env)", "`Edit(.env)` of the command line"),
             ("server(tool)", "`server(tool)` of the command line, which Tenter cannot read"),
         ] {
-            assert_eq!(rule(pattern).describe(), shown);
+            assert_eq!(rule(pattern).describe(), description);
         }
     }
 }

@@ -15,36 +15,35 @@ impl RuleCheck {
 }
 
 fn read(places: &Places) -> UserRules {
-    let of_project = places.project_directories();
-    let directories = [places.home.to_owned()].into_iter().chain(of_project);
+    let directories = [places.home.to_owned()].into_iter().chain(places.project_directories());
     let rules = directories.flat_map(|directory| {
         let files = ["settings.json", "settings.local.json"];
-        files.map(|name| of_file(&directory.join(".factory").join(name)))
+        files.map(|name| file_rules(&directory.join(".factory").join(name)))
     });
     UserRules::strictest(rules.flatten().collect())
 }
 
-fn of_file(file: &Path) -> Vec<UserRule> {
+fn file_rules(file: &Path) -> Vec<UserRule> {
     let settings = match json(file) {
         Ok(settings) => settings.unwrap_or_default(),
         Err(rule) => return vec![rule],
     };
-    let shown = file.display().to_string();
-    let maker = RuleMaker::new(&shown);
+    let file = file.display().to_string();
+    let maker = RuleMaker::new(&file);
     let scopes = [Some(&settings), settings.get("general")];
-    let of = |effect: Effect, key: &str| {
+    let rules = |effect: Effect, key: &str| {
         let lists = scopes.iter().flatten().flat_map(|scope| texts(scope.get(key)));
-        lists.map(|text| of_command(effect, text, &maker)).collect::<Vec<_>>()
+        lists.map(|text| command_rule(effect, text, &maker)).collect::<Vec<_>>()
     };
     let mut rules =
-        [of(Effect::Deny, "commandBlocklist"), of(Effect::Ask, "commandDenylist")].concat();
+        [rules(Effect::Deny, "commandBlocklist"), rules(Effect::Ask, "commandDenylist")].concat();
     if scopes.iter().flatten().any(|scope| scope.get("permissionRules").is_some()) {
         rules.push(maker.unknown("permissionRules", None));
     }
     rules
 }
 
-fn of_command(effect: Effect, text: &str, maker: &RuleMaker) -> UserRule {
+fn command_rule(effect: Effect, text: &str, maker: &RuleMaker) -> UserRule {
     let pattern = if text.contains('*') {
         CommandPattern::of_wildcards(text)
     } else {

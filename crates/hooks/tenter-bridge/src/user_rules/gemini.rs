@@ -10,7 +10,7 @@ use super::places::{files, json, texts, toml};
 use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
 use crate::rule_matcher::CommandPattern;
 
-/// Where Gemini CLI has the settings of a machine.
+/// The directories of a machine's settings.
 const MACHINE: [&str; 2] = ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"];
 const SHELL: &str = "run_shell_command";
 /// Fields that restrict a rule to calls that Tenter does not tell from others.
@@ -27,33 +27,32 @@ impl RuleCheck {
 
 fn read(places: &Places) -> UserRules {
     let user = places.home.join(".gemini");
-    let of_project = places.project_directories();
-    let settings = of_project.iter().map(|one| one.join(".gemini"));
-    let settings: Vec<PathBuf> =
-        [user.clone()].into_iter().chain(settings).chain(MACHINE.map(PathBuf::from)).collect();
-    let mut found = Vec::new();
+    let mut directories = vec![user.clone()];
+    directories.extend(places.project_directories().iter().map(|one| one.join(".gemini")));
+    directories.extend(MACHINE.map(PathBuf::from));
+    let mut rules = Vec::new();
     let mut policies = vec![(Tier::User, user.join("policies"))];
     policies.extend(MACHINE.map(|one| (Tier::Machine, Path::new(one).join("policies"))));
-    let options = command_line::of_host(&["--policy", "--admin-policy"]);
-    let named = options.iter().flat_map(|option| &option.values);
-    policies.extend(named.map(|path| (Tier::User, places.cwd.join(path))));
-    for directory in settings {
+    let options = command_line::host_options(&["--policy", "--admin-policy"]);
+    let paths = options.iter().flat_map(|option| &option.values);
+    policies.extend(paths.map(|path| (Tier::User, places.cwd.join(path))));
+    for directory in directories {
         match json(&directory.join("settings.json")) {
             Ok(settings) => {
                 let settings = settings.unwrap_or_default();
-                found.extend(of_settings(&settings, &directory.join("settings.json")));
-                let named = ["policyPaths", "adminPolicyPaths"].map(|key| texts(settings.get(key)));
+                rules.extend(settings_rules(&settings, &directory.join("settings.json")));
+                let paths = ["policyPaths", "adminPolicyPaths"].map(|key| texts(settings.get(key)));
                 policies.extend(
-                    named.concat().into_iter().map(|path| (Tier::User, directory.join(path))),
+                    paths.concat().into_iter().map(|path| (Tier::User, directory.join(path))),
                 );
             }
-            Err(rule) => found.push((Priority::HIGHEST, rule)),
+            Err(rule) => rules.push((Priority::HIGHEST, rule)),
         }
     }
-    found.extend(policies.iter().flat_map(|(tier, path)| of_policies(*tier, path)));
-    // Of equal ones, the strictest.
-    found.sort_by_key(|(priority, rule)| (*priority, rule.effect()));
-    UserRules::last(found.into_iter().map(|(_, rule)| rule).collect())
+    rules.extend(policies.iter().flat_map(|(tier, path)| policies_rules(*tier, path)));
+    // Among rules of equal priority, the strictest is the last.
+    rules.sort_by_key(|(priority, rule)| (*priority, rule.effect()));
+    UserRules::last(rules.into_iter().map(|(_, rule)| rule).collect())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,63 +61,63 @@ enum Tier {
     Machine,
 }
 
-/// Which of the rules that match counts: the highest.
+/// The priority of a rule. Of the rules that match, the one with the highest priority counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Priority(Tier, i64);
 
 impl Priority {
     const HIGHEST: Self = Self(Tier::Machine, i64::MAX);
-    /// That of `tools.exclude`.
-    const OF_SETTINGS: Self = Self(Tier::User, 400);
+    /// The priority of `tools.exclude`.
+    const SETTINGS: Self = Self(Tier::User, 400);
 }
 
-type Found = (Priority, UserRule);
+type PolicyRule = (Priority, UserRule);
 
-/// The tools that settings exclude: as a whole, or only for some commands.
-fn of_settings(settings: &Json, file: &Path) -> Vec<Found> {
-    let shown = file.display().to_string();
-    let maker = RuleMaker::new(&shown);
+/// Returns rules for the tools that settings exclude: as a whole, or only for some commands.
+fn settings_rules(settings: &Json, file: &Path) -> Vec<PolicyRule> {
+    let file = file.display().to_string();
+    let maker = RuleMaker::new(&file);
     let lists = [settings.pointer("/tools/exclude"), settings.get("excludeTools")];
     let excluded = lists.into_iter().flat_map(texts).filter_map(|text| {
         let (tool, command) = text.strip_suffix(')')?.split_once('(')?;
         let is_shell = [SHELL, "ShellTool"].contains(&tool);
         let pattern = CommandPattern::of_words(&[vec![command.trim_end_matches(":*")]]);
-        is_shell.then(|| (Priority::OF_SETTINGS, maker.command(Effect::Deny, text, pattern)))
+        is_shell.then(|| (Priority::SETTINGS, maker.command(Effect::Deny, text, pattern)))
     });
     excluded.collect()
 }
 
-fn of_policies(tier: Tier, path: &Path) -> Vec<Found> {
-    let listed = if path.is_dir() { files(path, "toml") } else { Ok(vec![path.to_owned()]) };
-    match listed {
-        Ok(files) => files.iter().flat_map(|file| of_policy(tier, file)).collect(),
+fn policies_rules(tier: Tier, path: &Path) -> Vec<PolicyRule> {
+    let files = if path.is_dir() { files(path, "toml") } else { Ok(vec![path.to_owned()]) };
+    match files {
+        Ok(files) => files.iter().flat_map(|file| policy_rules(tier, file)).collect(),
         Err(rule) => vec![(Priority::HIGHEST, rule)],
     }
 }
 
-fn of_policy(tier: Tier, file: &Path) -> Vec<Found> {
+fn policy_rules(tier: Tier, file: &Path) -> Vec<PolicyRule> {
     let policy = match toml(file) {
         Ok(policy) => policy.unwrap_or_default(),
         Err(rule) => return vec![(Priority::HIGHEST, rule)],
     };
-    let shown = file.display().to_string();
-    let maker = RuleMaker::new(&shown);
+    let file = file.display().to_string();
+    let maker = RuleMaker::new(&file);
     let rules = policy.get("rule").and_then(Value::as_array);
     let rules = rules.into_iter().flatten().filter_map(Value::as_table);
     rules
         .flat_map(|rule| {
             let priority = rule.get("priority").and_then(Value::as_integer).unwrap_or_default();
-            let found = of_rule(rule, &maker);
-            found.into_iter().map(move |rule| (Priority(tier, priority), rule))
+            let rules = table_rules(rule, &maker);
+            rules.into_iter().map(move |rule| (Priority(tier, priority), rule))
         })
         .collect()
 }
 
-/// The rules of one table: it may name several tools and commands.
-fn of_rule(rule: &Table, maker: &RuleMaker) -> Vec<UserRule> {
-    let shown = rule.to_string().trim().replace('\n', ", ");
-    let effect = rule.get("decision").and_then(Value::as_str).and_then(Effect::of_word);
-    let Some(effect) = effect else { return vec![maker.unknown(&shown, None)] };
+/// Reads the rules of one table, which may name several tools and commands.
+fn table_rules(rule: &Table, maker: &RuleMaker) -> Vec<UserRule> {
+    let text = rule.to_string().trim().replace('\n', ", ");
+    let effect = rule.get("decision").and_then(Value::as_str).and_then(Effect::from_word);
+    let Some(effect) = effect else { return vec![maker.unknown(&text, None)] };
     let is_conditional = CONDITIONS.iter().any(|key| rule.contains_key(*key));
     if is_conditional && effect == Effect::Allow {
         return Vec::new();
@@ -126,21 +125,20 @@ fn of_rule(rule: &Table, maker: &RuleMaker) -> Vec<UserRule> {
     let tools = list(rule, "toolName");
     let is_shell = tools.is_empty() || tools.iter().any(|tool| matches_tool(tool, SHELL));
     if rule.contains_key("argsPattern") {
-        return vec![maker.unknown(&shown, (!is_shell).then_some(r"[^b].*|b[^a].*"))];
+        return vec![maker.unknown(&text, (!is_shell).then_some(r"[^b].*|b[^a].*"))];
     }
     let prefixes = list(rule, "commandPrefix").into_iter();
     let prefixes = prefixes.map(|prefix| CommandPattern::of_words(&[vec![prefix]]));
     let expressions = list(rule, "commandRegex").into_iter().map(CommandPattern::of_expression);
     let commands: Vec<CommandPattern> = prefixes.chain(expressions).collect();
     if !commands.is_empty() {
-        let rules = commands.into_iter().map(|command| maker.command(effect, &shown, command));
+        let rules = commands.into_iter().map(|command| maker.command(effect, &text, command));
         return rules.collect();
     }
-    // About every call of a tool.
+    // It applies to every call of a tool.
     let any = CommandPattern::of_expression("");
-    let of_shell =
-        (is_shell && !rule.contains_key("mcpName")).then(|| maker.command(effect, &shown, any));
-    of_shell.into_iter().collect()
+    let applies = is_shell && !rule.contains_key("mcpName");
+    applies.then(|| maker.command(effect, &text, any)).into_iter().collect()
 }
 
 fn matches_tool(pattern: &str, tool: &str) -> bool {
@@ -150,7 +148,7 @@ fn matches_tool(pattern: &str, tool: &str) -> bool {
     }
 }
 
-/// The texts of a field that has one or several.
+/// Returns the texts of a field that has one or several.
 fn list<'t>(rule: &'t Table, key: &str) -> Vec<&'t str> {
     match rule.get(key) {
         Some(Value::String(text)) => vec![text],

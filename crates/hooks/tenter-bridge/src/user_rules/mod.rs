@@ -1,7 +1,7 @@
 //! The user's own permission rules of a host, for calls that hooks rewrite (R87).
 //!
-//! Hosts apply a hook's rewrite before they look at their rules, so that a rule for the call as the model made it has no effect.
-//! `calls` is a call as rules see it; the other modules read the rules of one host each.
+//! Hosts apply a hook's rewrite before they apply their rules, so that a rule for the call as the model made it has no effect. `calls`
+//! contains the parts of a call to which rules apply; the other modules read the rules of one host each.
 
 mod calls;
 mod claude_code;
@@ -28,23 +28,23 @@ pub(crate) use places::Places;
 /// Reads the rules of a host.
 pub(crate) type Reader = fn(&Places) -> UserRules;
 
-/// What becomes of the user's own permission rules of a host when a hook rewrites a call.
+/// The check of the user's own permission rules of a host when a hook rewrites a call.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleCheck {
-    /// Which calls the host itself compares with them.
+    /// The calls that the host itself compares with the rules.
     pub checks: Checks,
-    /// Where the rules are and what of them Tenter cannot read, as a sentence; empty if there are none about inputs.
+    /// A sentence about the places of the rules and the parts that Tenter cannot read; empty if no rule applies to inputs.
     pub where_read: &'static str,
     /// Reads them.
     pub(crate) read: Reader,
 }
 
-/// Which calls a host compares with the user's rules.
+/// The calls that a host compares with the user's rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checks {
-    /// The call as hooks rewrote it: Tenter checks the one that the model made.
+    /// The call as hooks rewrote it. Tenter checks the original call.
     Rewritten,
-    /// The call that the model made: Tenter checks the rewritten one.
+    /// The original call. Tenter checks the rewritten call.
     Original,
     /// Not measured: Tenter checks both.
     Unknown,
@@ -52,21 +52,21 @@ pub enum Checks {
     Both,
     /// Not measured; Tenter does not read the rules, and the model makes the rewritten call itself.
     Unread,
-    /// It has no rules about inputs.
+    /// The host has no rules for inputs.
     Neither,
 }
 
 impl RuleCheck {
-    /// A host without rules about the inputs of calls.
+    /// The check for a host without rules for inputs.
     pub(crate) const NONE: Self = Self { checks: Checks::Neither, where_read: "", read: none };
 
-    /// A host that does not apply rewrites, and of which no more is known.
+    /// The check for a host that does not apply rewrites, where nothing else was measured.
     pub(crate) const UNREAD: Self = Self { checks: Checks::Unread, where_read: "", read: none };
 
-    /// A host that compares both calls with its rules.
+    /// The check for a host that compares both calls with its rules.
     pub(crate) const BOTH: Self = Self { checks: Checks::Both, where_read: "", read: none };
 
-    /// What users must know, as sentences.
+    /// Returns remarks for users, as sentences.
     pub fn sentences(&self, host: &str) -> Vec<String> {
         let what = match self.checks {
             Checks::Rewritten => format!(
@@ -85,12 +85,12 @@ impl RuleCheck {
             }
             Checks::Unread => {
                 return vec![format!(
-                    "{host} compares the rewritten call with its rules when the model makes it. Tenter does not read its rules: one about the call as the model first made it may have no effect on the rewritten one."
+                    "{host} compares the rewritten call with its rules when the model makes it. Tenter does not read its rules: a rule for the call as the model first made it may have no effect on the rewritten one."
                 )];
             }
             Checks::Neither => {
                 return vec![format!(
-                    "{host} has no rules of yours about the inputs of calls that a rewrite could hide."
+                    "{host} has no rules of yours for the inputs of calls that a rewrite could hide."
                 )];
             }
         };
@@ -102,7 +102,7 @@ fn none(_: &Places) -> UserRules {
     UserRules::strictest(Vec::new())
 }
 
-/// What a rule does with a call.
+/// The effect of a rule on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effect {
     Allow,
@@ -112,7 +112,7 @@ pub(crate) enum Effect {
 
 impl Effect {
     /// Reads the words of the hosts.
-    fn of_word(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         match word {
             "allow" => Some(Self::Allow),
             "ask" | "prompt" | "ask_user" => Some(Self::Ask),
@@ -127,24 +127,24 @@ impl Effect {
 pub(crate) struct UserRule {
     effect: Effect,
     /// The rule and its file, for messages.
-    shown: String,
+    text: String,
     condition: Box<Condition>,
 }
 
-/// The calls that a rule is about.
+/// The calls to which a rule applies.
 #[derive(Debug, Clone)]
 enum Condition {
-    /// Shell calls with a command that matches: alone, or anywhere in a text of which not every command is known.
+    /// Shell calls with a command that matches: alone, or anywhere in a text with unknown commands.
     Command { whole: Box<Matcher>, anywhere: Box<Matcher> },
     /// Calls that match.
     Call(Matcher),
     /// Calls that match, and shell calls with a command that touches such a file.
     CallOrFile(Matcher),
-    /// It cannot be read: perhaps every call of the tools that match.
+    /// The rule cannot be read: it may apply to every call of the tools that match.
     Unknown(Matcher),
 }
 
-/// Which of several matching rules counts.
+/// The choice among several matching rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Precedence {
     Strictest,
@@ -159,24 +159,24 @@ pub(crate) struct UserRules {
 }
 
 impl UserRules {
-    /// Rules of which the strictest that matches counts.
+    /// Creates rules of which the strictest that matches counts.
     fn strictest(rules: Vec<UserRule>) -> Self {
         Self { rules, precedence: Precedence::Strictest }
     }
 
-    /// Rules of which the last that matches counts.
+    /// Creates rules of which the last that matches counts.
     fn last(rules: Vec<UserRule>) -> Self {
         Self { rules, precedence: Precedence::Last }
     }
 
-    /// The strictest rule that applies to a part of the call. A rule that cannot be read counts where it may apply.
-    pub(crate) fn strictest_of(&self, call: &SeenCall) -> Option<&UserRule> {
+    /// Returns the strictest rule that applies to a part of the call. A rule that cannot be read counts where it may apply.
+    pub(crate) fn strictest_for(&self, call: &SeenCall) -> Option<&UserRule> {
         let parts = call.parts();
         let deciding = parts.iter().filter_map(|part| self.deciding(part));
         deciding.filter(|rule| rule.effect > Effect::Allow).max_by_key(|rule| rule.effect)
     }
 
-    /// Whether the host itself is certain to ask about the call, or to deny it.
+    /// Returns whether the host itself certainly asks about the call, or denies it.
     pub(crate) fn is_stopped(&self, call: &SeenCall) -> bool {
         let parts = call.certain_parts();
         let mut deciding = parts.iter().filter_map(|part| self.deciding(part));
@@ -195,21 +195,21 @@ impl UserRules {
 }
 
 impl UserRule {
-    /// What it does.
+    /// Returns its effect.
     pub(crate) fn effect(&self) -> Effect {
         self.effect
     }
 
-    /// The rule and its file, and that it is not understood, if it is not.
+    /// Describes the rule and its file, with a remark if Tenter cannot read it.
     pub(crate) fn describe(&self) -> String {
         match *self.condition {
-            Condition::Unknown(_) => format!("{}, which Tenter cannot read", self.shown),
-            _ => self.shown.clone(),
+            Condition::Unknown(_) => format!("{}, which Tenter cannot read", self.text),
+            _ => self.text.clone(),
         }
     }
 
     fn applies_to(&self, part: &Part) -> bool {
-        // An expression whose search is aborted may be about the call.
+        // An expression whose search is aborted may apply to the call.
         let matches = |matcher: &Matcher, call| !matches!(matcher.matches(call), Ok(None));
         let restricts = self.effect > Effect::Allow;
         match (&*self.condition, part) {
@@ -229,7 +229,7 @@ impl UserRule {
     }
 }
 
-/// Makes rules: `file` is where they are.
+/// Makes the rules of one file.
 struct RuleMaker<'f> {
     file: &'f str,
 }
@@ -239,11 +239,11 @@ impl<'f> RuleMaker<'f> {
         Self { file }
     }
 
-    fn shown(&self, text: &str) -> String {
+    fn describe(&self, text: &str) -> String {
         format!("`{text}` of {}", self.file)
     }
 
-    /// A rule in the form of Claude Code, such as `Bash(git push:*)`.
+    /// Makes a rule from the form of Claude Code, such as `Bash(git push:*)`.
     fn claude(&self, effect: Effect, text: &str) -> UserRule {
         let text = text.trim();
         if let Some(command) = rule_matcher::command_of(text) {
@@ -251,24 +251,24 @@ impl<'f> RuleMaker<'f> {
         }
         let Ok(RuleMatcher { tool, pattern, .. }) = rule_matcher::matcher(text) else {
             let tool = text.split('(').next().unwrap_or_default();
-            let known = tool.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
-            return self.unknown(text, (known && !tool.is_empty()).then_some(tool));
+            let is_name = tool.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+            return self.unknown(text, (is_name && !tool.is_empty()).then_some(tool));
         };
         let matcher = Matcher::new(&MatcherText { tool: Some(tool), pattern });
         UserRule {
             effect,
-            shown: self.shown(text),
+            text: self.describe(text),
             condition: Box::new(Condition::CallOrFile(matcher)),
         }
     }
 
-    /// A rule about shell commands.
+    /// Makes a rule for shell commands.
     fn command(&self, effect: Effect, text: &str, pattern: CommandPattern) -> UserRule {
         let matcher = |pattern| Matcher::new(&MatcherText { tool: None, pattern: Some(pattern) });
         let (whole, anywhere) = (matcher(pattern.whole), matcher(pattern.anywhere));
         UserRule {
             effect,
-            shown: self.shown(text),
+            text: self.describe(text),
             condition: Box::new(Condition::Command {
                 whole: Box::new(whole),
                 anywhere: Box::new(anywhere),
@@ -276,7 +276,7 @@ impl<'f> RuleMaker<'f> {
         }
     }
 
-    /// A rule about calls of the tools whose name matches an expression, with a text of the input that matches another one.
+    /// Makes a rule for calls of the tools whose name matches an expression, with a text of the input that matches another one.
     fn calls(
         &self,
         effect: Effect,
@@ -285,21 +285,25 @@ impl<'f> RuleMaker<'f> {
         pattern: Option<String>,
     ) -> UserRule {
         let matcher = Matcher::new(&MatcherText { tool, pattern });
-        UserRule { effect, shown: self.shown(text), condition: Box::new(Condition::Call(matcher)) }
+        UserRule {
+            effect,
+            text: self.describe(text),
+            condition: Box::new(Condition::Call(matcher)),
+        }
     }
 
-    /// A rule that is not understood: it may be about calls of tools that match, or of any tool.
+    /// Makes a rule that cannot be read: it may apply to calls of tools that match, or of any tool.
     fn unknown(&self, text: &str, tool: Option<&str>) -> UserRule {
         let tool = tool.map(|tool| format!("^(?:{tool})$"));
         let matcher = Matcher::new(&MatcherText { tool, pattern: None });
         let condition = Box::new(Condition::Unknown(matcher));
-        UserRule { effect: Effect::Ask, shown: self.shown(text), condition }
+        UserRule { effect: Effect::Ask, text: self.describe(text), condition }
     }
 }
 
-/// A rule that stands for a file whose rules cannot be read.
+/// Makes a rule that stands for a file whose rules cannot be read.
 fn unreadable(file: &Path, why: &str) -> UserRule {
     let matcher = Matcher::new(&MatcherText { tool: None, pattern: None });
-    let shown = format!("a rule of {} ({why})", file.display());
-    UserRule { effect: Effect::Ask, shown, condition: Box::new(Condition::Unknown(matcher)) }
+    let text = format!("a rule of {} ({why})", file.display());
+    UserRule { effect: Effect::Ask, text, condition: Box::new(Condition::Unknown(matcher)) }
 }

@@ -23,7 +23,7 @@ const TOOLS: [(&str, &str); 6] = [
 impl RuleCheck {
     pub(crate) const OPENCODE: Self = Self {
         checks: super::Checks::Rewritten,
-        where_read: "Rules are read from the configuration of the user, the project and the machine and from the environment; those of one agent count for all, and one in a Markdown file counts as one that asks about every call.",
+        where_read: "Rules are read from the configuration of the user, the project and the machine and from the environment; rules of one agent count for all agents, and a rule in a Markdown file counts as one that asks about every call.",
         read: |places| read(places, &OPENCODE),
     };
     pub(crate) const KILO: Self = Self { read: |places| read(places, &KILO), ..Self::OPENCODE };
@@ -33,7 +33,7 @@ impl RuleCheck {
 struct Names {
     /// Names of the files, without the ending.
     files: &'static [&'static str],
-    /// The directories of the user below `$XDG_CONFIG_HOME`, and those of projects.
+    /// The directories of the user, below `$XDG_CONFIG_HOME`.
     user: &'static [&'static str],
     project: &'static [&'static str],
     machine: &'static str,
@@ -89,7 +89,7 @@ struct Configuration {
     permission: Object,
     /// The permissions of single agents.
     agents: Vec<Value>,
-    /// The file that was read last of those with rules.
+    /// The last file with rules.
     file: PathBuf,
     unknown: Vec<UserRule>,
 }
@@ -106,7 +106,7 @@ impl Configuration {
         }
     }
 
-    /// Agents in Markdown files.
+    /// Adds agents in Markdown files.
     fn add_agents(&mut self, directory: &Path) {
         let has_rules = |file: &PathBuf| {
             let text = text(file).ok().flatten();
@@ -114,8 +114,8 @@ impl Configuration {
         };
         match files(directory, "md") {
             Ok(files) => {
-                let found = files.into_iter().filter(has_rules);
-                self.unknown.extend(found.map(|file| unreadable(&file, "rules of one agent")));
+                let files = files.into_iter().filter(has_rules);
+                self.unknown.extend(files.map(|file| unreadable(&file, "rules of one agent")));
             }
             Err(rule) => self.unknown.push(rule),
         }
@@ -166,14 +166,14 @@ impl Configuration {
     }
 
     fn rules(self, places: &Places) -> UserRules {
-        let shown = self.file.display().to_string();
-        let maker = RuleMaker::new(&shown);
+        let file = self.file.display().to_string();
+        let maker = RuleMaker::new(&file);
         let project = places.project.display().to_string();
-        let mut rules = of_permission(&self.permission, &maker, &project);
+        let mut rules = permission_rules(&self.permission, &maker, &project);
         for agent in &self.agents {
             let mut permission = Object::new();
             merge(&mut permission, agent);
-            let own = of_permission(&permission, &maker, &project);
+            let own = permission_rules(&permission, &maker, &project);
             // A call does not say which agent makes it.
             rules.extend(own.into_iter().filter(|rule| rule.effect() > Effect::Allow));
         }
@@ -200,53 +200,53 @@ fn merge(merged: &mut Object, permission: &Value) {
     }
 }
 
-/// One word counts for every input.
+/// Turns a single word into patterns: it applies to every input.
 fn as_patterns(patterns: &Value) -> Value {
     if patterns.is_object() { patterns.clone() } else { json!({ "*": patterns }) }
 }
 
-fn of_permission(permission: &Object, maker: &RuleMaker, project: &str) -> Vec<UserRule> {
+fn permission_rules(permission: &Object, maker: &RuleMaker, project: &str) -> Vec<UserRule> {
     let patterns = permission.iter().flat_map(|(tool, patterns)| {
         let patterns = patterns.as_object().into_iter().flatten();
         patterns.map(move |(pattern, word)| (tool.as_str(), pattern.as_str(), word))
     });
     patterns
-        .flat_map(|(tool, pattern, word)| of_pattern((tool, pattern), word, maker, project))
+        .flat_map(|(tool, pattern, word)| pattern_rules((tool, pattern), word, maker, project))
         .collect()
 }
 
-/// The rules of a pattern: a permission with a wildcard is about several tools.
-fn of_pattern(
+/// Returns the rules of a pattern. A permission with a wildcard applies to several tools.
+fn pattern_rules(
     (tool, pattern): (&str, &str),
     word: &Value,
     maker: &RuleMaker,
     project: &str,
 ) -> Vec<UserRule> {
-    let shown = format!("{tool}: {pattern}: {}", word.as_str().unwrap_or_default());
-    let is_meant = |name: &str| {
+    let text = format!("{tool}: {pattern}: {}", word.as_str().unwrap_or_default());
+    let applies = |name: &str| {
         let expression = CommandPattern::of_wildcards(tool);
         let matcher = maker.command(Effect::Allow, "", expression);
         matcher.applies_to(&super::calls::command(name))
     };
-    let named = TOOLS.iter().filter(|(name, _)| is_meant(name));
-    let Some(effect) = word.as_str().and_then(Effect::of_word) else {
-        return named.map(|(_, tools)| maker.unknown(&shown, Some(tools))).collect();
+    let permissions = TOOLS.iter().filter(|(name, _)| applies(name));
+    let Some(effect) = word.as_str().and_then(Effect::from_word) else {
+        return permissions.map(|(_, tools)| maker.unknown(&text, Some(tools))).collect();
     };
-    named
+    permissions
         .map(|(name, tools)| match *name {
-            "bash" => maker.command(effect, &shown, CommandPattern::of_wildcards(pattern)),
+            "bash" => maker.command(effect, &text, CommandPattern::of_wildcards(pattern)),
             _ => maker.calls(
                 effect,
-                &shown,
+                &text,
                 Some(format!("^(?:{tools})$")),
-                of_path(effect, pattern, project),
+                path_expression(effect, pattern, project),
             ),
         })
         .collect()
 }
 
-/// The expression for a path that is relative to the project; one that only allows is not found in other directories.
-fn of_path(effect: Effect, pattern: &str, project: &str) -> Option<String> {
+/// Returns the expression for a path that is relative to the project. A rule that allows does not match in other directories.
+fn path_expression(effect: Effect, pattern: &str, project: &str) -> Option<String> {
     let whole = CommandPattern::of_wildcards(pattern).whole;
     let body = whole.strip_prefix('^').unwrap_or(&whole);
     let start = match effect {

@@ -1,4 +1,4 @@
-//! Where a host's rules are, and how their files are read.
+//! The places of a host's rules, and the reading of their files.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ use super::{UserRule, unreadable};
 /// Maximum number of files of a directory that are read.
 const MAX_FILES: usize = 200;
 
-/// Where a host looks for rules.
+/// The places where a host looks for rules.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Places<'p> {
     /// The user's home directory.
@@ -30,18 +30,18 @@ pub(crate) struct Places<'p> {
 }
 
 impl Places<'_> {
-    /// The value of an environment variable.
+    /// Returns the value of an environment variable.
     pub(super) fn var(&self, name: &str) -> Option<&str> {
-        let found = self.vars.iter().find(|(key, _)| key == name)?;
-        found.1.to_str().filter(|value| !value.is_empty())
+        let (_, value) = self.vars.iter().find(|(key, _)| key == name)?;
+        value.to_str().filter(|value| !value.is_empty())
     }
 
-    /// The directory that a variable names, or the one in the home directory.
+    /// Returns the directory that a variable names, or the one in the home directory.
     pub(super) fn directory(&self, variable: &str, in_home: &str) -> PathBuf {
         self.var(variable).map_or_else(|| self.home.join(in_home), PathBuf::from)
     }
 
-    /// The directories from the root of the project to the working directory.
+    /// Returns the directories from the root of the project to the working directory.
     pub(super) fn project_directories(&self) -> Vec<PathBuf> {
         let below =
             self.cwd.ancestors().take_while(|directory| directory.starts_with(self.project));
@@ -86,7 +86,7 @@ pub(super) fn toml(file: &Path) -> Result<Option<toml::Table>, UserRule> {
     text.parse().map(Some).map_err(|error: toml::de::Error| unreadable(file, error.message()))
 }
 
-/// The files of a directory with this ending, sorted by name; a rule that stands for what cannot be listed.
+/// Lists the files of a directory with this ending, sorted by name. An error is a rule that stands for the files that cannot be listed.
 pub(super) fn files(directory: &Path, ending: &str) -> Result<Vec<PathBuf>, UserRule> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
@@ -94,7 +94,7 @@ pub(super) fn files(directory: &Path, ending: &str) -> Result<Vec<PathBuf>, User
         Err(error) => return Err(unreadable(directory, &error.to_string())),
     };
     let paths = entries.flatten().map(|entry| entry.path());
-    let is_meant = |path: &PathBuf| path.extension().is_some_and(|found| found == ending);
+    let is_meant = |path: &PathBuf| path.extension().is_some_and(|extension| extension == ending);
     let mut files: Vec<PathBuf> = paths.filter(is_meant).take(MAX_FILES + 1).collect();
     if files.len() > MAX_FILES {
         return Err(unreadable(directory, &format!("it has more than {MAX_FILES} files")));
@@ -103,7 +103,7 @@ pub(super) fn files(directory: &Path, ending: &str) -> Result<Vec<PathBuf>, User
     Ok(files)
 }
 
-/// The texts of a list; a single text counts as one.
+/// Returns the texts of a list; a single text counts as a list.
 pub(super) fn texts(value: Option<&Value>) -> Vec<&str> {
     match value {
         Some(Value::String(text)) => vec![text],

@@ -21,26 +21,26 @@ impl RuleCheck {
 
 fn read(places: &Places) -> UserRules {
     let user = places.directory("VIBE_HOME", ".vibe");
-    let of_project = places.project_directories();
-    let directories = [user].into_iter().chain(of_project.iter().map(|one| one.join(".vibe")));
-    let rules = directories.flat_map(|directory| of_file(&directory.join("config.toml")));
+    let project = places.project_directories();
+    let directories = [user].into_iter().chain(project.iter().map(|one| one.join(".vibe")));
+    let rules = directories.flat_map(|directory| file_rules(&directory.join("config.toml")));
     UserRules::strictest(rules.collect())
 }
 
-fn of_file(file: &Path) -> Vec<UserRule> {
+fn file_rules(file: &Path) -> Vec<UserRule> {
     let settings = match toml(file) {
         Ok(settings) => settings.unwrap_or_default(),
         Err(rule) => return vec![rule],
     };
-    let shown = file.display().to_string();
-    let maker = RuleMaker::new(&shown);
+    let file = file.display().to_string();
+    let maker = RuleMaker::new(&file);
     let tools = settings.get("tools").and_then(Value::as_table);
     let tools =
         tools.into_iter().flatten().filter_map(|(name, tool)| Some((name, tool.as_table()?)));
-    tools.flat_map(|(name, tool)| of_tool(name, tool, &maker)).collect()
+    tools.flat_map(|(name, tool)| tool_rules(name, tool, &maker)).collect()
 }
 
-fn of_tool(name: &str, tool: &Table, maker: &RuleMaker) -> Vec<UserRule> {
+fn tool_rules(name: &str, tool: &Table, maker: &RuleMaker) -> Vec<UserRule> {
     let list = |key: &str| {
         let values = tool.get(key).and_then(Value::as_array);
         values.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>()
@@ -53,11 +53,11 @@ fn of_tool(name: &str, tool: &Table, maker: &RuleMaker) -> Vec<UserRule> {
             .map(|text| maker.unknown(text, Some("file_.*|grep|glob")))
             .collect();
     }
-    let beginning = |effect: Effect| {
+    let rule = |effect: Effect| {
         move |text: &str| maker.command(effect, text, CommandPattern::of_words(&[vec![text]]))
     };
     let alone = |text: &str| maker.command(Effect::Deny, text, CommandPattern::of_rule(text));
-    let denied = list("denylist").into_iter().map(beginning(Effect::Deny));
-    let asked = list("sensitive_patterns").into_iter().map(beginning(Effect::Ask));
-    denied.chain(asked).chain(list("denylist_standalone").into_iter().map(alone)).collect()
+    let deny = list("denylist").into_iter().map(rule(Effect::Deny));
+    let ask = list("sensitive_patterns").into_iter().map(rule(Effect::Ask));
+    deny.chain(ask).chain(list("denylist_standalone").into_iter().map(alone)).collect()
 }

@@ -1,5 +1,5 @@
-//! What hooks do after the answer was written, in a process of its own (B26): asynchronous hooks, and those that see the failure of
-//! a denied call.
+//! The hooks that run after the answer was written, in a process of its own (B26): asynchronous hooks, and hooks that see the failure of a
+//! denied call.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use tenter_protocol::{EventName, ToolCall, ToolResult};
 
 use super::{Visit, Visited, Visitor, attributed};
 use crate::occurrence::{Detail, Occurrence};
-use crate::{tool_call, tool_result};
+use crate::{hosts, tool_call, tool_result};
 
-/// How long asynchronous hooks of a denied call's failure may run.
-const PATIENCE: Duration = Duration::from_mins(10);
+/// The time limit for asynchronous hooks.
+const DRAIN_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// What hooks are to see after the answer was written.
+/// An event for hooks that run after the answer was written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Remainder {
-    /// What happened, with the input that a call runs with.
+    /// The occurrence, with the input that a call runs with.
     pub occurrence: Occurrence,
-    /// Which hooks are left.
+    /// The hooks that are left.
     pub hooks: RemainingHooks,
     /// The host that caused the event, if it is another than the one with which the command is registered.
     pub caller: Option<String>,
@@ -29,24 +29,23 @@ pub struct Remainder {
     pub transcript: Option<PathBuf>,
 }
 
-/// Which hooks have not run when an answer is written.
+/// The hooks that have not run when an answer is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RemainingHooks {
     /// The asynchronous ones.
     Asynchronous,
-    /// Those that see the failure of a call that was denied for this reason (R26).
+    /// The hooks that see the failure of a call that was denied for this reason (R26).
     OfDeniedCall(String),
     /// All: the host does not wait long enough for them.
     All,
 }
 
 impl Visitor {
-    /// Runs the hooks that are left for an event that was answered: in a process of its own.
+    /// Runs the remaining hooks of an answered event, in a process of its own.
     pub fn run_after(&self, remainder: &Remainder) -> Visited {
-        match self.of_caller(remainder.caller.as_deref()) {
-            Some(visitor) => visitor.finish(remainder),
-            None => self.finish(remainder),
-        }
+        let caller = remainder.caller.as_deref().and_then(|id| hosts::foreign(self.host, id));
+        let caller = caller.and_then(|host| self.for_caller(host));
+        caller.as_ref().unwrap_or(self).finish(remainder)
     }
 
     fn finish(&self, remainder: &Remainder) -> Visited {
@@ -54,7 +53,9 @@ impl Visitor {
             RemainingHooks::Asynchronous => AsynchronousHooks::Only,
             RemainingHooks::OfDeniedCall(_) | RemainingHooks::All => AsynchronousHooks::Run,
         };
-        let mut visit = Visit::begin(self, &remainder.occurrence, mode, Vec::new());
+        let occurrence = &remainder.occurrence;
+        let session = self.session(occurrence);
+        let mut visit = Visit::begin(self, (occurrence, session), mode, Vec::new());
         visit.read_transcript(remainder.transcript.as_deref());
         visit.name_conversation();
         match (&remainder.hooks, &remainder.occurrence.detail) {
@@ -63,19 +64,19 @@ impl Visitor {
             }
             (RemainingHooks::All, _) => {
                 visit.handle();
-                visit.engine.drain(PATIENCE);
+                visit.engine.drain(DRAIN_TIMEOUT);
             }
             _ => visit.run_asynchronous(),
         }
         visit.add_late_replies();
         // No answer can carry them.
         visit.postpone_contexts();
-        Visited { warnings: visit.trouble(), ..Visited::default() }
+        Visited { warnings: visit.errors(), ..Visited::default() }
     }
 }
 
 impl Visit<'_> {
-    /// The hooks that are left to run after the answer.
+    /// Returns the event for the hooks that run after the answer.
     pub(super) fn remainder(&self, transcript: Option<PathBuf>) -> Option<Remainder> {
         let hooks = match self.reply.denial() {
             Some(reason) => {
@@ -101,7 +102,7 @@ impl Visit<'_> {
         events.iter().any(|event| hooks.has_asynchronous(*event, call.as_ref()))
     }
 
-    /// The occurrence with the input that the call runs with.
+    /// Returns the occurrence with the input that the call runs with.
     fn seen_afterwards(&self) -> Occurrence {
         let mut occurrence = self.occurrence.clone();
         if let (Detail::BeforeTool(call), Some(input)) = (&mut occurrence.detail, &self.reply.input)
@@ -111,17 +112,17 @@ impl Visit<'_> {
         occurrence
     }
 
-    /// The hooks of `after_tool_failure` for a call that was denied (R26): most hosts fire no event for it.
+    /// Runs the hooks of `after_tool_failure` for a call that was denied (R26): most hosts fire no event for it.
     fn after_denied_tool(&mut self, call: ToolCall, reason: &str) {
         let hooks = self.hooks();
         let result = ToolResult::blocked(&call.name, reason, hooks.timestamp());
         let review = hooks.after_tool(call, result);
         drop(hooks);
-        self.engine.drain(PATIENCE);
+        self.engine.drain(DRAIN_TIMEOUT);
         self.reply.contexts.extend(review.feedback.into_messages().iter().map(attributed));
     }
 
-    /// Fires the events of the occurrence once more, for asynchronous hooks alone. What they decide has no effect (R22).
+    /// Fires the events of the occurrence once more, for asynchronous hooks only. Their decisions have no effect (R22).
     fn run_asynchronous(&mut self) {
         let (hooks, host) = (self.hooks(), self.visitor.host);
         match &self.occurrence.detail {
@@ -184,7 +185,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Adds what asynchronous hooks reply for the model.
+    /// Adds the replies of asynchronous hooks for the model.
     fn add_late_replies(&mut self) {
         let late = self.hooks().take_late_replies();
         let contexts = late
@@ -195,12 +196,12 @@ impl Visit<'_> {
 }
 
 impl Detail {
-    /// The event of Tenter's that stands for it in records.
+    /// Returns the event of Tenter's that stands for it in records.
     pub(super) fn event(&self) -> EventName {
         self.events().first().copied().unwrap_or(EventName::SessionStart)
     }
 
-    /// Tenter's events that it fires.
+    /// Returns Tenter's events that it fires.
     pub(super) fn events(&self) -> &'static [EventName] {
         use EventName as E;
         match self {

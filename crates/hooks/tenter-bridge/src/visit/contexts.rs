@@ -1,4 +1,4 @@
-//! Brings contexts to the model: within the host's limit, and later where the present event cannot carry them (B20).
+//! Brings contexts to the model within the host's limit, at a later event if the present one cannot carry them (B20).
 
 use tenter_base::{private_dir, replace_file};
 
@@ -7,7 +7,7 @@ use crate::occurrence::Detail;
 use crate::state::WaitingContext;
 
 impl Visit<'_> {
-    /// Adds the contexts that wait, or lets those of this event wait.
+    /// Adds the waiting contexts, or makes the contexts of this event wait.
     pub(super) fn deliver_contexts(&mut self) {
         if !(self.visitor.host.takes_context)(self.visitor.event.moment) {
             return self.postpone_contexts();
@@ -23,7 +23,7 @@ impl Visit<'_> {
         self.limit();
     }
 
-    /// The agent that reads the contexts of this event: what hooks say of a subagent that stops is for its caller.
+    /// Returns the agent that reads the contexts of this event. Contexts about a subagent that stops are for its caller.
     fn reader(&self) -> Option<String> {
         match self.occurrence.detail {
             Detail::SubagentStop { .. } => None,
@@ -31,14 +31,14 @@ impl Visit<'_> {
         }
     }
 
-    /// Lets the contexts of this event wait for the next one that can carry them.
+    /// Makes the contexts of this event wait for the next event that can carry them.
     pub(super) fn postpone_contexts(&mut self) {
         let contexts = std::mem::take(&mut self.reply.contexts);
         let agent = self.reader();
         self.keep_waiting(agent.as_deref(), contexts);
     }
 
-    /// Keeps contexts for the next event that can carry them, unless none of the host's can.
+    /// Keeps contexts for the next event that can carry them, unless no event of the host can.
     pub(super) fn keep_waiting(&mut self, agent: Option<&str>, contexts: Vec<String>) {
         if contexts.is_empty() {
             return;
@@ -54,7 +54,7 @@ impl Visit<'_> {
         self.session.update(|state| state.work.waiting.extend(contexts.into_iter().map(wait)));
     }
 
-    /// Cuts the contexts to what the host passes on. The whole text is kept in a private file that the rest names.
+    /// Cuts the contexts to the limit of the host. The whole text is kept in a private file, whose path is added.
     fn limit(&mut self) {
         let limit = self.visitor.host.context_limit;
         let Some(whole) = self.reply.context() else { return };

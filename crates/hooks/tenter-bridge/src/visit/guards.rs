@@ -1,5 +1,5 @@
-//! A trusted hook of the project that changed, or is gone, while a session runs: what it guards is denied (R73, R75, B27). Each
-//! event finds the hooks anew, so the session remembers which of them guarded it.
+//! Guards of a session: if a trusted hook of the project is changed or removed while a session runs, the actions that it guards are denied
+//! (R73, R75, B27). Each event discovers the hooks again, so the session records which hooks guard it.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use tenter_protocol::EventName;
 
 use super::Visit;
 use crate::occurrence::Detail;
-use crate::reply::Verdict;
+use crate::reply::HostVerdict;
 use crate::state::Guard;
 use crate::tool_call;
 
-/// The hooks that guard a session from now on, by name.
+/// Returns the hooks that guard a session from now on, by name.
 pub(super) fn guards(catalog: &Catalog) -> Vec<Guard> {
     let guards = catalog.hooks().iter().filter(|hook| is_guard(hook));
     let mut guards: Vec<Guard> = guards.map(|hook| guard(hook)).collect();
@@ -23,7 +23,7 @@ pub(super) fn guards(catalog: &Catalog) -> Vec<Guard> {
 }
 
 impl Visit<'_> {
-    /// Denies what a hook guarded that no longer runs; returns whether it does.
+    /// Denies an action that a hook guarded which no longer runs. Returns whether it does.
     pub(super) fn lacks_guard(&mut self) -> bool {
         if !self.configuration.enabled || self.is_ruled_out {
             return false;
@@ -32,12 +32,12 @@ impl Visit<'_> {
             return true;
         }
         self.remember_new_guards();
-        // The user decided nothing that cannot be read.
+        // A setting that cannot be read is not a decision of the user.
         let is_readable = self.warnings.is_empty();
         let catalog = self.engine.catalog();
         let lost = self.session.get().guards.iter().find(|guard| {
             let is_intended = is_readable && is_by_user(&catalog, guard);
-            !is_active(&catalog, &guard.name) && !is_intended && self.is_about(guard)
+            !is_active(&catalog, &guard.name) && !is_intended && self.applies(guard)
         });
         let why = match lost {
             Some(guard) => format!(
@@ -49,22 +49,22 @@ impl Visit<'_> {
             }
             None => return false,
         };
-        self.reply.verdict = Some(Verdict::Deny(why));
+        self.reply.verdict = Some(HostVerdict::Deny(why));
         true
     }
 
-    /// Denies what a hook that fails closed guards, if it cannot be read what else guards the session (R83); returns whether it does.
+    /// Denies an action that a fail-closed hook guards, if the other guards of the session cannot be read (R83). Returns whether it does.
     fn cannot_know_guards(&mut self) -> bool {
         let Some(why) = self.session.unreadable() else { return false };
         let catalog = self.engine.catalog();
         let is_closed = |hook: &&Arc<Hook>| {
             hook.policy.fail == FailMode::Closed
                 && !hook.policy.asynchronous
-                && self.is_about(&guard(hook))
+                && self.applies(&guard(hook))
         };
-        let of_hook = catalog.hooks().iter().find(is_closed).map(|hook| hook.name.as_str());
-        let of_lost = || catalog.lost().iter().find(|hook| hook.fail_closed);
-        let name = of_hook.or_else(|| of_lost().map(|hook| hook.name.as_str()));
+        let hook = catalog.hooks().iter().find(is_closed).map(|hook| hook.name.as_str());
+        let lost = || catalog.lost().iter().find(|hook| hook.fail_closed);
+        let name = hook.or_else(|| lost().map(|hook| hook.name.as_str()));
         let by = match name {
             Some(name) => format!("hook {}: it fails closed", super::plain(name)),
             None if self.configuration.policies.default.fail == FailMode::Closed => {
@@ -73,17 +73,17 @@ impl Visit<'_> {
             None => return false,
         };
         let why = super::plain(why);
-        self.reply.verdict = Some(Verdict::Deny(format!(
+        self.reply.verdict = Some(HostVerdict::Deny(format!(
             "{by}, and what guards this session cannot be read: {why}. The user can remove the file, or start a new session"
         )));
         true
     }
 
-    /// A hook that the user trusts during the session guards it, too.
+    /// Records hooks that the user trusted during the session: they guard it, too.
     fn remember_new_guards(&mut self) {
-        let known = &self.session.get().guards;
+        let recorded = &self.session.get().guards;
         let mut new = guards(&self.engine.catalog());
-        new.retain(|guard| !known.contains(guard));
+        new.retain(|guard| !recorded.contains(guard));
         if !new.is_empty() {
             self.session.update(|state| {
                 state.guards.retain(|old| new.iter().all(|guard| guard.name != old.name));
@@ -93,8 +93,8 @@ impl Visit<'_> {
         }
     }
 
-    /// Whether a hook would have had to see what is about to happen.
-    fn is_about(&self, guard: &Guard) -> bool {
+    /// Returns whether a guard applies to the action that follows the event.
+    fn applies(&self, guard: &Guard) -> bool {
         let subscribes = |event: EventName| guard.events.iter().any(|name| name == event.as_str());
         match &self.occurrence.detail {
             Detail::Prompt { .. } => subscribes(EventName::BeforeAgent),
@@ -127,7 +127,7 @@ fn is_active(catalog: &Catalog, name: &str) -> bool {
     catalog.hooks().iter().any(|hook| hook.name == name && is_guard(hook))
 }
 
-/// Whether the user decided that the hook does not run: disabled in a `hooks.toml` of their own, or no longer trusted at all.
+/// Returns whether the user decided that the hook does not run: it is disabled in the user's own `hooks.toml`, or no longer trusted.
 fn is_by_user(catalog: &Catalog, guard: &Guard) -> bool {
     let is_lost = catalog.lost().iter().any(|lost| lost.name == guard.name);
     let is_named = |listed: &&ListedHook| listed.name == guard.name && listed.layer.needs_trust();

@@ -1,4 +1,4 @@
-//! What payloads say of the host: its name, and the event in its own words (B9).
+//! The facts about the host in payloads for hooks: its name, and the event in its own terms (B9).
 
 use std::path::PathBuf;
 
@@ -13,8 +13,8 @@ use crate::tool_call;
 /// The host with Claude Code's own format of conversations.
 const CLAUDE_CODE: &str = "claude-code";
 
-/// The facts about one occurrence.
-pub(super) fn of(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
+/// Returns the facts about one occurrence.
+pub(super) fn facts(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
     let facts = HostFacts {
         name: visitor.host.id.to_owned(),
         event: Some(visitor.event.name.to_owned()),
@@ -33,7 +33,7 @@ pub(super) fn of(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
     }
 }
 
-/// The directories that the user opened in the host, where its payloads list them.
+/// Returns the directories that the user opened in the host, if its payloads list them.
 pub(super) fn workspace(payload: &Payload) -> Vec<PathBuf> {
     const FIELDS: [&str; 2] = ["workspace_roots", "workspaceRoots"];
     let listed = FIELDS.iter().find_map(|field| payload.get(field)?.as_array());
@@ -41,15 +41,15 @@ pub(super) fn workspace(payload: &Payload) -> Vec<PathBuf> {
     directories.filter(|directory| directory.is_absolute()).collect()
 }
 
-/// Adds what only hooks that are written for Claude Code read: the permission mode, and the conversation if it is in Claude
+/// Adds the facts for hooks that are written for Claude Code: the permission mode, and the conversation if it is in Claude
 /// Code's format.
-pub(super) fn add(facts: &mut HostFacts, payload: &Payload) {
+pub(super) fn add_payload_facts(facts: &mut HostFacts, payload: &Payload) {
     let text = |field: &str| payload.text(field).map(str::to_owned);
     facts.permission_mode = text("permission_mode");
     facts.transcript_path = text("transcript_path").filter(|_| facts.name == CLAUDE_CODE);
 }
 
-/// The fields of payloads that no payload of a host provides.
+/// Returns the fields of payloads that no payload of a host provides.
 fn unknown(detail: &Detail) -> &'static [&'static str] {
     match detail {
         Detail::SessionStart { model: None, .. } => &["model"],

@@ -1,28 +1,28 @@
-//! The user's own permission rules of the host, for calls that hooks rewrite: a host compares one of the two calls with them, and
-//! this compares the other one (R87).
+//! The user's own permission rules of the host, for calls that hooks rewrite: a host compares one of the two calls with its rules, and this
+//! module compares the other one (R87).
 
 use tenter_engine::CallSurroundings;
 use tenter_protocol::{Object, ToolCall};
 
 use super::Visit;
 use crate::host::InputRewrite;
-use crate::reply::Verdict;
+use crate::reply::HostVerdict;
 use crate::user_rules::{Checks, Effect, Places, SeenCall};
 
 impl Visit<'_> {
     /// Denies a call that hooks rewrite, or asks the user about it, if a rule of the user does so and the rewrite hides it.
     pub(super) fn keep_user_rules(&mut self, before: &ToolCall, after: &Object) {
         let Some((effect, why)) = self.hidden_rule(before, after) else { return };
-        // Some hosts apply a rewrite only to calls that they are not to ask about.
+        // Some hosts apply a rewrite only to calls that hooks allow, for which they do not ask the user.
         let needs_allow = matches!(self.visitor.host.input_rewrite, InputRewrite::WithAllow { .. });
         let asks = self.can_ask() && !needs_allow;
         self.reply.verdict = Some(match effect {
-            Effect::Ask if asks => Verdict::Ask(why),
-            Effect::Ask => Verdict::Deny(format!(
+            Effect::Ask if asks => HostVerdict::Ask(why),
+            Effect::Ask => HostVerdict::Deny(format!(
                 "{why}. The user has to decide, and Tenter cannot ask in {}",
                 self.visitor.host.name
             )),
-            _ => Verdict::Deny(why),
+            _ => HostVerdict::Deny(why),
         });
     }
 
@@ -44,12 +44,13 @@ impl Visit<'_> {
         });
         let surroundings = CallSurroundings::new(self.engine.project());
         let surroundings = surroundings.with_directories(&visitor.directories);
-        let seen = |call: &ToolCall| SeenCall::new(call, &surroundings, &self.occurrence.cwd);
-        let original = seen(before);
-        let rewritten = seen(&ToolCall { input: after.clone(), ..before.clone() });
-        let of_original = checks_original.then(|| rules.strictest_of(&original)).flatten();
-        let of_rewritten = checks_rewritten.then(|| rules.strictest_of(&rewritten)).flatten();
-        let rule = of_original.into_iter().chain(of_rewritten).max_by_key(|rule| rule.effect())?;
+        let read = |call: &ToolCall| SeenCall::new(call, &surroundings, &self.occurrence.cwd);
+        let original = read(before);
+        let rewritten = read(&ToolCall { input: after.clone(), ..before.clone() });
+        let checked = [(checks_original, &original), (checks_rewritten, &rewritten)];
+        let calls = checked.into_iter().filter(|(is_checked, _)| *is_checked);
+        let matching = calls.filter_map(|(_, call)| rules.strictest_for(call));
+        let rule = matching.max_by_key(|rule| rule.effect())?;
         let asks_anyway = checks == Checks::Rewritten && rules.is_stopped(&rewritten);
         if rule.effect() == Effect::Ask && asks_anyway {
             return None;

@@ -1,5 +1,5 @@
-//! Imported hooks that Claude Code runs itself (B37): those that the settings still register from which they were imported, and that
-//! the user has not edited since. In other agents they run in any case.
+//! Imported hooks that Claude Code runs itself (B37), so that they run once: the settings still register the command, and the user has not
+//! edited the imported hook. Other agents run them from here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::occurrence::Occurrence;
 
 /// The host that runs the hooks of these settings.
 const CLAUDE_CODE: &str = "claude-code";
-/// The variable in which it tells its project.
+/// The variable with its project.
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 /// Maximum size of a settings file, in bytes.
 const MAX_SETTINGS: u64 = 4 << 20;
 
-/// The names of the hooks that the host runs at this occurrence itself.
+/// Returns the names of the hooks that the host runs itself at this occurrence.
 pub(super) fn run_by_host(
     visitor: &Visitor,
     occurrence: &Occurrence,
@@ -31,11 +31,11 @@ pub(super) fn run_by_host(
     let mut origins = Origins { visitor, project: engine.project(), keys: BTreeMap::new() };
     let events = occurrence.detail.events();
     let catalog = engine.catalog();
-    let concerned = catalog.hooks().iter().filter(|hook| {
+    let hooks = catalog.hooks().iter().filter(|hook| {
         (hook.claude_code().is_some() || hook.runtime.is_some())
             && events.iter().any(|event| hook.subscription(*event).is_some())
     });
-    concerned.filter(|hook| origins.registers(hook)).map(|hook| hook.name.clone()).collect()
+    hooks.filter(|hook| origins.registers(hook)).map(|hook| hook.name.clone()).collect()
 }
 
 /// Returns the settings that a hook was imported from, and its key there.
@@ -67,26 +67,25 @@ impl Origins<'_> {
         keys.contains(&key) && import::is_unedited(&hook.path)
     }
 
-    /// The file of an origin, if the host reads it in this project.
+    /// Returns the file of an origin, if the host reads it in this project.
     fn file(&self, origin: &str) -> Option<PathBuf> {
         let home = &self.visitor.directories.home;
         let file = match origin.strip_prefix("~/") {
             Some(below) => home.join(below),
             None => self.project.join(origin),
         };
-        let of_project = |name: &str| self.project.join(".claude").join(name);
+        let names = ["settings.json", "settings.local.json"];
+        let mut project_files = names.iter().map(|name| self.project.join(".claude").join(name));
         let is_read = file == home.join(".claude/settings.json")
-            || (self.is_hosts_project()
-                && [of_project("settings.json"), of_project("settings.local.json")]
-                    .contains(&file));
+            || (self.is_hosts_project() && project_files.any(|project_file| project_file == file));
         is_read.then_some(file)
     }
 
-    /// Whether the host's project is Tenter's: the variable may come from an agent above, so it only rules out.
+    /// Returns whether the host's project is Tenter's. An outer agent may have set the variable, so the check can only reject.
     fn is_hosts_project(&self) -> bool {
         let mut vars = self.visitor.vars.iter();
-        let told = vars.find(|(name, _)| name == PROJECT).map(|(_, value)| Path::new(value));
+        let project = vars.find(|(name, _)| name == PROJECT).map(|(_, value)| Path::new(value));
         let real = |path: &Path| path.canonicalize().ok();
-        told.is_some_and(|told| told == self.project || real(told) == real(self.project))
+        project.is_some_and(|path| path == self.project || real(path) == real(self.project))
     }
 }

@@ -1,5 +1,5 @@
-//! Files that decide what runs and what guards the agent: a file tool or patch of a host does not change them without the user
-//! (B49). A patch that cannot be read is taken for a change of each path that it names. Shell commands are not looked at.
+//! Files that decide what runs and what guards the agent: a file tool or patch of a host changes them only with the user's consent (B49).
+//! A patch that cannot be read counts as a change of each path that it names. Shell commands are not checked.
 
 use std::path::{Path, PathBuf};
 
@@ -13,41 +13,41 @@ use tenter_protocol::patch::{self, Patch};
 use super::Visit;
 use crate::host::UserDirectories;
 use crate::hosts;
-use crate::registration::{Registry, Scope};
-use crate::reply::Verdict;
+use crate::registration::{RegistrationScope, Registry};
+use crate::reply::HostVerdict;
 
 impl Visit<'_> {
     /// Asks the user about a call that would change a protected file, or denies it where the host cannot ask.
     pub(super) fn protect(&mut self, call: &ToolCall) {
-        let Some(why) = self.protects(call) else { return };
+        let Some(why) = self.reason_to_protect(call) else { return };
         self.reply.verdict =
-            Some(if self.can_ask() { Verdict::Ask(why) } else { Verdict::Deny(why) });
+            Some(if self.can_ask() { HostVerdict::Ask(why) } else { HostVerdict::Deny(why) });
     }
 
-    /// Why the call needs the user; `None` if it changes no protected file.
-    fn protects(&self, call: &ToolCall) -> Option<String> {
+    /// Returns why the call needs the user's consent; `None` if it changes no protected file.
+    fn reason_to_protect(&self, call: &ToolCall) -> Option<String> {
         if !self.configuration.enabled {
             return None;
         }
         let surroundings = CallSurroundings::new(self.engine.project())
             .with_directories(&self.visitor.directories);
-        let touched = surroundings.tool_paths(call, &self.occurrence.cwd);
-        let changes = |fact: &&PathFact| fact.op.changes();
-        let mut changed = touched.iter().filter(changes).peekable();
+        let paths = surroundings.tool_paths(call, &self.occurrence.cwd);
+        let is_change = |fact: &&PathFact| fact.op.changes();
+        let mut changes = paths.iter().filter(is_change).peekable();
         let unreadable = unreadable_patch(call);
-        if changed.peek().is_none() && unreadable.is_none() {
+        if changes.peek().is_none() && unreadable.is_none() {
             return None;
         }
         let protected = self.protected_paths();
-        let around = changed.find_map(|fact| {
+        let by_path = changes.find_map(|fact| {
             let place = protected.affected(Path::new(&fact.path), fact.recursive)?;
             Some((format!("{} is protected", super::plain(&fact.given)), place))
         });
-        let named = || {
+        let by_patch = || {
             let place = protected.named_in(&unreadable?, &self.occurrence.cwd)?;
             Some(("the patch cannot be read and names a protected path".to_owned(), place))
         };
-        let (what, place) = around.or_else(named)?;
+        let (what, place) = by_path.or_else(by_patch)?;
         Some(format!(
             "{what}: {} decides what runs or what guards the agent. Tenter lets only the user change it",
             super::plain(&place.display().to_string())
@@ -60,16 +60,18 @@ impl Visit<'_> {
         let own = ProtectedPaths::new(project, &layout.names);
         let own = own.with_own(&layout, directories, &self.configuration.protect);
         let user = UserDirectories { home: &directories.home, vars: &self.visitor.vars };
-        let of_hosts = hosts::settings_paths(user).chain(self.registration_files());
-        of_hosts.fold(own, |paths, path| paths.and(&path, project))
+        let host_paths = hosts::settings_paths(user).chain(self.registration_files());
+        host_paths.fold(own, |paths, path| paths.and(&path, project))
     }
 
-    /// The files in which hooks are registered with any host. Those of projects are protected in every directory.
+    /// Returns the files in which hooks are registered with any host. A project's files are protected in every directory.
     fn registration_files(&self) -> Vec<PathBuf> {
         let registry = Registry::in_home(&self.visitor.directories.home);
         let project = self.engine.project();
         let files = hosts::ALL.iter().flat_map(|host| {
-            Scope::ALL.into_iter().filter_map(|scope| registry.target(host, scope, project))
+            RegistrationScope::ALL
+                .into_iter()
+                .filter_map(|scope| registry.target(host, scope, project))
         });
         let in_any = |file: PathBuf| {
             file.strip_prefix(project).map_or_else(|_| file.clone(), Path::to_owned)
@@ -78,7 +80,7 @@ impl Visit<'_> {
     }
 }
 
-/// The text of a patch that cannot be read: its headers may not name every file that it changes.
+/// Returns the text of a patch that cannot be read: its headers may not name every file that it changes.
 fn unreadable_patch(call: &ToolCall) -> Option<String> {
     Patch::of_input(&call.input).filter(|patch| !patch.is_valid)?;
     match call.input.get(patch::FIELD)? {

@@ -1,8 +1,7 @@
-//! One event that a host reports to several registrations: the first process runs the hooks, and the others repeat what they decided
-//! (B7). Outcomes are only kept for hosts that are known to have several registrations.
+//! One event that a host reports to several registrations: the first process runs the hooks, and the others repeat its reply (B7). Replies
+//! are only kept for hosts with several registrations.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,28 +12,28 @@ use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};
 use super::Visitor;
 use crate::digest::digest;
 use crate::occurrence::{Detail, Occurrence};
-use crate::reply::Reply;
+use crate::reply::HostReply;
 use crate::tool_call;
 
-/// How long an outcome counts for an equal event.
+/// The time for which a reply applies to an equal event.
 const LIFETIME: Duration = Duration::from_secs(2);
-/// How long to wait before the lock is tried again.
+/// The pause before the lock is tried again.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The directory in the state directory whose files name the hosts with several registrations.
 const SEVERAL: &str = "bridge/several";
 
-/// The outcome of one event, locked by this process.
-pub(super) struct Outcome {
+/// The claim of this process to run the hooks of one event.
+pub(super) struct EventClaim {
     file: PathBuf,
     #[expect(dead_code, reason = "dropping it releases the lock")]
     lock: FileLock,
 }
 
-impl Outcome {
+impl EventClaim {
     /// Waits until no other process runs hooks for this event. `None` if the host has one registration, or the state cannot be
     /// written: the hooks run then.
-    pub(super) fn claim(visitor: &Visitor, occurrence: &Occurrence) -> Option<Self> {
+    pub(super) fn acquire(visitor: &Visitor, occurrence: &Occurrence) -> Option<Self> {
         let state = &visitor.directories.state;
         if !state.join(SEVERAL).join(visitor.host.id).exists() {
             return None;
@@ -46,24 +45,24 @@ impl Outcome {
         Some(Self { file, lock })
     }
 
-    /// What another process decided for the event a moment ago.
-    pub(super) fn earlier(&self, now: SystemTime) -> Option<Reply> {
-        let written = fs::metadata(&self.file).and_then(|found| found.modified()).ok()?;
+    /// Returns the reply of another process to the event a moment ago.
+    pub(super) fn earlier_reply(&self, now: SystemTime) -> Option<HostReply> {
+        let written = fs::metadata(&self.file).and_then(|metadata| metadata.modified()).ok()?;
         // The clock of the file system may be ahead.
         let is_new = now.duration_since(written).map_or(true, |age| age < LIFETIME);
         let text = untrusted_file::read_to_string(&self.file).ok().filter(|_| is_new)?;
         serde_json::from_str(&text).ok()
     }
 
-    /// Keeps what the hooks decided. Contexts and continuations are only given once.
-    pub(super) fn keep(&self, reply: &Reply) {
-        let decided = Reply {
+    /// Saves the reply for the other processes, without the texts that the model and the user read only once.
+    pub(super) fn save(&self, reply: &HostReply) {
+        let reply = HostReply {
             contexts: Vec::new(),
             continue_with: None,
             notices: Vec::new(),
             ..reply.clone()
         };
-        if let Ok(text) = serde_json::to_vec(&decided) {
+        if let Ok(text) = serde_json::to_vec(&reply) {
             // Without it, the other processes run the hooks themselves.
             let _ = replace_file::replace_with_mode(&self.file, &text, Some(0o600));
         }
@@ -72,8 +71,7 @@ impl Outcome {
 
 fn wait_for(path: &Path, deadline: Instant) -> Option<FileLock> {
     loop {
-        let tried: io::Result<Option<FileLock>> = FileLock::try_acquire(path);
-        match tried {
+        match FileLock::try_acquire(path) {
             Ok(Some(lock)) => return Some(lock),
             Ok(None) if Instant::now() < deadline => thread::sleep(PAUSE),
             _ => return None,
@@ -81,7 +79,7 @@ fn wait_for(path: &Path, deadline: Instant) -> Option<FileLock> {
     }
 }
 
-/// What is the same for every registration: neither the payload's form nor names of the host's own.
+/// Returns a key that is the same for every registration: it depends neither on the payload's form nor on names of the host's own.
 fn key(visitor: &Visitor, occurrence: &Occurrence) -> String {
     let agent = occurrence.agent.as_ref().map_or("", |agent| agent.id.as_str());
     let moment = format!("{:?}", visitor.event.moment);

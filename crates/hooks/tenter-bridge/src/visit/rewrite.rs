@@ -1,4 +1,4 @@
-//! Rewritten inputs in hosts that do not take them: the call is denied, and the model is asked to make the rewritten one (B18).
+//! Rewritten inputs. In hosts that do not accept them, the call is denied, and the model is asked to make the rewritten call (B18).
 
 use serde_json::Value;
 use tenter_protocol::{EventName, Object, ToolCall};
@@ -8,15 +8,15 @@ use crate::digest::digest;
 use crate::host::{HostVersion, InputRewrite};
 use crate::occurrence::NativeCall;
 use crate::registration::Registry;
-use crate::reply::Verdict;
+use crate::reply::HostVerdict;
 use crate::tool_call;
 use crate::transcript;
 
-/// How often a hook may ask for a rewritten call for one message of the user.
+/// Maximum number of rewritten calls that a hook may ask for per message of the user.
 const MAX_DEMANDS: u32 = 3;
 
 impl Visit<'_> {
-    /// Runs the call with the input as hooks changed it, or asks the model to make that call. `after` is in Tenter's names.
+    /// Runs the call with the changed input, or asks the model to make the changed call. `after` is in Tenter's names.
     pub(super) fn rewrite_input(&mut self, native: &NativeCall, before: &ToolCall, after: &Object) {
         self.keep_user_rules(before, after);
         if self.reply.denial().is_some() {
@@ -44,22 +44,22 @@ impl Visit<'_> {
         }
     }
 
-    /// Whether the host is known to have this version or a later one: as its transcript says, else as it was when hooks were registered.
+    /// Returns whether the host has this version or a later one, according to its transcript, else to the record of the registration.
     fn is_at_least(&self, since: HostVersion) -> bool {
         if since == HostVersion::EARLIEST {
             return true;
         }
         let host = self.visitor.host;
         let transcript = self.transcript_path.as_deref();
-        let of_session = transcript.and_then(|path| transcript::host_version(host, path));
-        let of_registration = || {
+        let session_version = transcript.and_then(|path| transcript::host_version(host, path));
+        let registered_version = || {
             let records = Registry::in_home(&self.visitor.directories.home).records_of(host);
             let versions =
                 records.iter().map(|record| HostVersion::parse(record.version.as_ref()?));
-            // An unknown one is the earliest.
+            // An unknown version counts as the earliest.
             versions.min().flatten()
         };
-        of_session.or_else(of_registration).is_some_and(|version| version >= since)
+        session_version.or_else(registered_version).is_some_and(|version| version >= since)
     }
 
     fn demand(&mut self, native: &NativeCall, input: &Object) {
@@ -73,7 +73,7 @@ impl Visit<'_> {
         let host = self.visitor.host.name;
         let demands = |hook: &String| state.demands.get(hook).copied().unwrap_or_default();
         if hooks.iter().map(demands).max().unwrap_or_default() >= MAX_DEMANDS {
-            self.reply.verdict = Some(Verdict::Deny(format!(
+            self.reply.verdict = Some(HostVerdict::Deny(format!(
                 "hook {names}: it changes this call each time, and {host} cannot run the changed call. The call cannot be made."
             )));
             return;
@@ -86,7 +86,7 @@ impl Visit<'_> {
             state.demanded.insert(call, hooks);
         });
         let input = Value::Object(input.clone());
-        self.reply.verdict = Some(Verdict::Deny(format!(
+        self.reply.verdict = Some(HostVerdict::Deny(format!(
             "hook {names}: it changed this call, and {host} cannot run the changed call. Make this call of {} instead: {}",
             native.tool,
             super::plain(&input.to_string())

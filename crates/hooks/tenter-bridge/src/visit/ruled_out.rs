@@ -1,8 +1,7 @@
-//! Tool calls that no hook is about: they need no catalog (B29).
+//! Tool calls to which no hook applies: they need no catalog (B29).
 //!
-//! For each tool, a file keeps what hooks are about, together with the state of the files that say so. As long as that is the same,
-//! nothing else has to be read for a call that no hook is about: whichever hooks are trusted, whatever their scripts do, none of them
-//! would run.
+//! For each tool, a file has a summary of the hooks' matchers, with a digest of the files that they come from. While the digest is the same,
+//! a call that no matcher in the summary accepts needs no other file: no hook would run, whichever hooks are trusted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,63 +17,63 @@ use super::guards::guards;
 use super::{Visitor, tool};
 use crate::digest::digest;
 use crate::occurrence::{Detail, Occurrence};
-use crate::state::{Guard, State};
+use crate::state::{Guard, GuardRecord};
 use crate::tool_call;
 
-/// Another version may know other events and names of tools.
+/// The version of summaries: another version may have other events and names of tools.
 const VERSION: &str = concat!("1/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of a file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// The events of a call: hooks of its result may deny it, and those of its failure see a denial.
+/// The events of a call: hooks of its result may deny it, and hooks of its failure see a denial.
 const EVENTS: [EventName; 3] =
     [EventName::BeforeTool, EventName::AfterTool, EventName::AfterToolFailure];
 
 /// The hooks for an occurrence.
-pub(super) struct Loaded {
+pub(super) struct LoadedHooks {
     pub(super) engine: Engine,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Whether no hook is about the occurrence; then none was loaded.
+    /// True if no hook applies to the occurrence; none was loaded then.
     pub(super) is_ruled_out: bool,
 }
 
-impl Loaded {
-    /// All hooks.
-    pub(super) fn all(loader: EngineBuilder) -> Self {
+impl LoadedHooks {
+    /// Loads all hooks.
+    pub(super) fn load_all(loader: EngineBuilder) -> Self {
         let (engine, diagnostics) = loader.load();
         Self { engine, diagnostics, is_ruled_out: false }
     }
 }
 
-/// What the hooks of a project are about, as far as calls of one tool are concerned.
+/// The summary of a project's hooks for calls of one tool.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct ToolSummary {
     version: String,
-    /// The digest of the state of the files that say so.
+    /// The digest of the files of the hooks.
     files: String,
     concerns: Concerns,
-    /// The digest of the hooks that guard a session: each session has to remember them.
+    /// The digest of the hooks that guard a session, which each session records.
     guards: String,
 }
 
-/// A tool call whose answer depends on nothing but the hooks that are about it.
+/// A tool call whose answer depends only on the hooks that apply to it.
 pub(super) struct OrdinaryCall<'v> {
     visitor: &'v Visitor,
     call: ToolCall,
     /// The hooks that guard the session.
     guards: &'v [Guard],
     settings: Vec<PathBuf>,
-    /// Keeps what hooks are about.
+    /// The file of the summary.
     file: PathBuf,
 }
 
 impl<'v> OrdinaryCall<'v> {
-    /// The call of an occurrence in the project with these files of settings; `None` if hooks are needed in any case.
-    pub(super) fn of(
+    /// Returns the call of an occurrence in a project with these settings files; `None` if hooks are needed in any case.
+    pub(super) fn new(
         visitor: &'v Visitor,
         occurrence: &Occurrence,
         (project, settings, configuration): (&Path, Vec<PathBuf>, &HookConfiguration),
-        state: &'v State,
+        state: &'v GuardRecord,
     ) -> Option<Self> {
         let (Detail::BeforeTool(native) | Detail::AfterTool { call: native, .. }) =
             &occurrence.detail
@@ -82,7 +81,7 @@ impl<'v> OrdinaryCall<'v> {
             return None;
         };
         let is_free = state.opened && state.blocked.is_none() && !state.breached;
-        // Whether all hooks are trusted, only the catalog knows.
+        // Only the catalog shows untrusted hooks.
         let needs_trust = configuration.bridge.untrusted == Reaction::Block;
         let call = tool_call::canonical(visitor.host, native);
         if !is_free || needs_trust || tool::subagent_of(&call).is_some() {
@@ -99,54 +98,57 @@ impl<'v> OrdinaryCall<'v> {
         })
     }
 
-    /// Loads the hooks, unless none of them is about the call.
-    pub(super) fn load(&self, loader: EngineBuilder) -> Loaded {
-        let Ok(files) = loader.hook_files(&self.settings) else { return Loaded::all(loader) };
+    /// Loads the hooks, unless none of them applies to the call.
+    pub(super) fn load(&self, loader: EngineBuilder) -> LoadedHooks {
+        let Ok(files) = loader.hook_files(&self.settings) else {
+            return LoadedHooks::load_all(loader);
+        };
         match self.read(&files) {
-            Some(kept) if self.is_ruled_out(&kept) => {
+            Some(summary) if self.is_ruled_out(&summary) => {
                 let engine = loader.build(Catalog::default());
-                Loaded { engine, diagnostics: Vec::new(), is_ruled_out: true }
+                LoadedHooks { engine, diagnostics: Vec::new(), is_ruled_out: true }
             }
-            Some(_) => Loaded::all(loader),
+            Some(_) => LoadedHooks::load_all(loader),
             None => {
-                let loaded = Loaded::all(loader);
-                // Without it, the next process loads the hooks, too.
-                let _ = self.keep(&files, &loaded.engine.catalog());
+                let loaded = LoadedHooks::load_all(loader);
+                // Without a summary, the next process loads the hooks, too.
+                let _ = self.write(&files, &loaded.engine.catalog());
                 loaded
             }
         }
     }
 
-    fn is_ruled_out(&self, kept: &Kept) -> bool {
-        kept.guards == digest_of(self.guards) && !kept.concerns.include(&EVENTS, &self.call)
+    fn is_ruled_out(&self, summary: &ToolSummary) -> bool {
+        summary.guards == guards_digest(self.guards)
+            && !summary.concerns.include(&EVENTS, &self.call)
     }
 
-    /// What is kept, if the files are unchanged.
-    fn read(&self, files: &HookFiles) -> Option<Kept> {
+    /// Reads the summary, if the files are unchanged.
+    fn read(&self, files: &HookFiles) -> Option<ToolSummary> {
         let bytes = untrusted_file::read(&self.file, MAX_BYTES).ok()?;
-        let kept: Kept = serde_json::from_slice(&bytes).ok()?;
-        (kept.version == VERSION && kept.files == files.digest()).then_some(kept)
+        let summary: ToolSummary = serde_json::from_slice(&bytes).ok()?;
+        (summary.version == VERSION && summary.files == files.digest()).then_some(summary)
     }
 
-    /// Keeps what the hooks in `catalog` are about. `files` was read before them.
-    fn keep(&self, files: &HookFiles, catalog: &Catalog) -> io::Result<()> {
+    /// Writes the summary of the hooks in `catalog`. `files` was read before them.
+    fn write(&self, files: &HookFiles, catalog: &Catalog) -> io::Result<()> {
         if !files.are_settled((self.visitor.clock)()) {
             return Ok(());
         }
-        let kept = Kept {
+        let summary = ToolSummary {
             version: VERSION.to_owned(),
             files: files.digest(),
             concerns: catalog.concerns().with_tool_of(&EVENTS, &self.call),
-            guards: digest_of(&guards(catalog)),
+            guards: guards_digest(&guards(catalog)),
         };
         if let Some(directory) = self.file.parent() {
             private_dir::enforce(directory)?;
         }
-        let bytes = serde_json::to_vec(&kept)?;
+        let bytes = serde_json::to_vec(&summary)?;
         replace_file::replace_with_mode(&self.file, &bytes, Some(0o600)).map(drop)
     }
 }
 
-fn digest_of(guards: &[Guard]) -> String {
+fn guards_digest(guards: &[Guard]) -> String {
     digest(&[&serde_json::to_string(guards).unwrap_or_default()])
 }

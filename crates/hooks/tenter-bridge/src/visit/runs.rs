@@ -1,4 +1,4 @@
-//! Remembers which hooks of a visit changed something, and what.
+//! The record of the hooks that ran in a visit, and of their decisions.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -13,11 +13,11 @@ use super::plain;
 #[derive(Default)]
 pub(super) struct RunLog {
     runs: Mutex<Vec<Run>>,
-    /// What hooks told the user: messages, and warnings about their replies.
+    /// Notices of hooks for the user: messages, and warnings about their replies.
     notices: Mutex<Vec<String>>,
 }
 
-/// A hook run, as far as a visit needs it.
+/// The parts of a hook run that a visit needs.
 #[derive(Debug, Clone)]
 struct Run {
     event: EventName,
@@ -26,27 +26,27 @@ struct Run {
 }
 
 impl RunLog {
-    /// The last hook whose reply to `event` has this part.
+    /// Returns the last hook whose reply to `event` has this part.
     pub(super) fn last_with(&self, event: EventName, part: DecisionKind) -> Option<String> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let mut runs = runs.iter().rev();
         runs.find(|run| run.event == event && run.parts.contains(&part)).map(|run| run.hook.clone())
     }
 
-    /// The hooks whose replies to `event` have this part.
+    /// Returns the hooks whose replies to `event` have this part.
     pub(super) fn all_with(&self, event: EventName, part: DecisionKind) -> BTreeSet<String> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let has = |run: &&Run| run.event == event && run.parts.contains(&part);
         runs.iter().filter(has).map(|run| run.hook.clone()).collect()
     }
 
-    /// Takes what hooks told the user.
+    /// Takes the notices of hooks for the user.
     pub(super) fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps what a hook tells the user, once.
-    fn tell(&self, hook: &str, text: &str) {
+    /// Adds a notice of a hook, once.
+    fn add_notice(&self, hook: &str, text: &str) {
         let text = format!("hook {hook}: {}", plain(text));
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         if !notices.contains(&text) {
@@ -54,7 +54,7 @@ impl RunLog {
         }
     }
 
-    /// Whether a hook allowed a tool call.
+    /// Returns whether a hook allowed a tool call.
     pub(super) fn was_allowed(&self) -> bool {
         self.last_with(EventName::BeforeTool, DecisionKind::Allow).is_some()
     }
@@ -63,7 +63,7 @@ impl RunLog {
 impl Observer for RunLog {
     fn hook_ran(&self, run: &HookRun) {
         for warning in &run.warnings {
-            self.tell(&run.hook, warning);
+            self.add_notice(&run.hook, warning);
         }
         let parts = std::iter::once(run.decision).chain(run.also.iter().copied()).collect();
         let run = Run { event: run.event, hook: run.hook.clone(), parts };
@@ -76,7 +76,7 @@ impl Observer for RunLog {
 
     fn noticed(&self, notice: &Notice) {
         if let Some(hook) = &notice.hook {
-            self.tell(hook, &notice.text);
+            self.add_notice(hook, &notice.text);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What runtime hooks may request under a host (S15): the host's transcript, and the model that is configured for `tenter`. There is no
-//! user to ask: the host has the terminal.
+//! The services for runtime hooks under a host (S15): the host's transcript, and the model that is configured for `tenter`. Hooks cannot ask
+//! the user, because the host has the terminal.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::{Visit, Visitor};
 use crate::host::Host;
 use crate::transcript::{self, HistoryStart};
 
-/// How long a completion may take where the host sets no limit.
-const NO_DEADLINE: Duration = Duration::from_mins(5);
+/// The time limit of a completion where the host sets none.
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Makes what calls the runtime hooks of a project (S14). They wait for their turn until the given time.
+/// Creates the connector to the runtime hooks of a project (S14). Calls wait for their turn until the given time.
 pub type KeeperConnector = fn(&Visitor, &Path, Instant) -> Arc<dyn Connector>;
 
 /// The services at one event of a host.
@@ -29,7 +29,7 @@ pub(super) struct HostServices {
     /// The conversation of the event.
     conversation: String,
     transcript: Option<PathBuf>,
-    /// Where its present history begins, if that is known.
+    /// The position at which its present history begins, if it is known.
     start: Option<HistoryStart>,
     /// The program `tenter`.
     tenter: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub(super) struct HostServices {
 }
 
 impl Visit<'_> {
-    /// The same hooks, with services if there is a runtime hook.
+    /// Adds services to the hooks, if there is a runtime hook.
     pub(super) fn with_services<'e>(&self, hooks: HookSession<'e>) -> HookSession<'e> {
         let catalog = self.engine.catalog();
         if catalog.hooks().iter().all(|hook| hook.runtime.is_none()) {
@@ -49,7 +49,7 @@ impl Visit<'_> {
         hooks.with_services(services)
     }
 
-    /// The services for an event in this conversation.
+    /// Returns the services for an event in this conversation.
     fn services(&self, conversation: &str) -> Arc<dyn Services> {
         let visitor = self.visitor;
         let agent = self.agent_id().unwrap_or_default();
@@ -93,7 +93,7 @@ impl Services for HostServices {
         let program = self.tenter.clone().ok_or_else(|| {
             ServiceError::Unsupported("the program tenter is not beside tenter-hook".to_owned())
         })?;
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let until = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         let invocation = Invocation {
             program,
             args: vec!["hooks".into(), "complete".into()],
@@ -101,16 +101,21 @@ impl Services for HostServices {
             env: self.vars.clone(),
             stdin: serde_json::to_vec(request).unwrap_or_default(),
             streams: Streams::Separate,
-            limits: Limits { timeout: left.unwrap_or(NO_DEADLINE), ..Limits::default() },
+            limits: Limits {
+                timeout: self.deadline.map_or(DEFAULT_TIMEOUT, until),
+                ..Limits::default()
+            },
         };
         let completion = tenter_proc::run(&invocation, cancel);
         if cancel.is_cancelled() {
             return Err(ServiceError::Cancelled);
         }
-        match (completion.end, read_completed(&completion.stdout.text())) {
-            (ProcessEnd::Exited(0), Some(Completed::Completion(completion))) => Ok(completion),
-            (_, Some(Completed::Unsupported(why))) => Err(ServiceError::Unsupported(why)),
-            (_, Some(Completed::Failed(why))) => Err(ServiceError::Failed(why)),
+        match (completion.end, read_output(&completion.stdout.text())) {
+            (ProcessEnd::Exited(0), Some(CompletionOutput::Completion(completion))) => {
+                Ok(completion)
+            }
+            (_, Some(CompletionOutput::Unsupported(why))) => Err(ServiceError::Unsupported(why)),
+            (_, Some(CompletionOutput::Failed(why))) => Err(ServiceError::Failed(why)),
             (ProcessEnd::TimedOut, _) => {
                 Err(ServiceError::Failed("the model did not answer in time".to_owned()))
             }
@@ -119,16 +124,16 @@ impl Services for HostServices {
     }
 }
 
-/// What `tenter hooks complete` prints.
+/// The output of `tenter hooks complete`.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Completed {
+enum CompletionOutput {
     Completion(Completion),
     Unsupported(String),
     Failed(String),
 }
 
-fn read_completed(stdout: &str) -> Option<Completed> {
+fn read_output(stdout: &str) -> Option<CompletionOutput> {
     serde_json::from_str(stdout).ok()
 }
 
@@ -139,10 +144,10 @@ mod tests {
     #[test]
     fn what_tenter_prints_is_a_completion_or_says_why_there_is_none() {
         let printed = r#"{"completion": {"text": "yes", "usage": {"input_tokens": 1, "output_tokens": 2, "cost_usd": 0.5}}}"#;
-        let Some(Completed::Completion(completion)) = read_completed(printed) else { panic!() };
+        let Some(CompletionOutput::Completion(completion)) = read_output(printed) else { panic!() };
         assert_eq!((completion.text.as_str(), completion.usage.output_tokens), ("yes", 2));
-        let none = read_completed(r#"{"unsupported": "no model"}"#);
-        assert_eq!(none, Some(Completed::Unsupported("no model".to_owned())));
-        assert_eq!(read_completed("oops"), None);
+        let none = read_output(r#"{"unsupported": "no model"}"#);
+        assert_eq!(none, Some(CompletionOutput::Unsupported("no model".to_owned())));
+        assert_eq!(read_output("oops"), None);
     }
 }

@@ -12,11 +12,11 @@ use tenter_protocol::{EventName, Object, Severity};
 use super::guards::guards;
 use super::{Visit, attributed, reason};
 use crate::digest::digest;
-use crate::host::{HostVersion, Moment, Scope, Support};
+use crate::host::{HostVersion, Moment, RegistrationScope, Support};
 use crate::occurrence::{Compaction, Detail};
 use crate::packaged_version;
 use crate::registration::Registry;
-use crate::reply::Verdict;
+use crate::reply::HostVerdict;
 use crate::state::{RewrittenMessage, StateDir};
 
 impl Visit<'_> {
@@ -82,7 +82,7 @@ impl Visit<'_> {
         }
     }
 
-    /// The event of a session that starts.
+    /// Returns the event of a session that starts.
     pub(super) fn start_event(&self, source: Option<&str>, model: Option<&str>) -> SessionStart {
         let mut args = Object::new();
         args.insert("ui".to_owned(), json!(self.visitor.host.id));
@@ -92,7 +92,7 @@ impl Visit<'_> {
         SessionStart { model: model.map(str::to_owned), args }
     }
 
-    /// Tells the user which hooks do not run. Names and counts only: the texts of untrusted hooks are not shown (B27).
+    /// Notifies the user of hooks that do not run, by names and counts only: the texts of untrusted hooks are not shown (B27).
     fn report_hooks(&mut self) {
         let catalog = self.engine.catalog();
         let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
@@ -115,8 +115,7 @@ impl Visit<'_> {
         }
         let is_broken = |status: &Status| matches!(status, Status::Invalid { .. });
         let problems = catalog.listing().iter().filter(|listed| is_broken(&listed.status)).count();
-        let errors =
-            self.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+        let errors = self.diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
         if problems.max(errors) > 0 {
             self.notice_once("problems", || {
                 "some hooks cannot run. `tenter hooks doctor` says why.".to_owned()
@@ -124,7 +123,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Tells the user that the host was updated to a version for which other events are registered.
+    /// Notifies the user of an update of the host to a version with other events.
     fn report_update(&mut self) {
         let (host, directories) = (self.visitor.host, &self.visitor.directories);
         if host.registration.oldest == HostVersion::EARLIEST {
@@ -138,7 +137,7 @@ impl Visit<'_> {
             return;
         };
         let records = Registry::in_home(&directories.home).records_of(host);
-        let user = records.into_iter().find(|record| record.scope == Scope::User);
+        let user = records.into_iter().find(|record| record.scope == RegistrationScope::User);
         let Some(registered) = parse(user.and_then(|record| record.version)) else { return };
         if host.events_of(installed).eq(host.events_of(registered)) {
             return;
@@ -152,7 +151,7 @@ impl Visit<'_> {
         });
     }
 
-    /// What the model read at the session's start is given again, without running hooks (B20).
+    /// Gives the model the contexts of the session's start again, without running hooks (B20).
     pub(super) fn context_lost(&mut self) {
         // They are there already if this very event opened the session.
         if self.reply.contexts.is_empty() {
@@ -184,8 +183,8 @@ impl Visit<'_> {
         }
     }
 
-    /// Whether hooks must see the message (B13): not one that passed and that the host shows again, nor the text with which they
-    /// made the agent continue. The id of a message alone proves nothing: another text may have it.
+    /// Returns whether hooks must see the message (B13). They do not see a message that passed and that the host shows again, nor the text
+    /// with which they made the agent continue. The id of a message is not enough: another text may have it.
     fn is_new_message(&mut self, text: &str, id: Option<&str>) -> bool {
         let state = self.session.get();
         let has_passed = |id: &str| state.passed.as_deref() == Some(digest(&[id, text]).as_str());
@@ -211,10 +210,10 @@ impl Visit<'_> {
         true
     }
 
-    /// Denies what is about to happen in a session that must not continue; returns whether it is one.
+    /// Denies the action that follows in a session that must not continue. Returns whether the session is blocked.
     pub(super) fn is_blocked(&mut self) -> bool {
         let Some(why) = self.blocked() else { return false };
-        self.reply.verdict = Some(Verdict::Deny(why));
+        self.reply.verdict = Some(HostVerdict::Deny(why));
         true
     }
 
@@ -244,7 +243,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Whether the host has an event of its own for what the model is to read of a message.
+    /// Returns whether the host has an event of its own for the text that the model reads of a message.
     fn is_sent_later(&self) -> bool {
         self.visitor.host.events.iter().any(|event| event.moment == Moment::PromptSent)
     }
@@ -255,12 +254,12 @@ impl Visit<'_> {
             RewrittenMessage { original: digest(&[original]), text: message.to_owned() };
         self.session.update(|state| state.work.messages.insert(agent.clone(), rewritten));
         let is_kept = self.session.get().work.messages.contains_key(&agent);
-        if self.session.trouble().is_some() || !is_kept {
+        if self.session.error().is_some() || !is_kept {
             self.cannot_rewrite_message(message);
         }
     }
 
-    /// The model is to read `sent` of the message `text`, which hooks may have changed.
+    /// Replaces the message `text` in `sent`, the text for the model, if hooks changed the message.
     pub(super) fn prompt_sent(&mut self, text: &str, sent: &str) {
         let agent = self.agent_id().unwrap_or_default();
         let digest = digest(&[text]);
@@ -272,8 +271,8 @@ impl Visit<'_> {
         self.reply.message = rewritten.map(|message| replaced(sent, text, &message.text));
     }
 
-    /// The host sends the user's own text. A hook that fails closed must not be ignored, so its message is rejected, and the
-    /// user reads what the hook made of it (B18).
+    /// Handles a changed message that the host cannot send. If the hook fails closed, the message is rejected, and the user reads the
+    /// changed text; otherwise the original is sent (B18).
     fn cannot_rewrite_message(&mut self, rewritten: &str) {
         let (host, event) = (self.visitor.host.name, EventName::BeforeAgent);
         let hook = self.runs.last_with(event, DecisionKind::Rewrite).unwrap_or_default();
@@ -282,7 +281,7 @@ impl Visit<'_> {
                 "hook {hook}: it changed the message, and {host} cannot send the changed text. Send this instead:\n{}",
                 super::plain(rewritten)
             );
-            self.reply.verdict = Some(Verdict::Deny(text));
+            self.reply.verdict = Some(HostVerdict::Deny(text));
             return;
         }
         self.notice_once(&format!("message {hook}"), || {
@@ -292,8 +291,8 @@ impl Visit<'_> {
 
     pub(super) fn fails_closed(&self, hook: &str) -> bool {
         let catalog = self.engine.catalog();
-        let found = catalog.hooks().iter().find(|known| known.name == hook);
-        found.is_some_and(|hook| hook.policy.fail == tenter_engine::hook::FailMode::Closed)
+        let hook = catalog.hooks().iter().find(|one| one.name == hook);
+        hook.is_some_and(|hook| hook.policy.fail == tenter_engine::hook::FailMode::Closed)
     }
 
     pub(super) fn pre_compact(&mut self, compaction: Compaction) {
@@ -324,11 +323,11 @@ impl Visit<'_> {
         self.add_contexts(&feedback.into_messages());
     }
 
-    /// The event of a session that ends.
+    /// Returns the event of a session that ends.
     pub(super) fn end_event(&self, reason: Option<&str>) -> SessionEnd {
         let state = self.session.get();
         let seconds = self.engine.now().as_second().saturating_sub(state.opened_at);
-        let is_known = state.opened && self.session.trouble().is_none();
+        let is_known = state.opened && self.session.error().is_none();
         let exit = match reason {
             Some("clear" | "logout" | "prompt_input_exit") => ExitReason::UserExit,
             _ => ExitReason::Done,
@@ -345,20 +344,20 @@ impl Visit<'_> {
 }
 
 impl Compaction {
-    /// The event before it.
+    /// Returns the event before it.
     pub(super) fn before(self) -> event::Compaction {
         let Self { trigger, tokens } = self;
         event::Compaction { trigger, tokens_before: tokens, tokens_after: None }
     }
 
-    /// The event after it.
+    /// Returns the event after it.
     pub(super) fn after(self) -> event::Compaction {
         let Self { trigger, tokens } = self;
         event::Compaction { trigger, tokens_before: None, tokens_after: tokens }
     }
 }
 
-/// `sent` with `new` instead of the paragraphs that are the message `text`. Without such a paragraph, nothing else of it is sent.
+/// Replaces the paragraphs of `sent` that are the message `text` by `new`. Without such a paragraph, the result is `new` alone.
 fn replaced(sent: &str, text: &str, new: &str) -> String {
     const BREAK: &str = "\n\n";
     let mut rest = sent;

@@ -7,10 +7,10 @@ use tenter_protocol::event::{StopAttempt, Turn};
 use super::{Visit, attributed};
 use crate::digest::digest;
 use crate::host::Moment;
-use crate::state::{MAX_AGENTS, State};
+use crate::state::{GuardRecord, MAX_AGENTS};
 
 impl Visit<'_> {
-    /// A response with tool calls is complete.
+    /// Handles a complete response with tool calls.
     pub(super) fn after_batch(&mut self) {
         let review = self.after_turn(self.turn(true, ""));
         self.add_contexts(&review.feedback.into_messages());
@@ -22,7 +22,7 @@ impl Visit<'_> {
         review
     }
 
-    /// The agent is about to stop.
+    /// Runs the hooks of an agent that is going to stop.
     pub(super) fn stop(&mut self, response: Option<&str>) {
         let response = response.unwrap_or_default();
         let review = self.after_turn(self.turn(false, response));
@@ -32,7 +32,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Runs the hooks of `before_stop`; returns whether the agent is to continue.
+    /// Runs the hooks of `before_stop`. Returns whether the agent continues.
     pub(super) fn continues(&mut self, response: &str) -> bool {
         let agent = self.agent_id().unwrap_or_default();
         let count = self.session.get().continuations.get(&agent).copied().unwrap_or_default();
@@ -45,8 +45,8 @@ impl Visit<'_> {
             return false;
         }
         let limit = self.configuration.max_continuations.min(self.visitor.host.max_continuations);
-        let known = &self.session.get().continuations;
-        let is_counted = known.contains_key(&agent) || known.len() < MAX_AGENTS;
+        let counts = &self.session.get().continuations;
+        let is_counted = counts.contains_key(&agent) || counts.len() < MAX_AGENTS;
         if count >= limit || !is_counted {
             let hook = review.follow_ups[0].hook.clone();
             self.notice(&format!(
@@ -61,7 +61,7 @@ impl Visit<'_> {
             *state.continuations.entry(agent).or_default() += 1;
             state.injected = Some(digest(&[&message]));
         });
-        if self.session.trouble().is_some() {
+        if self.session.error().is_some() {
             // Without a count, the agent might never stop (B28).
             return false;
         }
@@ -69,15 +69,15 @@ impl Visit<'_> {
         true
     }
 
-    /// Where the host does not show messages, the next one begins when the agent stops.
+    /// Starts the next message, if the host has no event for messages.
     fn end_of_message(&mut self) {
         let is_counting = !self.session.get().continuations.is_empty();
         if is_counting && !self.visitor.host.fires(Moment::Prompt) {
-            self.session.update(State::start_message);
+            self.session.update(GuardRecord::start_message);
         }
     }
 
-    /// The agent is done with a message.
+    /// Runs the hooks of an agent that is done with a message.
     pub(super) fn after_agent(&mut self, response: Option<&str>) {
         let feedback = self.hooks().after_agent(response.unwrap_or_default());
         self.wait(&feedback.into_messages());
@@ -89,7 +89,7 @@ impl Visit<'_> {
         self.keep_waiting(agent.as_deref(), contexts.iter().map(attributed).collect());
     }
 
-    /// No host lets hooks change its history (B22).
+    /// Notifies the user of history actions, which no host supports (B22).
     fn report_history(&mut self, actions: &[Attributed<HistoryAction>]) {
         let host = self.visitor.host.name;
         for action in actions {

@@ -3,7 +3,7 @@
 use tenter_protocol::event::Subagent;
 
 use super::Visit;
-use crate::state::StateDir;
+use crate::state::{KnownSubagent, StateDir};
 
 impl Visit<'_> {
     pub(super) fn subagent_start(&mut self) {
@@ -19,18 +19,19 @@ impl Visit<'_> {
         self.reply.contexts.extend(bound.unwrap_or_default());
     }
 
-    /// The subagent's own subagents name it as their session.
+    /// Records the main agent's session for a subagent, whose own subagents name it as their session.
     fn remember_root(&self, agent: &str) {
         let root = &self.occurrence.session;
         let states = StateDir::new(&self.visitor.directories.state);
         states.session(self.visitor.host.id, agent).update(|state| state.root = Some(root.clone()));
     }
 
-    /// The subagent that causes the event, and the id of the subagent that started it, if one did. A subagent whose start is
-    /// not known is the host's own, such as one that writes a summary (B13).
+    /// Returns the subagent that causes the event, and the id of the subagent that started it, if any. A subagent without a recorded start is
+    /// the host's own, such as one that writes a summary (B13).
     pub(super) fn known_subagent(&self) -> Option<(Subagent, Option<String>)> {
-        let known = self.session.get().work.subagent(&self.agent_id()?)?.clone();
-        Some((Subagent::new(known.name, known.kind, known.task), known.parent))
+        let KnownSubagent { name, kind, task, parent } =
+            self.session.get().work.subagent(&self.agent_id()?)?.clone();
+        Some((Subagent::new(name, kind, task), parent))
     }
 
     pub(super) fn subagent_stop(&mut self, response: Option<&str>) {

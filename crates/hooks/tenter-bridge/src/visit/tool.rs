@@ -13,8 +13,8 @@ use tenter_protocol::{EventName, ToolCall, ToolResult};
 use super::{Visit, attributed, reason};
 use crate::breach::{self, Breach};
 use crate::host::{Moment, Support};
-use crate::occurrence::{NativeCall, Outcome, ToolEnd};
-use crate::reply::Verdict;
+use crate::occurrence::{NativeCall, ToolEnd, ToolOutcome};
+use crate::reply::HostVerdict;
 use crate::state::{ExpectedSubagent, KnownSubagent};
 use crate::{tool_call, tool_result};
 
@@ -49,7 +49,7 @@ impl Visit<'_> {
         if self.can_ask() {
             self.approve(native, call, question.if_allowed);
             if self.reply.denial().is_none() {
-                self.reply.verdict = Some(Verdict::Ask(text));
+                self.reply.verdict = Some(HostVerdict::Ask(text));
             }
             return;
         }
@@ -59,12 +59,12 @@ impl Visit<'_> {
             return self.approve(native, call, approved);
         }
         let host = self.visitor.host.name;
-        self.reply.verdict = Some(Verdict::Deny(format!(
+        self.reply.verdict = Some(HostVerdict::Deny(format!(
             "{text} (the user has to decide, and hooks cannot ask in {host}: ask the user, who can make the call or change `bridge.ask_fallback`)"
         )));
     }
 
-    /// Whether the host asks the user for a hook.
+    /// Returns whether the host asks the user for a hook.
     pub(super) fn can_ask(&self) -> bool {
         let host = self.visitor.host;
         let is_set =
@@ -72,8 +72,8 @@ impl Visit<'_> {
         is_set || host.support(EventName::BeforeTool, Power::Ask) == Support::Native
     }
 
-    /// Denies a call whose result a hook that fails closed would have to rewrite, in a host that shows the model every result as it
-    /// is; returns whether it does (B19).
+    /// Denies a call whose result a fail-closed hook may rewrite, in a host that always shows the model the original result. Returns whether
+    /// it does (B19).
     fn is_unguardable(&mut self, call: &ToolCall) -> bool {
         let host = self.visitor.host;
         if self.configuration.bridge.unguardable == OnUnguardable::Pass {
@@ -86,7 +86,7 @@ impl Visit<'_> {
         else {
             return false;
         };
-        self.reply.verdict = Some(Verdict::Deny(format!(
+        self.reply.verdict = Some(HostVerdict::Deny(format!(
             "hook {}: it fails closed and is to see the result of this call, which {} shows the model in any case. The user can set `bridge.unguardable = \"pass\"`",
             super::plain(&hook.name),
             host.name
@@ -105,7 +105,7 @@ impl Visit<'_> {
         }
         let is_open = self.reply.verdict.is_none();
         if is_open && self.configuration.bridge.allow_skips_prompt && self.runs.was_allowed() {
-            self.reply.verdict = Some(Verdict::Allow);
+            self.reply.verdict = Some(HostVerdict::Allow);
         }
         self.protect(&changed);
         if self.reply.denial().is_some() {
@@ -116,7 +116,7 @@ impl Visit<'_> {
         }
     }
 
-    /// The hooks of `subagent_start` run at the call: no host lets them block the subagent's own start (B48).
+    /// Runs the hooks of `subagent_start` at the call: no host lets them block the subagent's own start (B48).
     fn subagent_call(&mut self, subagent: Subagent) {
         let Subagent { name, kind, task } = subagent.clone();
         let decision = self.hooks().subagent_start(subagent);
@@ -139,7 +139,7 @@ impl Visit<'_> {
         self.session.update(|state| state.denied_calls.add(id, reason));
     }
 
-    /// The call passes. If an equal one was denied before, and the host has no ids, its result is not that of the denied one.
+    /// Records that the call passes. If the host has no ids and an equal call was denied before, its result belongs to this call.
     fn remember_pass(&mut self, id: &str) {
         if self.session.get().denied_calls.get(id).is_some() {
             self.session.update(|state| {
@@ -175,7 +175,7 @@ impl Visit<'_> {
         }
     }
 
-    /// The subagent whose result this call has, in a host that has no other event for it.
+    /// Returns the subagent whose result this call has, in a host without another event for it.
     pub(super) fn ended_subagent(&self, call: &ToolCall) -> Option<Subagent> {
         subagent_of(call).filter(|_| !self.visitor.host.fires(Moment::SubagentStop))
     }
@@ -196,7 +196,7 @@ impl Visit<'_> {
         });
     }
 
-    /// Whether this is what the host reports of a call that was denied. If it reports anything else, the call ran (B30).
+    /// Returns whether this is the host's report of a denied call. Any other report means that the call ran (B30).
     fn is_denial(&mut self, native: &NativeCall, id: &str, end: &ToolEnd) -> bool {
         let Some(denied) = self.session.get().denied_calls.get(id) else { return false };
         if denied.passes > 0 {
@@ -208,7 +208,7 @@ impl Visit<'_> {
             return false;
         }
         let is_denial =
-            matches!(&end.outcome, Outcome::Failure(error) if error.contains(&denied.reason));
+            matches!(&end.outcome, ToolOutcome::Failure(error) if error.contains(&denied.reason));
         if !is_denial {
             self.report_breach(&native.tool, id);
         }
@@ -239,7 +239,7 @@ fn sees(hook: &Hook, call: &ToolCall) -> bool {
     hook.matcher().is_none_or(|matcher| !matches!(matcher.matches(call), Ok(None)))
 }
 
-/// The subagent that a call starts, if it starts one.
+/// Returns the subagent that a call starts, if it starts one.
 pub(super) fn subagent_of(call: &ToolCall) -> Option<Subagent> {
     let text = |fields: &[&str]| {
         let value = fields.iter().find_map(|field| call.input.get(*field)?.as_str());

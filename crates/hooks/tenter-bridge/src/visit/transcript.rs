@@ -13,16 +13,17 @@ use crate::transcript;
 const FIELDS: [&str; 2] = ["usage", "messages"];
 
 impl Visit<'_> {
-    /// Reads the transcript if a hook of this event reads the history. Without it, the payloads lack what it provides.
+    /// Reads the transcript if a hook of this event reads the history. Without it, payloads lack its fields.
     pub(super) fn read_transcript(&mut self, path: Option<&Path>) {
         let host = self.visitor.host;
         self.transcript_path = path.map(Path::to_owned);
         let Some(path) = path.filter(|_| self.reads_history()) else { return };
         let agent = self.agent_id().unwrap_or_default();
-        let known = self.session.get().work.transcripts.get(&agent).cloned();
-        let Ok((transcript, start)) = transcript::read(host, path, known.as_ref()) else { return };
-        let is_new = known.is_some() || start.is_later();
-        if is_new && known.as_ref() != Some(&start) {
+        let recorded = self.session.get().work.transcripts.get(&agent).cloned();
+        let read = transcript::read(host, path, recorded.as_ref());
+        let Ok((transcript, start)) = read else { return };
+        let needs_record = recorded.is_some() || start.is_later();
+        if needs_record && recorded.as_ref() != Some(&start) {
             self.session.update(|state| state.work.transcripts.insert(agent, start));
         }
         let is_provided = |field: &String| match field.as_str() {
@@ -41,7 +42,7 @@ impl Visit<'_> {
         events.any(|event| catalog.hooks_for(*event).iter().any(|hook| hook.reads_history()))
     }
 
-    /// A model response, of which the host tells nothing but its text.
+    /// Returns a model response, of which the host reports only the text.
     pub(super) fn turn(&self, tools_used: bool, response: &str) -> Turn {
         let transcript = self.transcript.as_ref();
         Turn {
@@ -54,7 +55,7 @@ impl Visit<'_> {
         }
     }
 
-    /// An agent of the host that is about to stop.
+    /// Returns the event of an agent of the host before it stops.
     pub(super) fn stop_attempt(&self, response: &str) -> StopAttempt {
         let transcript = self.transcript.as_ref();
         StopAttempt {

@@ -4,17 +4,17 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tenter_bridge::host::InputRewrite;
-use tenter_bridge::reply::{Reply, Verdict};
+use tenter_bridge::reply::{HostReply, HostVerdict};
 use tenter_bridge::{Host, Moment, NativeEvent, Support, hosts};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
-/// What a host reads in answers.
+/// The parts of answers that a host reads.
 struct Form {
     host: &'static str,
     /// The fields, with dots between levels.
     fields: &'static [&'static str],
-    /// Whether an answer denies, as this host reads it.
+    /// Returns whether an answer denies, as this host reads it.
     denies: fn(&NativeEvent, &Value) -> bool,
     /// The moments at which plain text is an answer.
     texts: &'static [Moment],
@@ -144,7 +144,7 @@ const FORMS: &[Form] = &[
     },
 ];
 
-/// What our own plugins read.
+/// The parts that our own plugins read.
 const PLUGIN: Form = Form {
     host: "",
     fields: &["deny", "input", "message", "output", "context", "continue", "notices"],
@@ -156,7 +156,7 @@ fn has_text(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
-/// Claude Code ignores a denial without the name of the event, and so does Codex; both need a reason to show.
+/// Returns whether Claude Code or Codex honours a denial: both need the name of the event, and a reason.
 fn claude(event: &NativeEvent, answer: &Value) -> bool {
     if event.moment != Moment::BeforeTool {
         return answer["decision"] == "block" && has_text(&answer["reason"]);
@@ -168,11 +168,11 @@ fn claude(event: &NativeEvent, answer: &Value) -> bool {
 }
 
 fn form(host: &Host) -> &'static Form {
-    let found = FORMS.iter().find(|form| form.host == host.id);
-    found.unwrap_or_else(|| panic!("this test does not know the answers of {}", host.name))
+    let form = FORMS.iter().find(|form| form.host == host.id);
+    form.unwrap_or_else(|| panic!("this test does not know the answers of {}", host.name))
 }
 
-/// The fields of an answer, with dots between levels.
+/// Adds the fields of an answer, with dots between levels.
 fn fields(value: &Map<String, Value>, above: &str, found: &mut Vec<String>) {
     for (name, value) in value {
         let name = format!("{above}{name}");
@@ -202,8 +202,8 @@ prop_compose! {
     fn any_reply()(
         verdict in prop_oneof![
             Just(None),
-            any_text().prop_map(|reason| Some(Verdict::Deny(format!("hook a: {reason}")))),
-            Just(Some(Verdict::Allow)),
+            any_text().prop_map(|reason| Some(HostVerdict::Deny(format!("hook a: {reason}")))),
+            Just(Some(HostVerdict::Allow)),
         ],
         input in prop::option::of(any_object()),
         message in prop::option::of(any_text()),
@@ -211,19 +211,19 @@ prop_compose! {
         contexts in prop::collection::vec(any_text(), 0..3),
         continue_with in prop::option::of(any_text()),
         notices in prop::collection::vec(any_text(), 0..2),
-    ) -> Reply {
-        Reply { verdict, input, message, output, contexts, continue_with, notices }
+    ) -> HostReply {
+        HostReply { verdict, input, message, output, contexts, continue_with, notices }
     }
 }
 
-/// Whether the host can prevent what is about to happen at a moment.
+/// Returns whether the host can prevent the action that follows a moment.
 fn can_deny(host: &Host, moment: Moment) -> bool {
     let blocks = |event: EventName| host.support(event, Power::Block) == Support::Native;
     moment.deniable().is_some_and(blocks)
 }
 
-/// The parts of a reply that a visit of this host can have.
-fn possible(host: &Host, reply: &Reply) -> Reply {
+/// Returns the parts of a reply that a visit of this host can have.
+fn possible(host: &Host, reply: &HostReply) -> HostReply {
     let is_native = |event, power| host.support(event, power) == Support::Native;
     let mut reply = reply.clone();
     reply.input = reply.input.filter(|_| host.input_rewrite != InputRewrite::Demanded);
@@ -234,7 +234,7 @@ fn possible(host: &Host, reply: &Reply) -> Reply {
     reply
 }
 
-fn check(host: &Host, event: &NativeEvent, reply: &Reply) -> Result<(), TestCaseError> {
+fn check(host: &Host, event: &NativeEvent, reply: &HostReply) -> Result<(), TestCaseError> {
     let (form, reply) = (form(host), possible(host, reply));
     let answer = (host.answer)(event, &reply).unwrap_or_default();
     let is_denial = reply.denial().is_some() && can_deny(host, event.moment);
@@ -247,9 +247,9 @@ fn check(host: &Host, event: &NativeEvent, reply: &Reply) -> Result<(), TestCase
             .map_err(|_| TestCaseError::fail(format!("{} {}: {answer}", host.id, event.name)))?,
     };
     prop_assert!(!answer.contains('\n'), "{} {}: {answer}", host.id, event.name);
-    let mut found = Vec::new();
-    fields(decision.as_object().unwrap(), "", &mut found);
-    for field in found {
+    let mut names = Vec::new();
+    fields(decision.as_object().unwrap(), "", &mut names);
+    for field in names {
         let is_known = CLAUDE.contains(&field.as_str()) || form.fields.contains(&field.as_str());
         prop_assert!(is_known, "{} {}: {field} in {answer}", host.id, event.name);
     }

@@ -1,4 +1,4 @@
-//! `docs/hosts.md` says what the bridge does. `TENTER_UPDATE=1` writes it, except what was proved.
+//! `docs/hosts.md` is generated from the bridge's data. `TENTER_UPDATE=1` writes it, except its proved part.
 
 use std::fs;
 use std::path::Path;
@@ -7,14 +7,14 @@ use tenter_bridge::guide;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the author's request to write the page")]
-fn the_page_about_agents_is_that_of_the_data() {
+fn the_page_about_agents_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hosts.md");
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    let proved = guide::proved(&found).unwrap_or_default();
+    let old = fs::read_to_string(&path).unwrap_or_default();
+    let proved = guide::proved(&old).unwrap_or_default();
     let page = guide::with_proved(&guide::page(), proved).unwrap();
     if std::env::var_os("TENTER_UPDATE").is_some() {
         fs::write(&path, &page).unwrap();
     }
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == page, "docs/hosts.md is out of date; write it with TENTER_UPDATE=1");
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/hosts.md is out of date; write it with TENTER_UPDATE=1");
 }

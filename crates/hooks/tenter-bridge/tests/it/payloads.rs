@@ -16,23 +16,23 @@ struct Recorded {
     payload: Value,
 }
 
-/// Every recorded payload of every host, and those from documentation.
+/// Returns every payload of every host, recorded or from documentation.
 fn recorded() -> Vec<Recorded> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tenter-hook/tests/fixtures");
-    let of_host = |host: &'static Host| {
+    let host_payloads = |host: &'static Host| {
         let directories = [fixtures.join(host.id), fixtures.join("documented").join(host.id)];
         let files = directories.into_iter().filter_map(|directory| fs::read_dir(directory).ok());
         let files = files.flatten().map(|file| file.unwrap().path());
-        files.filter_map(move |file| of_file(host, file))
+        files.filter_map(move |file| read_recorded(host, file))
     };
-    hosts::ALL.iter().copied().flat_map(of_host).collect()
+    hosts::ALL.iter().copied().flat_map(host_payloads).collect()
 }
 
-fn of_file(host: &'static Host, file: PathBuf) -> Option<Recorded> {
+fn read_recorded(host: &'static Host, file: PathBuf) -> Option<Recorded> {
     let name = file.file_name()?.to_str()?.to_owned();
     // Some names of events have dots.
-    let named = host.events.iter().filter(|event| name.starts_with(&format!("{}.", event.name)));
-    let event = named.max_by_key(|event| event.name.len())?;
+    let events = host.events.iter().filter(|event| name.starts_with(&format!("{}.", event.name)));
+    let event = events.max_by_key(|event| event.name.len())?;
     let payload = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
     Some(Recorded { host, event, payload })
 }
@@ -49,7 +49,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// The paths of all members and elements, as JSON pointers.
+/// Adds the paths of all members and elements, as JSON pointers.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     let members: Vec<(String, &Value)> = match value {
         Value::Object(object) => object
@@ -94,9 +94,9 @@ proptest! {
         let all = recorded();
         let mut one = all[index.index(all.len())].clone();
         for (place, value) in edits {
-            let mut found = Vec::new();
-            pointers(&one.payload, "", &mut found);
-            if let Some(place) = found.get(place.index(found.len().max(1))) {
+            let mut places = Vec::new();
+            pointers(&one.payload, "", &mut places);
+            if let Some(place) = places.get(place.index(places.len().max(1))) {
                 *one.payload.pointer_mut(place).unwrap() = value;
             }
         }

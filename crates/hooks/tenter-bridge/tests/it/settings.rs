@@ -1,4 +1,4 @@
-//! The table of what decides what agents load and allow (B49).
+//! The table of the settings that decide what agents load and allow (B49).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tenter_bridge::hosts;
 
-/// Whether `path` is one of `settings` or in it.
+/// Returns whether `path` is one of `settings` or in it.
 fn is_covered(settings: &BTreeSet<String>, path: &str) -> bool {
     let path = path.strip_prefix("~/").unwrap_or(path);
     let mut above = Path::new(path).ancestors();
@@ -28,7 +28,7 @@ fn the_table_has_every_file_of_a_registration() {
     }
 }
 
-/// What looks like a file of settings or a directory of an agent in a text.
+/// Returns the names in a text that look like a settings file or a directory of an agent.
 fn files_in(text: &str) -> impl Iterator<Item = &str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted.filter(|name| {
@@ -43,17 +43,17 @@ fn files_in(text: &str) -> impl Iterator<Item = &str> {
 fn the_table_has_every_file_that_the_page_of_a_host_mentions() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hosts.md");
     let page = fs::read_to_string(page).unwrap();
-    // What the page says of the table itself proves nothing.
+    // The sentence of the page about the table itself is generated from it.
     let lines = page.lines().filter(|line| !line.starts_with("File tools [change only"));
     let page = lines.collect::<Vec<_>>().join("\n");
     let settings: BTreeSet<String> = hosts::written_settings_paths().collect();
     let names: BTreeSet<&str> =
         settings.iter().filter_map(|path| path.rsplit('/').next()).collect();
-    let mut found = 0;
+    let mut count = 0;
     for file in files_in(&page) {
         let is_bare = !file.contains('/') && names.contains(file);
         assert!(is_bare || is_covered(&settings, file), "{file} is in docs/hosts.md only");
-        found += 1;
+        count += 1;
     }
-    assert!(found > 20, "{found}");
+    assert!(count > 20, "{count}");
 }

@@ -1,7 +1,7 @@
 //! Shows what would change in an agent's settings, and asks whether to change it.
 
 use tenter_base::sanitize::visible;
-use tenter_bridge::registration::{Change, Plan};
+use tenter_bridge::registration::{Plan, SettingsChange};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{self, read_at_terminal};
@@ -40,7 +40,7 @@ impl Consent {
         Ok(question::confirm(question, &mut read_at_terminal))
     }
 
-    fn show(self, change: &Change) {
+    fn show(self, change: &SettingsChange) {
         let line = |text: String| if self.dry_run { ui::out(text) } else { ui::note(text) };
         let what = match (change.before(), change.after()) {
             (None, Some(_)) => " (new file)",

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::sanitize::visible;
 use tenter_base::{replace_file, untrusted_file};
-use tenter_bridge::import::{self, Change, HookFiles, MANIFEST, Plan, PlannedHook, SCRIPT, Source};
+use tenter_bridge::import::{
+    self, HookChange, HookFiles, ImportPlan, MANIFEST, PlannedHook, SCRIPT, Source,
+};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::{self, read_at_terminal};
@@ -136,7 +138,7 @@ fn managed() -> Option<String> {
     Some(format!("{file}: managed settings only apply in Claude Code"))
 }
 
-fn show(plan: &Plan, hooks: &Path) {
+fn show(plan: &ImportPlan, hooks: &Path) {
     if plan.hooks.is_empty() {
         ui::out("There is nothing to import.");
     } else {
@@ -144,11 +146,11 @@ fn show(plan: &Plan, hooks: &Path) {
     }
     for PlannedHook { name, about, remarks, change, .. } in &plan.hooks {
         let word = match change {
-            Change::Create => "new",
-            Change::Update => "update",
-            Change::Keep => "unchanged",
-            Change::KeepEdited => "edited, stays",
-            Change::Remove => "remove",
+            HookChange::Create => "new",
+            HookChange::Update => "update",
+            HookChange::Keep => "unchanged",
+            HookChange::KeepEdited => "edited, stays",
+            HookChange::Remove => "remove",
         };
         ui::out(format!("  {} ({word})", styled(NAME, name)));
         ui::out(format!("    {}", styled(FAINT, visible(about))));
@@ -180,13 +182,13 @@ fn write(path: &Path, hook: &PlannedHook) -> Result<(), Failure> {
     let failed =
         |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
     match hook.change {
-        Change::Create => {
+        HookChange::Create => {
             write_dir(path, &new_files(&hook.files), false)?;
             protect(path, &hook.files).map_err(failed)
         }
-        Change::Update => update(path, &hook.files).map_err(failed),
-        Change::Remove => remove(path, &hook.files).map_err(failed),
-        Change::Keep | Change::KeepEdited => Ok(()),
+        HookChange::Update => update(path, &hook.files).map_err(failed),
+        HookChange::Remove => remove(path, &hook.files).map_err(failed),
+        HookChange::Keep | HookChange::KeepEdited => Ok(()),
     }
 }
 

@@ -6,7 +6,9 @@ use tenter_base::excerpt;
 use tenter_base::sanitize::visible;
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{IgnoredFile, Options, Plan, Registry, Scope, Target};
+use tenter_bridge::registration::{
+    IgnoredFile, Options, Plan, RegistrationScope, Registry, Target,
+};
 use tenter_engine::Directories;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
@@ -62,7 +64,7 @@ struct Installation<'a> {
     args: &'a Args,
     project: Project<'a>,
     catalog: Catalog,
-    scope: Scope,
+    scope: RegistrationScope,
     registry: Registry,
     program: PathBuf,
 }
@@ -75,9 +77,9 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     }
     let hosts = hosts(env, args)?;
     let scope = match (root, args.shared) {
-        (None, _) => Scope::User,
-        (Some(_), false) => Scope::Personal,
-        (Some(_), true) => Scope::Shared,
+        (None, _) => RegistrationScope::User,
+        (Some(_), false) => RegistrationScope::Personal,
+        (Some(_), true) => RegistrationScope::Shared,
     };
     let program = location::program(env, args.force)?;
     note_other_directories(env);
@@ -145,7 +147,7 @@ fn note_other_directories(env: &Env) {
 impl Installation<'_> {
     fn install(&self, host: &'static Host) -> CommandResult {
         let target = location::target(self.env, host, self.scope, self.project.root())?;
-        if self.scope == Scope::Personal {
+        if self.scope == RegistrationScope::Personal {
             location::check_untracked(&self.project, &target)?;
         }
         let version = Agent::find(self.env, host).version(self.env);
@@ -180,7 +182,7 @@ impl Installation<'_> {
         if plan.is_change() {
             ui::note(format!("{} with {}.", styled(GOOD, "Registered"), host.name));
             for change in plan.changes().iter().filter(|change| change.before().is_some()) {
-                let copy = self.registry.copy_of(host, change.path());
+                let copy = self.registry.copy_path(host, change.path());
                 if change.is_change() && copy.exists() {
                     ui::note(format!("  Before the first change the file was: {}", copy.display()));
                 }
@@ -233,9 +235,9 @@ impl Installation<'_> {
     fn explain(&self, plan: &Plan) {
         let Target { host, scope, .. } = plan.target();
         let where_ = match scope {
-            Scope::User => "in every project".to_owned(),
-            Scope::Personal => format!("in {}, for you", self.project.root().display()),
-            Scope::Shared => {
+            RegistrationScope::User => "in every project".to_owned(),
+            RegistrationScope::Personal => format!("in {}, for you", self.project.root().display()),
+            RegistrationScope::Shared => {
                 format!("in {}, for everyone who has Tenter", self.project.root().display())
             }
         };
@@ -259,7 +261,7 @@ impl Installation<'_> {
                 host.name
             ));
         }
-        let project = if *scope == Scope::User { "" } else { " --project" };
+        let project = if *scope == RegistrationScope::User { "" } else { " --project" };
         ui::note(format!("To undo it: `tenter bridge remove {}{project}`", host.id));
     }
 

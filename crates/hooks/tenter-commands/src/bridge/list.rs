@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tenter_base::sanitize::visible;
 use tenter_bridge::keeper::{self, KeeperStatus};
-use tenter_bridge::registration::{RegisteredHandler, Registry, Scope};
+use tenter_bridge::registration::{RegisteredHandler, RegistrationScope, Registry};
 use tenter_bridge::unknown_tools::{self, UnknownTool};
 use tenter_bridge::{Host, heartbeat};
 use tenter_engine::Directories;
@@ -92,7 +92,7 @@ pub(crate) struct ListedProof {
 /// A registration; the fields are those of the JSON output.
 #[derive(Serialize)]
 pub(crate) struct ListedRegistration {
-    pub scope: Scope,
+    pub scope: RegistrationScope,
     pub file: PathBuf,
     /// The events that are registered as an installation registers them.
     pub events: usize,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tenter_base::{real_path, search_path};
-use tenter_bridge::registration::{self, PROGRAM, Scope, Target};
+use tenter_bridge::registration::{self, PROGRAM, RegistrationScope, Target};
 use tenter_bridge::{Host, hosts};
 use tenter_proc::{Cancel, ProcessEnd};
 use tenter_terminal::env::Env;
@@ -37,15 +37,15 @@ pub(super) fn project_named(env: &Env, named: Option<&Path>) -> Result<Option<Pa
 pub(super) fn target(
     env: &Env,
     host: &'static Host,
-    scope: Scope,
+    scope: RegistrationScope,
     root: &Path,
 ) -> Result<Target, Failure> {
     let target = super::registry(env).target(host, scope, root).ok_or_else(|| {
-        let file = if scope == Scope::Personal { "personal" } else { "shared" };
+        let file = if scope == RegistrationScope::Personal { "personal" } else { "shared" };
         Failure::new(format!("{} has no {file} settings in projects", host.name))
             .help("leave out --project to register for all projects")
     })?;
-    if scope != Scope::User {
+    if scope != RegistrationScope::User {
         check_inside(root, &target.file)?;
     }
     Ok(target)

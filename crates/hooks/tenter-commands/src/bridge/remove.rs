@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::sanitize::visible;
 use tenter_bridge::Host;
-use tenter_bridge::registration::{Registry, Scope};
+use tenter_bridge::registration::{RegistrationScope, Registry};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, GOOD, styled};
@@ -36,8 +36,8 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
         user_only::check(env, &root, "bridge remove")?;
     }
     let scopes = match named {
-        None => &[Scope::User][..],
-        Some(_) => &[Scope::Personal, Scope::Shared],
+        None => &[RegistrationScope::User][..],
+        Some(_) => &[RegistrationScope::Personal, RegistrationScope::Shared],
     };
     let hosts: Vec<&Host> =
         args.hosts.iter().map(|id| super::host(id)).collect::<Result<_, _>>()?;
@@ -69,7 +69,7 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
 fn remove(
     env: &Env,
     registry: &Registry,
-    (host, scope): (&'static Host, Scope),
+    (host, scope): (&'static Host, RegistrationScope),
     (root, consent): (&Path, Consent),
 ) -> Result<Option<Exit>, Failure> {
     if registry.target(host, scope, root).is_none() {
@@ -99,7 +99,8 @@ fn note_none(registry: &Registry, host: &Host) {
     ui::note(format!("{}: nothing is registered there.", host.name));
     for record in registry.records_of(host) {
         let file = visible(&record.file.to_string_lossy()).into_owned();
-        let project = if record.scope == Scope::User { "" } else { " (pass --project)" };
+        let project =
+            if record.scope == RegistrationScope::User { "" } else { " (pass --project)" };
         ui::note(format!("  It is registered in {file}{project}."));
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read as _};
 pub(super) const MAX_LINE: u64 = 16 << 20;
 
 impl Line {
-    /// The length of what was read, in bytes.
+    /// Returns the length of the text that was read, in bytes.
     pub(super) fn len(&self) -> usize {
         let (Self::Whole(line) | Self::Cut(line)) = self;
         line.len()
@@ -28,12 +28,12 @@ pub(super) enum Line {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of `reader`.
+    /// Creates the lines of `reader`.
     pub(super) fn new(reader: R) -> Self {
         Self { reader }
     }
 
-    /// The next line; `None` at the end, or if the stream cannot be read any more.
+    /// Reads the next line; `None` at the end, or if the stream cannot be read any more.
     pub(super) fn next(&mut self) -> Option<Line> {
         self.try_next(MAX_LINE).ok().flatten()
     }

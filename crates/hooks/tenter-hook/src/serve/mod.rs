@@ -1,7 +1,7 @@
 //! `--serve`: many events, for hosts whose plugins are JavaScript (B50).
 //!
 //! A request is a line `{"id": …, "event": …, "cwd": …, "payload": {…}}`, its answer a line `{"id": …, "answer": …}`, perhaps with
-//! `warnings`. Many requests may be open at once; answers come in any order. Each is what a process of its own would answer.
+//! `warnings`. Many requests may be open at once; answers come in any order. Each is equal to the answer of a process of its own.
 
 mod line;
 mod request;
@@ -55,9 +55,9 @@ pub(crate) fn run(visitor: Visitor) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What all requests share.
+/// The state that all requests share.
 struct Server {
-    /// What requests have in common; its event is that of no request.
+    /// The common inputs of requests. Its event is not used.
     visitor: Visitor,
     /// The requests that were not answered, by number.
     open: Mutex<BTreeMap<u64, Head>>,
@@ -104,7 +104,7 @@ impl Server {
         self.answered.notify_all();
     }
 
-    /// Answers a request that could not be looked at.
+    /// Denies a request that no hook could see.
     fn deny(&self, number: u64, why: &str) {
         let Some(event) = self.open().get(&number).map(|head| head.event) else { return };
         let visitor = Visitor { event, ..self.visitor.clone() };
@@ -123,8 +123,8 @@ impl Server {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A defect denies the request at which it shows, and no other. Its thread never continues: where a panic aborts, that would end
-    /// the process. A thread of no request ends the process after all that is open was denied.
+    /// Sets a panic hook that denies the request of the thread, and no other. The thread never continues: if panics abort, that would end the
+    /// process. In a thread without a request, it denies all open requests and ends the process.
     fn deny_on_panic(self: &Arc<Self>) {
         let server = Arc::clone(self);
         std::panic::set_hook(Box::new(move |panic| {
@@ -177,7 +177,7 @@ impl Sessions {
         }
     }
 
-    /// The host is gone, or closed its plugin: for most sessions, nothing else tells that they ended.
+    /// Ends the open sessions: the host exited or closed its plugin, and most sessions have no other end.
     fn end(self, visitor: &Visitor) {
         let ends = |event: &&tenter_bridge::NativeEvent| event.moment == Moment::SessionEnd;
         let Some(event) = visitor.host.events.iter().find(ends) else { return };

@@ -10,7 +10,7 @@ use tenter_protocol::{Object, json as protocol_json};
 use super::line::{Line, MAX_LINE};
 use crate::arguments::unknown_event;
 
-/// What stands between the head of a line and its payload, if the payload comes last. It cannot be part of a JSON string.
+/// The text between the head of a line and its payload, if the payload comes last. It cannot be part of a JSON string.
 const BEFORE_PAYLOAD: &str = ",\"payload\":";
 /// Maximum length of the head, in bytes.
 const MAX_HEAD: usize = 64 << 10;
@@ -20,11 +20,11 @@ const MAX_HEAD: usize = 64 << 10;
 pub(super) struct Request {
     pub(super) head: Head,
     pub(super) cwd: PathBuf,
-    /// The native payload; an error denies what is about to happen if a hook fails closed.
+    /// The native payload. An error denies the action that follows if a hook fails closed.
     pub(super) payload: Result<Payload, PayloadError>,
 }
 
-/// What identifies a request.
+/// The id and the event of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     /// The id, as the host's plugin wrote it.
@@ -40,13 +40,13 @@ impl Request {
     /// It names no event of the host: its id, null if it has none, and why.
     pub(super) fn parse(line: &Line, host: &Host) -> Result<Self, (Value, String)> {
         let (mut fields, payload) = match line {
-            Line::Cut(start) => (head_of(start), Err(PayloadError::longer_than(MAX_LINE))),
+            Line::Cut(start) => (read_head(start), Err(PayloadError::longer_than(MAX_LINE))),
             Line::Whole(line) => match protocol_json::read(line) {
                 Ok(Value::Object(mut fields)) => {
                     let payload = fields.shift_remove("payload").unwrap_or_default();
                     (fields, Payload::try_from(payload))
                 }
-                _ => (head_of(line), Payload::parse(line)),
+                _ => (read_head(line), Payload::parse(line)),
             },
         };
         let id = fields.shift_remove("id").unwrap_or_default();
@@ -59,14 +59,14 @@ impl Request {
         Ok(Self { head: Head { id, event }, cwd, payload })
     }
 
-    /// The host's id of the root session, in payloads that our own plugins write.
+    /// Returns the host's id of the root session, in payloads of our own plugins.
     pub(super) fn session(&self) -> Option<&str> {
         self.payload.as_ref().ok()?.text("session")
     }
 }
 
-/// The fields before the payload, of a line that cannot be read as a whole.
-fn head_of(line: &[u8]) -> Object {
+/// Reads the fields before the payload of a line that cannot be read as a whole.
+fn read_head(line: &[u8]) -> Object {
     let start = &line[..line.len().min(MAX_HEAD)];
     let start = String::from_utf8_lossy(start);
     let head = start.split_once(BEFORE_PAYLOAD).map(|(head, _)| format!("{head}}}"));

@@ -155,8 +155,8 @@ fn a_denied_call_that_succeeds_is_a_breach() {
     let message = answer["systemMessage"].as_str().unwrap();
     let words = "BROKEN: a deny denies, the model reads why: Claude Code ran a call of Bash that a hook had denied";
     assert!(message.contains(words), "{message}");
-    let kept = breach::last(&state, claude).unwrap();
-    assert_eq!((kept.tool.as_str(), kept.describe(claude).as_str()), ("Bash", words));
+    let breach = breach::last(&state, claude).unwrap();
+    assert_eq!((breach.tool.as_str(), breach.describe(claude).as_str()), ("Bash", words));
     let journal = session.journal();
     let notice = journal.lines().find(|line| line.contains(r#""kind": "notice""#));
     let notice = notice.unwrap_or_else(|| panic!("{journal}"));
@@ -326,7 +326,7 @@ fn a_guard_that_is_changed_or_removed_during_a_session_denies_what_it_guards() {
         let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
         let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
         assert!(reason.starts_with("hook guard: it guards this session"), "{answer}");
-        assert!(HostSession::answer(session.fire("Stop")).is_null(), "it is about tool calls");
+        assert!(HostSession::answer(session.fire("Stop")).is_null(), "it applies to tool calls");
         if is_removed {
             session.pass("SessionStart");
         } else {
@@ -481,7 +481,7 @@ fn the_text_with_which_a_hook_makes_the_agent_continue_is_not_hidden_from_hooks_
     session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["test it"]}'"#);
     session.hook("seen", "before_agent", "", r#"echo x >> "$HOME/seen""#);
     session.pass("Stop");
-    let seen = || session.sandbox.home().join("seen").exists();
-    assert!(denial_of_message(&session, "1", "[hook again] test it").is_none() && !seen());
-    assert!(denial_of_message(&session, "2", "[hook again] test it").is_none() && seen());
+    let has_run = || session.sandbox.home().join("seen").exists();
+    assert!(denial_of_message(&session, "1", "[hook again] test it").is_none() && !has_run());
+    assert!(denial_of_message(&session, "2", "[hook again] test it").is_none() && has_run());
 }

@@ -11,13 +11,13 @@ fn session() -> HostSession {
     HostSession::new("codex")
 }
 
-/// The payloads that the hooks with the script [`LOG`] read.
+/// Returns the payloads that the hooks with the script [`LOG`] read.
 fn log(session: &HostSession) -> Vec<Value> {
     let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap_or_default();
     log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A patch that is about to be applied.
+/// Returns the payload of a patch before it is applied.
 fn patch(session: &HostSession, text: &str, mode: &str) -> Value {
     HostSession::answer(session.fire_with("PreToolUse.apply_patch", |payload| {
         payload["tool_input"]["command"] = json!(text);
@@ -264,8 +264,8 @@ fn hooks_read_the_messages_of_the_transcript_unless_their_payload_is_light() {
     let recorded = "../tenter-bridge/tests/transcripts/codex.record.jsonl";
     std::fs::copy(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(recorded), &transcript)
         .unwrap();
-    let named = |payload: &mut Value| payload["transcript_path"] = json!(transcript);
-    let _ = session.fire_with("Stop", named).expect_code(0);
+    let set_path = |payload: &mut Value| payload["transcript_path"] = json!(transcript);
+    let _ = session.fire_with("Stop", set_path).expect_code(0);
     let payloads = log(&session);
     assert_eq!(payloads[0]["messages"][0]["content"], "Please run the test");
     assert_eq!(payloads[0]["usage"]["input_tokens"], 400);

@@ -8,7 +8,7 @@ fn session() -> HostSession {
     HostSession::new("copilot")
 }
 
-/// What hooks read at the events of these names, one payload a line.
+/// Returns the payloads that hooks read at the events of these names, one on each line.
 fn payloads(session: &HostSession) -> Vec<Value> {
     let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap_or_default();
     log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

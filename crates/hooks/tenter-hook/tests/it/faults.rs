@@ -76,9 +76,9 @@ fn hooks_have_less_time_than_the_host_waits_at_every_event() {
     }
 }
 
-/// Each event of each host of which there is a payload, except where hooks run after the answer.
+/// Returns each event of each host with a recorded payload, except where hooks run after the answer.
 fn events_with_payloads() -> Vec<(&'static Host, &'static NativeEvent, String)> {
-    let mut found = Vec::new();
+    let mut events = Vec::new();
     for host in hosts::ALL {
         let names = fs::read_dir(fixtures(host.id)).unwrap();
         let mut names: Vec<String> =
@@ -87,10 +87,10 @@ fn events_with_payloads() -> Vec<(&'static Host, &'static NativeEvent, String)> 
         for event in host.events.iter().filter(|event| event.timeout > Duration::from_secs(3)) {
             let start = format!("{}.", event.name);
             let fixture = names.iter().find(|name| name.starts_with(&start));
-            found.extend(fixture.map(|name| (*host, event, name.replace(".json", ""))));
+            events.extend(fixture.map(|name| (*host, event, name.replace(".json", ""))));
         }
     }
-    found
+    events
 }
 
 /// Fires an event of a host that has already waited for most of the time that it allows, with a hook that hangs and another one that
@@ -150,7 +150,7 @@ fn hooks_that_hang_until_just_before_the_hosts_timeout_are_stopped_and_fail_clos
     }
 }
 
-/// A static hook that denies every tool call.
+/// Creates a static hook that denies every tool call.
 fn static_guard(session: &HostSession) {
     let deny = "metadata:\n  action: deny\n  reason: no";
     let directory = session.hook("guard", "before_tool", deny, "");

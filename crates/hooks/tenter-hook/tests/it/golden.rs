@@ -41,7 +41,7 @@ fn reply(wish: &str) -> &'static str {
     }
 }
 
-/// What hooks read at the event of a fixture: one line for each event of Tenter's.
+/// Returns the payloads that hooks read at the event of a fixture: one line for each event of Tenter's.
 fn payloads(host: &'static str, fixture: &str) -> String {
     let session = HostSession::new(host);
     prepare(&session, fixture);
@@ -66,7 +66,7 @@ fn payloads(host: &'static str, fixture: &str) -> String {
     }
 }
 
-/// The text without the ids that the bridge makes up: they depend on the sandbox's directories.
+/// Removes the ids that the bridge creates, which depend on the sandbox's directories.
 fn without_made_up_ids(text: &str) -> String {
     let mut parts = text.split("\"tenter-");
     let mut normal = parts.next().unwrap().to_owned();
@@ -77,7 +77,7 @@ fn without_made_up_ids(text: &str) -> String {
     normal
 }
 
-/// The answer if a hook of `event` replies with `wish`; `None` if the event does not fire.
+/// Returns the answer if a hook of `event` replies with `wish`; `None` if the event does not fire.
 fn answer(host: &'static str, fixture: &str, event: &str, wish: &str) -> String {
     let session = HostSession::new(host);
     prepare(&session, fixture);
@@ -219,17 +219,17 @@ fn compare(host: &'static str) {
     names.sort();
     assert!(!names.is_empty());
     for name in names {
-        let found = golden(host, &name);
+        let actual = golden(host, &name);
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(host);
         let path = path.join(format!("{name}.txt"));
         if update() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &found).unwrap();
+            fs::write(&path, &actual).unwrap();
         }
         let expected = fs::read_to_string(&path).unwrap_or_default();
         assert!(
-            found == expected,
-            "{}\n--- expected\n{expected}\n--- found\n{found}",
+            actual == expected,
+            "{}\n--- expected\n{expected}\n--- actual\n{actual}",
             path.display()
         );
     }

@@ -20,7 +20,7 @@ pub(crate) struct HostSession {
     fixtures: &'static str,
 }
 
-/// The payloads of a host: recorded ones, or those of its documentation if it was not measured.
+/// Returns the payloads of a host: recorded ones, or ones from its documentation if it was not measured.
 pub(crate) fn fixtures(host: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let recorded = directory.join(host);
@@ -61,7 +61,7 @@ impl HostSession {
         }
     }
 
-    /// The same directories, with another host.
+    /// Creates a session with the same directories and another host.
     pub(crate) fn with_host(self, host: &'static str) -> Self {
         Self { host, fixtures: host, ..self }
     }
@@ -71,7 +71,7 @@ impl HostSession {
         (self.host, self.fixtures) = (host, host);
     }
 
-    /// The same host, with another copy of the program and new directories.
+    /// Creates a session of the same host with another copy of the program and new directories.
     pub(crate) fn with_program(self, program: &Path) -> Self {
         Self { sandbox: Sandbox::new(program), ..self }
     }
@@ -97,7 +97,7 @@ impl HostSession {
         directory
     }
 
-    /// A recorded payload, with the sandbox's directories.
+    /// Reads a recorded payload, with the sandbox's directories.
     pub(crate) fn payload(&self, fixture: &str) -> Value {
         let path = fixtures(self.fixtures).join(format!("{fixture}.json"));
         let text =
@@ -115,7 +115,7 @@ impl HostSession {
         fs::write(directory.join("config.toml"), text).unwrap();
     }
 
-    /// The recorded payloads of the call that starts a subagent, and of its start.
+    /// Reads the recorded payloads of the call that starts a subagent, and of its start.
     pub(crate) fn subagent(&self) -> (&'static str, &'static str) {
         match self.fixtures {
             "codex" => ("PreToolUse.spawn_agent.subagent", "SubagentStart.subagent"),
@@ -127,7 +127,7 @@ impl HostSession {
         }
     }
 
-    /// The recorded payload of a session's start, and the field of payloads that has the session's id.
+    /// Reads the recorded payload of a session's start. Returns it with the field that has the session's id.
     pub(crate) fn start(&self) -> (&'static str, &'static str) {
         match self.fixtures {
             "opencode" | "kilo" => ("session.start", "session"),
@@ -141,7 +141,7 @@ impl HostSession {
         }
     }
 
-    /// The event of a recorded payload: names of fixtures begin with it.
+    /// Returns the event of a recorded payload: names of fixtures begin with it.
     pub(crate) fn event(&self, fixture: &str) -> &'static str {
         let events = tenter_bridge::hosts::find(self.host).unwrap().events.iter();
         let names = events.map(|event| event.name).filter(|name| fixture.starts_with(name));
@@ -158,7 +158,7 @@ impl HostSession {
         let _ = self.fire(fixture).expect_code(0);
     }
 
-    /// The same as [`fire`](Self::fire), with a payload that `edit` changes.
+    /// Fires an event like [`fire`](Self::fire), with a payload that `edit` changes.
     pub(crate) fn fire_with(&self, fixture: &str, edit: impl FnOnce(&mut Value)) -> Output {
         let mut payload = self.payload(fixture);
         edit(&mut payload);
@@ -187,7 +187,7 @@ impl HostSession {
         self.serve_lines(&lines.join("\n"))
     }
 
-    /// The same as [`serve`](Self::serve), with these lines.
+    /// Serves these lines like [`serve`](Self::serve).
     pub(crate) fn serve_lines(&self, lines: &str) -> Vec<Value> {
         let home = self.sandbox.home().display().to_string();
         let arguments = [self.host, "--serve", "--home", &home];
@@ -217,14 +217,14 @@ impl HostSession {
         store.trust(&self.sandbox.project(), &entries, "2026-01-02T03:04:05Z").unwrap();
     }
 
-    /// The records of every conversation.
+    /// Returns the records of every conversation.
     pub(crate) fn journal(&self) -> String {
         let directory = self.sandbox.home().join(".local/state/tenter/journal");
         let files = fs::read_dir(directory).into_iter().flatten();
         files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
     }
 
-    /// The answer to an event: JSON, or text; `Null` if there is none. It is one line, and nothing is beside it.
+    /// Returns the answer to an event: JSON, or text; `Null` if there is none. Checks that it is the only line.
     pub(crate) fn answer(output: Output) -> Value {
         let output = output.expect_code(0);
         assert!(output.stdout.lines().count() <= 1, "{output}");
@@ -247,7 +247,7 @@ impl Serving {
         writeln!(self.child.stdin.as_mut().unwrap(), "{request}").unwrap();
     }
 
-    /// The next response.
+    /// Reads the next response.
     pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();

@@ -33,18 +33,18 @@ fn fire(tenter: Option<&str>) -> (Output, Option<String>) {
     fs::create_dir_all(&directory).unwrap();
     fs::write(directory.join("HOOK.md"), MANIFEST).unwrap();
     let output = session.fire("PreToolUse.Bash");
-    let seen = fs::read_to_string(bin.root().join("seen")).ok();
-    (output, seen)
+    let input = fs::read_to_string(bin.root().join("input")).ok();
+    (output, input)
 }
 
 #[test]
 fn the_tenter_beside_it_sends_the_payload() {
-    let (output, seen) = fire(Some(
-        "#!/bin/sh\n{ echo \"$@\"; cat; } > \"$(dirname \"$0\")/seen\"\necho '{\"decision\": \"deny\", \"reason\": \"not today\"}'\n",
+    let (output, input) = fire(Some(
+        "#!/bin/sh\n{ echo \"$@\"; cat; } > \"$(dirname \"$0\")/input\"\necho '{\"decision\": \"deny\", \"reason\": \"not today\"}'\n",
     ));
     assert!(output.stdout.contains("not today"), "{output}");
-    let seen = seen.unwrap();
-    let (arguments, payload) = seen.split_once('\n').unwrap();
+    let input = input.unwrap();
+    let (arguments, payload) = input.split_once('\n').unwrap();
     let expected =
         "hooks post --header Authorization=env:TEAM_HOOK_TOKEN -- https://hooks.example.com/tenter";
     assert_eq!(arguments, expected);

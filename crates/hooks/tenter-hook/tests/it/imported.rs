@@ -14,7 +14,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tenter-bridge/tests/fixtures/claude-hooks")
 }
 
-/// Imports settings as hooks of the user; returns their directory.
+/// Writes imported settings as hooks of the user. Returns their directory.
 fn import(
     session: &HostSession,
     text: &str,
@@ -42,7 +42,7 @@ fn import(
     hooks
 }
 
-/// A session whose project has the documented hooks.
+/// Creates a session whose project has the documented hooks.
 fn with_documented_hooks(host: &'static str) -> HostSession {
     let session = HostSession::new(host);
     let from = fixtures().join("project/.claude");
@@ -110,7 +110,7 @@ fn the_documented_hooks_guard_codex_and_its_patches_unchanged() {
     assert!(!run("true").contains("deny"));
 }
 
-/// A session whose user has the hooks of the plugins.
+/// Creates a session whose user has the hooks of the plugins.
 fn with_hooks_of_plugins(host: &'static str) -> HostSession {
     let session = HostSession::new(host);
     for plugin in ["reminder", "rules", "style"] {
@@ -169,7 +169,7 @@ fn the_hooks_of_plugins_guard_qwen_unchanged() {
 
 const COUNTING: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "echo x >> \"$HOME/runs\""}]}]}}"#;
 
-/// How often the counting hook has run.
+/// Returns the number of runs of the counting hook.
 fn runs(session: &HostSession) -> usize {
     let runs = fs::read_to_string(session.sandbox.home().join("runs"));
     runs.unwrap_or_default().lines().count()

@@ -27,7 +27,7 @@ const TEXTS: &[(&str, Moment)] = &[
     ("kimi-code", Moment::Prompt),
 ];
 
-/// A host with hooks that decide and, at every event, one that has a message for the user.
+/// Creates a host with hooks that decide, and with a hook that has a message for the user at every event.
 fn host(id: &'static str, decides: bool) -> HostSession {
     let session = HostSession::new(id);
     for (event, reply) in HOOKS {
@@ -42,7 +42,7 @@ fn host(id: &'static str, decides: bool) -> HostSession {
     session
 }
 
-/// The names of the payloads of a host.
+/// Returns the names of the payloads of a host.
 fn payloads(id: &str) -> BTreeSet<String> {
     let files = fs::read_dir(fixtures(id)).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
-use tenter_bridge::host::{FileContext, RegistrationFormat, Scope};
+use tenter_bridge::host::{FileContext, RegistrationFormat, RegistrationScope};
 use tenter_bridge::hosts;
 use tenter_testkit::{Sandbox, needs};
 
@@ -62,7 +62,7 @@ fi
 exec PROGRAM "$@"
 "#;
 
-/// What a host's plugin does with a call while the program dies this often.
+/// Returns the reaction of a host's plugin to a call while the program fails this often.
 fn call(host: &'static str, fail_closed: bool, deaths: u32) -> Value {
     let client = if host == "pi" { PI } else { OPENCODE };
     run_plugin(host, client, fail_closed, deaths)
@@ -84,7 +84,8 @@ fn run_plugin(host: &'static str, client: &str, fail_closed: bool, deaths: u32) 
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let [program, home] = [program, session.sandbox.home()].map(|path| path.display().to_string());
     let (program, home) = (program.as_str(), home.as_str());
-    let context = FileContext { host, scope: Scope::User, program, home, id: "1", fail_closed };
+    let context =
+        FileContext { host, scope: RegistrationScope::User, program, home, id: "1", fail_closed };
     for file in (format.files)(&context) {
         fs::write(node.project().join(file.path), file.text).unwrap();
     }

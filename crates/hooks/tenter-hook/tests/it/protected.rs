@@ -6,18 +6,18 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tenter_bridge::hosts;
-use tenter_bridge::registration::{Registry, Scope};
+use tenter_bridge::registration::{RegistrationScope, Registry};
 
 use crate::host_session::HostSession;
 
-/// The answer to a call that writes `path`.
+/// Returns the answer to a call that writes `path`.
 fn write(session: &HostSession, fixture: &str, path: &str) -> Value {
     HostSession::answer(session.fire_with(fixture, |payload| {
         payload["tool_input"]["file_path"] = json!(path);
     }))
 }
 
-/// The decision of Claude Code about a write, and its reason.
+/// Returns the decision of Claude Code about a write, and its reason.
 fn claude(session: &HostSession, path: &str) -> (Value, String) {
     let answer = write(session, "PreToolUse.Write", path);
     let specific = &answer["hookSpecificOutput"];
@@ -162,7 +162,7 @@ fn what_only_instructs_the_model_is_not_protected() {
     }
 }
 
-/// Whether Claude Code asks about a write of `path`, with this variable in the environment.
+/// Returns whether Claude Code asks about a write of `path`, with this variable in the environment.
 fn is_asked_about(session: &HostSession, variable: (&str, &Path), path: &Path) -> bool {
     let mut payload = session.payload("PreToolUse.Write");
     payload["tool_input"]["file_path"] = json!(path);
@@ -236,8 +236,9 @@ fn the_file_of_every_registration_and_the_directories_of_hooks_are_protected() {
     let project = session.sandbox.project();
     let registry = Registry::in_home(&home);
     for host in hosts::ALL {
-        for target in
-            Scope::ALL.into_iter().filter_map(|scope| registry.target(host, scope, &project))
+        for target in RegistrationScope::ALL
+            .into_iter()
+            .filter_map(|scope| registry.target(host, scope, &project))
         {
             let file = target.file.display().to_string();
             assert_eq!(claude(&session, &file).0, "ask", "{}: {file}", host.id);
@@ -262,7 +263,7 @@ fn the_file_of_every_registration_and_the_directories_of_hooks_are_protected() {
     }
 }
 
-/// Why Codex does not apply a patch; empty if it does.
+/// Returns why Codex does not apply a patch; empty if it does.
 fn codex(session: &HostSession, patch: &Value) -> String {
     let answer = HostSession::answer(session.fire_with("PreToolUse.apply_patch", |payload| {
         payload["tool_input"]["command"] = patch.clone();
@@ -315,7 +316,7 @@ fn a_patch_that_cannot_be_read_touches_what_it_names() {
     }
 }
 
-/// Whether Claude Code gets an answer to a command that a guard stops, except in a container.
+/// Returns whether Claude Code gets an answer to a command that a guard stops, except in a container.
 fn is_stopped_unless_contained(session: &HostSession) -> bool {
     let answer = HostSession::answer(session.fire_with("PreToolUse.Bash", |payload| {
         payload["tool_input"]["command"] = json!("rm -rf /srv/other");
@@ -342,12 +343,12 @@ metadata:
 ";
     fs::write(directory.join("HOOK.md"), manifest).unwrap();
     assert!(is_stopped_unless_contained(&session));
-    let said = "[guards]\ncontainer = true\n";
-    session.sandbox.write("tenter.toml", said);
-    assert!(is_stopped_unless_contained(&session), "a project may not say so");
+    let settings = "[guards]\ncontainer = true\n";
+    session.sandbox.write("tenter.toml", settings);
+    assert!(is_stopped_unless_contained(&session), "a project may not set it");
     let config = session.sandbox.home().join(".config/tenter");
     fs::create_dir_all(&config).unwrap();
-    fs::write(config.join("config.toml"), said).unwrap();
+    fs::write(config.join("config.toml"), settings).unwrap();
     assert!(!is_stopped_unless_contained(&session));
 }
 

@@ -1,4 +1,4 @@
-//! Tool calls that no hook is about need no catalog, until anything changes that says what hooks are about.
+//! Tool calls to which no hook applies need no catalog, until a file changes that may make a hook apply.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -12,35 +12,35 @@ use tenter_engine::{Directories, Engine};
 
 use crate::host_session::HostSession;
 
-/// Longer than a file must be unchanged before what it says is kept.
+/// Longer than a file must be unchanged before its summary is written.
 const SETTLED: Duration = Duration::from_millis(2100);
-/// A call that the hook `write` is not about.
+/// A call to which the hook `write` does not apply.
 const OTHER: &str = "PreToolUse.Bash";
 const WRITE: &str = "matcher:\n  tool: \"^file_write$\"";
 
-/// A session in which what hooks are about is known: no hook is about [`OTHER`].
-struct KnownSession(HostSession);
+/// A session with a summary of the hooks, none of which applies to [`OTHER`].
+struct SummarizedSession(HostSession);
 
-impl KnownSession {
-    /// `prepare` adds hooks to that for file writes.
+impl SummarizedSession {
+    /// Starts a session with a hook for file writes. `prepare` adds other hooks.
     fn new(prepare: impl FnOnce(&HostSession)) -> Self {
         let session = HostSession::new("claude-code");
         session.hook("write", "before_tool", WRITE, DENY);
         prepare(&session);
         session.pass("SessionStart");
         thread::sleep(SETTLED);
-        let known = Self(session);
-        known.pass_other();
-        assert!(known.is_kept(), "what the hooks are about is kept");
-        assert!(!known.loads_hooks(), "no hook is about the call");
-        known
+        let session = Self(session);
+        session.pass_other();
+        assert!(session.has_summary(), "the summary is written");
+        assert!(!session.loads_hooks(), "no hook applies to the call");
+        session
     }
 
-    fn is_kept(&self) -> bool {
+    fn has_summary(&self) -> bool {
         fs::read_dir(self.0.sandbox.state().join("bridge/concerns")).is_ok()
     }
 
-    /// Whether the hooks are loaded for [`OTHER`], which writes their cache if it is not there.
+    /// Returns whether the hooks are loaded for [`OTHER`]: loading writes their cache if it is missing.
     fn loads_hooks(&self) -> bool {
         let cache = self.0.sandbox.home().join(".cache/tenter/hooks.json");
         let _ = fs::remove_file(&cache);
@@ -52,7 +52,7 @@ impl KnownSession {
         assert_eq!(self.denial(), None);
     }
 
-    /// The reason for which [`OTHER`] is denied; `None` if it is not.
+    /// Returns the reason for which [`OTHER`] is denied; `None` if it passes.
     fn denial(&self) -> Option<String> {
         denial(&HostSession::answer(self.0.fire(OTHER)))
     }
@@ -65,8 +65,8 @@ impl KnownSession {
         self.hooks().join("write/HOOK.md")
     }
 
-    /// The manifest of `write`, about the shell: of the same length.
-    fn manifest_about_the_shell(&self) -> String {
+    /// Returns the manifest of `write`, changed so that it applies to the shell, with the same length.
+    fn shell_manifest(&self) -> String {
         let text = fs::read_to_string(self.manifest()).unwrap();
         text.replace("^file_write$", "^bash|power$")
     }
@@ -80,7 +80,7 @@ fn denial(answer: &Value) -> Option<String> {
 
 const DENY: &str = "echo no >&2; exit 2";
 
-/// An executable hook for one event, which denies it.
+/// Returns an executable hook for one event, which denies it.
 fn executable(event: &str) -> String {
     format!(
         "#!/bin/sh\nif [ \"$1\" = hook ]; then echo {event}; exit 0; fi\necho '{{\"blocked\": true, \"reason\": \"no\"}}'\n"
@@ -94,83 +94,81 @@ fn copy_directory(from: &Path, to: &Path) {
     }
 }
 
-type Change = fn(&KnownSession);
-
-/// What changes what the hook `write` is about, or adds a hook.
-const CHANGES: [(&str, Change); 11] = [
-    ("a manifest, in place and of the same size and time", |known| {
-        let time = fs::metadata(known.manifest()).unwrap().modified().unwrap();
-        let (old, new) = (fs::read(known.manifest()).unwrap(), known.manifest_about_the_shell());
+/// Changes that make the hook `write` apply to [`OTHER`], or add a hook.
+const CHANGES: [(&str, fn(&SummarizedSession)); 11] = [
+    ("a manifest, in place and of the same size and time", |session| {
+        let time = fs::metadata(session.manifest()).unwrap().modified().unwrap();
+        let (old, new) = (fs::read(session.manifest()).unwrap(), session.shell_manifest());
         assert_eq!(old.len(), new.len());
-        fs::write(known.manifest(), new).unwrap();
-        File::options().write(true).open(known.manifest()).unwrap().set_modified(time).unwrap();
+        fs::write(session.manifest(), new).unwrap();
+        File::options().write(true).open(session.manifest()).unwrap().set_modified(time).unwrap();
     }),
-    ("a manifest, replaced", |known| {
-        let new = known.manifest().with_extension("new");
-        fs::write(&new, known.manifest_about_the_shell()).unwrap();
-        fs::rename(new, known.manifest()).unwrap();
+    ("a manifest, replaced", |session| {
+        let new = session.manifest().with_extension("new");
+        fs::write(&new, session.shell_manifest()).unwrap();
+        fs::rename(new, session.manifest()).unwrap();
     }),
-    ("a directory, replaced by another", |known| {
-        let (old, new) = (known.hooks().join("write"), known.hooks().join(".new"));
+    ("a directory, replaced by another", |session| {
+        let (old, new) = (session.hooks().join("write"), session.hooks().join(".new"));
         copy_directory(&old, &new);
-        fs::write(new.join("HOOK.md"), known.manifest_about_the_shell()).unwrap();
-        fs::rename(&old, known.hooks().join(".old")).unwrap();
+        fs::write(new.join("HOOK.md"), session.shell_manifest()).unwrap();
+        fs::rename(&old, session.hooks().join(".old")).unwrap();
         fs::rename(new, old).unwrap();
     }),
-    ("a directory, replaced by a symlink to another", |known| {
-        let (old, new) = (known.hooks().join("write"), known.0.sandbox.home().join("new"));
+    ("a directory, replaced by a symlink to another", |session| {
+        let (old, new) = (session.hooks().join("write"), session.0.sandbox.home().join("new"));
         copy_directory(&old, &new);
-        fs::write(new.join("HOOK.md"), known.manifest_about_the_shell()).unwrap();
-        fs::rename(&old, known.hooks().join(".old")).unwrap();
+        fs::write(new.join("HOOK.md"), session.shell_manifest()).unwrap();
+        fs::rename(&old, session.hooks().join(".old")).unwrap();
         symlink(new, old).unwrap();
     }),
-    ("the hooks directory, replaced by a symlink to another", |known| {
-        let (old, new) = (known.hooks(), known.0.sandbox.home().join("new"));
+    ("the hooks directory, replaced by a symlink to another", |session| {
+        let (old, new) = (session.hooks(), session.0.sandbox.home().join("new"));
         copy_directory(&old.join("write"), &new.join("write"));
-        fs::write(new.join("write/HOOK.md"), known.manifest_about_the_shell()).unwrap();
+        fs::write(new.join("write/HOOK.md"), session.shell_manifest()).unwrap();
         fs::rename(&old, old.with_file_name("old")).unwrap();
         symlink(new, old).unwrap();
     }),
-    ("a manifest hook, added", |known| {
-        known.0.hook("more", "before_tool", "", DENY);
+    ("a manifest hook, added", |session| {
+        session.0.hook("more", "before_tool", "", DENY);
     }),
-    ("an executable, added", |known| {
-        known.0.sandbox.user_hook("more", &executable("before_tool_call"));
+    ("an executable, added", |session| {
+        session.0.sandbox.user_hook("more", &executable("before_tool_call"));
     }),
-    ("a manifest, added to a directory that had none", |known| {
-        let manifest = known.manifest_about_the_shell();
-        copy_directory(&known.hooks().join("write"), &known.hooks().join("files"));
-        fs::write(known.hooks().join("files/HOOK.md"), manifest).unwrap();
+    ("a manifest, added to a directory that had none", |session| {
+        let manifest = session.shell_manifest();
+        copy_directory(&session.hooks().join("write"), &session.hooks().join("files"));
+        fs::write(session.hooks().join("files/HOOK.md"), manifest).unwrap();
     }),
-    ("a file, made an executable hook", |known| {
-        let file = known.hooks().join("tool");
+    ("a file, made an executable hook", |session| {
+        let file = session.hooks().join("tool");
         fs::write(&file, executable("before_tool_call")).unwrap();
         fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
     }),
-    ("an executable, edited so that it subscribes to the call", |known| {
-        let file = known.0.sandbox.home().join(".kodelet/hooks/turn");
+    ("an executable, edited so that it subscribes to the call", |session| {
+        let file = session.0.sandbox.home().join(".kodelet/hooks/turn");
         fs::write(file, executable("before_tool_call")).unwrap();
     }),
-    ("a plugin, added", |known| {
-        let hooks = known.0.sandbox.home().join(".kodelet/plugins/acme@guard/hooks");
-        copy_directory(&known.hooks().join("write"), &hooks.join("more"));
-        fs::write(hooks.join("more/HOOK.md"), known.manifest_about_the_shell()).unwrap();
+    ("a plugin, added", |session| {
+        let hooks = session.0.sandbox.home().join(".kodelet/plugins/acme@guard/hooks");
+        copy_directory(&session.hooks().join("write"), &hooks.join("more"));
+        fs::write(hooks.join("more/HOOK.md"), session.shell_manifest()).unwrap();
     }),
 ];
 
 #[test]
-fn every_change_of_what_hooks_are_about_is_noticed_at_the_next_call() {
+fn every_change_that_makes_a_hook_apply_is_noticed_at_the_next_call() {
     thread::scope(|scope| {
         for (what, change) in CHANGES {
             scope.spawn(move || {
-                let known = KnownSession::new(|session| {
+                let session = SummarizedSession::new(|session| {
                     let hooks = session.hook("files", "after_turn", "", "");
                     fs::remove_file(hooks.join("HOOK.md")).unwrap();
                     fs::write(hooks.with_file_name("tool"), "").unwrap();
                     session.sandbox.user_hook("turn", &executable("after_turn"));
                 });
-                change(&known);
-                let denial = known.denial().unwrap_or_else(|| panic!("{what}"));
+                change(&session);
+                let denial = session.denial().unwrap_or_else(|| panic!("{what}"));
                 assert!(denial.ends_with(": no"), "{what}: {denial}");
             });
         }
@@ -182,12 +180,12 @@ fn a_hook_that_changed_a_moment_ago_is_read_again() {
     let session = HostSession::new("claude-code");
     session.hook("write", "before_tool", WRITE, DENY);
     session.pass("SessionStart");
-    let known = KnownSession(session);
-    assert!(known.loads_hooks());
-    assert!(!known.is_kept(), "its times could stay the same after a change");
+    let session = SummarizedSession(session);
+    assert!(session.loads_hooks());
+    assert!(!session.has_summary(), "its times could stay the same after a change");
 }
 
-/// Trusts the hooks of the project as they are.
+/// Trusts the present hooks of the project.
 fn trust(session: &HostSession) {
     let home = session.sandbox.home();
     let builder =
@@ -198,8 +196,8 @@ fn trust(session: &HostSession) {
     store.trust(&session.sandbox.project(), &entries, "2026-01-02T03:04:05Z").unwrap();
 }
 
-/// A manifest hook of the project, with the user's hook `write` as its model.
-fn of_project(session: &HostSession) -> PathBuf {
+/// Creates a manifest hook of the project, like the user's hook `write`.
+fn project_hook(session: &HostSession) -> PathBuf {
     let model = session.hook("model", "before_tool", WRITE, DENY);
     let hook = session.sandbox.project().join(".agents/hooks/model");
     copy_directory(&model, &hook);
@@ -208,32 +206,32 @@ fn of_project(session: &HostSession) -> PathBuf {
 }
 
 #[test]
-fn a_script_counts_when_its_hook_is_about_the_call() {
-    let known = KnownSession::new(|session| {
-        of_project(session);
+fn a_script_counts_when_its_hook_applies_to_the_call() {
+    let session = SummarizedSession::new(|session| {
+        project_hook(session);
         trust(session);
     });
-    let hook = known.0.sandbox.project().join(".agents/hooks/model");
+    let hook = session.0.sandbox.project().join(".agents/hooks/model");
     fs::write(hook.join("scripts/run.sh"), "#!/bin/sh\ntouch \"$HOME/ran\"\n").unwrap();
-    assert!(!known.loads_hooks(), "its script does not change what a hook is about");
-    let denied = denial(&HostSession::answer(known.0.fire("PreToolUse.Write"))).unwrap();
+    assert!(!session.loads_hooks(), "a script does not change the calls to which its hook applies");
+    let denied = denial(&HostSession::answer(session.0.fire("PreToolUse.Write"))).unwrap();
     assert!(
         denied.starts_with("hook model: it guards this session, and it was changed"),
         "{denied}"
     );
-    assert!(!known.0.sandbox.home().join("ran").exists());
+    assert!(!session.0.sandbox.home().join("ran").exists());
 }
 
 #[test]
-fn a_guard_that_is_gone_denies_what_it_guarded_for_the_whole_session() {
-    let known = KnownSession::new(|session| {
-        of_project(session);
+fn the_calls_of_a_removed_guard_are_denied_for_the_whole_session() {
+    let session = SummarizedSession::new(|session| {
+        project_hook(session);
         trust(session);
     });
-    fs::remove_dir_all(known.0.sandbox.project().join(".agents/hooks/model")).unwrap();
+    fs::remove_dir_all(session.0.sandbox.project().join(".agents/hooks/model")).unwrap();
     for _ in 0..2 {
-        known.pass_other();
-        let denied = denial(&HostSession::answer(known.0.fire("PreToolUse.Write"))).unwrap();
+        session.pass_other();
+        let denied = denial(&HostSession::answer(session.0.fire("PreToolUse.Write"))).unwrap();
         assert!(denied.starts_with("hook model: it guards this session"), "{denied}");
         thread::sleep(SETTLED);
     }
@@ -241,25 +239,25 @@ fn a_guard_that_is_gone_denies_what_it_guarded_for_the_whole_session() {
 
 #[test]
 fn a_session_remembers_a_guard_that_was_trusted_meanwhile() {
-    let known = KnownSession::new(|session| {
-        of_project(session);
+    let session = SummarizedSession::new(|session| {
+        project_hook(session);
     });
-    trust(&known.0);
-    known.pass_other();
-    fs::remove_dir_all(known.0.sandbox.project().join(".agents/hooks/model")).unwrap();
-    let denied = denial(&HostSession::answer(known.0.fire("PreToolUse.Write"))).unwrap();
+    trust(&session.0);
+    session.pass_other();
+    fs::remove_dir_all(session.0.sandbox.project().join(".agents/hooks/model")).unwrap();
+    let denied = denial(&HostSession::answer(session.0.fire("PreToolUse.Write"))).unwrap();
     assert!(denied.starts_with("hook model: it guards this session"), "{denied}");
 }
 
 #[test]
 fn settings_that_depend_on_trust_count_for_every_call() {
-    let known = KnownSession::new(|session| {
-        of_project(session);
+    let session = SummarizedSession::new(|session| {
+        project_hook(session);
     });
-    known.0.configure("[bridge]\nuntrusted = \"block\"\n");
+    session.0.configure("[bridge]\nuntrusted = \"block\"\n");
     thread::sleep(SETTLED);
     for _ in 0..2 {
-        let denied = known.denial().unwrap();
+        let denied = session.denial().unwrap();
         assert!(denied.contains("hooks of this project are not trusted"), "{denied}");
     }
 }

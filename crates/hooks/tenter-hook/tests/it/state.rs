@@ -1,4 +1,4 @@
-//! What is kept between the processes of a session, and what happens where it cannot be kept.
+//! The state between the processes of a session, also if it cannot be written.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -137,7 +137,7 @@ fn two_agents_and_two_sessions_in_one_project_do_not_share_what_happened() {
     assert!(HostSession::answer(claude.fire("UserPromptSubmit")).is_null(), "it started before");
 }
 
-/// The decision about a tool call, and its reason.
+/// Returns the decision about a tool call, and its reason.
 fn decision(session: &HostSession) -> (Value, String) {
     let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
     let answer = &answer["hookSpecificOutput"];
@@ -193,7 +193,6 @@ fn a_state_that_cannot_be_read_denies_what_a_hook_that_fails_closed_guards() {
     assert_eq!(all["hookSpecificOutput"]["permissionDecision"], "deny", "{all}");
 }
 
-/// A session that begins in a directory that a command created is guarded as the project around it (R89, B44).
 #[test]
 fn a_directory_below_the_project_removes_no_guard() {
     let session = HostSession::new("claude-code");

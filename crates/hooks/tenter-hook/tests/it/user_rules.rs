@@ -11,7 +11,7 @@ use crate::host_session::HostSession;
 /// A hook that replaces every command.
 const WRAP: &str = r#"echo '{"modified_input": {"command": "./wrapper -- x"}}'"#;
 
-/// A host, the recorded payload of a shell call, and its rules: files in `~`, or in `.` for those of the project.
+/// A host, the recorded payload of a shell call, and its rules: the user's files in `~`, and the project's in `.`.
 struct Rules {
     host: &'static str,
     fixture: &'static str,
@@ -87,7 +87,7 @@ const RULES: &[Rules] = &[
 ];
 
 impl Rules {
-    /// What the host reads of the rewriting hook's answer to a command, beside rules.
+    /// Returns the decision and its reason in the host's answer to a command that a hook rewrites, under the rules.
     fn answer(&self, rules: &str, command: &str) -> NativeAnswer {
         let session = HostSession::new(self.host);
         session.hook("wrap", "before_tool", "", WRAP);

@@ -72,12 +72,13 @@ fn removal_without_the_record_leaves_at_most_whitespace() {
         user.install().unwrap();
         user.lose_record();
         user.remove().unwrap();
-        let left = user.text();
+        let remaining = user.text();
         let has_nothing =
             blank(text).is_empty() || text.contains("nothing") || text.contains("only");
         let had_empty_hooks = text.contains("{}") || text.contains("[]");
-        assert!(left == *text || has_nothing || had_empty_hooks, "{text:?}\n{left:?}");
-        assert!(left.contains("only") == text.contains("only"));
+        let is_same = blank(&remaining) == blank(text);
+        assert!(is_same || has_nothing || had_empty_hooks, "{text:?}\n{remaining:?}");
+        assert!(remaining.contains("only") == text.contains("only"));
     }
 }
 
@@ -88,7 +89,7 @@ fn an_installation_adds_one_line_per_event_in_the_style_of_the_file() {
     let (home, text) = (user.home.path().display().to_string(), user.text());
     let id = user.registry.registered(&user.target).unwrap()[0].command.id.clone().unwrap();
     assert_eq!(id.len(), 16);
-    let lines: Vec<String> = text.lines().take(7).map(|line| line.replace(&home, "~")).collect();
+    let lines: Vec<String> = text.lines().take(5).map(|line| line.replace(&home, "~")).collect();
     let command = |event| {
         format!(
             r#"{{ "hooks": [{{ "type": "command", "command": "'~/.local/share/tenter/bin/tenter-hook' claude-code {event} --home '~' --id {id}", "timeout": 600 }}] }}"#
@@ -98,9 +99,7 @@ fn an_installation_adds_one_line_per_event_in_the_style_of_the_file() {
     let expected = [
         "{".to_owned(),
         "    \"hooks\": {".to_owned(),
-        "        \"Stop\": [".to_owned(),
-        format!("            {}", command("Stop")),
-        "        ],".to_owned(),
+        format!("        \"Stop\": [{}],", command("Stop")),
         format!("        \"SessionStart\": [{}],", command("SessionStart")),
         format!("        \"UserPromptSubmit\": [{}],", command("UserPromptSubmit")),
     ];
@@ -215,7 +214,7 @@ fn texts_that_cannot_be_edited_are_located_and_left_alone() {
         ("[]", 1, 1, "not a JSON object"),
         ("{\"hooks\": []}", 1, 11, "\"hooks\" is not an object"),
         ("{\n\"hooks\": {\"Stop\": {}}}", 2, 19, "\"Stop\" is not an array"),
-        ("{\"hooks\": {},\n \"hooks\": {}}", 2, 2, "\"hooks\" is there twice"),
+        ("{\"hooks\": {},\n \"hooks\": {}}", 2, 11, "\"hooks\" is there twice"),
         (&deep, 1, 517, "nesting depth"),
     ] {
         let user = User::with_settings(text);
@@ -232,7 +231,7 @@ fn texts_that_cannot_be_edited_are_located_and_left_alone() {
     }
 }
 
-/// Whitespace and comments.
+/// Generates whitespace and comments.
 fn gap() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "",
@@ -249,7 +248,7 @@ fn gap() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// A comma after the last child, or none.
+/// Generates a comma after the last child, or none.
 fn last_comma() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["", "", ","])
 }
@@ -288,12 +287,13 @@ fn value() -> impl Strategy<Value = String> {
                 if !is_object {
                     return list(("[", "]"), children, (gap, comma));
                 }
-                let named = |(index, (before, child, after)): (usize, (String, String, String))| {
-                    (before, format!("\"k{index}\": {child}"), after)
-                };
+                let member =
+                    |(index, (before, child, after)): (usize, (String, String, String))| {
+                        (before, format!("\"k{index}\": {child}"), after)
+                    };
                 list(
                     ("{", "}"),
-                    children.into_iter().enumerate().map(named).collect(),
+                    children.into_iter().enumerate().map(member).collect(),
                     (gap, comma),
                 )
             },
@@ -332,17 +332,17 @@ fn hooks() -> impl Strategy<Value = String> {
         .prop_map(|(events, gap, comma)| list(("{", "}"), events, (gap, comma)))
 }
 
-/// Settings, and the position of the member `hooks` in them.
+/// Generates settings with the member `hooks` at any position.
 fn settings() -> impl Strategy<Value = String> {
     let members = prop::collection::vec((gap(), value(), gap()), 0..4);
     let hooks = prop::option::of((gap(), hooks(), gap()));
     let ends = (gap(), gap(), gap(), last_comma());
     (members, hooks, any::<prop::sample::Index>(), ends).prop_map(
         |(members, hooks, index, (before, inner, after, comma))| {
-            let named = |(index, (before, child, after)): (usize, (String, String, String))| {
+            let member = |(index, (before, child, after)): (usize, (String, String, String))| {
                 (before, format!("\"m{index}\": {child}"), after)
             };
-            let mut members: Vec<_> = members.into_iter().enumerate().map(named).collect();
+            let mut members: Vec<_> = members.into_iter().enumerate().map(member).collect();
             if let Some((before, hooks, after)) = hooks {
                 let at = index.index(members.len() + 1);
                 members.insert(at, (before, format!("\"hooks\": {hooks}"), after));
@@ -352,7 +352,7 @@ fn settings() -> impl Strategy<Value = String> {
     )
 }
 
-/// Settings without empty events, and without an empty `hooks`.
+/// Removes empty events, and an empty `hooks`.
 fn without_empty_hooks(mut settings: Value) -> Value {
     if let Some(hooks) = settings.get_mut("hooks").and_then(Value::as_object_mut) {
         hooks.retain(|_, groups| *groups != json!([]));
@@ -363,7 +363,7 @@ fn without_empty_hooks(mut settings: Value) -> Value {
 }
 
 #[test]
-fn what_follows_removed_events_does_not_become_part_of_a_comment() {
+fn text_after_removed_events_does_not_become_part_of_a_comment() {
     for events in ["\"PreToolUse\": [],", "\"PreToolUse\": [],\n\"PostToolUse\": [],"] {
         let text = format!(
             "{{\"hooks\": {{ // note\n{events}\n\"Stop\": [], /* note */ \"Notification\": []}}}}\n"

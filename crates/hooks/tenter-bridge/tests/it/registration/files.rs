@@ -1,10 +1,10 @@
-//! Files: what is kept of them, and what cannot be edited.
+//! Files: their modes, links and copies, and files that cannot be edited.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use tenter_bridge::hosts;
-use tenter_bridge::registration::{Options, Scope, link, unsafe_location};
+use tenter_bridge::registration::{Options, RegistrationScope, link, unsafe_location};
 
 use super::{NOW, User};
 
@@ -37,8 +37,8 @@ fn mode_and_symlinks_are_kept() {
     symlink("../dotfiles.json", user.file()).unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     user.install().unwrap();
-    let found = fs::metadata(&real).unwrap();
-    assert_eq!(found.mode() & 0o7777, 0o640);
+    let metadata = fs::metadata(&real).unwrap();
+    assert_eq!(metadata.mode() & 0o7777, 0o640);
     assert!(fs::symlink_metadata(user.file()).unwrap().is_symlink());
     assert_eq!(user.count(), user.target.host.events.len());
     user.remove().unwrap();
@@ -64,8 +64,8 @@ fn a_file_that_the_host_ignores_is_recognised() {
         ("{\"a\": 1,}", Some((1, 9))),
     ] {
         let user = User::with_settings(text);
-        let found = user.registry.ignored_because(&user.target).unwrap();
-        assert_eq!(found.map(|found| (found.line, found.column)), ignored, "{text}");
+        let file = user.registry.ignored_because(&user.target).unwrap();
+        assert_eq!(file.map(|file| (file.line, file.column)), ignored, "{text}");
     }
 }
 
@@ -73,7 +73,7 @@ fn a_file_that_the_host_ignores_is_recognised() {
 fn the_copy_of_the_old_file_is_private_and_never_replaced() {
     let user = User::with_settings("{\"model\": \"opus\"}\n");
     user.install().unwrap();
-    let copy = user.registry.copy_of(user.target.host, user.file());
+    let copy = user.registry.copy_path(user.target.host, user.file());
     assert_eq!(fs::metadata(&copy).unwrap().mode() & 0o777, 0o600);
     fs::write(user.file(), "{}").unwrap();
     user.install().unwrap();
@@ -176,7 +176,8 @@ fn an_upgrade_only_repoints_the_link() {
 fn a_shared_file_has_no_path_of_this_machine() {
     let user = User::new();
     let project = user.home.path().join("shop");
-    let target = user.registry.target(user.target.host, Scope::Shared, &project).unwrap();
+    let target =
+        user.registry.target(user.target.host, RegistrationScope::Shared, &project).unwrap();
     let plan = user.registry.plan_install(&target, Options::default()).unwrap();
     let text = plan.changes()[0].after().unwrap();
     assert!(!text.contains(user.home.path().to_str().unwrap()), "{text}");
@@ -228,7 +229,7 @@ const SESSIONS: &[(&str, &str)] = &[
 #[test]
 fn the_sessions_of_every_host_that_keeps_them_in_files_are_found() {
     for host in hosts::ALL {
-        let user = User::of(host);
+        let user = User::with_host(host);
         assert_eq!(user.registry.newest_session(host), None, "{}", host.id);
         let Some((_, file)) = SESSIONS.iter().find(|(id, _)| *id == host.id) else {
             assert_eq!(host.registration.sessions, None, "{}", host.id);
@@ -237,7 +238,7 @@ fn the_sessions_of_every_host_that_keeps_them_in_files_are_found() {
         let file = user.home.path().join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, "").unwrap();
-        let changed = fs::metadata(&file).unwrap().modified().unwrap();
-        assert_eq!(user.registry.newest_session(host), Some(changed), "{}", host.id);
+        let time = fs::metadata(&file).unwrap().modified().unwrap();
+        assert_eq!(user.registry.newest_session(host), Some(time), "{}", host.id);
     }
 }

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tenter_bridge::host::{HostVersion, Moment};
 use tenter_bridge::registration::{
-    EntryFormat, FailClosed, FileContext, FileFormat, Layout, Options, OwnFile, Reads,
-    Registration, RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
+    EntryFormat, EntryLayout, FailClosed, FileContext, FileFormat, Options, OwnFile, Reads,
+    Registration, RegistrationFormat, RegistrationScope, Silencer, SwitchValue, TimeoutUnit,
 };
 use tenter_bridge::{Host, hosts};
 
 use super::{User, newest};
 
-/// A host that is registered in this way.
+/// Creates a host that is registered in this way.
 pub(super) fn host(id: &'static str, registration: Registration) -> &'static Host {
     let claude = hosts::find("claude-code").unwrap();
     Box::leak(Box::new(Host { id, name: "Host", registration, ..*claude }))
@@ -81,7 +81,7 @@ const VIBE: Registration = Registration::new(
     ".vibe/hooks.toml",
     &["vibe"],
     RegistrationFormat::Entries(EntryFormat {
-        layout: Layout::TomlTables { event: "type" },
+        layout: EntryLayout::TomlTables { event: "type" },
         name: Some("name"),
         fail_closed: FailClosed::Switch("strict", SwitchValue::True),
         ..EntryFormat::TOML_TABLES
@@ -113,7 +113,7 @@ fn scripts(context: &FileContext) -> Vec<OwnFile> {
     context.host.events.iter().map(script).collect()
 }
 
-/// Every format.
+/// Returns a host for every format.
 fn all() -> Vec<&'static Host> {
     vec![
         host("qwen", QWEN),
@@ -129,7 +129,7 @@ fn all() -> Vec<&'static Host> {
 #[test]
 fn what_is_installed_is_found_and_removed_without_a_trace() {
     for host in all() {
-        let user = User::of(host);
+        let user = User::with_host(host);
         user.install().unwrap();
         let registered = user.registry.registered(&user.target).unwrap();
         assert_eq!(registered.len(), user.registry.expected(&user.target), "{}", host.id);
@@ -146,7 +146,7 @@ fn what_is_installed_is_found_and_removed_without_a_trace() {
 #[test]
 fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
     for host in all() {
-        let user = User::of(host);
+        let user = User::with_host(host);
         user.install_with(Options { fail_closed: true, ..newest() });
         assert!(!user.plan(Options::default()).unwrap().is_change(), "{}", host.id);
         assert!(user.registry.registered(&user.target).unwrap().iter().all(|one| one.is_intact));
@@ -162,7 +162,7 @@ fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
 
 #[test]
 fn gemini_passes_at_every_event_if_the_program_is_missing() {
-    let user = User::of(hosts::find("gemini").unwrap());
+    let user = User::with_host(hosts::find("gemini").unwrap());
     user.install().unwrap();
     let events = user.json()["hooks"].as_object().unwrap().clone();
     assert_eq!(events.len(), user.registry.expected(&user.target));
@@ -175,12 +175,12 @@ fn gemini_passes_at_every_event_if_the_program_is_missing() {
 
 #[test]
 fn handlers_have_the_form_that_the_host_reads() {
-    let user = User::of(host("qwen", QWEN));
+    let user = User::with_host(host("qwen", QWEN));
     user.install().unwrap();
     let handler = &user.json()["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(handler["timeout"], 600_000);
 
-    let user = User::of(host("copilot", COPILOT));
+    let user = User::with_host(host("copilot", COPILOT));
     user.install_with(newest());
     let file = user.json();
     assert_eq!(file["version"], 1);
@@ -192,11 +192,11 @@ fn handlers_have_the_form_that_the_host_reads() {
     assert_eq!(keys(handler), ["type", "command", "timeoutSec"]);
     assert!(handler["command"].as_str().unwrap().starts_with("[ -x "));
 
-    let user = User::of(host("cursor", CURSOR));
+    let user = User::with_host(host("cursor", CURSOR));
     user.install().unwrap();
     assert_eq!(keys(&user.json()["hooks"]["Stop"][0]), ["command", "timeout"]);
 
-    let user = User::of(host("vibe", VIBE));
+    let user = User::with_host(host("vibe", VIBE));
     user.install().unwrap();
     let file: toml::Table = user.text().parse().unwrap();
     let handlers = file["hooks"].as_array().unwrap();
@@ -208,7 +208,7 @@ fn handlers_have_the_form_that_the_host_reads() {
 
 #[test]
 fn copilot_blocks_prompts_by_an_answer_because_it_ignores_exit_codes_there() {
-    let user = User::of(hosts::find("copilot").unwrap());
+    let user = User::with_host(hosts::find("copilot").unwrap());
     user.install_with(Options { fail_closed: true, ..Options::default() });
     let file = user.json();
     let command = |event: &str| file["hooks"][event][0]["command"].as_str().unwrap().to_owned();
@@ -221,12 +221,12 @@ fn copilot_blocks_prompts_by_an_answer_because_it_ignores_exit_codes_there() {
     assert!(!user.plan(Options::default()).unwrap().is_change(), "it stays as strict");
 }
 
-/// Another agent that reads these files may not know arguments.
 #[test]
 fn a_file_of_a_project_has_commands_without_arguments_of_their_own() {
     let mut user = User::new();
     let project = user.home.path().join("project");
-    user.target = user.registry.target(user.target.host, Scope::Personal, &project).unwrap();
+    user.target =
+        user.registry.target(user.target.host, RegistrationScope::Personal, &project).unwrap();
     user.install_with(newest());
     let handler = &user.json()["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(keys(handler), ["type", "command", "timeout"]);
@@ -234,30 +234,27 @@ fn a_file_of_a_project_has_commands_without_arguments_of_their_own() {
 
 #[test]
 fn members_that_the_host_demands_are_kept_with_handlers_of_others() {
-    for (before, after) in [
-        ("{}\n", "{}\n"),
-        ("{\"version\": 1}", "{\"version\": 1}"),
-        (
-            "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
-            "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
-        ),
-    ] {
-        for is_forgotten in [false, true] {
-            let user = User::of_with(host("cursor", CURSOR), before);
+    for text in ["{}\n", "{\"version\": 1}", "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n"] {
+        for is_edited in [false, true] {
+            let user = User::with_file(host("cursor", CURSOR), text);
             user.install().unwrap();
             assert_eq!(user.json()["version"], 1);
-            if is_forgotten {
+            if is_edited {
                 fs::write(user.file(), user.text() + " ").unwrap();
             }
             user.remove().unwrap();
-            assert_eq!(user.text().trim(), after.trim());
+            if is_edited {
+                assert_eq!(user.json(), super::parse(text));
+            } else {
+                assert_eq!(user.text(), text);
+            }
         }
     }
 }
 
 #[test]
 fn only_the_scripts_of_the_bridge_are_replaced_and_removed() {
-    let user = User::of(host("cline", SCRIPTS));
+    let user = User::with_host(host("cline", SCRIPTS));
     user.install().unwrap();
     let script = user.file().join("PreToolUse");
     assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o777, 0o755);
@@ -271,13 +268,13 @@ fn only_the_scripts_of_the_bridge_are_replaced_and_removed() {
     assert_eq!(error.path.as_deref(), Some(script.as_path()));
     assert!(error.message.contains("another program"), "{error:?}");
     user.remove().unwrap();
-    let left: Vec<_> = fs::read_dir(user.file()).unwrap().map(|one| one.unwrap().path()).collect();
-    assert_eq!(left, [script]);
+    let files: Vec<_> = fs::read_dir(user.file()).unwrap().map(|one| one.unwrap().path()).collect();
+    assert_eq!(files, [script]);
 }
 
 #[test]
-fn a_failed_change_takes_back_those_before_it() {
-    let user = User::of(host("cline", SCRIPTS));
+fn a_failed_change_reverts_the_changes_before_it() {
+    let user = User::with_host(host("cline", SCRIPTS));
     fs::create_dir_all(user.file()).unwrap();
     let plan = user.plan(Options::default()).unwrap();
     let late = user.file().join(user.target.host.events.last().unwrap().name);
@@ -289,20 +286,21 @@ fn a_failed_change_takes_back_those_before_it() {
 
 #[test]
 fn a_variable_chooses_another_directory() {
-    let user = User::of(host("codex", CODEX));
+    let user = User::with_host(host("codex", CODEX));
     let chosen = user.home.path().join("elsewhere");
     let variables = [("CODEX_HOME".into(), chosen.clone().into_os_string())];
     let registry =
         tenter_bridge::registration::Registry::in_home(user.home.path()).with_variables(&variables);
-    let target = registry.target(user.target.host, Scope::User, user.home.path()).unwrap();
+    let target =
+        registry.target(user.target.host, RegistrationScope::User, user.home.path()).unwrap();
     assert_eq!(target.file, chosen.join("hooks.json"));
     let plan = registry.plan_install(&target, Options::default()).unwrap();
     registry.install(&plan, &user.program(), super::NOW).unwrap();
     assert!(chosen.join("config.toml").is_file());
     let silencer = "[features]\nhooks = false\n";
     fs::write(chosen.join("config.toml"), silencer).unwrap();
-    let found = registry.silencing_settings(target.host, &[target]);
-    assert_eq!((found[0].key, found[0].line), ("features.hooks", 2));
+    let settings = registry.silencing_settings(target.host, &[target]);
+    assert_eq!((settings[0].key, settings[0].line), ("features.hooks", 2));
 }
 
 #[test]
@@ -314,9 +312,9 @@ fn files_that_a_strict_host_ignores_are_recognised() {
         ("{\n// mine\n}", Some("no comments and no trailing commas")),
         ("{\n  \"note\": 1\n}", Some("no keys of other programs")),
     ] {
-        let user = User::of_with(host("codex", CODEX), text);
-        let found = user.registry.ignored_because(&user.target).unwrap();
-        assert_eq!(found.map(|found| found.reads), reads, "{text}");
+        let user = User::with_file(host("codex", CODEX), text);
+        let ignored = user.registry.ignored_because(&user.target).unwrap();
+        assert_eq!(ignored.map(|file| file.reads), reads, "{text}");
     }
 }
 
@@ -326,7 +324,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn trust_is_recorded_for_the_resolved_directory_and_the_file_as_it_is_named() {
-    let user = User::of(host("codex", CODEX));
+    let user = User::with_host(host("codex", CODEX));
     let home = user.home.path().canonicalize().unwrap();
     fs::create_dir(home.join("dotfiles")).unwrap();
     symlink(home.join("dotfiles"), home.join(".codex")).unwrap();
@@ -340,7 +338,7 @@ fn trust_is_recorded_for_the_resolved_directory_and_the_file_as_it_is_named() {
     assert_eq!(fs::read_to_string(home.join("hooks.json")).unwrap(), "{}");
 }
 
-/// The trusted hashes in Codex's configuration.
+/// Returns the trusted hashes in Codex's configuration.
 fn trusted(user: &User) -> Vec<(String, String)> {
     let text = fs::read_to_string(user.home.path().join(".codex/config.toml")).unwrap();
     let config: toml::Table = text.parse().unwrap();
@@ -350,8 +348,8 @@ fn trusted(user: &User) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_trust_in_each_handler_is_recorded_and_taken_back() {
-    let user = User::of_with(
+fn the_trust_in_each_handler_is_recorded_and_removed() {
+    let user = User::with_file(
         host("codex", CODEX),
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}"#,
     );
@@ -363,7 +361,7 @@ fn the_trust_in_each_handler_is_recorded_and_taken_back() {
     assert_eq!(entries.len(), user.target.host.events.len());
     let file = user.file().canonicalize().unwrap();
     let key = format!("{}:stop:1:0", file.display());
-    assert!(entries.iter().any(|(found, _)| *found == key), "{entries:?}");
+    assert!(entries.iter().any(|(entry, _)| *entry == key), "{entries:?}");
     assert!(!user.plan(Options::default()).unwrap().is_change());
 
     // A changed handler is not trusted, until it is repaired.
@@ -374,19 +372,19 @@ fn the_trust_in_each_handler_is_recorded_and_taken_back() {
     user.install().unwrap();
     assert_eq!(trusted(&user), entries);
 
-    // What the user adds stays.
+    // Additions of the user stay.
     let added = fs::read_to_string(&config).unwrap()
         + "\n[hooks.state.\"/other:stop:0:0\"]\nenabled = false\n";
     fs::write(&config, &added).unwrap();
     user.remove().unwrap();
-    let left = fs::read_to_string(&config).unwrap();
-    assert_eq!(left, format!("{before}\n[hooks.state.\"/other:stop:0:0\"]\nenabled = false\n"));
+    let text = fs::read_to_string(&config).unwrap();
+    assert_eq!(text, format!("{before}\n[hooks.state.\"/other:stop:0:0\"]\nenabled = false\n"));
 
     fs::write(&config, before).unwrap();
     user.install().unwrap();
     user.remove().unwrap();
     assert_eq!(fs::read_to_string(&config).unwrap(), before);
-    // A repair is taken back as the first installation would be.
+    // Removal after a repair restores the original text, too.
     user.install().unwrap();
     let trusting = fs::read_to_string(&config).unwrap();
     fs::write(&config, trusting.replacen("sha256:", "sha256:0", 1)).unwrap();

@@ -1,4 +1,4 @@
-//! Registrations in settings files as users have them: what is installed can be removed, and nothing else changes.
+//! Registrations in realistic settings files: they can be removed again, and nothing else changes.
 
 mod documents;
 mod files;
@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{Options, Plan, Registry, Scope, Target};
+use tenter_bridge::registration::{Options, Plan, RegistrationScope, Registry, Target};
 use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
 
 const NOW: &str = "2026-11-22T18:00:00Z";
 
-/// The options for a version of Claude Code that knows every event, and starts commands with a shell.
+/// Returns the options for a version of Claude Code that knows every event, and starts commands with a shell.
 fn ordinary() -> Options {
     Options { version: HostVersion::parse("2.1.200"), ..Options::default() }
 }
 
-/// The options for the newest version of a host.
+/// Returns the options for the newest version of a host.
 fn newest() -> Options {
     Options { version: Some(HostVersion::LATEST), ..Options::default() }
 }
@@ -37,26 +37,26 @@ struct User {
 
 impl User {
     fn new() -> Self {
-        Self::of(hosts::find("claude-code").unwrap())
+        Self::with_host(hosts::find("claude-code").unwrap())
     }
 
-    /// A user of this host.
-    fn of(host: &'static Host) -> Self {
+    /// Creates a user of this host.
+    fn with_host(host: &'static Host) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("bin")).unwrap();
         fs::write(home.path().join("bin/tenter-hook"), "").unwrap();
         let registry = Registry::in_home(home.path());
-        let target = registry.target(host, Scope::User, home.path()).unwrap();
+        let target = registry.target(host, RegistrationScope::User, home.path()).unwrap();
         Self { home, registry, target }
     }
 
     fn with_settings(text: &str) -> Self {
-        Self::of_with(hosts::find("claude-code").unwrap(), text)
+        Self::with_file(hosts::find("claude-code").unwrap(), text)
     }
 
-    /// A user of this host with a settings file.
-    fn of_with(host: &'static Host, text: &str) -> Self {
-        let user = Self::of(host);
+    /// Creates a user of this host with a settings file.
+    fn with_file(host: &'static Host, text: &str) -> Self {
+        let user = Self::with_host(host);
         fs::create_dir_all(user.file().parent().unwrap()).unwrap();
         fs::write(user.file(), text).unwrap();
         user
@@ -95,7 +95,7 @@ impl User {
         self.registry.remove(&self.registry.plan_remove(&self.target)?)
     }
 
-    /// The number of handlers of ours.
+    /// Counts our handlers.
     fn count(&self) -> usize {
         self.registry.registered(&self.target).unwrap().len()
     }

@@ -42,7 +42,7 @@ search = { base_url = "https://example.org" }
 #[test]
 fn removal_restores_the_bytes() {
     for text in CONFIGURATIONS {
-        let user = User::of_with(host("kimi-code", KIMI), text);
+        let user = User::with_file(host("kimi-code", KIMI), text);
         user.install().unwrap();
         assert_eq!(user.count(), user.target.host.events.len(), "{text:?}\n{}", user.text());
         let installed = user.text();
@@ -57,7 +57,7 @@ fn removal_restores_the_bytes() {
 #[test]
 fn removal_without_the_record_leaves_at_most_whitespace() {
     for text in CONFIGURATIONS {
-        let user = User::of_with(host("kimi-code", KIMI), text);
+        let user = User::with_file(host("kimi-code", KIMI), text);
         user.install().unwrap();
         user.lose_record();
         user.remove().unwrap();
@@ -67,7 +67,7 @@ fn removal_without_the_record_leaves_at_most_whitespace() {
 
 #[test]
 fn each_table_has_the_keys_that_the_host_reads() {
-    let user = User::of_with(host("kimi-code", KIMI), "default_model = \"k2\"\n");
+    let user = User::with_file(host("kimi-code", KIMI), "default_model = \"k2\"\n");
     user.install().unwrap();
     let (home, text) = (user.home.path().display().to_string(), user.text());
     let id = user.registry.registered(&user.target).unwrap()[0].command.id.clone().unwrap();
@@ -88,7 +88,7 @@ fn each_table_has_the_keys_that_the_host_reads() {
 
 #[test]
 fn the_users_edits_around_a_registration_stay() {
-    let user = User::of_with(host("kimi-code", KIMI), "default_model = \"k2\"\n");
+    let user = User::with_file(host("kimi-code", KIMI), "default_model = \"k2\"\n");
     user.install().unwrap();
     let edited = user
         .text()
@@ -108,7 +108,7 @@ fn the_users_edits_around_a_registration_stay() {
 
 #[test]
 fn a_registration_that_was_edited_is_repaired() {
-    let user = User::of_with(host("kimi-code", KIMI), "");
+    let user = User::with_file(host("kimi-code", KIMI), "");
     user.install().unwrap();
     let installed = user.text();
     fs::write(user.file(), installed.replacen("timeout = 600", "timeout = 5", 1)).unwrap();
@@ -131,7 +131,7 @@ fn texts_that_cannot_be_edited_are_located_and_left_alone() {
         ("a = 1\n[hooks]\n", 2, 2, "no tables can be added to \"hooks\""),
         ("hooks = 1\n", 1, 1, "no tables can be added to \"hooks\""),
     ] {
-        let user = User::of_with(host("kimi-code", KIMI), text);
+        let user = User::with_file(host("kimi-code", KIMI), text);
         let error = user.install().unwrap_err();
         assert!(error.message.contains(message), "{text}: {error:?}");
         let span = error.span.unwrap();
@@ -145,7 +145,7 @@ fn texts_that_cannot_be_edited_are_located_and_left_alone() {
 #[test]
 fn deeply_nested_texts_are_rejected() {
     let text = format!("a = {}", "[".repeat(100_000));
-    let user = User::of_with(host("kimi-code", KIMI), &text);
+    let user = User::with_file(host("kimi-code", KIMI), &text);
     assert!(user.install().is_err());
 }
 
@@ -170,16 +170,15 @@ fn configuration() -> impl Strategy<Value = String> {
     let members = || prop::collection::vec((gap(), member()), 0..3);
     let header = prop::sample::select(vec!["[t.'#']", "[[hooks]]", "[[other]]"]);
     let tables = prop::collection::vec((gap(), header, members()), 0..4);
-    let named = |members: Vec<(&str, String)>| -> String {
+    let lines = |members: Vec<(&str, String)>| -> String {
         let members = members.into_iter().enumerate();
-        let lines = members.map(|(index, (gap, value))| format!("{gap}m{index} = {value}"));
-        lines.collect::<Vec<_>>().concat()
+        members.map(|(index, (gap, value))| format!("{gap}m{index} = {value}")).collect()
     };
     (members(), tables, gap(), any::<bool>()).prop_map(move |(root, tables, end, is_cut)| {
-        let mut text = named(root);
+        let mut text = lines(root);
         for (index, (gap, header, members)) in tables.into_iter().enumerate() {
             let header = header.replace("t.", &format!("t{index}."));
-            text.extend([gap, &header, "\n", &named(members)]);
+            text.extend([gap, &header, "\n", &lines(members)]);
         }
         text += end;
         if is_cut { text.trim_end().to_owned() } else { text }
@@ -191,14 +190,14 @@ proptest! {
 
     #[test]
     fn any_configuration_is_restored(text in configuration()) {
-        let user = User::of_with(host("kimi-code", KIMI), &text);
+        let user = User::with_file(host("kimi-code", KIMI), &text);
         user.install().unwrap();
         prop_assert_eq!(user.count(), user.target.host.events.len());
         user.lose_record();
         prop_assert!(!user.plan(super::Options::default()).unwrap().is_change());
         user.remove().unwrap();
-        let left = user.text();
-        prop_assert_eq!(left.trim_end(), text.trim_end());
+        let remaining = user.text();
+        prop_assert_eq!(remaining.trim_end(), text.trim_end());
 
         fs::write(user.file(), &text).unwrap();
         let plan = user.plan(super::Options::default()).unwrap();
@@ -209,7 +208,7 @@ proptest! {
 
     #[test]
     fn a_comment_anywhere_survives_removal(text in configuration(), at in any::<prop::sample::Index>()) {
-        let user = User::of_with(host("kimi-code", KIMI), &text);
+        let user = User::with_file(host("kimi-code", KIMI), &text);
         user.install().unwrap();
         let installed = user.text();
         // Not in the texts and lists of the user.

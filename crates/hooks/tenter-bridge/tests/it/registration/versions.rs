@@ -1,9 +1,9 @@
-//! What is registered depends on the version of the host: one name that it does not know may void the whole file.
+//! The registered events depend on the version of the host, which may ignore a whole file because of one unknown name.
 
 use std::collections::BTreeSet;
 
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{Options, Scope};
+use tenter_bridge::registration::{Options, RegistrationScope};
 
 use super::User;
 
@@ -31,8 +31,8 @@ fn claude_code_gets_the_events_that_the_version_knows() {
     ] {
         let user = User::with_settings("{}");
         let all = user.target.host.events.iter().map(|event| event.name.to_owned());
-        let known: BTreeSet<_> = all.filter(|name| !unknown.contains(&name.as_str())).collect();
-        assert_eq!(events(&user, Some(version)), known, "{version}");
+        let expected: BTreeSet<_> = all.filter(|name| !unknown.contains(&name.as_str())).collect();
+        assert_eq!(events(&user, Some(version)), expected, "{version}");
     }
 }
 
@@ -59,7 +59,8 @@ fn an_unknown_version_and_a_shared_file_get_the_events_of_the_oldest_version() {
     assert!(oldest.contains("SessionEnd") && !oldest.contains("SubagentStart"), "{oldest:?}");
     let mut user = User::new();
     let project = user.home.path().join("project");
-    user.target = user.registry.target(user.target.host, Scope::Shared, &project).unwrap();
+    user.target =
+        user.registry.target(user.target.host, RegistrationScope::Shared, &project).unwrap();
     assert_eq!(events(&user, Some("2.1.330")), oldest, "others may have an older version");
 }
 

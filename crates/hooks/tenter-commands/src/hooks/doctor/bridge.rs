@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{
-    IgnoredFile, Options, RegisteredHandler, Registry, Scope, SilencingSetting, Target,
+    IgnoredFile, Options, RegisteredHandler, RegistrationScope, Registry, SilencingSetting, Target,
 };
 use tenter_bridge::unknown_tools::UnknownTool;
 use tenter_bridge::{Host, heartbeat, hosts};
@@ -148,7 +148,8 @@ fn read_by_others(project: &Project, registry: &Registry, target: &Target) -> Ve
     let others = host.registration.also_reads.iter().filter_map(|id| hosts::find(id));
     let targets = others.flat_map(|other| registry.targets(other, project.root()));
     let in_project = targets.filter(|target| {
-        let is_read = target.scope != Scope::User && target.file.starts_with(project.root());
+        let is_read =
+            target.scope != RegistrationScope::User && target.file.starts_with(project.root());
         is_read && registry.registered(target).is_ok_and(|handlers| !handlers.is_empty())
     });
     let finding = |other: Target| {
@@ -289,8 +290,9 @@ fn twice<'t>(
     project: &Project,
     registered: impl Iterator<Item = &'t Target>,
 ) -> Option<Diagnostic> {
-    let is_read =
-        |target: &&Target| target.scope == Scope::User || target.file.starts_with(project.root());
+    let is_read = |target: &&Target| {
+        target.scope == RegistrationScope::User || target.file.starts_with(project.root())
+    };
     let read: Vec<&Target> = registered.filter(is_read).collect();
     let [first, second, ..] = read[..] else { return None };
     let message = format!(
@@ -298,7 +300,7 @@ fn twice<'t>(
         first.host.name,
         second.file.display()
     );
-    let project = if second.scope == Scope::User { "" } else { " --project" };
+    let project = if second.scope == RegistrationScope::User { "" } else { " --project" };
     let help = format!("run `tenter bridge remove {}{project}` to keep one", first.host.id);
     Some(finding("bridge-twice", Severity::Info, message, first).help(help))
 }
@@ -313,7 +315,7 @@ fn silenced(host: &Host, setting: SilencingSetting) -> Diagnostic {
 }
 
 fn finding(id: &'static str, severity: Severity, message: String, target: &Target) -> Diagnostic {
-    let project = if target.scope == Scope::User { "" } else { " --project" };
+    let project = if target.scope == RegistrationScope::User { "" } else { " --project" };
     Diagnostic::new(id, severity, message)
         .at(&target.file)
         .help(format!("run `tenter bridge install {}{project}` again", target.host.id))
