@@ -15,6 +15,7 @@ mod post;
 mod read_properties;
 mod report;
 mod schema;
+mod script_check;
 mod scripts;
 mod show;
 mod stats;
@@ -102,7 +103,7 @@ pub fn run(
         Command::Explain(args) => explain::run(open()?, args),
         Command::Doctor(args) => Ok(doctor::run(open()?, args)),
         Command::Stats(args) => Ok(stats::run(open()?, args)),
-        Command::Validate(args) => validate::run(&open, args),
+        Command::Validate(args) => validate::run(&open, &env.vars, args),
         Command::ReadProperties(args) => read_properties::run(args),
         Command::Discover(args) => Ok(discover::run(&open()?, args)),
         Command::Schema(args) => schema::run(args),

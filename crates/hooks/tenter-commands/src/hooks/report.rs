@@ -122,6 +122,22 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
     }
 }
 
+/// Prints how a run ended that failed a test, and what explains it: stderr, notes about the reply, and the error.
+pub(super) fn print_run(report: &TestReport) {
+    let end = format!("ended {} after {} ms", report.exit, report.duration_ms);
+    ui::out(format!("  {}", styled(FAINT, end)));
+    if !report.stderr.trim().is_empty() {
+        ui::out(format!("  {}", styled(FAINT, "stderr")));
+        for line in sanitize(&report.stderr).lines() {
+            ui::out(format!("    {line}"));
+        }
+    }
+    for note in &report.notes {
+        detail("note", Some(note));
+    }
+    detail("error", report.interpretation.error.as_deref());
+}
+
 /// Whether both forms of a runtime hook decide the same.
 fn forms(report: &TestReport) {
     match &report.one_shot {

@@ -109,7 +109,7 @@ pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Opti
 }
 
 /// What a first line names: the program, or the one that `env` is to look for.
-fn interpreter(line: &str) -> Option<String> {
+pub(super) fn interpreter(line: &str) -> Option<String> {
     let mut words = line.strip_prefix("#!")?.split_whitespace();
     let program = words.next()?;
     if Path::new(program).file_name() != Some(OsStr::new("env")) {

@@ -10,6 +10,7 @@ use serde::Serialize;
 use tenter_base::sanitize::visible;
 use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
+use tenter_engine::environment::Environment;
 use tenter_engine::hook::Layer;
 use tenter_engine::layout::{HOOKS, Root};
 use tenter_engine::source::{self, Candidate, CandidateKind};
@@ -20,6 +21,7 @@ use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
 
 use super::manifest_file::ManifestFile;
+use super::{script_check, scripts};
 use crate::project::Project;
 
 /// Check hooks against every rule of the specification.
@@ -51,9 +53,10 @@ struct Checked {
 /// Runs the command. `open` opens the project, which only executable hooks need.
 pub(super) fn run<'e>(
     open: &dyn Fn() -> Result<Project<'e>, Failure>,
+    environment: &Environment,
     args: &Args,
 ) -> CommandResult {
-    let mut checker = Checker { open, loaded: None, strict: args.strict };
+    let mut checker = Checker { open, loaded: None, environment, strict: args.strict };
     let mut checked = Vec::new();
     for path in &args.paths {
         checked.extend(checker.at(path)?);
@@ -76,6 +79,8 @@ pub(super) fn run<'e>(
 struct Checker<'a, 'e> {
     open: &'a dyn Fn() -> Result<Project<'e>, Failure>,
     loaded: Option<Loaded<'e>>,
+    /// Where interpreters are found.
+    environment: &'a Environment,
     strict: bool,
 }
 
@@ -105,11 +110,10 @@ impl<'e> Checker<'_, 'e> {
             return Ok(vec![self.executable(path)?]);
         }
         if let Some(manifest) = ManifestFile::at(path)? {
-            return Ok(vec![check(manifest, self.strict)]);
+            return Ok(vec![self.manifest(manifest)]);
         }
-        let strict = self.strict;
-        let mut checked: Vec<Checked> =
-            manifests_in(path)?.into_iter().map(|manifest| check(manifest, strict)).collect();
+        let manifests = manifests_in(path)?.into_iter();
+        let mut checked: Vec<Checked> = manifests.map(|manifest| self.manifest(manifest)).collect();
         let root = Root::new(Layer::User, path);
         let (candidates, _) = source::scan(&root, 0);
         for candidate in candidates {
@@ -132,7 +136,7 @@ impl<'e> Checker<'_, 'e> {
                 match candidate.kind {
                     CandidateKind::Manifest(file) => {
                         let manifest = ManifestFile { file, named: candidate.path };
-                        checked.push(check(manifest, self.strict));
+                        checked.push(self.manifest(manifest));
                     }
                     _ => checked.extend(self.program(&candidate)?),
                 }
@@ -169,6 +173,18 @@ impl<'e> Checker<'_, 'e> {
                 Ok(None)
             }
         }
+    }
+
+    /// Checks a manifest hook, including the text of its script.
+    fn manifest(&self, manifest: ManifestFile) -> Checked {
+        let script = scripts::entry_of(manifest.directory());
+        let text = script.and_then(|script| script_check::check(&script, self.environment));
+        let mut checked = check(manifest, self.strict);
+        if let Some(finding) = text {
+            checked.diagnostics.push(finding);
+            checked.valid = Some(false);
+        }
+        checked
     }
 
     fn executable(&mut self, path: &Path) -> Result<Checked, Failure> {

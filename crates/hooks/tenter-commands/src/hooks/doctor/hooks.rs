@@ -8,7 +8,7 @@ use tenter_protocol::{Diagnostic, Object, Severity, ToolCall, claude_code};
 
 use super::super::entry::HookEntry;
 use super::super::manifest_file::ManifestFile;
-use super::super::scripts;
+use super::super::{script_check, scripts};
 use crate::project::Project;
 
 /// The id of the diagnostic of [`never_matches`].
@@ -79,11 +79,12 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
         let manifest = ManifestFile::at(path).ok().flatten();
         findings.extend(manifest.into_iter().flat_map(|manifest| manifest.check_script()));
     }
-    let entry_point = scripts::entry_of(path);
     let environment = project.hook_environment();
-    findings.extend(
-        entry_point.and_then(|script| scripts::interpreter_missing(&script, environment.base())),
-    );
+    if let Some(script) = scripts::entry_of(path) {
+        let environment = environment.base();
+        findings.extend(scripts::interpreter_missing(&script, environment));
+        findings.extend(script_check::check(&script, environment));
+    }
     findings
 }
 

@@ -7,14 +7,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use tenter_base::sanitize::{sanitize, visible};
-use tenter_engine::HookTest;
 use tenter_engine::hook::Hook;
+use tenter_engine::{HookTest, TestRun};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, styled};
 
 use super::super::interpretation::UNMATCHED;
+use super::super::report::{self, TestReport};
 use super::case::{self, TestCase};
 use super::engine;
 use super::example::ExampleResult;
@@ -31,6 +32,9 @@ struct CaseResult {
     /// The expected and the actual results under the same keys; `None` if the file is not a valid test.
     expected: Option<Object>,
     got: Option<Object>,
+    /// The run that failed the test, and what the hook wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<TestReport>,
     /// Why the file is not a valid test.
     error: Option<String>,
 }
@@ -100,13 +104,14 @@ fn test(
         Err(error) => return Ok(invalid_test(file, error)),
     };
     let mut runs = run_case(project, hook, &case, cancel)?;
-    let failed = runs.iter().position(|actual| !case.is_met(actual));
-    let actual = runs.swap_remove(failed.unwrap_or_default());
+    let failed = runs.iter().position(|run| !case.is_met(&run.results));
+    let CaseRun { results, report } = runs.swap_remove(failed.unwrap_or_default());
     Ok(CaseResult {
         file: file.to_owned(),
         passed: failed.is_none(),
-        got: Some(case.compared(&actual)),
-        expected: Some(case.expected(&actual)),
+        got: Some(case.compared(&results)),
+        expected: Some(case.expected(&results)),
+        run: report.filter(|_| failed.is_some()),
         description: case.description,
         error: None,
     })
@@ -119,17 +124,26 @@ fn invalid_test(file: &Path, error: String) -> CaseResult {
         passed: false,
         expected: None,
         got: None,
+        run: None,
         error: Some(error),
     }
 }
 
-/// Runs the hook on the test's event, unless its matcher does not match. Returns the results of each of its forms; at least one.
+/// One run of a hook for a test.
+struct CaseRun {
+    /// The results that a test can expect.
+    results: Object,
+    /// Everything about the run; `None` if the matcher does not match, so that the hook is not run.
+    report: Option<TestReport>,
+}
+
+/// Runs the hook on the test's event, unless its matcher does not match. Returns the run of each of its forms; at least one.
 fn run_case(
     project: &Project,
     hook: &Arc<Hook>,
     case: &TestCase,
     cancel: &Cancel,
-) -> Result<Vec<Object>, Failure> {
+) -> Result<Vec<CaseRun>, Failure> {
     let trigger = case.event.get("event_type").and_then(Value::as_str);
     let (subscription, payload) = payload::sample_for(project, hook, trigger, case.event.clone())?;
     let event = payload::event(project, subscription, &payload);
@@ -138,9 +152,16 @@ fn run_case(
     Ok(match engine.test(hook, test, cancel) {
         Some(result) => {
             let one_shot = other_form(&engine, hook, test, cancel);
-            [Some(result), one_shot].iter().flatten().map(case::actual).collect()
+            let ran = |test: TestRun| CaseRun {
+                results: case::actual(&test),
+                report: Some(TestReport::new(test)),
+            };
+            [Some(result), one_shot].into_iter().flatten().map(ran).collect()
         }
-        None => vec![Object::from_iter([("decision".to_owned(), json!(UNMATCHED))])],
+        None => {
+            let results = Object::from_iter([("decision".to_owned(), json!(UNMATCHED))]);
+            vec![CaseRun { results, report: None }]
+        }
     })
 }
 
@@ -156,6 +177,9 @@ fn print(hook: &Hook, tested: &CaseResult) {
     if let (Some(expected), Some(got), false) = (&tested.expected, &tested.got, tested.passed) {
         ui::out(format!("  {} {}", styled(BAD, "- expected"), styled(GOOD, "+ got")));
         diff(expected, got);
+    }
+    if let Some(run) = &tested.run {
+        report::print_run(run);
     }
 }
 

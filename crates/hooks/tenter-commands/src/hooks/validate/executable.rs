@@ -9,7 +9,7 @@ use tenter_engine::catalog::{Catalog, ListedHook, Status};
 use tenter_engine::hook::EntryPoint;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::super::{entry, scripts};
+use super::super::{entry, script_check, scripts};
 use crate::project::Project;
 
 /// The id of the diagnostic for a hook that was not asked for its events.
@@ -25,7 +25,8 @@ pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Di
     let environment = project.hook_environment();
     let script = EntryPoint { path: path.to_owned(), interpreter: None };
     let interpreter = scripts::interpreter_missing(&script, environment.base());
-    interpreter.into_iter().chain(events(path, project, catalog)).collect()
+    let text = script_check::check(&script, environment.base());
+    interpreter.into_iter().chain(text).chain(events(path, project, catalog)).collect()
 }
 
 /// What is wrong with its events.
