@@ -1,5 +1,6 @@
 //! `tenter hooks`: sessions of a user who lists, writes and tests hooks.
 
+mod broken_scripts;
 mod cases;
 mod disclosure;
 mod doctor;

@@ -1,0 +1,55 @@
+//! Scripts that cannot run: `hooks test`, `doctor` and `validate` say why.
+
+use std::fs;
+
+use tenter_testkit::Sandbox;
+
+use super::{manifest, user_hooks};
+use crate::sandbox;
+
+/// A user's hook with this script, and a test that expects nothing of it.
+fn hook_with_test(script: &str) -> Sandbox {
+    let sandbox = sandbox();
+    let directory = manifest(&user_hooks(&sandbox), "broken", "trigger: before_tool", script);
+    fs::create_dir(directory.join("tests")).unwrap();
+    let test = r#"{"description": "Nothing happens.", "expect": {"decision": "none"}}"#;
+    fs::write(directory.join("tests/passes.json"), test).unwrap();
+    sandbox
+}
+
+#[test]
+fn a_failing_test_shows_how_the_hook_ended_and_what_it_wrote() {
+    let sandbox = hook_with_test("echo 'no such table: users' >&2\nexit 3");
+    let output = sandbox.run(&["hooks", "test", "broken"]).expect_code(1);
+    for text in ["FAIL tests/passes.json", "ended exit 3 after", "no such table: users"] {
+        assert!(output.stdout.contains(text), "{text}: {output}");
+    }
+    let json = sandbox.run(&["hooks", "test", "broken", "--json"]).json();
+    assert_eq!(json[0]["run"]["stderr"], "no such table: users\n");
+}
+
+#[test]
+fn a_passing_test_shows_nothing_of_the_run() {
+    let sandbox = hook_with_test("echo chatter >&2");
+    let output = sandbox.run(&["hooks", "test", "broken"]).expect_code(0);
+    assert!(!output.stdout.contains("chatter"), "{output}");
+}
+
+#[test]
+fn syntax_errors_are_reported_with_their_line() {
+    let sandbox = hook_with_test("if true; then\n  echo yes");
+    for command in [&["hooks", "validate"][..], &["hooks", "doctor"]] {
+        let output = sandbox.run(command).expect_code(1);
+        let text = format!("{}{}", output.stdout, output.stderr);
+        assert!(text.contains("/bin/sh cannot read the script: "), "{command:?}: {output}");
+    }
+}
+
+#[test]
+fn a_carriage_return_after_the_interpreter_is_reported() {
+    let sandbox = hook_with_test("exit 0");
+    let script = user_hooks(&sandbox).join("broken/scripts/run.sh");
+    fs::write(&script, "#!/bin/sh\r\nexit 0\r\n").unwrap();
+    let output = sandbox.run(&["hooks", "validate"]).expect_code(1);
+    assert!(format!("{output}").contains("ends with a carriage return"), "{output}");
+}
