@@ -12,7 +12,7 @@ use crate::host::{self, at, tool};
 use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer};
 use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
-use crate::occurrence::{Detail, Occurrence, ToolEnd, ToolOutcome};
+use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::HostReply;
 use crate::user_rules::RuleCheck;
@@ -51,6 +51,7 @@ pub(super) const HOST: Host = Host {
     user_rules: RuleCheck::DROID,
     read,
     answer,
+    mcp_name,
     takes_context: |moment| {
         matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool)
     },
@@ -185,6 +186,12 @@ fn exit_code(result: &str) -> Option<i32> {
     last.strip_prefix("[Process exited with code ")?.strip_suffix(']')?.parse().ok()
 }
 
+/// Returns the name of a tool of an MCP server, which Droid calls `SERVER___TOOL`.
+fn mcp_name(call: &NativeCall) -> Option<String> {
+    let (server, tool) = call.tool.split_once("___")?;
+    Some(format!("mcp__{server}__{tool}"))
+}
+
 fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     match event.moment {
         Moment::Stop => reply
@@ -193,5 +200,18 @@ fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
             .map(|message| json!({ "decision": "block", "reason": message }).to_string()),
         Moment::PreCompact => None,
         _ => claude_form::answer(event, reply),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_of_mcp_servers_have_tenters_names() {
+        let name =
+            |tool: &str| mcp_name(&NativeCall { tool: tool.to_owned(), ..NativeCall::default() });
+        assert_eq!(name("my_files___make_dir").as_deref(), Some("mcp__my_files__make_dir"));
+        assert_eq!(name("Execute"), None);
     }
 }

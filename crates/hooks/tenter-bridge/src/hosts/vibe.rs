@@ -99,9 +99,12 @@ const POWERS: &[EventPowers] = &[
         (Power::Block, emulation::DENIES_CALLS),
         (Power::AddContext, emulation::WITH_NEXT_RESULT),
     ]),
-    at(EventName::BeforeTool, &["pre_tool"])
-        .native(&[Power::Block, Power::RewriteInput])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_RESULT)]),
+    at(EventName::BeforeTool, &["pre_tool"]).native(&[Power::Block, Power::RewriteInput]).emulated(
+        &[
+            (Power::Ask, "denied, and the reason says that the user has to decide"),
+            (Power::AddContext, emulation::WITH_NEXT_RESULT),
+        ],
+    ),
     at(EventName::AfterTool, &["post_tool"]).native(&[
         Power::RewriteOutput,
         Power::FeedBack,

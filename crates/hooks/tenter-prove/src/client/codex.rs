@@ -32,10 +32,13 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("CHECKPOINT COMPACTION"),
     }),
     mcp_tool: Some("mcp__scratch__touch"),
-    limits: &[(
-        "context.after_tool_failure",
-        "Codex shows hooks neither the exit code of a command nor a patch that fails",
-    )],
+    limits: &[
+        (
+            "context.after_tool_failure",
+            "Codex shows hooks neither the exit code of a command nor a patch that fails",
+        ),
+        ("notice", "`codex exec` prints no messages of hooks"),
+    ],
     ..Client::BASE
 };
 

@@ -39,7 +39,10 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("<state_snapshot> XML"),
     }),
     mcp_tool: Some("mcp__scratch__touch"),
-    limits: &[("fires.session_end", "`SessionEnd` does not fire without a terminal")],
+    limits: &[
+        ("fires.session_end", "`SessionEnd` does not fire without a terminal"),
+        ("notice", "without a terminal, Qwen Code prints no messages of hooks"),
+    ],
     ..Client::BASE
 };
 

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Client, KEY, Launch, MCP_SERVER, PROMPT, RESUME};
+use super::{Client, KEY, Launch, PROMPT, RESUME};
 
 pub(super) const CLIENT: Client = Client {
     host: "vibe",
@@ -13,9 +13,12 @@ pub(super) const CLIENT: Client = Client {
     environment: |_| vec![("MODEL_SERVER_KEY", KEY.to_owned())],
     files,
     write: |reply, file, text| reply.call("write_file", json!({"path": file, "content": text})),
-    mcp_tool: Some("scratch_touch"),
     takes_answers_back: true,
     limits: &[
+        (
+            "deny.mcp",
+            "the model reaches tools of MCP servers only from scripts, by `run_typescript`",
+        ),
         ("rewrite.user-rule", "with `--auto-approve`, Vibe does not read the rules of its tools"),
         ("context.before_stop", "no call follows it there, with whose result it would be given"),
     ],
@@ -27,11 +30,6 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         .denied_program()
         .map(|program| format!("\n[tools.bash]\ndenylist = [\"{program}\"]\n"))
         .unwrap_or_default();
-    let server = launch.mcp_server.map(|program| {
-        let program = Value::from(program.to_string_lossy());
-        format!("\n[[mcp_servers]]\nname = \"{MCP_SERVER}\"\ntransport = \"stdio\"\ncommand = {program}\n")
-    });
-    let server = server.unwrap_or_default();
     let config = format!(
         r#"active_model = "scripted"
 enable_telemetry = false
@@ -46,7 +44,7 @@ api_key_env_var = "MODEL_SERVER_KEY"
 name = "mock-model"
 provider = "scripted"
 alias = "scripted"
-{rules}{server}"#,
+{rules}"#,
         url = launch.url
     );
     vec![(launch.home.join(".vibe/config.toml"), config)]

@@ -53,7 +53,9 @@ fn hooks() -> [HookFile; 4] {
         HookFile::ask(ASK_HOOK, at_call, QUESTION).only("Bash", ASKED),
         HookFile::deny(TOOL_HOOK, at_call, TOOL_REASON).every("(Write|Edit)"),
         HookFile::claude_code(DENY_HOOK, at_call, &answer(denial)).only("Bash", DENIED),
+        // Where hooks cannot replace results, calls of one that fails closed are denied.
         HookFile::claude_code("context-with-notice", EventName::AfterTool, &answer(context))
-            .only("Bash", PASSED),
+            .only("Bash", PASSED)
+            .failing_open(),
     ]
 }

@@ -70,7 +70,7 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
             "without a terminal, nothing makes it replace the history by a summary",
         ),
         Scenario::Subagent => (client.subagent.is_some(), "it has no subagents"),
-        Scenario::Mcp => (client.mcp_tool.is_some(), "it has no MCP servers without a terminal"),
+        Scenario::Mcp => (client.mcp_tool.is_some(), "it has no MCP servers"),
         Scenario::Others => (
             other_program::is_possible(host, client),
             "the hooks of an event are one file there, so there is one program",
