@@ -129,8 +129,8 @@ fn a_marker_without_an_agent_asks_for_a_typed_confirmation() {
     let sandbox = project();
     let mut command = sandbox.command();
     let output = command.env("CLAUDECODE", "1").args(["trust", "--yes"]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && told.contains("unset CLAUDECODE"), "{told}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && message.contains("unset CLAUDECODE"), "{message}");
     for (answer, code) in [("yes", 1), ("I am the user", 0)] {
         let mut command = sandbox.command();
         command.env("CLAUDECODE", "1").args(["trust", "--yes"]);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 mod module_cycles;
 
-/// Which of our crates each of our crates may depend on: arrows only point down.
+/// Our crates, each with our crates that it may depend on: arrows only point down.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tenter-base", &[]),
     ("tenter-protocol", &["tenter-base", "tenter-shell"]),
@@ -152,7 +152,7 @@ const LICENCES: &[&str] = &[
 /// Packages in `Cargo.lock` at most: a new dependency is a decision.
 const PACKAGES: usize = 285;
 
-/// What the product holds in two versions, because two libraries want different ones and neither is ours to move.
+/// Packages that the product contains in two versions, because two libraries want different ones and neither is ours to move.
 /// Hashing: the SDK of MCP has the next version of the model library's.
 const TWICE: &[&str] = &[
     "base64",
@@ -184,7 +184,7 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What cargo says of all packages that are built on this kind of machine: those for others need not be here.
+/// Reads cargo's metadata of all packages that are built on this kind of machine; packages for others need not be here.
 fn metadata() -> Value {
     let version = cargo(&["--version", "--verbose"]);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
@@ -197,7 +197,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The dependencies of each of our crates, without those of tests.
+/// Returns the dependencies of each of our crates, without dependencies of tests.
 fn dependencies(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
     let packages = metadata["packages"].as_array().unwrap();
     let ours = packages.iter().filter(|package| package["source"].is_null());
@@ -215,12 +215,12 @@ fn dependencies(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn dependencies_between_our_crates_only_point_down() {
     let dependencies = dependencies(&metadata());
-    let known: BTreeSet<&str> = MAY_DEPEND_ON.iter().map(|(name, _)| *name).collect();
-    let found: BTreeSet<&str> = dependencies.keys().map(String::as_str).collect();
-    assert_eq!(found, known, "a new crate needs its place in this table and in ARCHITECTURE.md");
+    let names: BTreeSet<&str> = MAY_DEPEND_ON.iter().map(|(name, _)| *name).collect();
+    let crates: BTreeSet<&str> = dependencies.keys().map(String::as_str).collect();
+    assert_eq!(crates, names, "a new crate needs its place in this table and in ARCHITECTURE.md");
     for (name, may) in MAY_DEPEND_ON {
         for dependency in
-            dependencies[*name].iter().filter(|dependency| known.contains(dependency.as_str()))
+            dependencies[*name].iter().filter(|dependency| names.contains(dependency.as_str()))
         {
             assert!(may.contains(&dependency.as_str()), "{name} must not depend on {dependency}");
         }
@@ -280,20 +280,20 @@ fn the_binary_contains_no_package_twice() {
     let normal = |id: &str| -> Vec<String> {
         let node = nodes.iter().find(|node| node["id"] == id).unwrap();
         let deps = node["deps"].as_array().unwrap().iter();
-        let of_product = deps.filter(|dep| {
+        let product_dependencies = deps.filter(|dep| {
             dep["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null())
         });
-        of_product.map(|dep| text(&dep["pkg"]).to_owned()).collect()
+        product_dependencies.map(|dep| text(&dep["pkg"]).to_owned()).collect()
     };
     let packages = metadata["packages"].as_array().unwrap();
     let product = packages.iter().find(|package| package["name"] == "tenter").unwrap();
-    let mut seen = BTreeSet::from([text(&product["id"]).to_owned()]);
-    let mut open: Vec<String> = seen.iter().cloned().collect();
+    let mut ids = BTreeSet::from([text(&product["id"]).to_owned()]);
+    let mut open: Vec<String> = ids.iter().cloned().collect();
     while let Some(id) = open.pop() {
-        open.extend(normal(&id).into_iter().filter(|next| seen.insert(next.clone())));
+        open.extend(normal(&id).into_iter().filter(|next| ids.insert(next.clone())));
     }
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for package in packages.iter().filter(|package| seen.contains(text(&package["id"]))) {
+    for package in packages.iter().filter(|package| ids.contains(text(&package["id"]))) {
         versions.entry(text(&package["name"])).or_default().insert(text(&package["version"]));
     }
     let twice: Vec<&str> =
@@ -346,7 +346,7 @@ fn every_file_has_a_module_comment_and_a_limited_length() {
             LONGER.iter().find(|(longer, _)| *longer == name).map_or(LINES, |(_, limit)| *limit);
         if lines > limit {
             flaws.push(format!(
-                "{name} has {lines} lines, {limit} are the limit: split it by what it is about"
+                "{name} has {lines} lines, {limit} are the limit: split it by topics"
             ));
         }
     }

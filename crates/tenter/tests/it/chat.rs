@@ -85,8 +85,8 @@ fn the_first_message_may_be_an_argument() {
         "turns: [{text: Fine., expect: {contains: [how are you]}}]",
         &["how", "are", "you"],
     );
-    let shown = chat.wait_for(PROMPT);
-    assert!(shown.contains("Fine."), "{shown}");
+    let screen = chat.wait_for(PROMPT);
+    assert!(screen.contains("Fine."), "{screen}");
 }
 
 #[test]
@@ -106,8 +106,8 @@ fn text_is_rendered_as_markdown_without_escape_sequences() {
     let mut command = sandbox.command();
     command.env_remove("NO_COLOR").args(["chat", "--model", &model, "go"]);
     let mut chat = PtySession::start(command);
-    let shown = chat.wait_for("• `one`\n");
-    assert!(shown.contains("# Plan\n\nSome bold words\n"), "{shown}");
+    let screen = chat.wait_for("• `one`\n");
+    assert!(screen.contains("# Plan\n\nSome bold words\n"), "{screen}");
     chat.wait_for(PROMPT);
     let raw = chat.raw();
     assert!(raw.contains("\x1b[1mbold\x1b[0m"), "{raw}");
@@ -134,17 +134,17 @@ fn file_changes_are_shown() {
   - tool_calls: [{name: file_write, input: {file_path: list.txt, text: "one\n\tnumber zwei\nthree\nfour\n"}}]
   - text: Done."#,
     );
-    let shown = say(&mut chat, "add a line");
-    assert!(shown.contains("● file_edit list.txt"), "{shown}");
+    let screen = say(&mut chat, "add a line");
+    assert!(screen.contains("● file_edit list.txt"), "{screen}");
     assert!(
-        shown.contains(
+        screen.contains(
             "    @@ line 1 @@\n     one\n    -    number two\n    +    number zwei\n     three\n"
         ),
-        "{shown}"
+        "{screen}"
     );
-    assert!(shown.contains("● file_write list.txt"), "{shown}");
-    assert!(shown.contains("     three\n    +four\n"), "{shown}");
-    assert!(shown.contains("3 turns"), "{shown}");
+    assert!(screen.contains("● file_write list.txt"), "{screen}");
+    assert!(screen.contains("     three\n    +four\n"), "{screen}");
+    assert!(screen.contains("3 turns"), "{screen}");
 }
 
 #[test]
@@ -181,6 +181,6 @@ fn a_tool_failure_is_shown() {
     let sandbox = sandbox();
     let call = "{name: bash, input: {command: echo out; exit 3}}";
     let mut chat = chat(&sandbox, &format!("turns: [{{tool_calls: [{call}]}}, {{text: ok}}]"));
-    let shown = say(&mut chat, "go");
-    assert!(shown.contains("  ✗ exit code 3\n    out\n"), "{shown}");
+    let screen = say(&mut chat, "go");
+    assert!(screen.contains("  ✗ exit code 3\n    out\n"), "{screen}");
 }

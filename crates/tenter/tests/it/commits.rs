@@ -37,7 +37,7 @@ fn answer(text: &str, asked: &[&str]) -> String {
     format!("turns: [{{text: {text}, expect: {{contains: {asked}}}}}]")
 }
 
-/// What git has committed last.
+/// Returns the message of git's last commit.
 fn last_message(sandbox: &Sandbox) -> String {
     sandbox.shell("git log -1 --format=%B").stdout.trim().to_owned()
 }
@@ -206,13 +206,13 @@ fn at_a_terminal_the_message_is_accepted_edited_or_rejected() {
     let Some(sandbox) = repository() else { return };
     let model = sandbox.script(&answer("Make it two", &[]).replace("contains: []", ""));
     let args = ["commit", "--model", &model];
-    let mut left = on_terminal(&sandbox, &args, "false");
-    left.wait_for("Make it two\nCommit with this message? [y] yes  [e] edit  [n] no: ");
-    left.enter("e");
-    left.wait_for("The editor ended with code 1, so the text is unchanged.");
-    left.enter("n");
-    left.wait_for("Nothing was committed.");
-    assert_eq!(left.end().0, Some(1), "nothing was committed");
+    let mut remainder = on_terminal(&sandbox, &args, "false");
+    remainder.wait_for("Make it two\nCommit with this message? [y] yes  [e] edit  [n] no: ");
+    remainder.enter("e");
+    remainder.wait_for("The editor ended with code 1, so the text is unchanged.");
+    remainder.enter("n");
+    remainder.wait_for("Nothing was committed.");
+    assert_eq!(remainder.end().0, Some(1), "nothing was committed");
     assert_eq!(last_message(&sandbox), "Add a");
 
     // The editor has the terminal: it asks there, and is answered there.
@@ -345,8 +345,8 @@ fn a_pull_request_that_gh_rejects_fails_with_its_message() {
 fn a_template_determines_the_body() {
     let Some(sandbox) = branch() else { return };
     sandbox.write("template.md", "## Why\n<!-- say why -->\n");
-    let asked = ["fill in this template", "## Why\n<!-- say why -->"];
-    let model = sandbox.script(&answer(TEXT, &asked));
+    let question = ["fill in this template", "## Why\n<!-- say why -->"];
+    let model = sandbox.script(&answer(TEXT, &question));
     let args = ["pr", "--template-file", "template.md", "--model", &model];
     assert!(sandbox.run(&args).expect_code(1).stdout.starts_with(TEXT));
     let missing =
@@ -391,7 +391,7 @@ fn a_target_that_was_only_fetched_is_found() {
 fn the_commit_contains_what_was_shown() {
     let Some(sandbox) = repository() else { return };
     let output = commit(&sandbox, "Make it \u{1b}[8mhidden\u{1b}[0m two\u{7}", &["-y"]);
-    let shown = output.expect_code(0).stdout;
-    assert_eq!(shown.trim(), last_message(&sandbox));
-    assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+    let screen = output.expect_code(0).stdout;
+    assert_eq!(screen.trim(), last_message(&sandbox));
+    assert!(!screen.contains(['\u{1b}', '\u{7}']), "{screen:?}");
 }

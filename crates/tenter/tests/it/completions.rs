@@ -11,7 +11,7 @@ use crate::sandbox;
 const LEAVES_A_TRACE: &str =
     "#!/bin/sh\ntouch was-run\n[ \"$1\" = hook ] && echo before_tool_call\n";
 
-/// What bash offers for the last of these words.
+/// Returns the completions that bash offers for the last of these words.
 fn in_bash(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let script = format!(
@@ -69,8 +69,8 @@ fn conversations_are_completed_with_their_first_words() {
     let id = listed[0]["id"].as_str().unwrap();
     let mut command = sandbox.command();
     command.env("TENTER_COMPLETE", "fish").args(["--", "tenter", "run", "--resume", ""]);
-    let found = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    assert_eq!(found, format!("{id}\tTell me a story\n"));
+    let entry = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert_eq!(entry, format!("{id}\tTell me a story\n"));
     if needs::has("bash") {
         assert_eq!(in_bash(&sandbox, &["tenter", "conversation", "show", &id[..4]]), [id]);
     }
@@ -117,10 +117,10 @@ fn the_scripts_are_valid_in_their_shells() {
     }
     if needs::has("fish") {
         sandbox.hook("guard-one", LEAVES_A_TRACE);
-        let shown = sandbox.shell(
+        let screen = sandbox.shell(
             "fish -c 'tenter completions fish | source; complete -C \"tenter hooks show guard\"'",
         );
-        assert!(shown.stdout.starts_with("guard-one\t"), "{shown}");
+        assert!(screen.stdout.starts_with("guard-one\t"), "{screen}");
     }
     // An unknown shell and an empty variable do nothing unexpected.
     let mut command = sandbox.command();
@@ -145,8 +145,8 @@ fn names_of_mcp_servers_are_completed() {
     let sandbox = with_servers();
     let mut command = sandbox.command();
     command.env("TENTER_COMPLETE", "fish").args(["--", "tenter", "mcp", "show", ""]);
-    let found = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    assert!(found.starts_with("issues\ttouch was-run\nlint\tnode x.js\n"), "{found}");
+    let entry = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(entry.starts_with("issues\ttouch was-run\nlint\tnode x.js\n"), "{entry}");
     if needs::has("bash") {
         assert_eq!(in_bash(&sandbox, &["tenter", "mcp", "test", "l"]), ["lint"]);
         assert_eq!(in_bash(&sandbox, &["tenter", "trust", "--revoke", "mcp:"]), ["mcp:lint"]);

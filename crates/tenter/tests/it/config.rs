@@ -12,8 +12,8 @@ const USER: &str = "../home/.config/tenter/config.toml";
 const PROJECT: &str = "tenter.toml";
 
 fn value(sandbox: &Sandbox, key: &str) -> (String, String) {
-    let shown = sandbox.run(&["config", "get", key, "--json"]).expect_code(0).json();
-    (shown["value"].to_string(), shown["source"].as_str().unwrap().to_owned())
+    let json = sandbox.run(&["config", "get", key, "--json"]).expect_code(0).json();
+    (json["value"].to_string(), json["source"].as_str().unwrap().to_owned())
 }
 
 #[test]
@@ -227,11 +227,12 @@ fn an_invalid_text_is_kept_without_a_terminal() {
     let mut command = sandbox.command();
     command.args(["config", "edit"]).env("VISUAL", editor(&sandbox, &["max_turns = x\n"]));
     let output = command.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    let kept = told.split_once("your text is in ").unwrap_or_else(|| panic!("{told}")).1.trim();
-    assert_eq!(fs::read_to_string(kept).unwrap(), "max_turns = x\n");
-    fs::remove_file(kept).unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    let stored =
+        message.split_once("your text is in ").unwrap_or_else(|| panic!("{message}")).1.trim();
+    assert_eq!(fs::read_to_string(stored).unwrap(), "max_turns = x\n");
+    fs::remove_file(stored).unwrap();
     assert_eq!(sandbox.read(USER), "max_turns = 3\n");
 }
 

@@ -163,8 +163,8 @@ fn other_projects_and_subagents_are_listed_with_flags() {
             .all(|line| line.ends_with("/project") || line.ends_with("/elsewhere")),
         "{listed}"
     );
-    let shown = show(&sandbox, &[of_subagent[0]["id"].as_str().unwrap()]);
-    assert_eq!(shown["parent_id"], of_main[0]["id"]);
+    let output = show(&sandbox, &[of_subagent[0]["id"].as_str().unwrap()]);
+    assert_eq!(output["parent_id"], of_main[0]["id"]);
 }
 
 #[test]
@@ -245,12 +245,12 @@ fn a_conversation_is_shown_with_roles_and_history_changes() {
 fn a_conversation_as_json_has_every_complete_message() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
-    let shown = show(&sandbox, &["last"]);
+    let output = show(&sandbox, &["last"]);
     let listed = list(&sandbox, &[]).pop().unwrap();
     for (key, value) in listed.as_object().unwrap() {
-        assert_eq!(&shown[key], value, "{key}");
+        assert_eq!(&output[key], value, "{key}");
     }
-    let summary: Vec<(u64, &str, &str, &str)> = shown["messages"]
+    let summary: Vec<(u64, &str, &str, &str)> = output["messages"]
         .as_array()
         .unwrap()
         .iter()
@@ -267,7 +267,7 @@ fn a_conversation_as_json_has_every_complete_message() {
             (8, "assistant", "model", "Tests pass."),
         ]
     );
-    let history = &shown["history"];
+    let history = &output["history"];
     assert!(history[0]["at"].is_string());
     assert_eq!(
         *history,
@@ -300,24 +300,6 @@ fn long_results_are_cut_on_the_terminal_and_complete_in_json() {
     let whole = show(&sandbox, &["last"]);
     let output = &whole["messages"][2]["blocks"][0]["result"]["metadata"]["output"];
     assert_eq!(output.as_str().unwrap().lines().count(), 100);
-}
-
-#[test]
-fn a_unique_prefix_of_an_id_selects_a_conversation() {
-    let sandbox = sandbox();
-    let first = ask(&sandbox, "first");
-    let second = ask(&sandbox, "second");
-    // Both ids begin with the time at which they were made, so they begin alike.
-    let alike = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
-    assert_eq!(show(&sandbox, &[&first[..=alike]])["preview"], "first");
-    let ambiguous = sandbox.run(&["conversation", "show", &first[..alike]]).expect_code(1);
-    assert!(ambiguous.stderr.contains(&first) && ambiguous.stderr.contains(&second), "{ambiguous}");
-    assert_snapshot!(sandbox.run(&["conversation", "show", "nonsense"]), @r#"
-    exit: 1
-    --- stderr
-    error: there is no conversation "nonsense"
-      help: `tenter conversation list --all --subagents` lists all conversations
-    "#);
 }
 
 #[test]

@@ -44,9 +44,9 @@ fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
     It has 2 messages. To continue: tenter run --resume [ID] …
     ");
     let fork = forked.stdout.trim();
-    let shown = show(&sandbox, fork);
-    assert_eq!((&shown["forked_from"], &shown["status"]), (&json!(id), &json!("forked")));
-    assert_eq!(shown["usage"].get("cost_usd"), None, "it was paid for once");
+    let output = show(&sandbox, fork);
+    assert_eq!((&output["forked_from"], &output["status"]), (&json!(id), &json!("forked")));
+    assert_eq!(output["usage"].get("cost_usd"), None, "it was paid for once");
     assert_eq!(listed(&sandbox, &[])[0]["id"], fork, "--follow continues it");
 
     let model = sandbox.script(
@@ -97,16 +97,16 @@ fn a_history_that_a_hook_replaced_can_be_restored() {
     --- stderr
     The history of [ID] is restored from number 0: 6 messages.
     ");
-    let shown = show(&sandbox, "last");
-    assert_eq!(shown["status"], "done");
-    let said: Vec<(&str, u64)> = shown["messages"]
+    let output = show(&sandbox, "last");
+    assert_eq!(output["status"], "done");
+    let words: Vec<(&str, u64)> = output["messages"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| (one["origin"].as_str().unwrap(), one["sequence"].as_u64().unwrap()))
         .collect();
     assert_eq!(
-        said,
+        words,
         [("user", 9), ("model", 10), ("tools", 11), ("model", 12), ("tools", 13), ("model", 14)]
     );
     let listing =
@@ -181,10 +181,10 @@ fn at_a_terminal_an_unclear_answer_is_asked_again() {
         let mut command = sandbox.command();
         command.args(["conversation", "delete", "last"]);
         let mut terminal = PtySession::start(command);
-        let asked = terminal.wait_for("Delete 1 conversation? [y] yes  [n] no: ");
+        let question = terminal.wait_for("Delete 1 conversation? [y] yes  [n] no: ");
         assert!(
-            asked.contains("To be deleted permanently") && asked.contains("one [2J"),
-            "{asked}"
+            question.contains("To be deleted permanently") && question.contains("one [2J"),
+            "{question}"
         );
         terminal.enter(answer);
         if !["n", "yes"].contains(&answer) {
@@ -194,8 +194,8 @@ fn at_a_terminal_an_unclear_answer_is_asked_again() {
         }
         let (code, shown) = terminal.end();
         assert_eq!(code, Some(0), "{shown}");
-        let said = if left == 1 { "Nothing was deleted." } else { "Deleted 1 conversation." };
-        assert!(shown.contains(said), "{shown}");
+        let text = if left == 1 { "Nothing was deleted." } else { "Deleted 1 conversation." };
+        assert!(shown.contains(text), "{shown}");
         assert_eq!(listed(&sandbox, &[]).len(), left, "{answer:?}");
     }
 }
@@ -214,8 +214,8 @@ fn deleting_removes_subagents_and_search_results() {
     --- stderr
     Deleted 1 conversation, and 1 of subagents.
     ");
-    let left = listed(&sandbox, &["--subagents", "--search", "zebra"]);
-    assert_eq!((left.len(), &left[0]["preview"]), (1, &json!("kept zebra")));
+    let remainder = listed(&sandbox, &["--subagents", "--search", "zebra"]);
+    assert_eq!((remainder.len(), &remainder[0]["preview"]), (1, &json!("kept zebra")));
     let files = std::fs::read_dir(sandbox.state()).unwrap();
     for file in files.map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
         let bytes = std::fs::read(&file).unwrap();
@@ -259,9 +259,9 @@ fn a_process_using_a_deleted_conversation_gets_an_error() {
     sandbox.write("deleted", "");
     let output = sandbox.finish(working).expect_code(1);
     let lines = output.json_lines();
-    let told = crate::of_kind(&lines, "diagnostic");
-    assert_eq!(told.len(), 1, "{output}");
-    assert_eq!(told[0]["id"], "conversation-not-saved");
-    assert!(told[0]["message"].as_str().unwrap().contains("was deleted by another process"));
+    let diagnostics = crate::of_kind(&lines, "diagnostic");
+    assert_eq!(diagnostics.len(), 1, "{output}");
+    assert_eq!(diagnostics[0]["id"], "conversation-not-saved");
+    assert!(diagnostics[0]["message"].as_str().unwrap().contains("was deleted by another process"));
     assert_eq!(listed(&sandbox, &["--all", "--subagents"]), [] as [Value; 0]);
 }

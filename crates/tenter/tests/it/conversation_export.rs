@@ -123,15 +123,15 @@ fn json_has_every_complete_history() {
         (&epochs[0]["change"], &change["kind"], &change["by"]),
         (&Value::Null, &json!("mutate"), &json!("d-tidy"))
     );
-    let shown =
+    let value =
         sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0).json();
     let exported: Vec<Value> =
         epochs.iter().flat_map(|epoch| epoch["messages"].as_array().unwrap().clone()).collect();
-    let shown = shown["messages"].as_array().unwrap();
-    assert_eq!((exported.len(), shown.len()), (9, 9));
-    for (exported, shown) in exported.iter().zip(shown) {
+    let value = value["messages"].as_array().unwrap();
+    assert_eq!((exported.len(), value.len()), (9, 9));
+    for (exported, value) in exported.iter().zip(value) {
         for key in ["sequence", "at", "role", "origin", "blocks"] {
-            assert_eq!(exported[key], shown[key]);
+            assert_eq!(exported[key], value[key]);
         }
     }
 }
@@ -210,15 +210,15 @@ fn conversations_are_found_by_their_text() {
     [ID]  [TIME]    2 messages  done         Why does the café page fail?  scripted:[ROOT]/script.yaml
         Why does the «café» «page» fail?
     ");
-    let found = sandbox
+    let conversations = sandbox
         .run(&["conversation", "list", "--json", "--search", "lexer bad"])
         .expect_code(0)
         .json();
     assert_eq!(
-        (&found[0]["preview"], &found[0]["message_count"]),
+        (&conversations[0]["preview"], &conversations[0]["message_count"]),
         (&json!("Look around"), &json!(4))
     );
-    assert_eq!(found[0]["snippet"], "«lexer» [2J «bad»");
+    assert_eq!(conversations[0]["snippet"], "«lexer» [2J «bad»");
     assert_snapshot!(sandbox.run(&["conversation", "list", "--search", "\"parser\" NOT"]), @"
     exit: 0
     --- stderr
@@ -251,8 +251,8 @@ fn costs_and_cached_tokens_are_shown_if_known() {
         ]),
         "hi",
     );
-    let shown = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
-    let end: Vec<&str> = shown.stdout.lines().rev().take(2).collect();
+    let output = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
+    let end: Vec<&str> = output.stdout.lines().rev().take(2).collect();
     assert_eq!(
         end,
         [
@@ -279,6 +279,6 @@ fn the_model_of_a_conversation_is_that_of_its_last_response() {
     assert!(json[0]["model"].as_str().unwrap().ends_with("two.yaml"), "{json}");
     // Without --model it continues with that one.
     let _ = sandbox.run(&["run", "--follow", "c"]).expect_code(0);
-    let shown = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
-    assert_eq!(shown["messages"][5]["content"], "two");
+    let value = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
+    assert_eq!(value["messages"][5]["content"], "two");
 }

@@ -1,10 +1,10 @@
-//! What is stored: resuming, not saving, and a process that is killed.
+//! Stored conversations: resuming, not saving, and a process that is killed.
 
 use std::time::Instant;
 
 use tenter_testkit::wait_until;
 
-use crate::{of_kind, sandbox};
+use crate::sandbox;
 
 #[test]
 fn follow_and_resume_continue_the_conversation() {
@@ -56,19 +56,6 @@ fn no_save_stores_nothing() {
     let model =
         sandbox.script("turns: [{text: ok, expect: {contains: [saved], lacks: [unsaved]}}]");
     assert_eq!(sandbox.run(&["run", "--follow", "--model", &model, "b"]).code, Some(0));
-}
-
-#[test]
-fn a_model_error_keeps_what_was_saved_before() {
-    let sandbox = sandbox();
-    let model = sandbox.script("turns: [{text: Step one., tool_calls: [{name: todo, input: {}}]}, {fault: {kind: refused}}]");
-    let failed = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(1);
-    let lines = failed.json_lines();
-    assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "model-failed");
-    assert_eq!(lines.last().unwrap()["status"], "failed");
-    let model =
-        sandbox.script("turns: [{text: ok, expect: {contains: [go, Step one., to-do list]}}]");
-    assert_eq!(sandbox.run(&["run", "--follow", "--model", &model, "again"]).code, Some(0));
 }
 
 /// A process that is killed at any moment loses at most the exchange in flight, and its conversation can be resumed.

@@ -162,17 +162,17 @@ fn the_stream_shows_each_promise_and_the_model_never_sees_the_key() {
     assert!(!output.stdout.contains("AKIA"), "{output}");
     let lines = output.json_lines();
     let (hooks, rest) = lines.split_at(5);
-    let told = of_kind(&lines, "demo");
-    assert_eq!(told[..5], hooks.iter().collect::<Vec<_>>());
+    let demo_lines = of_kind(&lines, "demo");
+    assert_eq!(demo_lines[..5], hooks.iter().collect::<Vec<_>>());
     assert!(hooks.iter().all(|hook| hook["step"] == "hook"), "{output}");
     let [.., summary, end] = rest else { panic!("{output}") };
-    assert_eq!(told[5..], [summary]);
+    assert_eq!(demo_lines[5..], [summary]);
 
     let runs = of_kind(&lines, "hook");
     for hook in hooks {
-        let mut of_hook = runs.iter().filter(|run| run["hook"] == hook["name"]).peekable();
-        assert!(of_hook.peek().is_some(), "{hook} never ran");
-        assert!(of_hook.all(|run| run["spelling"] == hook["event"]), "{hook}");
+        let mut hook_values = runs.iter().filter(|run| run["hook"] == hook["name"]).peekable();
+        assert!(hook_values.peek().is_some(), "{hook} never ran");
+        assert!(hook_values.all(|run| run["spelling"] == hook["event"]), "{hook}");
     }
     let decided = |hook: &str, decision: &str| {
         let run = runs.iter().find(|run| run["hook"] == hook && run["decision"] == decision);

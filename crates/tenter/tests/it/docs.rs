@@ -113,12 +113,12 @@ fn kodelets_directories_are_explained_once() {
         "~/.kodelet/AGENTS.md",
     ];
     let pages = pages().into_iter().chain(markdown::readme());
-    let named = pages.filter(|page| {
+    let names = pages.filter(|page| {
         let text = only.iter().fold(page.text(), |text, name| text.replace(name, ""));
         text.contains(".kodelet")
     });
-    let named: Vec<String> = named.map(|page| page.name).collect();
-    assert_eq!(named, ["concepts.md", "decisions.md"]);
+    let names: Vec<String> = names.map(|page| page.name).collect();
+    assert_eq!(names, ["concepts.md", "decisions.md"]);
 }
 
 #[test]

@@ -105,11 +105,11 @@ fn the_turn_logger_reports_context_usage() {
         let Some(sandbox) = installed(example) else { continue };
         let _ = played(&sandbox, &two_turns(6000, ""));
         let records = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
-        let said: Vec<&str> =
+        let text: Vec<&str> =
             records.iter().filter_map(|record| record["stderr"].as_str()).collect();
-        let said = said.concat();
-        assert!(said.contains("Turn 1: context 37.50% (tools_used: true)"), "{records:#?}");
-        assert!(said.contains("(tools_used: false)"), "{records:#?}");
+        let text = text.concat();
+        assert!(text.contains("Turn 1: context 37.50% (tools_used: true)"), "{records:#?}");
+        assert!(text.contains("(tools_used: false)"), "{records:#?}");
     }
 }
 

@@ -148,7 +148,7 @@ fn a_file_size_limit_is_an_error_and_keeps_stored_data() {
     }
 }
 
-/// What is done on a small disk of its own, which is full but for `$1` kilobytes while the session runs, and has room again
+/// The script that runs on a small disk of its own, which is full but for `$1` kilobytes while the session runs, and has room again
 /// afterwards. What it holds then is kept in `../kept`.
 const ON_A_SMALL_DISK: &str = r#"
 state=$HOME/.local/state/tenter
@@ -209,7 +209,7 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     let first = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
     let id = first.json_lines()[0]["id"].as_str().unwrap().to_owned();
     let journal = sandbox.state().join("journal").join(format!("{id}.jsonl"));
-    let kept = fs::read(&journal).unwrap();
+    let stored = fs::read(&journal).unwrap();
     fs::remove_file(&journal).unwrap();
     symlink("/dev/full", &journal).unwrap();
     let args = ["run", "--resume", &id, "--model", &model, "again"];
@@ -218,12 +218,12 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     assert!(output.stderr.contains("check the directory's free space"), "{output}");
     // The disk has room again: what comes now is written, behind what was there before.
     fs::remove_file(&journal).unwrap();
-    fs::write(&journal, &kept).unwrap();
+    fs::write(&journal, &stored).unwrap();
     let output = sandbox.run(&args).expect_code(0);
     assert!(!output.stderr.contains("journal"), "{output}");
-    assert!(fs::read(&journal).unwrap().starts_with(&kept));
-    let shown = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0).json();
-    assert_eq!(shown["message_count"], 12, "nothing was lost: {shown}");
+    assert!(fs::read(&journal).unwrap().starts_with(&stored));
+    let json = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0).json();
+    assert_eq!(json["message_count"], 12, "nothing was lost: {json}");
 }
 
 /// A file instead of a directory, so that not even root can write there.

@@ -26,13 +26,9 @@ fn ran(sandbox: &Sandbox) -> bool {
 fn a_failed_hook_is_reported_and_the_agent_continues() {
     for (body, reason) in [
         ("exit 1", "exited with code 1"),
-        ("exit 127", "exited with code 127"),
         ("kill -9 $$", "terminated by signal 9"),
         ("echo 'not json'", "not one JSON object"),
-        ("echo 'log line'; echo '{\"blocked\": true}'", "not one JSON object"),
-        ("echo '{\"blocked\": true} {\"blocked\": true}'", "not one JSON object"),
         ("echo '{\"input\": \"yes\"}'", "must be an object"),
-        ("echo '{\"blocked\": tr'", "not one JSON object"),
         ("printf '\\377\\376{}'", "not one JSON object"),
         ("head -c 100000 /dev/zero | tr '\\0' '['", "not one JSON object"),
     ] {
@@ -61,24 +57,7 @@ fn the_stderr_of_a_failed_hook_is_shown() {
     assert!(output.stderr.contains("could not reach the policy server"), "{output}");
 }
 
-#[test]
-fn a_hook_that_fails_closed_blocks_and_reports_its_failure() {
-    let sandbox = sandbox();
-    sandbox.write(
-        "../home/.config/tenter/config.toml",
-        "[[hooks.override]]\nname = \"odd\"\nfail = \"closed\"\n",
-    );
-    sandbox.sh_hook("odd", "before_tool_call", "exit 1");
-    let (lines, code) = headless(&sandbox, ONE_CALL);
-    assert_eq!(code, 0);
-    assert_eq!(of_kind(&lines, "hook")[0]["decision"], "failed");
-    let result = &of_kind(&lines, "tool-result")[0]["result"];
-    assert_eq!(result["metadataType"], "blocked");
-    assert!(result["error"].as_str().unwrap().contains("the hook odd failed"), "{result}");
-    assert!(!ran(&sandbox));
-}
-
-/// What a hook would have blocked is unknown if it cannot name its events, or its manifest cannot be read.
+/// If a hook cannot name its events, or its manifest cannot be read, it could have blocked anything.
 #[test]
 fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     let sandbox = sandbox();
@@ -88,8 +67,8 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     let model = sandbox.script(ONE_CALL);
     let refused = |reason: &str| {
         let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(3);
-        let told = "the hook guard does not run";
-        assert!(output.stderr.contains(told) && output.stderr.contains(reason), "{output}");
+        let message = "the hook guard does not run";
+        assert!(output.stderr.contains(message) && output.stderr.contains(reason), "{output}");
         assert!(output.stderr.contains("blocked by hook guard at session_start"), "{output}");
         assert!(!ran(&sandbox), "{output}");
         let explained = sandbox.run(&["hooks", "explain", "--event", "session_start"]);
@@ -123,59 +102,12 @@ fn a_fail_closed_hook_withholds_the_output_it_had_to_see() {
     assert!(!result.contains("SECRET") && result.contains("redact failed"), "{result}");
 }
 
-#[test]
-fn a_hanging_hook_is_terminated_at_its_timeout() {
-    let sandbox = sandbox();
-    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\ntimeout_ms = 300\n");
-    let run = run_under(
-        &sandbox,
-        "trap '' TERM; echo $$ > pid; echo half >&2; while :; do sleep 1; done",
-    );
-    assert_eq!(run["decision"], "failed");
-    assert!(run["reason"].as_str().unwrap().contains("timed out after 300 ms"), "{run}");
-    assert!(ran(&sandbox));
-    let pid = sandbox.read("pid").trim().to_owned();
-    tenter_testkit::wait_until("the hook is gone", || {
-        !std::path::Path::new("/proc").join(&pid).exists()
-    });
-}
-
-#[test]
-fn a_hook_that_floods_its_output_fails() {
-    let sandbox = sandbox();
-    let run = run_under(&sandbox, "head -c 100000000 /dev/zero; head -c 1000000 /dev/zero >&2");
-    assert_eq!(run["decision"], "failed");
-    assert!(run["reason"].as_str().unwrap().contains("it wrote 100000000 bytes"), "{run}");
-    assert!(ran(&sandbox));
-}
-
-#[test]
-fn a_hook_that_leaves_a_child_holding_its_pipes_does_not_delay_the_agent() {
-    let sandbox = sandbox();
-    let run = run_under(
-        &sandbox,
-        "sleep 1000 & echo $! > child; echo '{\"blocked\": true, \"reason\": \"still heard\"}'",
-    );
-    assert_eq!((&run["decision"], &run["reason"]), (&"deny".into(), &"still heard".into()));
-    let child = sandbox.read("child").trim().to_owned();
-    kill(&child);
-}
-
 /// A daemon as daemons are made: forked twice, in a session of its own, without the pipes, and deaf to SIGTERM.
 const DAEMON: &str = r#"(setsid sh -c 'trap "" TERM HUP; echo $$ > daemon; while :; do sleep 1; done' </dev/null >/dev/null 2>&1 &)
 until [ -s daemon ]; do sleep 0.01; done"#;
 
 fn is_gone(pid: &str) -> bool {
     !std::path::Path::new("/proc").join(pid).exists()
-}
-
-#[test]
-fn a_daemon_of_a_hanging_hook_is_terminated_with_it() {
-    let sandbox = sandbox();
-    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\ntimeout_ms = 2000\n");
-    let run = run_under(&sandbox, &format!("{DAEMON}\nsleep 1000"));
-    assert!(run["reason"].as_str().unwrap().contains("timed out"), "{run}");
-    assert!(is_gone(sandbox.read("daemon").trim()));
 }
 
 #[test]
@@ -201,56 +133,6 @@ fn a_daemon_of_a_timed_out_command_is_terminated_and_others_are_not() {
 #[expect(clippy::disallowed_methods, reason = "tests clean up after themselves")]
 fn kill(pid: &str) {
     let _ = std::process::Command::new("kill").args(["-9", pid]).status();
-}
-
-#[test]
-fn a_hook_that_does_not_read_its_payload_can_reply() {
-    let sandbox = sandbox();
-    sandbox.user_hook("deaf", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\necho '{\"blocked\": true, \"reason\": \"heard\"}'\n");
-    let large = "x".repeat(1_000_000);
-    let (lines, _) = headless(
-        &sandbox,
-        &format!(
-            "turns: [{{tool_calls: [{{name: bash, input: {{command: \"echo {large}\"}}}}]}}, {{text: ok}}]"
-        ),
-    );
-    assert_eq!(of_kind(&lines, "hook")[0]["reason"], "heard");
-}
-
-#[test]
-fn other_files_in_a_hooks_directory_are_harmless() {
-    let sandbox = sandbox();
-    sandbox.sh_hook(
-        "good",
-        "before_tool_call",
-        r#"echo '{"blocked": true, "reason": "still on guard"}'"#,
-    );
-    let directory = sandbox.home().join(".kodelet/hooks");
-    std::os::unix::fs::symlink("nowhere", directory.join("dangling")).unwrap();
-    std::os::unix::fs::symlink("loop", directory.join("loop")).unwrap();
-    std::fs::write(directory.join("README"), "not executable").unwrap();
-    std::fs::create_dir(directory.join("directory")).unwrap();
-    fifo(&directory.join("pipe"));
-    sandbox.user_hook("silent", "#!/bin/sh\n");
-    sandbox.user_hook("wrong", "#!/bin/sh\necho xyz\n");
-    sandbox.user_hook("no-interpreter", "#!/nowhere/at/all\n");
-    sandbox.user_hook("no-line", "echo hi\n");
-    let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"bad-\xff-name");
-    std::fs::copy(directory.join("good"), directory.join(name)).unwrap();
-    let model = sandbox.script(ONE_CALL);
-    let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
-    assert!(output.stderr.contains("still on guard"), "{output}");
-    for named in
-        ["dangling", "loop", "pipe", "silent", "wrong", "xyz", "no-interpreter", "no-line", "bad-"]
-    {
-        assert!(output.stderr.contains(named), "{named} is not reported\n{output}");
-    }
-    assert!(!ran(&sandbox));
-}
-
-#[expect(clippy::disallowed_methods, reason = "mkfifo is the simplest way to a fifo")]
-fn fifo(path: &std::path::Path) {
-    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 #[test]

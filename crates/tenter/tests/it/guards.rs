@@ -99,7 +99,7 @@ fn a_misspelt_guard_is_an_error() {
     assert!(output.stderr.contains("did you mean `git-safety`?"), "{output}");
 }
 
-/// What the guard `destructive-files` says about deleting a directory outside the project.
+/// Returns the decision of the guard `destructive-files` about deleting a directory outside the project.
 fn verdict_outside(sandbox: &tenter_testkit::Sandbox) -> String {
     let input = json!({"command": "rm -rf /srv/other/old"}).to_string();
     let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", &input];

@@ -99,8 +99,8 @@ fn the_browser_opens_a_private_page_that_leads_to_the_address() {
     let mode = fs::read_to_string(sandbox.home().join("mode")).unwrap();
     assert!(mode.starts_with("-rw-------"), "{mode}");
     assert_eq!(inspect.interrupt(), Some(0));
-    let left = fs::read_dir(sandbox.state()).unwrap();
-    let left = left
+    let remainder = fs::read_dir(sandbox.state()).unwrap();
+    let remainder = remainder
         .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|it| it == "html"));
-    assert_eq!(left.count(), 0, "the page is removed");
+    assert_eq!(remainder.count(), 0, "the page is removed");
 }

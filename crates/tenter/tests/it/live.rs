@@ -34,8 +34,8 @@ fn a_slow_command_shows_what_runs_and_its_last_lines_and_nothing_of_it_stays() {
             format!("for i in 1 2 3 4 5 6 7; do echo line $i; done; {UNTIL_GO}; echo end");
         let session = run(&sandbox, &bash(&command), columns);
         let rows = session.wait_for_rows(|rows| rows.contains(&"  line 7".to_owned()));
-        let shown = status(&rows).unwrap();
-        assert!(shown.contains("bash for i in 1 2 3") && shown.contains(" s · "), "{shown}");
+        let output = status(&rows).unwrap();
+        assert!(output.contains("bash for i in 1 2 3") && output.contains(" s · "), "{output}");
         assert!(rows.contains(&"  line 3".to_owned()), "{rows:?}");
         assert!(!rows.contains(&"  line 2".to_owned()), "{rows:?}");
         sandbox.write("go", "");

@@ -171,11 +171,11 @@ fn a_subagents_records_are_listed_with_its_parents_and_can_be_selected() {
       [TIME]  before_tool  audit  none  subagent · todo: {} · [N] ms
     ");
     let all = records(&sandbox, &[]);
-    let of_subagent: Vec<&Value> =
+    let subagent_records: Vec<&Value> =
         all.iter().filter(|record| record.get("parent_conversation_id").is_some()).collect();
-    let id = of_subagent[0]["conversation_id"].as_str().unwrap();
+    let id = subagent_records[0]["conversation_id"].as_str().unwrap();
     let chosen = records(&sandbox, &["--conversation", id]);
-    assert_eq!(chosen.iter().collect::<Vec<_>>(), of_subagent);
+    assert_eq!(chosen.iter().collect::<Vec<_>>(), subagent_records);
     assert!(all.len() > chosen.len());
 }
 
@@ -227,8 +227,8 @@ fn hooks_with_a_late_history_action_are_reported() {
         "turns: [{tool_calls: [{name: todo, input: {}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: ok}]",
     );
     let run = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
-    let told = "the hooks first and second both change the history";
-    assert_eq!(run.stderr.matches(told).count(), 1, "it is reported once\n{run}");
+    let message = "the hooks first and second both change the history";
+    assert_eq!(run.stderr.matches(message).count(), 1, "it is reported once\n{run}");
     let output = sandbox.run(&["log"]).expect_code(0);
     assert!(
         output.stdout.contains("→ second also wants to change the history; an earlier hook does"),

@@ -22,7 +22,7 @@ fn turns() -> usize {
     if is_soak() { 300 } else { 100 }
 }
 
-/// What the model does in a turn: one call or two with outputs of any size, at the end of a message only words.
+/// Returns the model's reply in a turn: one call or two with outputs of any size, at the end of a message only words.
 fn turn(number: usize) -> Reply {
     let reply = Reply::new().say(&format!("MARK-{number:03}: going on."));
     if (number + 1).is_multiple_of(EACH) {
@@ -66,7 +66,7 @@ fn logged(sandbox: &Sandbox, event: &str) -> Vec<Value> {
 struct Sent {
     body: String,
     tokens: u64,
-    /// Whether a recipe beside the conversation asks.
+    /// True if the request is from a recipe beside the conversation.
     is_aside: bool,
 }
 
@@ -103,17 +103,17 @@ fn check(format: Format) {
 
 /// Whatever was compacted, the model still sees the user's last request.
 fn requests_know_what_is_asked(requests: &[Sent]) {
-    let of_conversation = requests.iter().filter(|request| !request.is_aside);
+    let main_requests = requests.iter().filter(|request| !request.is_aside);
     let mut most = 0;
-    for (number, request) in of_conversation.enumerate() {
-        let asked = format!("REQUEST-{}: continue with all of it", number / EACH);
-        assert!(request.body.contains(&asked), "turn {number}");
+    for (number, request) in main_requests.enumerate() {
+        let question = format!("REQUEST-{}: continue with all of it", number / EACH);
+        assert!(request.body.contains(&question), "turn {number}");
         most = most.max(request.tokens);
     }
     assert!(most > WINDOW / 2, "the window is used: {most}");
 }
 
-/// What hooks read of tokens is what the server counted, recipes included.
+/// Checks that hooks read the tokens that the server counted, recipes included.
 fn figures_are_the_servers(sandbox: &Sandbox, requests: &[Sent]) {
     let (mut input, mut output, mut turns) = (0, 0, logged(sandbox, "after_turn").into_iter());
     for request in requests {
@@ -129,8 +129,8 @@ fn figures_are_the_servers(sandbox: &Sandbox, requests: &[Sent]) {
         assert_eq!(usage["max_context_window"], WINDOW);
     }
     assert_eq!(turns.count(), 0);
-    let shown = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
-    let usage = &shown["usage"];
+    let value = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
+    let usage = &value["usage"];
     assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(input), &json!(output)));
 }
 
@@ -149,9 +149,9 @@ fn compactions_are_reported(sandbox: &Sandbox, requests: &[Sent]) {
 
 /// All that was ever said is in the store, in one history or another.
 fn nothing_is_lost(sandbox: &Sandbox) {
-    let shown =
+    let output =
         sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0);
-    let (marks, results) = (numbers(&shown.stdout, "MARK-"), numbers(&shown.stdout, "RESULT-"));
+    let (marks, results) = (numbers(&output.stdout, "MARK-"), numbers(&output.stdout, "RESULT-"));
     for number in 0..turns() {
         let (mark, result) = (format!("{number:03}:"), format!("{number:03}\\n"));
         assert!(marks.contains(mark.as_str()), "turn {number}");

@@ -37,9 +37,9 @@ fn every_command_has_a_page() {
     }
     if needs::has("groff") {
         for name in &names {
-            let shown =
+            let screen =
                 sandbox.shell(&format!("groff -man -Tutf8 -ww pages/man1/{name}")).expect_code(0);
-            assert!(shown.stderr.is_empty(), "{name}\n{shown}");
+            assert!(screen.stderr.is_empty(), "{name}\n{screen}");
         }
     }
 }

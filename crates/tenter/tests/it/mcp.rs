@@ -49,9 +49,9 @@ fn a_tool_of_a_server_is_called_and_hooks_see_the_call() {
     assert_eq!(result["metadataType"], "mcp");
     assert_eq!(result["metadata"]["server"], "test");
     assert_eq!(result["metadata"]["tool"], "echo");
-    let seen: Value = serde_json::from_str(&sandbox.read("seen")).unwrap();
-    assert_eq!(seen["tool_name"], "mcp__test__echo");
-    assert_eq!(seen["tool_input"], json!({"text": "hello"}));
+    let content: Value = serde_json::from_str(&sandbox.read("seen")).unwrap();
+    assert_eq!(content["tool_name"], "mcp__test__echo");
+    assert_eq!(content["tool_input"], json!({"text": "hello"}));
     assert!(sandbox.read("seen-after").contains(r#""metadataType": "mcp""#));
 }
 
@@ -276,11 +276,11 @@ fn a_server_of_the_user_starts_outside_the_project() {
     command.env("npm_config_local_prefix", &project);
     command.env("NODE_OPTIONS", format!("--require {project}/x.js"));
     assert!(command.status().unwrap().success());
-    let found = sandbox.read("../home/where");
+    let places = sandbox.read("../home/where");
     let home = sandbox.home().display().to_string();
-    assert!(found.starts_with(&format!("{home}\n")), "{found}");
-    let named: Vec<&str> = found.lines().filter(|line| line.contains(&project)).collect();
-    assert_eq!(named, [format!("TENTER_PROJECT_DIR={project}")]);
+    assert!(places.starts_with(&format!("{home}\n")), "{places}");
+    let names: Vec<&str> = places.lines().filter(|line| line.contains(&project)).collect();
+    assert_eq!(names, [format!("TENTER_PROJECT_DIR={project}")]);
     assert!(received(&sandbox, "test").contains(&format!(r#""uri":"file://{project}""#)));
 }
 
@@ -382,13 +382,16 @@ fn the_question_shows_everything_and_controls_no_terminal() {
     let mut command = sandbox.command();
     command.args(["run", "--model", &model, "do it"]);
     let mut session = PtySession::start(command);
-    let shown = session.wait_for("[q] quit:");
+    let screen = session.wait_for("[q] quit:");
     session.enter("t");
     let output = sandbox.finish_pty(session);
     for expected in
         ["mcp:ours", "starts ./tools/server", "env: A=\\u{1b}[31mred", "Trusted: mcp:ours."]
     {
-        assert!((shown.clone() + &output.stdout).contains(expected), "{expected}\n{shown}{output}");
+        assert!(
+            (screen.clone() + &output.stdout).contains(expected),
+            "{expected}\n{screen}{output}"
+        );
     }
     assert!(was_called(&sandbox));
 }

@@ -1,4 +1,4 @@
-//! What trust in a project's MCP server covers: a change behind any form of command asks again.
+//! The scope of trust in a project's MCP server: a change behind any form of command asks again.
 
 use std::fs;
 

@@ -24,7 +24,7 @@ fn in_sub(sandbox: &Sandbox, command: &str) -> Output {
     sandbox.shell(&format!("cd sub && {command}"))
 }
 
-/// What the hooks decided about a call in the directory `sub`.
+/// Returns the decisions of the hooks about a call in the directory `sub`.
 fn decisions(sandbox: &Sandbox) -> Vec<String> {
     let call =
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: Done.}]";
@@ -49,8 +49,8 @@ fn only_a_trusted_root_setting_starts_a_project_of_its_own() {
     let listed = in_sub(&sandbox, "tenter hooks doctor");
     assert!(listed.to_string().contains("`root = true` has no effect"), "{listed}");
     assert_eq!(decisions(&sandbox), ["deny"]);
-    let asked = in_sub(&sandbox, "tenter trust --yes").expect_code(0);
-    assert!(asked.to_string().contains("Trusted: root:project."), "{asked}");
+    let question = in_sub(&sandbox, "tenter trust --yes").expect_code(0);
+    assert!(question.to_string().contains("Trusted: root:project."), "{question}");
     assert_eq!(decisions(&sandbox), [] as [&str; 0]);
     let _ = in_sub(&sandbox, "tenter trust --revoke root:project").expect_code(0);
     assert_eq!(decisions(&sandbox), ["deny"]);

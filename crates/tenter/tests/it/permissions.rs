@@ -21,7 +21,7 @@ fn run(sandbox: &Sandbox, flags: &[&str]) -> Output {
     sandbox.run(&[&["run", "--model", &model], flags, &["go"]].concat()).expect_code(0)
 }
 
-/// Whether the edit and the command took effect.
+/// Returns whether the edit and the command took effect.
 fn effects(sandbox: &Sandbox) -> (bool, bool) {
     let exists = |name| sandbox.project().join(name).exists();
     (exists("new.txt"), exists("ran"))
@@ -93,9 +93,9 @@ fn a_flag_takes_precedence_over_the_configuration() {
 
 /// Waits for a question and answers it.
 fn answer(terminal: &mut PtySession, answer: &str) -> String {
-    let shown = terminal.wait_for("Run it? ");
+    let screen = terminal.wait_for("Run it? ");
     terminal.enter(answer);
-    shown
+    screen
 }
 
 #[test]
@@ -105,13 +105,13 @@ fn a_chat_asks_before_it_edits_and_runs() {
     let first = answer(&mut chat, "y");
     let second = answer(&mut chat, "n, not here");
     let rest = chat.wait_for(PROMPT);
-    let shown = format!("{first}{second}{rest}");
-    assert!(shown.contains("? file_write needs your permission\n  new.txt\n"), "{shown}");
-    assert!(shown.contains("    +hello\n"), "{shown}");
-    assert!(shown.contains("? bash needs your permission\n  touch ran\n"), "{shown}");
+    let output = format!("{first}{second}{rest}");
+    assert!(output.contains("? file_write needs your permission\n  new.txt\n"), "{output}");
+    assert!(output.contains("    +hello\n"), "{output}");
+    assert!(output.contains("? bash needs your permission\n  touch ran\n"), "{output}");
     assert!(
-        shown.contains("✗ bash touch ran: not allowed: the user does not allow it: not here"),
-        "{shown}"
+        output.contains("✗ bash touch ran: not allowed: the user does not allow it: not here"),
+        "{output}"
     );
 }
 
@@ -163,8 +163,8 @@ fn a_call_that_hides_its_end_or_controls_the_terminal_is_shown_as_what_it_is() {
     let sandbox = sandbox();
     let script = r#"turns: [{tool_calls: [{name: bash, input: {command: "ls\u001b[2K\rtouch ran \u202e"}}]}, {text: Ok.}]"#;
     let mut chat = asking(&sandbox, script, &["go"]);
-    let shown = answer(&mut chat, "n");
-    assert!(shown.contains("touch ran"), "{shown}");
+    let screen = answer(&mut chat, "n");
+    assert!(screen.contains("touch ran"), "{screen}");
     assert!(!chat.raw().contains("\x1b[2K") && !chat.raw().contains('\u{202e}'), "{}", chat.raw());
 }
 
@@ -174,11 +174,11 @@ fn every_decision_is_in_the_stream_and_in_the_journal() {
     sandbox.write(CONFIG, "[permissions]\nrun = \"edits\"\n");
     let (lines, _) = headless(&sandbox, WORK);
     for records in [lines, sandbox.run(&["log", "--json"]).expect_code(0).json_lines()] {
-        let said = |record: &&serde_json::Value| {
+        let text = |record: &&serde_json::Value| {
             let answer = record["answer"].as_str().unwrap_or_default();
             format!("{} {} {} {answer}", record["mode"], record["by"], record["allowed"])
         };
-        let mut decided: Vec<String> = of_kind(&records, "permission").iter().map(said).collect();
+        let mut decided: Vec<String> = of_kind(&records, "permission").iter().map(text).collect();
         decided.sort();
         assert_eq!(decided, [r#""edits" "mode" true "#, r#""edits" "user" false nobody to ask"#]);
     }
@@ -261,8 +261,8 @@ const TWO: &str = "turns: [{tool_calls: [{name: bash, input: {command: pytest -x
 fn a_rule_is_kept_for_the_project_and_removed_again() {
     let sandbox = sandbox();
     let mut chat = asking(&sandbox, TWO, &["go"]);
-    let shown = answer(&mut chat, "p");
-    assert!(shown.contains("[p] always in this project: builds(pytest)"), "{shown}");
+    let screen = answer(&mut chat, "p");
+    assert!(screen.contains("[p] always in this project: builds(pytest)"), "{screen}");
     assert!(chat.wait_for(PROMPT).contains("One."));
     chat.enter("/exit");
     assert_eq!(chat.end().0, Some(0));
@@ -272,17 +272,17 @@ fn a_rule_is_kept_for_the_project_and_removed_again() {
 
     let mut chat = asking(&sandbox, TWO, &["go"]);
     assert!(chat.wait_for(PROMPT).contains("One."));
-    let shown = |chat: &mut PtySession, line: &str| {
+    let screen = |chat: &mut PtySession, line: &str| {
         chat.enter(line);
         chat.wait_for(PROMPT)
     };
-    let listed = shown(&mut chat, "/permissions");
+    let listed = screen(&mut chat, "/permissions");
     assert!(
         listed.contains("ask  asks before") && listed.contains("builds(pytest) (this project)"),
         "{listed}"
     );
     assert!(
-        shown(&mut chat, "/permissions remove builds(pytest)").contains("Removed: builds(pytest)")
+        screen(&mut chat, "/permissions remove builds(pytest)").contains("Removed: builds(pytest)")
     );
     chat.enter("again");
     answer(&mut chat, "n");

@@ -1,7 +1,6 @@
 //! Writing a plugin: what `plugin new` makes passes its own tests and `plugin check`, and every flaw is found.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::fs;
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -16,7 +15,7 @@ fn with_plugin() -> Sandbox {
     sandbox
 }
 
-/// What a check of the plugin finds: its ids and the files and lines that they are about.
+/// Checks the plugin. Returns the ids of the diagnostics, with their files and lines.
 fn found(sandbox: &Sandbox) -> Vec<String> {
     let output = sandbox.run(&["plugin", "check", "review", "--json"]);
     let findings = output.json();
@@ -185,53 +184,6 @@ fn every_problem_is_reported_with_file_and_line() {
         sandbox.write(&format!("review/{file}"), text);
         assert_eq!(found(&sandbox), [expected], "{file}");
     }
-}
-
-#[test]
-fn problems_of_modes_links_and_sizes_are_reported() {
-    let sandbox = with_plugin();
-    let plugin = sandbox.project().join("review");
-    fs::remove_file(plugin.join("LICENSE")).unwrap();
-    let context = plugin.join("hooks/context-at-start");
-    let script = context.join("scripts/run.sh");
-    fs::set_permissions(&script, Permissions::from_mode(0o644)).unwrap();
-    let second = plugin.join("hooks/no-script");
-    fs::create_dir(&second).unwrap();
-    let manifest = fs::read_to_string(context.join("HOOK.md")).unwrap();
-    let manifest = manifest.replace("context-at-start", "no-script");
-    fs::write(second.join("HOOK.md"), manifest).unwrap();
-    fs::set_permissions(plugin.join("hooks/reminder"), Permissions::from_mode(0o644)).unwrap();
-    symlink("/etc/passwd", plugin.join("skills/review/users")).unwrap();
-    fs::File::create(plugin.join("hooks/film")).unwrap().set_len(11 << 20).unwrap();
-    assert_snapshot!(found(&sandbox).join("\n"), @"
-    plugin-no-licence
-    script-not-executable hooks/context-at-start/scripts/run.sh
-    plugin-file-large hooks/film
-    hook-without-script hooks/no-script
-    hook-not-executable hooks/reminder
-    plugin-link-leaves skills/review/users
-    ");
-}
-
-#[test]
-fn a_secret_is_found_but_not_shown_and_ignored_files_are_skipped() {
-    let sandbox = with_plugin();
-    let key = concat!("AKIA", "ABCDEFGHIJKLMNOP");
-    sandbox.write("review/.env", format!("KEY={key}\n"));
-    sandbox.write(
-        "review/hooks/lib/setup.sh",
-        format!("export KEY={key} # and AKIAIOSFODNN7EXAMPLE\n"),
-    );
-    let output = sandbox.run(&["plugin", "check", "review"]);
-    assert!(!output.stderr.contains(key), "{output}");
-    assert_snapshot!(output, @"
-    exit: 1
-    --- stderr
-    error: [ROOT]/project/review/hooks/lib/setup.sh:1:12: this looks like a secret
-      1 | export KEY=AKIA[16 redacted] # and AKIA[16 redacted]
-                     ^^^^^^^^^^^^^^^^^
-      help: remove it, also from the history, and revoke it: everyone who can read the plugin can use it
-    ");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the model is sent besides the conversation: context files, the environment, pictures.
+//! The texts that the model is sent besides the conversation: context files, the environment, pictures.
 
 use insta::assert_snapshot;
 
@@ -19,16 +19,6 @@ fn project_and_user_instructions_and_the_environment_are_sent() {
         "turns: [{text: ok, expect: {contains: [Indent with tabs., Say please., Say thanks., project/AGENTS.md, the branch trunk, 'Today (UTC): 20']}}]",
     );
     assert_eq!(code, 0);
-}
-
-#[test]
-fn the_context_file_of_the_working_directory_is_included() {
-    let sandbox = sandbox();
-    sandbox.write("AGENTS.md", "Indent with tabs.\n");
-    sandbox.write("web/AGENTS.md", "Indent with spaces.\n");
-    sandbox.script("turns: [{text: ok, expect: {contains: [with tabs., with spaces.]}}]");
-    let output = sandbox.shell("cd web && tenter run --model scripted:../../script.yaml hi");
-    assert_eq!(output.code, Some(0), "{output}");
 }
 
 #[test]
@@ -58,8 +48,11 @@ fn images_are_sent_with_the_query_and_hooks_see_its_text() {
     let args = ["run", "--result-only", "--model", &model, "--image", "cat.png", "--image", dog];
     let output = sandbox.run(&[&args[..], &["What is this?"]].concat()).expect_code(0);
     assert_eq!(output.stdout, "A cat.\n");
-    let seen = sandbox.read("seen");
-    assert!(seen.contains("\"message\": \"What is this?\"") && !seen.contains("image"), "{seen}");
+    let content = sandbox.read("seen");
+    assert!(
+        content.contains("\"message\": \"What is this?\"") && !content.contains("image"),
+        "{content}"
+    );
 }
 
 #[test]

@@ -142,8 +142,8 @@ fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
     assert!(!output.stdout.contains("sk-secret") && !output.stderr.contains("sk-secret"));
     assert_eq!(sandbox.read("out.txt"), "ä\n");
     let id = output.json_lines()[0]["conversation_id"].as_str().unwrap().to_owned();
-    let shown = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0);
-    let seen =
+    let screen = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0);
+    let content =
         |event: &str| lines(&fs::read_to_string(sandbox.home().join("seen").join(event)).unwrap());
     let mut journal = Vec::new();
     for file in fs::read_dir(sandbox.state().join("journal")).unwrap() {
@@ -153,11 +153,11 @@ fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
     }
     let stream = output.json_lines().into_iter().map(normal).collect();
     vec![
-        ("conversation", vec![normal(shown.json())]),
+        ("conversation", vec![normal(screen.json())]),
         ("stream", unordered(stream)),
-        ("before tools", unordered(seen("before_tool_call"))),
-        ("after tools", unordered(seen("after_tool_call"))),
-        ("after turns", seen("after_turn")),
+        ("before tools", unordered(content("before_tool_call"))),
+        ("after tools", unordered(content("after_tool_call"))),
+        ("after turns", content("after_turn")),
         ("journal", unordered(journal)),
     ]
 }
@@ -298,13 +298,13 @@ fn numbers_reach_hooks_tools_and_the_store_as_the_model_wrote_them() {
         let output = sandbox.run(&["run", "--headless", "go ahead"]).expect_code(0);
         assert!(output.stdout.contains("Done."), "{output}");
         server.assert_clean();
-        let seen =
+        let content =
             |event: &str| fs::read_to_string(sandbox.home().join("seen").join(event)).unwrap();
         for event in ["before_tool_call", "after_tool_call"] {
             assert!(
-                seen(event).contains(&format!(r#""numbers": {NUMBERS}"#)),
+                content(event).contains(&format!(r#""numbers": {NUMBERS}"#)),
                 "{format:?}: {}",
-                seen(event)
+                content(event)
             );
         }
         let compact = NUMBERS.replace(' ', "");

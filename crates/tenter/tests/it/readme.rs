@@ -1,4 +1,4 @@
-//! The README's hooks do what the README says, and its commands are those of the gate.
+//! The README's hooks do what the README says, and the gate runs its commands.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn blocks(language: &str) -> Vec<String> {
     text.split(&open).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// Whether the README's manifest hook blocks each of these commands.
+/// Returns for each command whether the README's manifest hook blocks it.
 fn blocked(commands: &[&str]) -> Vec<bool> {
     let sandbox = sandbox();
     let directory = sandbox.home().join(".config/agents/hooks/no-force-push");
@@ -109,9 +109,10 @@ fn the_first_hook_is_created_tested_and_listed_as_written() {
 fn the_gate_runs_what_the_readme_says() {
     let gate = file(".ci/run");
     let commands = blocks("sh").concat();
-    let of_cargo: Vec<&str> = commands.lines().filter(|line| line.starts_with("cargo ")).collect();
-    assert_eq!(of_cargo.len(), 2, "{of_cargo:?}");
-    for command in of_cargo {
+    let cargo_commands: Vec<&str> =
+        commands.lines().filter(|line| line.starts_with("cargo ")).collect();
+    assert_eq!(cargo_commands.len(), 2, "{cargo_commands:?}");
+    for command in cargo_commands {
         assert!(gate.lines().any(|line| line == command), "{command} is not a line of .ci/run");
     }
 }

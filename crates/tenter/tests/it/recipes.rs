@@ -65,17 +65,17 @@ fn a_prompt_is_rendered_with_arguments_and_program_output() {
             ^^^^
       help: the text contains this message instead of the output
     "#);
-    let shown = sandbox
+    let value = sandbox
         .run(&["recipe", "show", "team/hello", "-a", "name=x", "-a", "style=", "--json"])
         .expect_code(0)
         .json();
     assert_eq!(
-        shown["arguments"][1],
+        value["arguments"][1],
         json!({"name": "style", "description": "", "default": "kind"})
     );
-    assert!(shown["text"].as_str().unwrap().starts_with("Say ly hello to x from /"), "{shown}");
-    assert_eq!(shown["findings"][0]["id"], "template-command-failed");
-    assert_eq!(shown["allowed_tools"], Value::Null);
+    assert!(value["text"].as_str().unwrap().starts_with("Say ly hello to x from /"), "{value}");
+    assert_eq!(value["findings"][0]["id"], "template-command-failed");
+    assert_eq!(value["allowed_tools"], Value::Null);
 }
 
 #[test]
@@ -98,12 +98,12 @@ fn without_an_argument_the_text_is_shown_as_it_was_written() {
       help: pass `--arg wish=…`, or write `(default .wish "…")`
     Arguments are missing, so the text above is not filled in.
     "#);
-    let shown = sandbox.run(&["recipe", "show", "hello", "--json"]).expect_code(0).json();
+    let value = sandbox.run(&["recipe", "show", "hello", "--json"]).expect_code(0).json();
     assert_eq!(
-        (&shown["text"], &shown["body"]),
+        (&value["text"], &value["body"]),
         (&Value::Null, &json!("Hello {{.name}}, {{.wish}}!"))
     );
-    assert_eq!(shown["findings"].as_array().unwrap().len(), 2);
+    assert_eq!(value["findings"].as_array().unwrap().len(), 2);
 }
 
 #[test]

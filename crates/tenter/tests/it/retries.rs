@@ -56,7 +56,7 @@ fn pieces_of_a_cut_response_are_followed_by_a_line_that_voids_them() {
     let model = sandbox.script("turns: [{reasoning: Hm., text: one two, fault: {kind: cut}}]");
     let args = ["run", "--headless", "--stream-deltas", "--model", &model, "count"];
     let lines = sandbox.run(&args).expect_code(0).json_lines();
-    let told: Vec<String> = lines
+    let messages: Vec<String> = lines
         .iter()
         .filter(|line| {
             line["kind"] != "session" && line["kind"] != "usage" && line["kind"] != "end"
@@ -66,7 +66,7 @@ fn pieces_of_a_cut_response_are_followed_by_a_line_that_voids_them() {
         })
         .collect();
     assert_eq!(
-        told,
+        messages,
         [
             "text-delta one",
             "retry -",
@@ -128,16 +128,4 @@ fn an_unreachable_model_fails_the_run_and_the_conversation_can_be_resumed() {
     let model = sandbox.script("turns: [{text: Ada., expect: {contains: [My name is Ada.]}}]");
     let output = sandbox.run(&["run", "--result-only", "--follow", "--model", &model, "Who am I?"]);
     assert_eq!(output.expect_code(0).stdout, "Ada.\n");
-}
-
-#[test]
-fn a_rejected_request_has_help_and_is_not_retried() {
-    let sandbox = hasty();
-    let model = sandbox.script("turns: [{fault: {kind: too_long, message: 9 tokens of 8}}]");
-    assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "hi"]), @"
-    exit: 1
-    --- stderr
-    error: the conversation is longer than the model can hold: 9 tokens of 8
-      help: compact it (`tenter run -r compact --follow`), start a new conversation, fork an earlier state of this one (`tenter conversation fork`), or use a model with a larger context window
-    ");
 }

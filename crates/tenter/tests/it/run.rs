@@ -187,30 +187,6 @@ fn a_blocked_message_is_not_stored_and_exits_with_3() {
 }
 
 #[test]
-fn the_model_receives_the_rewritten_message() {
-    let sandbox = sandbox();
-    sandbox.sh_hook(
-        "polite",
-        "user_message_send",
-        r#"echo '{"message": "please do it", "additional_context": "be brief"}'"#,
-    );
-    let (_, code) = headless(
-        &sandbox,
-        "turns: [{text: ok, expect: {contains: [\"please do it\\n<hook-\", \"name=\\\"polite\\\">\\nbe brief\\n</hook-\"], lacks: [\"\\n\\ndo it\"]}}]",
-    );
-    assert_eq!(code, 0);
-}
-
-#[test]
-fn a_message_cannot_be_rewritten_to_an_empty_one() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("mute", "user_message_send", r#"echo '{"message": "  "}'"#);
-    let (lines, code) = headless(&sandbox, "turns: [{text: ok, expect: {contains: [do it]}}]");
-    assert_eq!(code, 0);
-    assert_eq!(of_kind(&lines, "hook")[0]["decision"], "failed");
-}
-
-#[test]
 fn untrusted_hooks_are_never_run_and_always_reported() {
     let sandbox = sandbox();
     let witness = sandbox.root().join("ran");
@@ -239,25 +215,6 @@ fn untrusted_hooks_are_never_run_and_always_reported() {
         Some(4),
         "a changed hook asks again"
     );
-}
-
-#[test]
-fn a_hook_changed_during_a_run_is_not_run() {
-    let sandbox = sandbox();
-    let spy =
-        sandbox.hook("spy", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
-    let script = format!(
-        "turns: [{{tool_calls: [{{name: bash, input: {{command: \"echo '#!/bin/sh' > {0}; echo 'echo hi >> ran' >> {0}\"}}}}]}}, {{tool_calls: [{{name: bash, input: {{command: \"true\"}}}}]}}, {{text: done}}]",
-        spy.display()
-    );
-    let model = sandbox.script(&script);
-    let output = sandbox.run(&["run", "--trust-project", "--headless", "--model", &model, "hi"]);
-    let lines = output.json_lines();
-    let decisions: Vec<&str> =
-        of_kind(&lines, "hook").iter().map(|hook| hook["decision"].as_str().unwrap()).collect();
-    assert_eq!(decisions, ["none", "failed"]);
-    assert!(of_kind(&lines, "hook")[1]["reason"].as_str().unwrap().contains("changed"), "{output}");
-    assert!(!sandbox.project().join("ran").exists());
 }
 
 #[test]
@@ -376,17 +333,6 @@ fn configuration_is_layered_and_a_project_cannot_weaken_it() {
     let output = sandbox.run(&["run", "--trust-project", "hi"]).expect_code(0);
     assert!(output.stderr.contains("a project may not set trust"), "{output}");
     assert!(output.stderr.contains("a project may not set hooks.enabled"), "{output}");
-}
-
-#[test]
-fn an_invalid_ratio_is_reported_with_its_location() {
-    let sandbox = sandbox();
-    sandbox.write("../home/.config/tenter/config.toml", "[compact]\nratio = 1.5\n");
-    let output = sandbox.run(&["hooks", "list"]).expect_code(2);
-    let told = "config.toml: compact.ratio is 1.5, but must be above 0 and at most 1";
-    assert!(output.stderr.contains(told), "{output}");
-    let output = sandbox.shell("TENTER_COMPACT_RATIO=0 tenter hooks list").expect_code(2);
-    assert!(output.stdout.contains("TENTER_COMPACT_RATIO is 0, but must be"), "{output}");
 }
 
 #[test]

@@ -105,8 +105,8 @@ fn files_of_a_user_skill_can_be_read_but_not_changed() {
         (of("file_write", false), of("file_edit", false), of("file_read", false)),
         (1, 1, 1)
     );
-    let told = results.iter().filter_map(|result| result["error"].as_str());
-    assert_eq!(told.filter(|error| error.ends_with("which is read-only")).count(), 2);
+    let errors = results.iter().filter_map(|result| result["error"].as_str());
+    assert_eq!(errors.filter(|error| error.ends_with("which is read-only")).count(), 2);
     assert_eq!(sandbox.read("../home/.kodelet/skills/pdf/forms.md"), "Box 7.");
 }
 
@@ -206,15 +206,15 @@ fn the_skill_with_the_highest_precedence_is_loaded_and_listed_first() {
         );
         assert_eq!(code, 0, "{directory}");
         let listed = sandbox.run(&["skill", "list", "--json"]).expect_code(0).json();
-        let of_name: Vec<&Value> =
+        let same_name: Vec<&Value> =
             listed.as_array().unwrap().iter().filter(|skill| skill["name"] == **name).collect();
         assert_eq!(
-            (&of_name[0]["layer"], &of_name[0]["shadowed_by"]),
+            (&same_name[0]["layer"], &same_name[0]["shadowed_by"]),
             (&json!(layer), &Value::Null)
         );
         let below = levels[index + 1..].iter().filter(|(_, other, _)| other == name).count();
-        assert_eq!(of_name.len(), below + 1);
-        assert!(of_name[1..].iter().all(|other| other["shadowed_by"] == of_name[0]["path"]));
+        assert_eq!(same_name.len(), below + 1);
+        assert!(same_name[1..].iter().all(|other| other["shadowed_by"] == same_name[0]["path"]));
         fs::remove_dir_all(sandbox.project().join(directory)).unwrap();
     }
     assert_snapshot!(sandbox.run(&["skill", "list"]), @"
@@ -248,10 +248,10 @@ fn a_skill_is_shown_with_its_front_matter() {
 
     Follow me.
     ");
-    let shown = sandbox.run(&["skill", "show", "acme/docs/pdf", "--json"]).expect_code(0).json();
-    assert_eq!(shown["allowed_tools"], json!(["Read", "Bash(git *)"]));
-    assert_eq!(shown["metadata"], json!({"version": "1.0"}));
-    assert_eq!(shown["layer"], "user-plugin");
+    let value = sandbox.run(&["skill", "show", "acme/docs/pdf", "--json"]).expect_code(0).json();
+    assert_eq!(value["allowed_tools"], json!(["Read", "Bash(git *)"]));
+    assert_eq!(value["metadata"], json!({"version": "1.0"}));
+    assert_eq!(value["layer"], "user-plugin");
     assert_snapshot!(sandbox.run(&["skill", "show", "pfd"]), @r#"
     exit: 2
     --- stderr

@@ -38,26 +38,6 @@ fn a_subagent_runs_under_its_parents_hooks() {
 }
 
 #[test]
-fn a_subagents_tokens_count_for_its_parent() {
-    let sandbox = sandbox();
-    let usage = "usage: {input_tokens: 100, output_tokens: 1}";
-    let (lines, _) = headless(
-        &sandbox,
-        &format!(
-            "turns: [{{tool_calls: [{TASK}], {usage}}}, {{text: sub, {usage}}}, {{text: main, {usage}}}]"
-        ),
-    );
-    assert_eq!(lines.last().unwrap()["usage"]["input_tokens"], 300);
-    let model = sandbox.script(&format!("turns: [{{text: more, {usage}}}]"));
-    let resumed = sandbox.run(&["run", "--follow", "--headless", "--model", &model, "x"]);
-    assert_eq!(
-        resumed.json_lines().last().unwrap()["usage"]["input_tokens"],
-        400,
-        "and stay so after a resume"
-    );
-}
-
-#[test]
 fn a_subagent_cannot_start_subagents() {
     let sandbox = sandbox();
     let (lines, code) = headless(

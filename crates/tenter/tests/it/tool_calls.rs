@@ -12,65 +12,6 @@ fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_first_deny_ends_the_chain() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("a-first", "before_tool_call", "");
-    sandbox.sh_hook(
-        "b-deny",
-        "before_tool_call",
-        r#"echo '{"blocked": true, "reason": "b says no"}'"#,
-    );
-    sandbox.sh_hook("c-never", "before_tool_call", "touch never");
-    let (lines, _) = headless(
-        &sandbox,
-        "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok, expect: {contains: [\"blocked by hook: b says no\"]}}]",
-    );
-    assert_eq!(decisions(&lines, "a-first"), ["none"]);
-    assert_eq!(decisions(&lines, "b-deny"), ["deny"]);
-    assert!(decisions(&lines, "c-never").is_empty());
-    assert!(!sandbox.project().join("never").exists() && !sandbox.project().join("ran").exists());
-}
-
-#[test]
-fn rewrites_chain_and_each_hook_sees_the_previous_result() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("a", "before_tool_call", r#"echo '{"input": {"command": "echo one > out"}}'"#);
-    sandbox.sh_hook("b", "before_tool_call", r#"case "$payload" in *'"command": "echo one > out"'*) echo '{"input": {"command": "echo two > out"}}';; esac"#);
-    sandbox.sh_hook("c", "before_tool_call", r#"echo '{"blocked": false}'"#);
-    let (lines, _) = headless(
-        &sandbox,
-        "turns: [{tool_calls: [{name: bash, input: {command: echo zero > out}}]}, {text: ok}]",
-    );
-    assert_eq!(sandbox.read("out"), "two\n");
-    assert_eq!(decisions(&lines, "b"), ["rewrite"]);
-    assert_eq!(decisions(&lines, "c"), ["allow"]);
-    assert_eq!(
-        of_kind(&lines, "tool-use")[0]["input"]["command"],
-        "echo zero > out",
-        "the stream shows what the model wanted"
-    );
-}
-
-#[test]
-fn a_rewrite_that_the_tool_rejects_runs_nothing() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("typo", "before_tool_call", r#"echo '{"input": {"comand": "ls"}}'"#);
-    let (lines, code) = headless(
-        &sandbox,
-        "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok}]",
-    );
-    assert_eq!(code, 0);
-    let result = &of_kind(&lines, "tool-result")[0]["result"];
-    assert_eq!(result["success"], false);
-    assert!(
-        result["error"].as_str().unwrap().contains("the hook typo rewrote the input"),
-        "{result}"
-    );
-    assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "rewrite-refused");
-    assert!(!sandbox.project().join("ran").exists());
-}
-
-#[test]
 fn a_redacted_output_is_used_for_model_stream_and_store() {
     if !needs::has("python3") {
         return;
@@ -84,8 +25,11 @@ fn a_redacted_output_is_used_for_model_stream_and_store() {
     sandbox.write("key.txt", "the key is SECRETKEY-123\n");
     let output = sandbox.run(&["run", "--headless", "--model", &model, "read it"]).expect_code(0);
     assert!(!output.stdout.contains("SECRETKEY"), "{output}");
-    let shown = sandbox.run(&["run", "--no-save", "--model", &model, "read it"]).expect_code(0);
-    assert!(!shown.stdout.contains("SECRETKEY") && !shown.stderr.contains("SECRETKEY"), "{shown}");
+    let screen = sandbox.run(&["run", "--no-save", "--model", &model, "read it"]).expect_code(0);
+    assert!(
+        !screen.stdout.contains("SECRETKEY") && !screen.stderr.contains("SECRETKEY"),
+        "{screen}"
+    );
     let database = std::fs::read(sandbox.state().join("conversations.db")).unwrap();
     assert!(
         !database.windows(9).any(|window| window == b"SECRETKEY"),
@@ -144,19 +88,6 @@ fn parallel_calls_each_run_under_their_own_hooks() {
     assert_eq!(result("b")["metadata"]["output"], "b done\n");
     assert_eq!(result("x")["metadataType"], "blocked");
     assert_eq!(decisions(&lines, "guard").len(), 3);
-}
-
-#[test]
-fn malformed_arguments_reach_neither_hooks_nor_tools() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("witness", "before_tool_call", "touch asked");
-    let (lines, code) = headless(
-        &sandbox,
-        "turns: [{tool_calls: [{name: bash, input: '{\"command\": \"touch ran'}]}, {text: ok, expect: {contains: [not valid JSON]}}]",
-    );
-    assert_eq!(code, 0);
-    assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["success"], false);
-    assert!(!sandbox.project().join("asked").exists() && !sandbox.project().join("ran").exists());
 }
 
 #[test]

@@ -41,8 +41,8 @@ fn aliases_reach_hooks_under_the_advertised_names() {
     // The stream and the conversation keep what the model wrote.
     let written = json!({"path": "a", "content": "x"});
     assert_eq!(of_kind(&output.json_lines(), "tool-use")[1]["input"], written);
-    let shown = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
-    assert!(shown.contains(r#""path": "a""#) || shown.contains(r#""path":"a""#), "{shown}");
+    let screen = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+    assert!(screen.contains(r#""path": "a""#) || screen.contains(r#""path":"a""#), "{screen}");
 }
 
 #[test]
@@ -60,23 +60,25 @@ fn a_rewrite_that_uses_an_alias_is_renamed_for_the_next_hook() {
 
 #[test]
 fn two_spellings_with_different_values_run_nothing() {
-    let of_model = sandbox();
-    of_model.sh_hook("record", "before_tool_call", RECORD);
+    let model_values = sandbox();
+    model_values.sh_hook("record", "before_tool_call", RECORD);
     let output = play(
-        &of_model,
+        &model_values,
         "{name: file_write, input: {file_path: a, path: b, text: x}}, {name: file_write, input: {file_path: c, path: c, text: x}}",
     );
-    assert!(!of_model.project().join("a").exists() && !of_model.project().join("b").exists());
-    assert_eq!(of_model.read("c"), "x");
-    assert_eq!(payloads(&of_model).len(), 1, "no hook sees the malformed call\n{output}");
+    assert!(
+        !model_values.project().join("a").exists() && !model_values.project().join("b").exists()
+    );
+    assert_eq!(model_values.read("c"), "x");
+    assert_eq!(payloads(&model_values).len(), 1, "no hook sees the malformed call\n{output}");
     assert!(output.stdout.contains("`file_path` is given twice"), "{output}");
 
-    let of_hook = sandbox();
+    let hook_values = sandbox();
     let rewrite = r#"echo '{"input": {"file_path": "a", "path": "b", "text": "x"}}'"#;
-    of_hook.sh_hook("rewrite", "before_tool_call", rewrite);
-    let output = play(&of_hook, "{name: file_write, input: {file_path: c, text: x}}");
+    hook_values.sh_hook("rewrite", "before_tool_call", rewrite);
+    let output = play(&hook_values, "{name: file_write, input: {file_path: c, text: x}}");
     for name in ["a", "b", "c"] {
-        assert!(!of_hook.project().join(name).exists(), "{name}\n{output}");
+        assert!(!hook_values.project().join(name).exists(), "{name}\n{output}");
     }
     assert!(output.stdout.contains("`file_path` is given twice"), "{output}");
 }
@@ -121,8 +123,8 @@ fn tools_run_in_the_working_directory_and_hooks_in_the_project_root() {
     }
     let lines = output.json_lines();
     let results = of_kind(&lines, "tool-result");
-    let found = results.iter().find(|line| line["result"]["toolName"] == "grep").unwrap();
-    let files = found["result"]["metadata"]["results"].as_array().unwrap();
-    assert_eq!(files.len(), 1, "{found}");
-    assert_eq!(files[0]["filePath"], "here.txt", "{found}");
+    let search = results.iter().find(|line| line["result"]["toolName"] == "grep").unwrap();
+    let files = search["result"]["metadata"]["results"].as_array().unwrap();
+    assert_eq!(files.len(), 1, "{search}");
+    assert_eq!(files[0]["filePath"], "here.txt", "{search}");
 }

@@ -1,4 +1,4 @@
-//! What the user is asked and told about trust: hooks that changed, hooks that are gone, names that forge a question.
+//! Questions and messages about trust: hooks that changed, hooks that are gone, names that forge a question.
 
 use std::fs;
 
@@ -87,12 +87,12 @@ fn any_other_missing_hook_is_reported_and_the_run_continues() {
     let sandbox = guarded("");
     remove_guard(&sandbox);
     let output = run(&sandbox, &[]).expect_code(0);
-    let told = "the trusted hook guard does not run: it is gone";
-    assert_eq!(output.stderr.matches(told).count(), 1, "{output}");
+    let message = "the trusted hook guard does not run: it is gone";
+    assert_eq!(output.stderr.matches(message).count(), 1, "{output}");
     let lines = run(&sandbox, &["--headless"]).expect_code(0).json_lines();
-    let found = of_kind(&lines, "diagnostic");
-    assert_eq!(found.len(), 1, "{lines:?}");
-    assert_eq!(found[0]["id"], "trusted-hook-lost");
+    let diagnostics = of_kind(&lines, "diagnostic");
+    assert_eq!(diagnostics.len(), 1, "{lines:?}");
+    assert_eq!(diagnostics[0]["id"], "trusted-hook-lost");
     let log = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
     let lost: Vec<&Value> = log.iter().filter(|record| record["hook"] == "guard").collect();
     assert_eq!(lost.len(), 2, "once a session: {log:?}");
@@ -102,7 +102,7 @@ fn any_other_missing_hook_is_reported_and_the_run_continues() {
     );
     let model = sandbox.script("turns: [{text: Hello.}]");
     let mut chat = at_terminal(&sandbox, &["chat", "--model", &model]);
-    chat.wait_for(told);
+    chat.wait_for(message);
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn at_a_terminal_the_user_accepts_the_state_and_is_not_asked_about_it_again() {
     let sandbox = guarded(CLOSED);
     remove_guard(&sandbox);
     let mut session = run_at_terminal(&sandbox);
-    let asked = session.wait_for("[q] quit: ");
-    assert!(asked.contains("  guard  is gone; it was "), "{asked}");
-    assert!(asked.contains("you set it to fail closed"), "{asked}");
-    assert!(asked.contains("[f] forget the hook"), "{asked}");
+    let question = session.wait_for("[q] quit: ");
+    assert!(question.contains("  guard  is gone; it was "), "{question}");
+    assert!(question.contains("you set it to fail closed"), "{question}");
+    assert!(question.contains("[f] forget the hook"), "{question}");
     session.enter("q");
     assert_eq!(session.end().0, Some(4));
 
@@ -159,21 +159,13 @@ fn trusting_the_project_accepts_missing_hooks() {
         let mut command = sandbox.command();
         command.env("TENTER_MODEL", model).args(args);
         let output = command.output().unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
+        let message = String::from_utf8_lossy(&output.stderr);
         assert!(
-            output.status.success() && told.contains("Accepted the project without guard."),
-            "{told}"
+            output.status.success() && message.contains("Accepted the project without guard."),
+            "{message}"
         );
         let _ = run(&sandbox, &[]).expect_code(0);
     }
-}
-
-#[test]
-fn a_disabled_hook_is_not_reported_as_missing() {
-    let sandbox = guarded(CLOSED);
-    let _ = sandbox.run(&["hooks", "disable", "guard"]).expect_code(0);
-    let output = run(&sandbox, &[]).expect_code(0);
-    assert!(!output.stderr.contains("guard"), "{output}");
 }
 
 #[test]
@@ -200,7 +192,7 @@ fn the_question_about_a_changed_hook_shows_the_diff() {
     sandbox.write(".kodelet/hooks/tidy/scripts/run.sh", "echo one\necho 2\necho three\n");
     sandbox.write(".kodelet/hooks/tidy/scripts/lib.sh", "helper=1\n");
     let mut session = run_at_terminal(&sandbox);
-    let asked = session.wait_for("[q] quit: ");
+    let question = session.wait_for("[q] quit: ");
     for shown in [
         "--- .kodelet/hooks/guard (guard)",
         "    -exit 0",
@@ -212,9 +204,9 @@ fn the_question_about_a_changed_hook_shows_the_diff() {
         "    new file",
         "    +helper=1",
     ] {
-        assert!(asked.contains(shown), "{shown:?} is missing\n{asked}");
+        assert!(question.contains(shown), "{shown:?} is missing\n{question}");
     }
-    assert!(!asked.contains("HOOK.md ("), "{asked}");
+    assert!(!question.contains("HOOK.md ("), "{question}");
     session.enter("v");
     let viewed = session.wait_for("[q] quit: ");
     assert!(viewed.contains("description: Tidies."), "{viewed}");
@@ -233,11 +225,11 @@ fn a_changed_helper_is_one_question_with_one_diff_and_its_hooks() {
     sandbox
         .write(".kodelet/hooks/hooks.toml", "[[hooks.override]]\nname = \"other\"\npriority = 7\n");
     let mut session = run_at_terminal(&sandbox);
-    let asked = session.wait_for("[q] quit: ");
-    assert!(asked.contains("--- .kodelet/hooks/lib/words.sh (guard, other)"), "{asked}");
-    assert_eq!(asked.matches("    +words=2").count(), 1, "{asked}");
-    assert!(asked.contains("--- .kodelet/hooks/hooks.toml, for other (other)"), "{asked}");
-    assert!(asked.contains("    +priority = 7"), "{asked}");
+    let question = session.wait_for("[q] quit: ");
+    assert!(question.contains("--- .kodelet/hooks/lib/words.sh (guard, other)"), "{question}");
+    assert_eq!(question.matches("    +words=2").count(), 1, "{question}");
+    assert!(question.contains("--- .kodelet/hooks/hooks.toml, for other (other)"), "{question}");
+    assert!(question.contains("    +priority = 7"), "{question}");
     session.enter("t");
     session.wait_for("Hello.");
     assert_eq!(session.end().0, Some(0));
@@ -261,9 +253,12 @@ fn a_hook_that_changes_during_a_run_is_asked_about_with_the_diff() {
         let sandbox = guarded("");
         let model = changed_by_a_run(&sandbox);
         let mut session = at_terminal(&sandbox, &["run", "--model", &model, "hi"]);
-        let asked = session.wait_for("[q] quit: ");
-        assert!(asked.contains("The hook guard changed while the agent was running."), "{asked}");
-        assert!(asked.contains("    +# more"), "{asked}");
+        let question = session.wait_for("[q] quit: ");
+        assert!(
+            question.contains("The hook guard changed while the agent was running."),
+            "{question}"
+        );
+        assert!(question.contains("    +# more"), "{question}");
         session.enter(answer);
         session.wait_for("Done.");
         assert_eq!(session.end().0, Some(0));
@@ -272,7 +267,7 @@ fn a_hook_that_changes_during_a_run_is_asked_about_with_the_diff() {
     }
 }
 
-/// What the user trusts is what they were shown.
+/// Trust applies to the content that the user saw.
 #[test]
 fn a_hook_that_changes_during_the_question_is_not_skipped_silently() {
     for args in
@@ -313,17 +308,17 @@ fn names_and_paths_cannot_forge_lines_of_a_question_or_a_listing() {
     let forged = "x  new\n  guard  before_tool_call\n? trusted";
     let sandbox = sandbox();
     sandbox.hook(forged, GUARD);
-    let shown = r"x  new\n  guard  before_tool_call\n? trusted";
+    let screen = r"x  new\n  guard  before_tool_call\n? trusted";
     for args in [&["run", "--model", "scripted:none", "hi"][..], &["trust"]] {
         let refused = sandbox.run(args).expect_code(4);
-        assert!(refused.stderr.contains(shown) && !refused.stderr.contains(forged), "{refused}");
+        assert!(refused.stderr.contains(screen) && !refused.stderr.contains(forged), "{refused}");
     }
     let mut session = run_at_terminal(&sandbox);
-    let asked = session.wait_for("[q] quit: ");
-    assert!(asked.contains(shown), "{asked}");
+    let question = session.wait_for("[q] quit: ");
+    assert!(question.contains(screen), "{question}");
     assert!(
-        asked.lines().all(|line| !line.starts_with("  guard") && line != "? trusted"),
-        "{asked}"
+        question.lines().all(|line| !line.starts_with("  guard") && line != "? trusted"),
+        "{question}"
     );
     session.enter("t");
     assert!(session.wait_for("Trusted: ").lines().all(|line| line != "? trusted"));
@@ -354,9 +349,9 @@ fn a_hook_that_newly_shadows_a_user_hook_is_reported_in_the_question() {
     let sandbox = guarded("");
     sandbox.user_hook("guard", GUARD);
     let mut session = run_at_terminal(&sandbox);
-    let asked = session.wait_for("[q] quit: ");
-    assert!(asked.contains("before you had a hook of the same name"), "{asked}");
-    assert!(asked.contains("guard replaces your own hook"), "{asked}");
+    let question = session.wait_for("[q] quit: ");
+    assert!(question.contains("before you had a hook of the same name"), "{question}");
+    assert!(question.contains("guard replaces your own hook"), "{question}");
     session.enter("t");
     session.wait_for("Hello.");
     assert_eq!(session.end().0, Some(0));

@@ -9,13 +9,13 @@ use regex::Regex;
 
 use super::sources;
 
-/// A module's path in its crate, or that of an item in one.
+/// The path of a module in its crate, or the path of an item in one.
 type ModulePath = Vec<String>;
 
 /// The modules of a crate with their text, without comments, strings and tests.
 type Modules = BTreeMap<ModulePath, String>;
 
-/// Which module of a directory imports which.
+/// The imports of each module of a directory.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// Removes from a text what holds no paths of the product.
@@ -222,7 +222,7 @@ fn a_cycle_is_found_through_use_trees_inline_paths_and_re_exports() {
         "use crate::Exported;",
     ] {
         let root = ("", "pub use a::x::Exported;");
-        let found = cycle_in(&[root, ("a", ""), there, ("b", back), ("c", "")]);
-        assert_eq!(found.unwrap(), ["a", "b", "a"], "{back}");
+        let cycle = cycle_in(&[root, ("a", ""), there, ("b", back), ("c", "")]);
+        assert_eq!(cycle.unwrap(), ["a", "b", "a"], "{back}");
     }
 }

@@ -1,8 +1,8 @@
 //! Installation and removal for the user.
 
 use std::fs;
-use std::thread::sleep;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tenter_testkit::{PtySession, Sandbox};
 
@@ -100,11 +100,11 @@ fn without_a_terminal_nothing_is_changed_unless_the_user_said_yes() {
 fn the_user_chooses_agents_and_is_asked_before_each_change() {
     let sandbox = Installed::with_settings(SETTINGS);
     let mut terminal = terminal(&sandbox, &["bridge", "install"]);
-    let shown = terminal.wait_for("or nothing): ");
-    assert!(shown.contains("claude-code  settings only"), "{shown}");
+    let screen = terminal.wait_for("or nothing): ");
+    assert!(screen.contains("claude-code  settings only"), "{screen}");
     terminal.enter("claude-code");
-    let shown = terminal.wait_for("Register? [y] yes  [n] no: ");
-    assert!(shown.contains("Claude Code will run `tenter-hook` at 8 events"), "{shown}");
+    let screen = terminal.wait_for("Register? [y] yes  [n] no: ");
+    assert!(screen.contains("Claude Code will run `tenter-hook` at 8 events"), "{screen}");
     terminal.enter("n");
     let output = sandbox.finish_pty(terminal);
     assert_eq!(output.code, Some(1), "{output}");
@@ -184,7 +184,10 @@ fn a_killed_installation_leaves_the_old_file_or_the_new_one() {
     for delay in 0..24 {
         let command = if sandbox.text() == SETTINGS { "install" } else { "remove" };
         let mut child = sandbox.start(&["bridge", command, "claude-code", "--yes"]);
-        sleep(Duration::from_millis(delay * 2));
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(delay * 2) {
+            thread::yield_now();
+        }
         child.kill().unwrap();
         let _ = sandbox.finish(child);
         let text = sandbox.text();

@@ -1,4 +1,4 @@
-//! What is registered, and what hooks can do: `list`, `show` and `hooks doctor`.
+//! Registrations, and the powers of hooks: `list`, `show` and `hooks doctor`.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -124,12 +124,12 @@ fn what_hooks_can_do_is_shown_for_each_event() {
         "  Files that a message mentions as `@file` are read without a tool call.",
         "  history: at after_turn it cannot mutate or callback",
     ] {
-        assert!(output.stdout.lines().any(|shown| shown == line), "{line}\n{output}");
+        assert!(output.stdout.lines().any(|json| json == line), "{line}\n{output}");
     }
-    let shown = sandbox.run(&["bridge", "show", "claude-code", "--json"]).expect_code(0).json();
-    assert_eq!(shown["events"].as_array().unwrap().len(), 13);
-    assert_eq!(shown["events"][2]["powers"][0]["support"], "native");
-    assert_eq!(shown["hooks"][0]["hook"], "history");
+    let json = sandbox.run(&["bridge", "show", "claude-code", "--json"]).expect_code(0).json();
+    assert_eq!(json["events"].as_array().unwrap().len(), 13);
+    assert_eq!(json["events"][2]["powers"][0]["support"], "native");
+    assert_eq!(json["hooks"][0]["hook"], "history");
     let _ = sandbox.run(&["bridge", "show", "emacs"]).expect_code(2);
 }
 
@@ -141,11 +141,11 @@ fn in_the_home_directory_a_registration_is_found_once() {
     }
     let doctor = sandbox.shell("cd \"$HOME\" && tenter hooks doctor --json").expect_code(0);
     let findings = doctor.json();
-    let of_bridge = findings.as_array().unwrap().iter().filter(|finding| {
+    let bridge_findings = findings.as_array().unwrap().iter().filter(|finding| {
         let id = finding["id"].as_str().unwrap();
         id == "bridge-twice" || id == "bridge-incomplete"
     });
-    assert_eq!(of_bridge.count(), 0, "{findings}");
+    assert_eq!(bridge_findings.count(), 0, "{findings}");
 }
 
 #[test]
@@ -193,9 +193,9 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     let later = later + std::time::Duration::from_hours(1);
     transcript.set_modified(later).unwrap();
     assert_eq!(ids(), ["bridge-no-events"]);
-    let seen = sandbox.home().join(".local/state/tenter/bridge/last-event-claude-code");
-    let seen = fs::File::create(seen).unwrap();
-    seen.set_modified(later).unwrap();
+    let last_event = sandbox.home().join(".local/state/tenter/bridge/last-event-claude-code");
+    let last_event = fs::File::create(last_event).unwrap();
+    last_event.set_modified(later).unwrap();
     assert!(ids().is_empty());
     let listed = sandbox.run(&["bridge", "list"]).expect_code(0);
     assert!(listed.stdout.contains("registered, last event 2"), "{listed}");

@@ -41,10 +41,10 @@ fn listings_say_what_was_proved_last() {
     keep_proof(&sandbox, "yes");
     let listed = sandbox.shell("tenter bridge list").expect_code(0);
     assert!(listed.stdout.contains("\n  proved    2.1.330, 2026-11-22 18:00:00\n"), "{listed}");
-    let shown = sandbox.shell("tenter bridge show claude-code").expect_code(0);
-    assert!(shown.stdout.contains("\n  proved with 2.1.330, 2026-11-22 18:00:00\n"), "{shown}");
-    let shown = sandbox.shell("tenter bridge show claude-code --json").expect_code(0).json();
-    assert_eq!(shown["proved"]["checks"][0]["verdict"], "yes");
+    let output = sandbox.shell("tenter bridge show claude-code").expect_code(0);
+    assert!(output.stdout.contains("\n  proved with 2.1.330, 2026-11-22 18:00:00\n"), "{output}");
+    let output = sandbox.shell("tenter bridge show claude-code --json").expect_code(0).json();
+    assert_eq!(output["proved"]["checks"][0]["verdict"], "yes");
 
     keep_proof(&sandbox, "BROKEN");
     let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();

@@ -46,7 +46,7 @@ fn checks(output: &Output) -> Vec<Value> {
     proofs[0]["checks"].as_array().unwrap().clone()
 }
 
-/// What is broken in a client with a defect: the ids of the checks.
+/// Returns the ids of the checks that a client with a defect breaks.
 fn broken(defect: Defect) -> Option<Vec<String>> {
     broken_of(defect, "")
 }
@@ -118,8 +118,8 @@ fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
     let broken: Vec<_> = checks.iter().filter(|check| check["verdict"] == "BROKEN").collect();
     assert!(broken.is_empty(), "{broken:?}");
     assert!(checks.iter().filter(|check| check["verdict"] == "yes").count() > 20, "{output}");
-    let kept = ".local/state/tenter/bridge/proofs/claude-code/2.1.330.json";
-    assert!(installed.home().join(kept).is_file());
+    let stored = ".local/state/tenter/bridge/proofs/claude-code/2.1.330.json";
+    assert!(installed.home().join(stored).is_file());
     let new = tree(&installed.home()).len() - before;
     assert!(new <= 10, "only the result is kept: {:?}", tree(&installed.home()));
     assert!(!installed.project().join(".claude").exists());
@@ -226,14 +226,14 @@ fn the_pipeline_on_the_page_about_ci_passes_and_fails_as_it_says() {
 
 /// Every file and directory below a directory.
 fn tree(directory: &Path) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut matches = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        found.push(entry.path().display().to_string());
+        matches.push(entry.path().display().to_string());
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            found.extend(tree(&entry.path()));
+            matches.extend(tree(&entry.path()));
         }
     }
-    found
+    matches
 }
 
 /// No process has a working directory or an environment in a scratch directory of the sandbox's runs.

@@ -1,9 +1,8 @@
-//! What `tenter bridge prove` gives an agent, and what it leaves behind: with agents that do nothing but look around.
+//! The environment that `tenter bridge prove` gives an agent, and its clean-up: with agents that do nothing but look around.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -33,7 +32,7 @@ fn with_agent(script: &str) -> Installed {
     sandbox
 }
 
-/// Whether a process has this path among its arguments.
+/// Returns true if a process has this path among its arguments.
 fn is_running(path: &Path) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let mut lines = processes.filter_map(|one| fs::read(one.path().join("cmdline")).ok());
@@ -41,7 +40,7 @@ fn is_running(path: &Path) -> bool {
     lines.any(|line| String::from_utf8_lossy(&line).contains(&path))
 }
 
-/// Whether the system lets the user have a network namespace.
+/// Returns true if the user may create a network namespace.
 fn has_namespaces(sandbox: &Installed) -> bool {
     sandbox
         .shell("unshare --net true || unshare --user --map-root-user --net true; echo $?")
@@ -52,9 +51,9 @@ fn has_namespaces(sandbox: &Installed) -> bool {
 #[test]
 fn an_agent_gets_no_secrets_and_no_network_and_leaves_no_process_behind() {
     let sandbox = with_agent(CURIOUS);
-    let kept = sandbox.root().join("kept");
+    let stored = sandbox.root().join("kept");
     let line = "MY_TOKEN=secret ANTHROPIC_API_KEY=secret tenter bridge prove claude-code --json";
-    let proved = sandbox.shell(&format!("{line} --keep {} 2> errors.txt", kept.display()));
+    let proved = sandbox.shell(&format!("{line} --keep {} 2> errors.txt", stored.display()));
     let proved = proved.expect_code(1).json();
     assert_eq!(proved[0]["version"], "9.9.9");
     let checks = proved[0]["checks"].as_array().unwrap();
@@ -63,7 +62,7 @@ fn an_agent_gets_no_secrets_and_no_network_and_leaves_no_process_behind() {
     assert!(evidence.contains("exited with code 7; it said: no such option"), "{evidence}");
     assert!(sandbox.read("errors.txt").contains("12 of 12 runs done"));
 
-    let home = kept.join("claude-code/tools/home");
+    let home = stored.join("claude-code/tools/home");
     let environment = fs::read_to_string(home.join("environment.txt")).unwrap();
     assert!(!environment.contains("secret"), "{environment}");
     assert!(environment.contains(&format!("HOME={}", home.display())), "{environment}");
@@ -71,7 +70,7 @@ fn an_agent_gets_no_secrets_and_no_network_and_leaves_no_process_behind() {
     let interfaces = network.lines().filter(|line| line.contains(':')).count();
     assert_eq!(proved[0]["isolated"], interfaces == 1);
     assert!(!has_namespaces(&sandbox) || interfaces == 1, "{network}");
-    assert!(!is_running(&kept), "a process is left");
+    assert!(!is_running(&stored), "a process is left");
 }
 
 #[test]
@@ -88,8 +87,7 @@ fn an_interrupted_proof_ends_the_agent_and_removes_its_files() {
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     wait_until("the command ends", || child.try_wait().unwrap().is_some());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    std::thread::sleep(Duration::from_millis(50));
-    assert!(!is_running(&temporary), "a process is left");
+    wait_until("no process is left", || !is_running(&temporary));
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "files are left");
     assert!(!sandbox.state().join("bridge/proofs").exists());
 }

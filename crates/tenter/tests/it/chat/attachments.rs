@@ -15,14 +15,14 @@ fn a_mentioned_file_is_attached_and_hooks_see_it() {
   - {text: First., expect: {contains: ['Look at @src/plan.md, please', paint the shed green, buy brushes]}}
   - {text: Second., expect: {contains: [ada@example.com], lacks: [no such file]}}",
     );
-    let shown = say(&mut chat, "Look at @src/plan.md, please and @my\\ notes.md");
-    assert!(shown.contains("@src/plan.md is attached: 1 line"), "{shown}");
-    assert!(shown.contains("@my notes.md is attached: 1 line"), "{shown}");
-    assert!(shown.contains("First."), "{shown}");
+    let screen = say(&mut chat, "Look at @src/plan.md, please and @my\\ notes.md");
+    assert!(screen.contains("@src/plan.md is attached: 1 line"), "{screen}");
+    assert!(screen.contains("@my notes.md is attached: 1 line"), "{screen}");
+    assert!(screen.contains("First."), "{screen}");
     assert!(sandbox.read("seen.json").contains("paint the shed green"));
-    let shown = say(&mut chat, "mail ada@example.com about @gone.md");
-    assert!(shown.contains("@gone.md is not attached: there is no such file"), "{shown}");
-    assert!(shown.contains("Second."), "{shown}");
+    let screen = say(&mut chat, "mail ada@example.com about @gone.md");
+    assert!(screen.contains("@gone.md is not attached: there is no such file"), "{screen}");
+    assert!(screen.contains("Second."), "{screen}");
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn tab_completes_files_by_path_and_by_name() {
         chat(&sandbox, "turns: [{text: Done., expect: {contains: [paint the shed green]}}]");
     chat.type_in("read @pla\t");
     chat.wait_for("read @src/deep/plan.md");
-    let shown = say(&mut chat, "");
-    assert!(shown.contains("Done."), "{shown}");
+    let screen = say(&mut chat, "");
+    assert!(screen.contains("Done."), "{screen}");
 }
 
 #[test]
@@ -48,6 +48,6 @@ fn what_a_recipe_mentions_is_not_attached() {
         &sandbox,
         "turns: [{text: Seen., expect: {contains: ['@secret.md'], lacks: [under the mat]}}]",
     );
-    let shown = say(&mut chat, "/recipe look");
-    assert!(shown.contains("Seen.") && !shown.contains("is attached"), "{shown}");
+    let screen = say(&mut chat, "/recipe look");
+    assert!(screen.contains("Seen.") && !screen.contains("is attached"), "{screen}");
 }

@@ -105,7 +105,7 @@ recipes:
     );
     say(&mut chat, "apples?");
     say(&mut chat, "pears?");
-    let told = say(&mut chat, "/compact");
-    assert!(told.contains("compact"), "{told}");
+    let message = say(&mut chat, "/compact");
+    assert!(message.contains("compact"), "{message}");
     assert!(say(&mut chat, "and now?").contains("Right."));
 }

@@ -20,11 +20,11 @@ fn a_followed_conversation_shows_its_end() {
 
     for flags in [&["--follow"][..], &["--follow", "--no-save"]] {
         let mut second = start(&sandbox, "turns: [{text: Yes.}]", flags);
-        let shown = second.wait_for("• two");
-        assert!(shown.contains("the conversation was saved at 20"), "{shown}");
+        let screen = second.wait_for("• two");
+        assert!(screen.contains("the conversation was saved at 20"), "{screen}");
         let end = "│ what is it?\n  1 tool call\nIt said hi.\n";
-        assert!(shown.contains(end), "{shown}");
-        assert!(!shown.contains("old"), "{shown}");
+        assert!(screen.contains(end), "{screen}");
+        assert!(!screen.contains("old"), "{screen}");
         second.wait_for(super::PROMPT);
     }
     let mut other = chat(&sandbox, "turns: [{text: Yes.}]");
@@ -39,8 +39,8 @@ fn a_followed_conversation_shows_its_end() {
 fn a_new_conversation_shows_no_end_of_another() {
     let sandbox = sandbox();
     let mut chat = start(&sandbox, "turns: []", &["--follow"]);
-    let shown = chat.wait_for(super::PROMPT);
-    assert!(!shown.contains("the conversation was saved"), "{shown}");
+    let screen = chat.wait_for(super::PROMPT);
+    assert!(!screen.contains("the conversation was saved"), "{screen}");
 }
 
 #[test]

@@ -17,8 +17,8 @@ fn history_is_private_and_lines_after_a_space_are_not_kept() {
     assert_eq!(first.end().0, Some(0));
 
     let file = sandbox.state().join("chat_history");
-    let kept = std::fs::read_to_string(&file).unwrap();
-    assert!(kept.contains("remember me\n") && !kept.contains("forget"), "{kept}");
+    let stored = std::fs::read_to_string(&file).unwrap();
+    assert!(stored.contains("remember me\n") && !stored.contains("forget"), "{stored}");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
     let mut second = chat(&sandbox, "turns: [{text: Again., expect: {contains: [remember me]}}]");

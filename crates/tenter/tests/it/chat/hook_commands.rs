@@ -44,8 +44,8 @@ fn a_hook_is_tested_and_its_name_completed() {
     let mut chat = chat(&sandbox, "turns: []");
     chat.type_in("/hooks te\tpol\t");
     chat.wait_for("/hooks test polite");
-    let shown = say(&mut chat, "");
-    assert!(shown.contains("not today"), "{shown}");
+    let screen = say(&mut chat, "");
+    assert!(screen.contains("not today"), "{screen}");
     let other = say(&mut chat, "/hooks test polite no_such_event");
     assert!(other.contains("there is no event"), "{other}");
 }

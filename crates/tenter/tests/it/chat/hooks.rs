@@ -27,11 +27,11 @@ fn a_denied_call_is_shown_with_its_reason_and_the_chat_continues() {
   - {text: I may not., expect: {contains: [too dangerous]}}
   - {text: Bye.}",
     );
-    let shown = say(&mut chat, "clean up");
-    assert!(shown.contains("● bash rm -rf /tmp/x"), "{shown}");
-    assert!(shown.contains("✗ blocked by hook guard at before_tool: too dangerous"), "{shown}");
-    assert_eq!(shown.matches("too dangerous").count(), 1, "{shown}");
-    assert!(shown.contains("I may not."), "{shown}");
+    let screen = say(&mut chat, "clean up");
+    assert!(screen.contains("● bash rm -rf /tmp/x"), "{screen}");
+    assert!(screen.contains("✗ blocked by hook guard at before_tool: too dangerous"), "{screen}");
+    assert_eq!(screen.matches("too dangerous").count(), 1, "{screen}");
+    assert!(screen.contains("I may not."), "{screen}");
     assert!(say(&mut chat, "fine").contains("Bye."));
 }
 
@@ -140,9 +140,9 @@ fn session_events_name_the_chat_and_its_exit_reason() {
     say(&mut chat, "hi");
     chat.type_in("\x04");
     assert_eq!(chat.end().0, Some(0));
-    let seen = sandbox.read("seen");
-    assert!(seen.contains("\"ui\": \"chat\""), "{seen}");
-    assert!(seen.contains("\"user_exit\""), "{seen}");
+    let content = sandbox.read("seen");
+    assert!(content.contains("\"ui\": \"chat\""), "{content}");
+    assert!(content.contains("\"user_exit\""), "{content}");
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn hooks_can_be_listed_and_trusted_in_the_chat() {
     chat.wait_for("Trusted: guard.");
     chat.wait_for(super::PROMPT);
     assert!(say(&mut chat, "/hooks").contains("active"));
-    let shown = say(&mut chat, "again");
-    assert!(shown.contains("blocked by hook guard") && shown.contains("Did not."), "{shown}");
+    let screen = say(&mut chat, "again");
+    assert!(screen.contains("blocked by hook guard") && screen.contains("Did not."), "{screen}");
     assert!(say(&mut chat, "/trust").contains("Nothing to trust"));
 }
 

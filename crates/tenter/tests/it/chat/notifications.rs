@@ -34,7 +34,7 @@ fn chat_with(sandbox: &Sandbox, settings: &str, variables: &[(&str, &str)], asks
     chat.raw()
 }
 
-/// How often the bell rang; one that ends an escape sequence is not counted.
+/// Counts the rings of the bell; one that ends an escape sequence is not counted.
 fn bells(raw: &str) -> usize {
     let sequences = raw.matches("\u{1b}]").count();
     raw.matches('\u{7}').count() - sequences

@@ -27,8 +27,8 @@ fn recipes_are_listed_completed_and_run_with_arguments_and_a_message() {
     say(&mut chat, "hi");
     chat.type_in("/rec\trev\t");
     chat.wait_for("/recipe review ");
-    let shown = say(&mut chat, "directory=lib focus='the gap' and don't be long");
-    assert!(shown.contains("Reviewed."), "{shown}");
+    let screen = say(&mut chat, "directory=lib focus='the gap' and don't be long");
+    assert!(screen.contains("Reviewed."), "{screen}");
     assert!(say(&mut chat, "thanks").contains("Bye."));
 }
 
@@ -55,8 +55,8 @@ fn a_recipes_restrictions_apply_to_its_message_only() {
     assert!(!sandbox.project().join("one").exists());
     assert!(say(&mut chat, "go").contains("Could."));
     assert!(sandbox.project().join("two").exists());
-    let seen = sandbox.read("seen");
-    assert_eq!(seen.matches("\"recipe_name\": \"look\"").count(), 1, "{seen}");
+    let content = sandbox.read("seen");
+    assert_eq!(content.matches("\"recipe_name\": \"look\"").count(), 1, "{content}");
     chat.enter("/exit");
     let (_, rest) = chat.end();
     assert!(rest.contains("continue with: tenter chat --resume"), "{rest}");

@@ -16,9 +16,9 @@ fn the_model_reads_a_command_and_its_output_once() {
   - {text: First., expect: {contains: [$ echo one && exit 3, 'one', ended with code 3, What?]}}
   - {text: Second., expect: {contains: [And now?]}}",
     );
-    let shown = say(&mut chat, "!echo one && exit 3");
-    assert!(shown.contains("one\n"), "{shown}");
-    assert!(shown.contains("The command ended with code 3."), "{shown}");
+    let screen = say(&mut chat, "!echo one && exit 3");
+    assert!(screen.contains("one\n"), "{screen}");
+    assert!(screen.contains("The command ended with code 3."), "{screen}");
     assert!(say(&mut chat, "What?").contains("First."));
     assert!(say(&mut chat, "And now?").contains("Second."));
     assert!(say(&mut chat, "!").contains("Type a command"));

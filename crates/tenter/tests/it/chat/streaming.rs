@@ -52,8 +52,8 @@ fn code_longer_than_the_screen_is_printed_once() {
     let code: Vec<String> = (0..10_000).map(|number| format!("line_{number}")).collect();
     let text = format!("```\n{}\n```\n", code.join("\n"));
     let lines = lines_of_run(&sandbox(), &json!({"text": text}));
-    let shown: Vec<&String> = lines.iter().filter(|line| line.starts_with("line_")).collect();
-    assert!(shown.len() == code.len() && shown.into_iter().eq(&code), "{lines:?}");
+    let output: Vec<&String> = lines.iter().filter(|line| line.starts_with("line_")).collect();
+    assert!(output.len() == code.len() && output.into_iter().eq(&code), "{lines:?}");
 }
 
 #[test]
@@ -61,11 +61,11 @@ fn a_block_longer_than_the_screen_is_printed_once() {
     let rows: Vec<String> = (0..60).map(|number| format!("|row_{number}|two words|")).collect();
     let text = format!("|name|text|\n|-|-|\n{}\n\nEnd.", rows.join("\n"));
     let lines = lines_of_run(&sandbox(), &json!({"text": text, "pace_ms": 5}));
-    let shown: Vec<&str> =
+    let output: Vec<&str> =
         lines.iter().filter_map(|line| Some(line.split_once(" │ ")?.0.trim_end())).collect();
     let expected: Vec<String> = (0..60).map(|number| format!("row_{number}")).collect();
-    assert_eq!(shown[0], "name");
-    assert_eq!(shown[1..], expected, "{lines:?}");
+    assert_eq!(output[0], "name");
+    assert_eq!(output[1..], expected, "{lines:?}");
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn run_renders_text_and_changes_on_a_terminal_only() {
     let session = PtySession::start_sized(command, (60, 20));
     session.wait_for_row("done · ");
     let lines = session.end_lines().1.join("\n");
-    let shown = "I change it.\n\n● file_edit list.txt\n  ✓ Edited list.txt: 1 replacement at line 2.\n    @@ line 1 @@\n     one\n    -    two\n    +    2\n\nDone.\ndone · ";
-    assert!(lines.contains(shown), "{lines}");
+    let screen = "I change it.\n\n● file_edit list.txt\n  ✓ Edited list.txt: 1 replacement at line 2.\n    @@ line 1 @@\n     one\n    -    two\n    +    2\n\nDone.\ndone · ";
+    assert!(lines.contains(screen), "{lines}");
 
     sandbox.write("list.txt", "one\n\ttwo\n");
     let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);

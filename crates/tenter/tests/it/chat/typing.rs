@@ -1,4 +1,4 @@
-//! How messages are typed: on several lines, pasted, and while the chat is busy with something else.
+//! Typed messages: on several lines, pasted, and while the chat is busy with something else.
 
 use tenter_testkit::pty::Signal;
 use tenter_testkit::{PtySession, Sandbox, wait_until};
@@ -134,7 +134,7 @@ fn input_typed_before_a_question_does_not_answer_it() {
   - {text: Said., expect: {contains: [y indeed]}}",
     );
     chat.enter("touch it");
-    wait_until("the hook is about to ask", || sandbox.project().join("asking").exists());
+    wait_until("the hook asks", || sandbox.project().join("asking").exists());
     chat.enter("y");
     sandbox.write("go", "");
     chat.wait_for("[n] no: ");
@@ -155,11 +155,11 @@ fn the_terminal_is_restored_however_the_chat_ends() {
 
     let hold = "touch holding; while [ ! -e go ]; do sleep 0.1; done";
     manifest_hook(&sandbox, "slow", "after_agent", "", hold);
-    let left = busy_chat(&sandbox, "{text: never}");
-    assert!(!left.echoes());
-    left.signal(Signal::INT);
+    let remainder = busy_chat(&sandbox, "{text: never}");
+    assert!(!remainder.echoes());
+    remainder.signal(Signal::INT);
     wait_until("the hook runs", || sandbox.project().join("holding").exists());
-    left.signal(Signal::INT);
-    wait_until("the terminal is restored", || left.echoes());
-    assert!(!left.raw().ends_with(PROMPT));
+    remainder.signal(Signal::INT);
+    wait_until("the terminal is restored", || remainder.echoes());
+    assert!(!remainder.raw().ends_with(PROMPT));
 }

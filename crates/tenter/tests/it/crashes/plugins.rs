@@ -14,7 +14,7 @@ const NAME: &str = "ada/guards";
 /// A hook without a program of its own language: its manifest is read, and kept in the cache.
 const MANIFEST: &str = "---\nname: note\ndescription: d\ntrigger: after_turn\n---\n";
 
-/// What is done to the plugin.
+/// The change of the plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Add,
@@ -77,7 +77,7 @@ impl<'s> Scene<'s> {
         content(&self.place())
     }
 
-    /// What is installed once the deed is done.
+    /// Returns the files that are installed after the change.
     fn wanted(&self, deed: Deed) -> Vec<(PathBuf, Vec<u8>)> {
         if deed == Deed::Remove {
             return Vec::new();
@@ -140,12 +140,12 @@ impl<'s> Scene<'s> {
     fn continues(&self, deed: Deed, round: u64) {
         let was_done = self.content() == self.wanted(deed);
         let output = self.sandbox.run(&deed.args(&self.spec()));
-        let told = match deed {
+        let is_reported = match deed {
             Deed::Add if was_done => output.stderr.contains("already installed"),
             Deed::Remove if was_done => output.stderr.contains("no plugin"),
             _ => output.code == Some(0),
         };
-        assert!(told, "{deed:?}, round {round}\n{output}");
+        assert!(is_reported, "{deed:?}, round {round}\n{output}");
         assert_eq!(self.content(), self.wanted(deed), "{deed:?}, round {round}\n{output}");
         let _ = self.sandbox.run(&["plugin", "verify"]).expect_code(0);
     }

@@ -75,7 +75,7 @@ fn every_key_may_be_set_where_the_table_says() {
 fn the_defaults_are_those_of_the_table() {
     let sandbox = sandbox();
     sandbox.sh_hook("guard", "agent_stop", r#"echo '{"follow_up_messages": ["again"]}'"#);
-    let shown = sandbox.run(&["hooks", "show", "guard", "--json"]).json();
+    let json = sandbox.run(&["hooks", "show", "guard", "--json"]).json();
     let call = "{tool_calls: [{name: todo}]}";
     let (lines, _) = headless(&sandbox, &format!("turns: [{}]", [call; 60].join(", ")));
     let turns = of_kind(&lines, "usage").len();
@@ -84,8 +84,8 @@ fn the_defaults_are_those_of_the_table() {
         of_kind(&lines, "text").iter().filter(|text| text["role"] == "user").count();
     for (key, real) in [
         ("max_turns", turns.to_string()),
-        ("hooks.timeout_ms", shown[0]["timeout_ms"].to_string()),
-        ("hooks.fail", shown[0]["fail"].to_string()),
+        ("hooks.timeout_ms", json[0]["timeout_ms"].to_string()),
+        ("hooks.fail", json[0]["fail"].to_string()),
         ("hooks.max_continuations", continuations.to_string()),
         ("hooks.enabled", (continuations > 0).to_string()),
     ] {
@@ -95,7 +95,7 @@ fn the_defaults_are_those_of_the_table() {
     }
 }
 
-/// What the binary says that it takes, where it is given something else, is what the table lists.
+/// The binary lists the keys that it accepts when it reads an unknown one; the table has the same keys.
 #[test]
 fn no_key_is_missing_from_the_table() {
     let keys = keys();
@@ -142,8 +142,8 @@ fn config_has_the_keys_and_defaults_of_the_table() {
     for row in &keys().rows {
         let Some(key) = setting_key(&row[0]) else { continue };
         let key = key.replace("NAME", "some");
-        let shown = sandbox.run(&["config", "get", &key, "--json"]).expect_code(0).json();
-        let default = shown["default"].as_str().unwrap();
+        let json = sandbox.run(&["config", "get", &key, "--json"]).expect_code(0).json();
+        let default = json["default"].as_str().unwrap();
         let is_words = default.is_empty() || default.starts_with('(');
         assert!(
             is_words
@@ -163,7 +163,7 @@ fn config_has_the_keys_and_defaults_of_the_table() {
     assert_eq!(all.collect::<BTreeSet<_>>(), listed);
 }
 
-/// Whether the default of a row is not a TOML value.
+/// Returns true if the default of a row is not a TOML value.
 fn setting_has_words(default: &str) -> bool {
     format!("x = {default}").parse::<toml::Table>().is_err()
 }
@@ -262,7 +262,7 @@ fn every_script_plays() {
     }
 }
 
-/// What a script may hold is what the table of its place lists: the model says what it takes where it is given something else.
+/// The model lists the keys that it accepts when it reads an unknown one; the table of that place has the same keys.
 #[test]
 fn every_key_of_a_script_is_listed() {
     let page = page("scripted-models.md");

@@ -198,7 +198,7 @@ fn section(row: &Lifecycle) -> String {
     text + &replies(row)
 }
 
-/// How a hook of either kind subscribes to the event.
+/// Returns the subscriptions to the event of hooks of both kinds.
 fn subscription(row: &Lifecycle) -> String {
     let trigger = spellings(row, ProtocolName::Manifest).replace(", ", " or ");
     let matcher = if row.matcher { "; a `matcher` selects tool calls" } else { "" };

@@ -10,7 +10,7 @@
 //! | `script: YAML => DECISION` | the model plays this script |
 //! | `then: SHELL` | a command that must succeed afterwards |
 //!
-//! The decisions are those of the JSON stream except `none`; `none` alone means that there are no others. A part of the reason may
+//! The decisions are as in the JSON stream except `none`; `none` alone means that there are no others. A part of the reason may
 //! follow after a colon.
 
 use serde_json::{Value, json};
@@ -40,17 +40,17 @@ fn every_event_has_a_hook_in_bash_and_in_python() {
     for event in TABLE.iter().filter_map(|row| row.executable.first()) {
         for program in ["bash", "python3"] {
             let line = format!("#!/usr/bin/env {program}\n");
-            let found = super::examples(&pages, "hook")
+            let has_example = super::examples(&pages, "hook")
                 .any(|block| block.text.starts_with(&line) && block.text.contains(*event));
-            assert!(found, "no example in {program} for {event}");
+            assert!(has_example, "no example in {program} for {event}");
         }
     }
 }
 
 pub(super) fn has_what_it_needs(block: &Block) -> bool {
-    let of_first_line =
+    let first_line =
         block.text.lines().next().and_then(|line| line.strip_prefix("#!/usr/bin/env "));
-    let mut needed = of_first_line.into_iter().chain(block.note.get("needs"));
+    let mut needed = first_line.into_iter().chain(block.note.get("needs"));
     needed.all(needs::has)
 }
 

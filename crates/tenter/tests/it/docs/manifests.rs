@@ -3,8 +3,8 @@
 //! | kind | what is done with the block |
 //! | --- | --- |
 //! | `manifest NAME` | it is a `HOOK.md`; it must be valid by every rule |
-//! | `entry NAME` | it is that hook's script; its lines are those of `hook` |
-//! | `matcher` | `fires:` and `rests:` are calls that it is about and not about |
+//! | `entry NAME` | it is that hook's script; its lines are as for `hook` |
+//! | `matcher` | `fires:` and `rests:` are calls that it matches and does not match |
 //! | `told EVENT` | it is compared with what a hook really reads |
 //! | `says EVENT => DECISION` | it is read as a hook's answer, and each of its fields must count |
 //! | `toml NAMES` | it is read as `hooks.toml` where hooks of these names are |
@@ -99,8 +99,8 @@ fn every_matcher_example_matches_as_stated() {
             let (name, input) = call.split_once(' ').unwrap();
             let input = serde_json::from_str(input).unwrap();
             let call = ToolCall { id: "1".into(), name: name.into(), input };
-            let found = matcher.matches(&call).unwrap().is_some();
-            assert_eq!(found, key == "fires", "{}: {call:?}", block.place);
+            let is_match = matcher.matches(&call).unwrap().is_some();
+            assert_eq!(is_match, key == "fires", "{}: {call:?}", block.place);
         }
     }
 }
@@ -186,12 +186,12 @@ fn said(block: &Block) -> (EventName, &str) {
 #[test]
 fn every_field_of_an_answer_is_listed_with_its_events() {
     let pages = pages();
-    let shown: BTreeSet<String> = super::examples(&pages, "says")
+    let output: BTreeSet<String> = super::examples(&pages, "says")
         .flat_map(|block| serde_json::from_str::<Object>(&block.text).unwrap())
         .map(|(key, _)| key)
         .collect();
     let documented = table(PAGE, "Reply");
-    assert_eq!(shown, documented.names().into_iter().map(str::to_owned).collect());
+    assert_eq!(output, documented.names().into_iter().map(str::to_owned).collect());
     for row in &TABLE {
         let warning = &parse_reply(row.event, b"{\"zzz\": 1}").unwrap().defects[0];
         let taken: BTreeSet<&str> =
@@ -293,12 +293,12 @@ fn the_table_of_expectations_is_the_codes() {
     let test = "{\"event\": {}, \"expect\": {\"zzz\": 1}}";
     sandbox.write(&format!("../home/{DIRECTORY}/x/tests/zzz.json"), test);
     let output = sandbox.run(&["hooks", "test", "x"]).expect_code(1);
-    let known = output.stdout.split_once("zzz").unwrap_or_else(|| panic!("{output}")).1;
+    let names = output.stdout.split_once("zzz").unwrap_or_else(|| panic!("{output}")).1;
     for name in table("testing.md", "Expected").names() {
-        assert!(known.contains(name), "{name} is not known\n{output}");
+        assert!(names.contains(name), "{name} is not known\n{output}");
     }
     for word in
-        known.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.contains('_'))
+        names.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.contains('_'))
     {
         assert!(
             table("testing.md", "Expected").names().contains(&word),

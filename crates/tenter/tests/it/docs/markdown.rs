@@ -32,7 +32,7 @@ pub(super) struct Block {
 #[derive(Clone, Default)]
 pub(super) struct Note {
     pub(super) kind: String,
-    /// What follows the kind on its line.
+    /// The text after the kind on its line.
     pub(super) rest: String,
     /// The lines `key: value`, in order.
     pub(super) lines: Vec<(String, String)>,
@@ -53,7 +53,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The first cells, which name what the rows are about.
+    /// Returns the first cells, which name the rows.
     pub(super) fn names(&self) -> Vec<&str> {
         self.rows.iter().map(|row| row[0].as_str()).collect()
     }
@@ -97,7 +97,7 @@ pub(super) fn readme() -> Option<Page> {
         .then(|| Page { links: links(&fs::read_to_string(&path).unwrap()), ..Page::new(&path) })
 }
 
-/// Whether a link from `page` to a file, to a heading or to both is to something that is there. Links into the world are
+/// Returns true if the target of a link from `page` exists: a file, a heading or both. Links into the world are
 /// believed.
 pub(super) fn leads_somewhere(page: &Page, link: &str) -> bool {
     if link.contains("://") {
@@ -118,9 +118,9 @@ pub(super) fn leads_somewhere(page: &Page, link: &str) -> bool {
 
 /// A heading's anchor, as GitHub makes it.
 fn slug(title: &str) -> String {
-    let kept = title.to_lowercase();
-    let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    let stored = title.to_lowercase();
+    let stored = stored.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    stored.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 impl Page {

@@ -36,10 +36,10 @@ fn every_template_renders_as_the_table_states() {
 fn every_function_is_listed_and_its_example_renders() {
     let sandbox = sandbox();
     let error = show(&sandbox, "{{quantum}}").expect_code(1).stderr;
-    let known = error.split_once("functions are ").unwrap().1.lines().next().unwrap();
-    let known: BTreeSet<&str> = known.split('`').skip(1).step_by(2).collect();
+    let names = error.split_once("functions are ").unwrap().1.lines().next().unwrap();
+    let names: BTreeSet<&str> = names.split('`').skip(1).step_by(2).collect();
     let table = tables("Function").remove(0);
-    assert_eq!(table.names().into_iter().collect::<BTreeSet<_>>(), known);
+    assert_eq!(table.names().into_iter().collect::<BTreeSet<_>>(), names);
     for row in &table.rows {
         assert!(row[1].contains(&row[0]), "{row:?}");
         let output = show(&sandbox, &row[1]).expect_code(0);
@@ -52,9 +52,9 @@ fn every_key_is_listed() {
     let sandbox = sandbox();
     sandbox.write("recipes/one.md", "---\nquantum: 1\n---\n");
     let warning = sandbox.run(&["recipe", "show", "one"]).expect_code(0).stderr;
-    let known = warning.split_once("keys are ").unwrap().1.lines().next().unwrap();
-    let known: BTreeSet<&str> = known.split('`').skip(1).step_by(2).collect();
-    assert_eq!(tables("Key")[0].names().into_iter().collect::<BTreeSet<_>>(), known);
+    let names = warning.split_once("keys are ").unwrap().1.lines().next().unwrap();
+    let names: BTreeSet<&str> = names.split('`').skip(1).step_by(2).collect();
+    assert_eq!(tables("Key")[0].names().into_iter().collect::<BTreeSet<_>>(), names);
 }
 
 #[test]

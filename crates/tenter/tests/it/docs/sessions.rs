@@ -87,7 +87,7 @@ fn session(sandbox: &Sandbox, block: &Block) {
     }
 }
 
-/// What a chat asks before a tool runs.
+/// The question of a chat before a tool runs.
 const QUESTION: &str = "  Run it? ";
 
 /// Types what stands behind the prompt or a question, each line when it is asked for.
@@ -98,19 +98,19 @@ fn chat(sandbox: &Sandbox, block: &Block) {
     let mut command = sandbox.command();
     command.args(args.split_whitespace());
     let mut terminal = PtySession::start(command);
-    let mut shown = String::new();
+    let mut screen = String::new();
     for line in lines {
-        let asked = [("> ", "\n> "), (QUESTION, QUESTION)];
-        let asked = asked
+        let question = [("> ", "\n> "), (QUESTION, QUESTION)];
+        let question = question
             .into_iter()
             .find_map(|(begins, prompt)| Some((prompt, line.strip_prefix(begins)?)));
-        if let Some((prompt, typed)) = asked {
-            shown += &terminal.wait_for(prompt);
+        if let Some((prompt, typed)) = question {
+            screen += &terminal.wait_for(prompt);
             terminal.enter(typed);
         }
     }
     let output = sandbox.finish_pty(terminal);
-    let real = self::lines(&output, &format!("$ tenter {args}\n{shown}{}", output.stdout));
+    let real = self::lines(&output, &format!("$ tenter {args}\n{screen}{}", output.stdout));
     let documented = self::lines(&output, &block.text);
     assert_eq!(output.code, Some(0), "{}\n{output}", block.place);
     assert!(

@@ -54,7 +54,7 @@ fn every_reply_is_read_completely() {
     }
 }
 
-/// Whether the reply has another meaning without this field. `continue` is optional: follow-ups imply it.
+/// Returns true if the reply has another meaning without this field. `continue` is optional: follow-ups imply it.
 fn has_effect(event: EventName, object: &Object, key: &str) -> bool {
     let mut without = object.clone();
     without.shift_remove(key);
@@ -70,7 +70,7 @@ fn every_field_of_a_reply_is_shown() {
     for event in
         ["user_message_send", "before_tool_call", "after_tool_call", "after_turn", "agent_stop"]
     {
-        let shown: BTreeSet<String> = super::examples(&pages, "answer")
+        let output: BTreeSet<String> = super::examples(&pages, "answer")
             .filter(|block| block.note.rest.starts_with(event))
             .flat_map(|block| serde_json::from_str::<Object>(&block.text).unwrap())
             .map(|(key, _)| key)
@@ -80,6 +80,6 @@ fn every_field_of_a_reply_is_shown() {
         };
         let listed = table.rows.iter().filter(|row| is_of_event(&row[2]));
         let listed: BTreeSet<String> = listed.map(|row| row[0].clone()).collect();
-        assert_eq!(shown, listed, "at {event}");
+        assert_eq!(output, listed, "at {event}");
     }
 }

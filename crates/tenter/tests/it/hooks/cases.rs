@@ -117,9 +117,9 @@ fn a_sample_a_payload_and_an_event_each_run_the_hook_once() {
     assert_eq!(sample.json()["decision"], "unmatched");
     assert_eq!(once(&["--event", "pre-tool-call"]).json()["decision"], "unmatched");
     sandbox.write("p", "{\"event_type\": \"before_tool\", \"tool_name\": \"WriteFile\", \"tool_input\": {\"x\": \"rm -rf\"}}");
-    let given = once(&["--payload", "p"]);
-    assert_eq!([&given.json()["decision"], &given.json()["reason"]], ["deny", "too dangerous"]);
-    assert!(given.stderr.is_empty(), "{given}");
+    let payload = once(&["--payload", "p"]);
+    assert_eq!([&payload.json()["decision"], &payload.json()["reason"]], ["deny", "too dangerous"]);
+    assert!(payload.stderr.is_empty(), "{payload}");
 }
 
 #[test]

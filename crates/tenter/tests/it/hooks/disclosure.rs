@@ -18,7 +18,7 @@ fn listing_five_hundred_hooks_does_not_read_their_texts() {
         let front = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, front + &text).unwrap();
     }
-    // The shell's own figures include those of the programs that it waited for.
+    // The shell's own figures include the programs that it waited for.
     let read = |command: &str| {
         let line = format!("{command} > list.json; grep rchar /proc/$$/io || echo rchar: none");
         let output = sandbox.shell(&line);

@@ -203,7 +203,7 @@ fn the_json_form_has_the_facts_about_the_call() {
     let sandbox = sandbox();
     sandbox.sh_hook("it", "before_tool_call", "true");
     let input = r#"{"command": "rm -rf /etc"}"#;
-    // Without --event, it is about the call before it runs.
+    // Without --event, the call is explained before it runs.
     let args = ["hooks", "explain", "--tool", "bash", "--input", input, "--json"];
     let explained = sandbox.run(&args).expect_code(0).json();
     assert_eq!(explained[0]["verdict"], "runs", "{explained}");

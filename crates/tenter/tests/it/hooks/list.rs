@@ -6,10 +6,10 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tenter_testkit::Sandbox;
 
-use super::{SILENT, run_with_env};
+use super::SILENT;
 use crate::sandbox;
 
-/// What is listed last, always.
+/// The hook that is always listed last.
 const BUILT_IN: &str = "builtin:compact-trigger";
 
 /// A project with a hook of every status.
@@ -107,16 +107,6 @@ fn the_json_list_has_every_field() {
 }
 
 #[test]
-fn with_trust_disabled_no_hook_needs_trust() {
-    let sandbox = sandbox();
-    sandbox.hook("guard", SILENT);
-    let list = run_with_env(&sandbox, &["hooks", "list", "--json"], &[("TENTER_TRUST", "all")])
-        .expect_code(0)
-        .json();
-    assert_eq!((&list[0]["trust"], &list[0]["status"]), (&json!("not needed"), &json!("active")));
-}
-
-#[test]
 fn the_configuration_of_a_hook_is_listed_with_it() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);
@@ -207,8 +197,8 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
       about     asks for the recipe compact when 80 % of the context window is used
       order     last; a hook that acts on the history takes precedence
     ");
-    let shown = sandbox.run(&["hooks", "show", BUILT_IN, "--json"]).expect_code(0).json();
-    assert_eq!([&shown[0]["script"], &shown[0]["trusted"]], [&Value::Null, &Value::Null]);
+    let json = sandbox.run(&["hooks", "show", BUILT_IN, "--json"]).expect_code(0).json();
+    assert_eq!([&json[0]["script"], &json[0]["trusted"]], [&Value::Null, &Value::Null]);
     assert_snapshot!(sandbox.run(&["hooks", "disable", BUILT_IN]), @"
     exit: 1
     --- stderr
@@ -335,11 +325,11 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
         #!/bin/sh
         touch ran
     ");
-    let shown = sandbox.run(&["hooks", "show", "guard", "--json"]).expect_code(0).json();
-    assert_eq!(shown[0]["trusted"]["hash"], shown[0]["hash"]);
-    assert_eq!(shown[0]["trusted"]["events"], json!(["before_tool_call"]));
-    assert_eq!(shown[0]["script"][0], "#!/bin/sh");
-    assert_eq!((&shown[1]["layer"], &shown[1]["trusted"]), (&json!("user"), &Value::Null));
+    let value = sandbox.run(&["hooks", "show", "guard", "--json"]).expect_code(0).json();
+    assert_eq!(value[0]["trusted"]["hash"], value[0]["hash"]);
+    assert_eq!(value[0]["trusted"]["events"], json!(["before_tool_call"]));
+    assert_eq!(value[0]["script"][0], "#!/bin/sh");
+    assert_eq!((&value[1]["layer"], &value[1]["trusted"]), (&json!("user"), &Value::Null));
 }
 
 #[test]
@@ -372,8 +362,8 @@ fn untrusted_names_and_scripts_cannot_control_the_terminal() {
     sandbox.user_hook("a\x1b[2Jb", &format!("{SILENT}# \x1b]0;title\x07\n"));
     for args in [&["hooks", "list"][..], &["hooks", "show", "a\x1b[2Jb"]] {
         let output = sandbox.run(args).expect_code(0);
-        let shown = output.stdout.contains(r"a\u{1b}[2Jb");
-        assert!(!output.stdout.contains('\x1b') && shown, "{output}");
+        let screen = output.stdout.contains(r"a\u{1b}[2Jb");
+        assert!(!output.stdout.contains('\x1b') && screen, "{output}");
     }
 }
 

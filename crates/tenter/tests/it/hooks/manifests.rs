@@ -78,12 +78,15 @@ fn discovery_finds_every_directory_without_opening_a_manifest() {
     Project-level hooks ([ROOT]/project/.agents/hooks):
       - guard
     ");
-    let found = sandbox.run(&["hooks", "discover", "--json"]).expect_code(0).json();
+    let directories = sandbox.run(&["hooks", "discover", "--json"]).expect_code(0).json();
     let user = [
         user_hooks(&sandbox).join("audit"),
         sandbox.home().join(".kodelet/plugins/acme@tools/hooks/lint"),
     ];
-    assert_eq!(found, json!({"user": user, "project": [project_hooks(&sandbox).join("guard")]}));
+    assert_eq!(
+        directories,
+        json!({"user": user, "project": [project_hooks(&sandbox).join("guard")]})
+    );
 }
 
 #[test]
@@ -216,9 +219,9 @@ fn show_prints_the_manifest_the_script_and_the_text() {
                  ^^^^
       help: write `async: false` if it is meant to block
     "#);
-    let shown = sandbox.run(&["hooks", "show", "guard", "--json"]).expect_code(0).json();
-    assert_eq!(shown[0]["manifest"]["matcher"]["tool"], "Shell");
-    assert_eq!(shown[0]["body"], "\n# About guard\n");
+    let json = sandbox.run(&["hooks", "show", "guard", "--json"]).expect_code(0).json();
+    assert_eq!(json[0]["manifest"]["matcher"]["tool"], "Shell");
+    assert_eq!(json[0]["body"], "\n# About guard\n");
 }
 
 #[test]

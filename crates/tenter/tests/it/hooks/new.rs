@@ -149,8 +149,8 @@ fn a_name_that_matches_a_template_selects_it() {
     After a change, test it again: you are asked whether to trust the change.
     ");
     assert!(!hooks(&sandbox).join("no-force-push/scripts").exists(), "it has rules");
-    let left = fs::read_dir(hooks(&sandbox)).unwrap().count();
-    assert_eq!(left, 1, "nothing is left over");
+    let remainder = fs::read_dir(hooks(&sandbox)).unwrap().count();
+    assert_eq!(remainder, 1, "nothing is left over");
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: git  push  -f}}]}, {text: ok}]",
     );

@@ -23,15 +23,15 @@ use crate::sandbox;
 
 const PROTOCOLS: [ProtocolName; 2] = [ProtocolName::Executable, ProtocolName::Manifest];
 
-/// What the command prints.
+/// Returns the output of the command.
 fn printed(sandbox: &Sandbox, args: &[&str]) -> Value {
     sandbox.run(&[&["hooks", "schema"], args].concat()).expect_code(0).json()
 }
 
 #[track_caller]
 fn assert_valid(schema: &Value, value: &Value) {
-    let found = problems(schema, value, true);
-    assert!(found.is_empty(), "{value:#}\n{found:#?}");
+    let violations = problems(schema, value, true);
+    assert!(violations.is_empty(), "{value:#}\n{violations:#?}");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn samples_are_valid_payloads() {
     }
 }
 
-/// The fields of every object in `payload` that a schema lists, with those of the objects in it.
+/// Collects the fields that a schema lists, with the fields of the objects in them.
 fn paths(prefix: &str, schema: &Value, paths_found: &mut BTreeSet<String>) {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{prefix}.{name}");
@@ -223,11 +223,11 @@ fn conditions_of_static_hooks_may_use_every_field_and_no_others() {
         for (protocol, payload) in payloads(&event, &facts) {
             if protocol == ProtocolName::Manifest {
                 assert_known(row.event, &mut Vec::new(), &payload);
-                let known = unknown_name(row.event, &["?"]).unwrap().known;
+                let names = unknown_name(row.event, &["?"]).unwrap().known;
                 let fields = payload.as_object().unwrap().keys().cloned();
-                let messages = Some("messages".to_owned()).filter(|name| known.contains(name));
+                let messages = Some("messages".to_owned()).filter(|name| names.contains(name));
                 let fields: BTreeSet<String> = fields.chain(messages).collect();
-                assert_eq!(BTreeSet::from_iter(known), fields, "{}", row.name);
+                assert_eq!(BTreeSet::from_iter(names), fields, "{}", row.name);
             }
         }
     }
@@ -269,7 +269,7 @@ fn the_payloads_of_a_session_are_valid() {
         ("executable.jsonl", "event", ProtocolName::Executable, names),
     ] {
         let text = sandbox.read(file);
-        let mut seen = BTreeSet::new();
+        let mut spellings = BTreeSet::new();
         for line in text.lines() {
             let payload: Value = serde_json::from_str(line).unwrap();
             let spelling = payload[key].as_str().unwrap().to_owned();
@@ -278,13 +278,13 @@ fn the_payloads_of_a_session_are_valid() {
             } else {
                 &[&spelling]
             };
-            if seen.insert(spelling.clone()) {
+            if spellings.insert(spelling.clone()) {
                 assert_valid(&printed(&sandbox, args), &payload);
             } else {
                 assert_valid(&Document::Payload.schema_of_all(protocol), &payload);
             }
         }
-        assert_eq!(seen.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected);
+        assert_eq!(spellings.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected);
     }
 }
 

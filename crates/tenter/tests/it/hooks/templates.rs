@@ -231,9 +231,9 @@ fn redact_secrets_leaves_no_key_whatever_tool_shows_it_and_however_the_command_e
         for calls in calls {
             let output = redacted_run(language, calls);
             assert_eq!(output.code, Some(0), "{language} {calls}\n{output}");
-            let shown = format!("{}{}", output.stdout, output.stderr);
-            assert!(!shown.contains(KEY) && !shown.contains("MIIEabc"), "{language} {output}");
-            assert!(!shown.contains("has no field"), "{language} {calls}\n{output}");
+            let screen = format!("{}{}", output.stdout, output.stderr);
+            assert!(!screen.contains(KEY) && !screen.contains("MIIEabc"), "{language} {output}");
+            assert!(!screen.contains("has no field"), "{language} {calls}\n{output}");
         }
     }
 }
@@ -257,12 +257,12 @@ fn redact_secrets_withholds_an_output_that_it_cannot_read() {
 fn files_named(dir: &Path, name: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
-    let found = |path: PathBuf| match path.is_dir() {
+    let find = |path: PathBuf| match path.is_dir() {
         true => files_named(&path, name),
         false if path.ends_with(name) => vec![path],
         false => Vec::new(),
     };
-    paths.flat_map(found).collect()
+    paths.flat_map(find).collect()
 }
 
 #[test]
@@ -274,10 +274,10 @@ fn audit_log_records_every_call_outside_of_the_project_and_no_key() {
         ));
         let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
         assert!(files_named(&sandbox.project(), "audit.jsonl").is_empty());
-        let found = files_named(&sandbox.home(), "audit.jsonl");
-        assert_eq!(found.len(), 1, "{language} {found:?}");
-        assert_eq!(fs::metadata(&found[0]).unwrap().permissions().mode() & 0o077, 0, "{language}");
-        let text = fs::read_to_string(&found[0]).unwrap();
+        let logs = files_named(&sandbox.home(), "audit.jsonl");
+        assert_eq!(logs.len(), 1, "{language} {logs:?}");
+        assert_eq!(fs::metadata(&logs[0]).unwrap().permissions().mode() & 0o077, 0, "{language}");
+        let text = fs::read_to_string(&logs[0]).unwrap();
         let lines: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let inputs: Vec<&Value> = lines.iter().map(|line| &line["input"]).collect();

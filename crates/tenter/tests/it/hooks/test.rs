@@ -9,7 +9,7 @@ use tenter_testkit::{Output, Sandbox, wait_until};
 use super::{SILENT, manifest, user_hooks};
 use crate::sandbox;
 
-/// What a hook that does `body` at `event` comes to on the sample, with the exit code.
+/// Tests a hook that does `body` at `event` with the sample. Returns the result and the exit code.
 fn tried(event: &str, body: &str) -> (Value, Option<i32>) {
     let sandbox = sandbox();
     sandbox.sh_hook("it", event, body);
@@ -83,48 +83,6 @@ fn the_json_form_has_every_field() {
 }
 
 #[test]
-fn every_kind_of_reply_is_read() {
-    let (allowed, _) = tried("before_tool_call", "echo '{\"blocked\": false}'");
-    assert_eq!(allowed["decision"], "allow");
-    let (message, _) = tried("user_message_send", "echo '{\"message\": \"hi\"}'");
-    assert_eq!(message["rewrite"]["after"], "hi");
-    let (output, _) =
-        tried("after_tool_call", "echo '{\"output\": {\"success\": false, \"error\": \"e\"}}'");
-    assert_eq!(
-        [&output["rewrite"]["before"]["success"], &output["rewrite"]["after"]["success"]],
-        [true, false]
-    );
-    let (continued, _) = tried("agent_stop", "echo '{\"follow_up_messages\": [\"a\", \"b\"]}'");
-    assert_eq!(
-        (&continued["decision"], &continued["follow_ups"]),
-        (&json!("continue"), &json!(["a", "b"]))
-    );
-    let (mutated, _) = tried(
-        "after_turn",
-        "echo '{\"result\": \"mutate\", \"messages\": [{\"role\": \"user\", \"content\": \"s\"}]}'",
-    );
-    assert_eq!(mutated["history"]["messages"][0]["blocks"][0]["text"], "s");
-    let (called, _) = tried(
-        "after_turn",
-        "echo '{\"result\": \"callback\", \"callback\": \"compact\", \"callback_args\": {\"k\": \"v\"}}'",
-    );
-    assert_eq!(
-        called["history"],
-        json!({"action": "callback", "recipe": "compact", "args": {"k": "v"}})
-    );
-}
-
-#[test]
-fn a_deny_that_also_rewrites_changes_nothing() {
-    let (result, _) =
-        tried("before_tool_call", "echo '{\"blocked\": true, \"input\": {\"command\": \"ls\"}}'");
-    assert_eq!(
-        [&result["decision"], &result["reason"], &result["rewrite"]],
-        [&json!("deny"), &Value::Null, &Value::Null]
-    );
-}
-
-#[test]
 fn ineffective_parts_of_a_reply_are_shown() {
     let (result, code) =
         tried("before_tool_call", "echo '{\"blocked\": \"yes\", \"reson\": \"x\"}'");
@@ -173,21 +131,10 @@ fn a_hook_that_times_out_keeps_its_output() {
         [&result["exit"], &result["error"], &result["stderr"]],
         ["timed out", "timed out after 300 ms", "waiting\n"]
     );
-    let told = sandbox.run(&["hooks", "test", "slow"]).expect_code(1);
+    let message = sandbox.run(&["hooks", "test", "slow"]).expect_code(1);
     assert!(
-        told.stdout.ends_with("an agent would block: the hook is set to fail closed\n"),
-        "{told}"
-    );
-}
-
-#[test]
-fn a_reply_without_meaning_at_its_event_is_no_action_and_is_reported() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("guard", "before_tool_call", "echo '{\"decision\": \"deny\"}'");
-    let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
-    assert!(
-        output.stdout.contains("its reply has no field \"decision\"; did you mean \"blocked\"?"),
-        "{output}"
+        message.stdout.ends_with("an agent would block: the hook is set to fail closed\n"),
+        "{message}"
     );
 }
 
@@ -217,8 +164,8 @@ fn a_given_payload_is_passed_on_with_protocol_separators() {
         ", \"z\": 1.50, \"a\": [1, {\"k\": \"ü\\n\"}]}\n",
     ];
     let has_all = |output: Output| {
-        let told = output.expect_code(0).json()["stderr"].as_str().unwrap().to_owned();
-        assert!(told.starts_with(parts[0]) && told.ends_with(parts[1]), "{told}");
+        let message = output.expect_code(0).json()["stderr"].as_str().unwrap().to_owned();
+        assert!(message.starts_with(parts[0]) && message.ends_with(parts[1]), "{message}");
     };
     let piped =
         sandbox.run_with_stdin(&["hooks", "test", "echo", "--json", "--payload", "-"], payload);
@@ -235,10 +182,10 @@ fn a_partial_payload_is_completed_from_the_sample_of_the_hooks_only_event() {
     sandbox.sh_hook("one", "before_tool_call", "printf '%s\\n' \"$payload\" >&2");
     sandbox.write("p", "{\"tool_input\": {\"command\": \"rm -rf /\"}}");
     let result = sandbox.run(&["hooks", "test", "one", "--json", "--payload", "p"]).expect_code(0);
-    let told: Value = serde_json::from_str(result.json()["stderr"].as_str().unwrap()).unwrap();
-    assert_eq!(told["event"], "before_tool_call");
-    assert_eq!(told["tool_name"], "bash");
-    assert_eq!(told["tool_input"], json!({"command": "rm -rf /"}));
+    let message: Value = serde_json::from_str(result.json()["stderr"].as_str().unwrap()).unwrap();
+    assert_eq!(message["event"], "before_tool_call");
+    assert_eq!(message["tool_name"], "bash");
+    assert_eq!(message["tool_input"], json!({"command": "rm -rf /"}));
     sandbox.write("p", "{\"tool_name\": \"Write\", \"tool_input\": {\"file_path\": \"a.txt\"}}");
     let result = sandbox.run(&["hooks", "test", "one", "--json", "--payload", "p"]).expect_code(0);
     assert_eq!(result.json()["payload"]["paths"][0]["given"], "a.txt");
@@ -257,8 +204,8 @@ fn a_hook_whose_matcher_does_not_match_is_not_run() {
         [&unmatched["decision"], &unmatched["exit"]],
         [&json!("unmatched"), &json!("not run")]
     );
-    let told = sandbox.run(&["hooks", "test", "guard", "--payload", "ls"]).expect_code(0);
-    assert!(told.stdout.contains("decision unmatched"), "{told}");
+    let message = sandbox.run(&["hooks", "test", "guard", "--payload", "ls"]).expect_code(0);
+    assert!(message.stdout.contains("decision unmatched"), "{message}");
     let sample = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
     assert!(sample.stderr.contains("--payload FILE"), "{sample}");
     assert!(!sandbox.project().join("ran").exists());
@@ -324,17 +271,17 @@ fn an_override_of_the_user_gives_one_executable_a_key_and_no_other() {
 fn the_event_is_taken_from_the_payload_or_the_option() {
     let sandbox = sandbox();
     echoing(&sandbox);
-    let told = |args: &[&str]| {
+    let test = |args: &[&str]| {
         sandbox.run(&[&["hooks", "test", "echo", "--json"], args].concat()).expect_code(0).json()
     };
-    assert_eq!(told(&[])["event"], "before_tool_call");
-    assert_eq!(told(&["--event", "post-tool-call"])["payload"]["tool_output"]["success"], true);
+    assert_eq!(test(&[])["event"], "before_tool_call");
+    assert_eq!(test(&["--event", "post-tool-call"])["payload"]["tool_output"]["success"], true);
     assert_eq!(
-        told(&["--event", "after_tool_failure"])["payload"]["tool_output"]["success"],
+        test(&["--event", "after_tool_failure"])["payload"]["tool_output"]["success"],
         false
     );
     sandbox.write("p", "{\"event\": \"after_tool_call\"}");
-    assert_eq!(told(&["--payload", "p"])["event"], "after_tool_call");
+    assert_eq!(test(&["--payload", "p"])["event"], "after_tool_call");
     assert_snapshot!(sandbox.run(&["hooks", "test", "echo", "--event", "agent_stop"]), @"
     exit: 2
     --- stderr

@@ -1,4 +1,4 @@
-//! Which records `tenter log` shows: those of the project, and those that its options select.
+//! The records that `tenter log` shows: records of the project that its options select.
 
 use std::fs;
 use std::slice;
@@ -11,7 +11,7 @@ use super::{ask, hooks, journal_files, records};
 use crate::conversation::busy_conversation;
 use crate::sandbox;
 
-/// What is shown of a journal, without its headings: hook and decision of each record.
+/// Returns the shown lines of a journal without its headings: hook and decision of each record.
 fn shown(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
     let output = sandbox.run(&[&["log"], args].concat()).expect_code(0);
     let rows = output.stdout.lines().filter(|line| line.starts_with("  2"));
@@ -30,9 +30,9 @@ fn records_can_be_filtered_by_hook_and_event_in_any_spelling() {
         → before_tool is denied by b-guard
       [TIME]  before_tool  b-guard  none  bash: echo one; echo two · [N] ms
     ");
-    let of_guard = records(&sandbox, &["--hook", "b-guard"]);
-    assert_eq!(hooks(&of_guard), ["b-guard", "b-guard"]);
-    assert_eq!(of_guard.iter().filter(|record| record["by"] == "b-guard").count(), 1);
+    let guard_records = records(&sandbox, &["--hook", "b-guard"]);
+    assert_eq!(hooks(&guard_records), ["b-guard", "b-guard"]);
+    assert_eq!(guard_records.iter().filter(|record| record["by"] == "b-guard").count(), 1);
     for spelling in ["after_tool_call", "after_tool", "after_tool_failure", "post-tool-call"] {
         let count = if spelling == "after_tool_call" { 2 } else { 1 };
         assert_eq!(

@@ -41,8 +41,8 @@ fn failures_are_reported_and_the_agent_continues() {
         let model = sandbox.script(&bash("touch ran", ""));
         let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
         assert!(sandbox.project().join("ran").exists(), "{body}");
-        let told = format!("hook guard failed at before_tool: {reason}");
-        assert!(output.stderr.contains(&told), "{told}\n{output}");
+        let message = format!("hook guard failed at before_tool: {reason}");
+        assert!(output.stderr.contains(&message), "{message}\n{output}");
         let records = records(&sandbox);
         assert_eq!(
             (&records[0]["decision"], &records[0]["reason"]),
@@ -85,15 +85,6 @@ fn failing_closed_has_no_effect_after_the_fact() {
 }
 
 #[test]
-fn failing_closed_after_a_tool_withholds_its_output() {
-    let sandbox = sandbox();
-    hook(&sandbox, "redact", "after_tool", CLOSED, "exit 1");
-    let expect = "contains: [the output is withheld, redact failed], lacks: [\"shown\\n\"]";
-    let (_, code) = headless(&sandbox, &bash("echo sho''wn", expect));
-    assert_eq!(code, 0);
-}
-
-#[test]
 fn text_is_logged_and_invalid_json_is_warned_about() {
     let table: [(&str, Option<&str>, &str); 4] = [
         ("echo 'All fine'", None, "printed: All fine"),
@@ -122,34 +113,17 @@ fn text_is_logged_and_invalid_json_is_warned_about() {
         let model = sandbox.script(&script);
         for args in [&["run"][..], &["run", "--result-only"]] {
             let output = sandbox.run(&[args, &["--model", &model, "x"]].concat()).expect_code(0);
-            let said = warning.is_none_or(|warning| {
+            let text = warning.is_none_or(|warning| {
                 output.stderr.contains("hook guard at before_tool: ")
                     && output.stderr.contains(warning)
             });
-            assert!(said, "{output}");
+            assert!(text, "{output}");
         }
         assert!(warning.is_none_or(|warning| sandbox.run(&["log"]).stdout.contains(warning)));
     }
 }
 
-#[test]
-fn an_invalid_field_is_ignored_alone() {
-    let sandbox = sandbox();
-    let answer = json!({"modified_input": "rm", "modified_output": {}, "decision": "deny", "reason": "kept"});
-    hook(&sandbox, "guard", "before_tool", "", &format!("echo '{answer}'"));
-    let (lines, _) =
-        headless(&sandbox, &bash("touch ran", "contains: [\"blocked by hook: kept\"]"));
-    let warnings = &runs(&lines, "guard")[0]["warnings"];
-    assert_eq!(
-        *warnings,
-        json!([
-            "\"modified_output\" has no effect at before_tool",
-            "\"modified_input\" must be an object"
-        ])
-    );
-}
-
-/// What a guard that fails closed answers, and why that cannot be used; every one of these let the tool run once.
+/// Unusable replies of a guard that fails closed, and the reason; each of these let the tool run once.
 #[test]
 fn an_unusable_reply_denies_if_the_hook_fails_closed_and_is_reported_otherwise() {
     for (body, why) in [
@@ -183,22 +157,10 @@ fn a_rewrite_that_does_not_fit_the_result_is_a_failure() {
         let (lines, _) = headless(&sandbox, &script);
         assert_eq!(runs(&lines, "redact")[0]["decision"], "failed");
         let model = sandbox.script(&script);
-        let shown = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
-        assert!(shown.stderr.contains("hook redact failed at after_tool"), "{shown}");
-        assert!(!shown.stderr.contains("changed it"), "{shown}");
+        let screen = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+        assert!(screen.stderr.contains("hook redact failed at after_tool"), "{screen}");
+        assert!(!screen.stderr.contains("changed it"), "{screen}");
     }
-}
-
-#[test]
-fn a_hook_written_for_claude_code_works_unchanged() {
-    let sandbox = sandbox();
-    let answer = json!({"hookSpecificOutput": {
-        "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "not here"}});
-    hook(&sandbox, "guard", "before_tool", "", &format!("echo '{answer}'"));
-    let (lines, _) =
-        headless(&sandbox, &bash("touch ran", "contains: [\"blocked by hook: not here\"]"));
-    assert_eq!(runs(&lines, "guard")[0]["decision"], "deny");
-    assert!(!sandbox.project().join("ran").exists());
 }
 
 #[test]
@@ -269,10 +231,10 @@ fn ask_means_no_without_a_user_unless_configured_otherwise() {
         assert_eq!((code, decisions(&lines, "careful")), (0, vec!["ask".to_owned()]));
         assert_eq!(sandbox.project().join("ran").exists(), ran);
         assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["success"], ran);
-        let told = of_kind(&lines, "answer")[0];
+        let streamed = of_kind(&lines, "answer")[0];
         let records = records(&sandbox);
         let recorded = of_kind(&records, "answer")[0];
-        for answer in [told, recorded] {
+        for answer in [streamed, recorded] {
             assert_eq!((&answer["hook"], &answer["allowed"]), (&json!("careful"), &json!(ran)));
             assert_eq!(
                 (&answer["answer"], &answer["reason"]),
@@ -328,11 +290,11 @@ fn the_output_of_a_failed_hook_is_recorded_and_reported() {
     let log = sandbox.run(&["log"]).expect_code(0);
     assert!(log.stdout.contains(r#"its stdout: "Traceback: $AKIA[16 redacted]""#), "{log}");
     let model = sandbox.script(&bash("true", "lacks: [nothing]"));
-    let shown = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
-    assert!(shown.stderr.contains(r#"its stdout: "Traceback: $AKIA"#), "{shown}");
+    let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    assert!(output.stderr.contains(r#"its stdout: "Traceback: $AKIA"#), "{output}");
 }
 
-/// What is done is not undone; the model reads what the hook has against it, and hooks after it are not asked (R29).
+/// The effect is not undone; the model reads the hook's objection, and later hooks do not run (R29).
 #[test]
 fn a_block_after_the_fact_is_fed_back() {
     for (trigger, command) in [
@@ -353,8 +315,8 @@ fn a_block_after_the_fact_is_fed_back() {
         let model = sandbox.script(&script);
         let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
         assert!(sandbox.project().join("ran").exists(), "{trigger}");
-        let told = format!("blocked by hook critic at {trigger}: badly named");
-        assert!(output.stderr.contains(&told), "{trigger}\n{output}");
+        let message = format!("blocked by hook critic at {trigger}: badly named");
+        assert!(output.stderr.contains(&message), "{trigger}\n{output}");
         let first = &records(&sandbox)[1];
         assert_eq!(
             (&first["kind"], &first["hooks_run"]),
@@ -375,36 +337,6 @@ fn a_session_ends_even_if_a_hook_denies_it() {
         output.stderr.contains("blocked by hook untidy at session_end: there is a mess left"),
         "{output}"
     );
-}
-
-#[test]
-fn a_stop_accepts_messages_and_histories_as_executables_do() {
-    let sandbox = sandbox();
-    hook(
-        &sandbox,
-        "more",
-        "before_stop",
-        "",
-        "case \"$payload\" in *'\"stop_hook_active\": false'*) echo '{\"follow_up_messages\": [\"And the tests?\"]}';; esac",
-    );
-    let history =
-        json!({"result": "mutate", "messages": [{"role": "user", "content": "a summary"}]});
-    hook(
-        &sandbox,
-        "short",
-        "after_turn",
-        "",
-        &format!("[ -e done ] || {{ touch done; echo '{history}'; }}"),
-    );
-    let (lines, code) = headless(
-        &sandbox,
-        "turns: [{text: one}, {text: two, expect: {contains: [a summary, \"And the tests?\"], lacks: [do it]}}]",
-    );
-    assert_eq!(
-        (code, decisions(&lines, "more")),
-        (0, vec!["continue".to_owned(), "none".to_owned()])
-    );
-    assert_eq!(of_kind(&lines, "history")[0]["by"], "short");
 }
 
 /// A deny at the stop is worth a continuation each time, up to the limit.

@@ -1,4 +1,4 @@
-//! Hooks without code: a `HOOK.md` with an action, in real sessions and in every command that is about hooks.
+//! Hooks without code: a `HOOK.md` with an action, in real sessions and in every command for hooks.
 
 use std::fs;
 use std::path::PathBuf;
@@ -35,32 +35,8 @@ fn a_deny_blocks_the_call_and_is_recorded() {
     let records = records(&sandbox);
     assert_eq!((&records[0]["hook"], &records[0]["exit"]), (&json!("no-rm"), &json!("no process")));
     let (lines, _) = headless(&sandbox, &bash("rm kept/file", ""));
-    assert_eq!(decisions(&lines, "no-rm"), [""; 0], "its matcher is about something else");
+    assert_eq!(decisions(&lines, "no-rm"), [""; 0], "its matcher matches something else");
     assert!(!sandbox.project().join("kept/file").exists());
-}
-
-#[test]
-fn without_a_user_an_ask_is_a_no() {
-    let sandbox = sandbox();
-    declared(&sandbox, "sure", NO_RM, &["action: ask", "reason: sure?"]);
-    sandbox.write("kept/file", "x");
-    let (lines, code) = headless(&sandbox, &bash("rm -rf kept", "contains: [\"sure?\"]"));
-    assert_eq!((code, decisions(&lines, "sure")), (0, vec!["ask".to_owned()]), "{lines:#?}");
-    assert!(sandbox.project().join("kept/file").exists());
-}
-
-#[test]
-fn a_context_is_read_by_the_model() {
-    let sandbox = sandbox();
-    let front = "trigger: after_tool\nmatcher: {tool: ^EditFile$, pattern: '\\.py$'}";
-    let text = "text: \"{{.tool_input.file_path}} was changed: run the linter\"";
-    declared(&sandbox, "lint", front, &["action: context", text]);
-    sandbox.write("app.py", "x = 1\n");
-    let script = "turns: [{tool_calls: [{name: file_read, input: {file_path: app.py}}]}, \
-        {tool_calls: [{name: file_edit, input: {file_path: app.py, old_text: \"1\", new_text: \"2\"}}]}, \
-        {text: ok, expect: {contains: [\"app.py was changed: run the linter\"]}}]";
-    let (lines, code) = headless(&sandbox, script);
-    assert_eq!((code, decisions(&lines, "lint")), (0, vec!["context".to_owned()]), "{lines:#?}");
 }
 
 const FULL: &str = "when: ge (percent .usage.current_context_window .usage.max_context_window) 70";
@@ -84,22 +60,6 @@ fn a_callback_runs_the_recipe_when_its_condition_holds() {
 }
 
 #[test]
-fn a_mutation_replaces_the_history() {
-    let sandbox = sandbox();
-    let messages = "messages: [{role: user, content: \"So far {{.turn_number}} turn. Continue.\"}]";
-    let when = "when: eq .turn_number 1";
-    declared(&sandbox, "fresh", "trigger: after_turn", &["action: mutate", messages, when]);
-    let script = "turns: [{tool_calls: [{name: glob, input: {pattern: FORGOTTEN}}]}, \
-        {text: ok, expect: {contains: [So far 1 turn.], lacks: [FORGOTTEN]}}]";
-    let (lines, code) = headless(&sandbox, script);
-    assert_eq!(
-        (code, decisions(&lines, "fresh").remove(0)),
-        (0, "mutate".to_owned()),
-        "{lines:#?}"
-    );
-}
-
-#[test]
 fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
     let sandbox = sandbox();
     let when = "when: and .tool_nmae .tool_input.anything";
@@ -120,9 +80,9 @@ fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
     "#);
     let model = sandbox.script(&bash("touch ran", ""));
     let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
-    let told =
+    let message =
         "HOOK.md:7:13: the payload of `before_tool` has no `tool_nmae`; it counts as missing";
-    assert!(output.stderr.contains(told), "{output}");
+    assert!(output.stderr.contains(message), "{output}");
     assert!(sandbox.project().join("ran").exists());
 }
 
@@ -137,8 +97,8 @@ fn a_template_that_cannot_be_rendered_is_a_failure_with_a_location() {
     );
     let model = sandbox.script(&bash("touch ran", ""));
     let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
-    let told = "hook guard failed at before_tool: its template cannot be rendered: the payload has no `nmae`, in `{{.nmae}}`";
-    assert!(output.stderr.contains(told), "{output}");
+    let message = "hook guard failed at before_tool: its template cannot be rendered: the payload has no `nmae`, in `{{.nmae}}`";
+    assert!(output.stderr.contains(message), "{output}");
     assert!(sandbox.project().join("ran").exists());
     let text = fs::read_to_string(directory.join("HOOK.md")).unwrap();
     fs::write(directory.join("HOOK.md"), text.replace("  action", "  fail: closed\n  action"))
@@ -159,20 +119,20 @@ fn every_listing_marks_a_static_hook() {
         (&json!("declared"), &json!("deny"))
     );
     assert_eq!(listed[0]["status"], "active");
-    let shown = sandbox.run(&["hooks", "show", "no-rm"]).expect_code(0);
+    let output = sandbox.run(&["hooks", "show", "no-rm"]).expect_code(0);
     for line in [
         "action    deny",
         "when      not (eq .tool_input.command \"rm -rf build\")",
         "reason    `{{.tool_input.command}}` deletes too much",
         "script    none: a static hook",
     ] {
-        assert!(shown.stdout.contains(line), "{line}\n{shown}");
+        assert!(output.stdout.contains(line), "{line}\n{output}");
     }
     let input = "{\"command\": \"rm -rf /\"}";
     let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", input];
     let explained = sandbox.run(&args).expect_code(0);
-    let told = "it has no code and does `deny` where `not (eq .tool_input.command \"rm -rf build\")` holds";
-    assert!(explained.stdout.contains(told), "{explained}");
+    let message = "it has no code and does `deny` where `not (eq .tool_input.command \"rm -rf build\")` holds";
+    assert!(explained.stdout.contains(message), "{explained}");
     let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
     assert_eq!(well.stdout, "All is well: 1 hook is ready.\n");
 }
@@ -213,48 +173,6 @@ fn a_static_hook_is_tested_like_any_hook() {
     assert!(tested.stdout.ends_with("3 passed, 0 failed\n"), "{tested}");
 }
 
-#[test]
-fn errors_are_shown_with_their_location() {
-    let sandbox = sandbox();
-    let lines =
-        ["action: deny", "when: eq .tool_name", "reason: |", "  One.", "", "  {{bash \"ls\"}}"];
-    declared(&sandbox, "broken", "trigger: before_tool", &lines);
-    declared(&sandbox, "nowhere", "trigger: session_end", &["action: context", "text: x"]);
-    let both = declared(&sandbox, "both", "trigger: before_tool", &["action: deny", "reason: x"]);
-    fs::create_dir(both.join("scripts")).unwrap();
-    fs::write(both.join("scripts/run.sh"), "exit 0\n").unwrap();
-    assert_snapshot!(sandbox.shell("cd ~/.config/agents/hooks && tenter hooks validate ."), @r#"
-    exit: 1
-    --- stdout
-    error: ./both/HOOK.md:6:3: the hook has both an `action` and a script; only one is allowed
-      6 |   action: deny
-            ^^^^^^
-      help: remove `action`, or scripts/run.sh
-    error: ./broken/HOOK.md:7:9: `eq` takes at least 2 values, not 1
-      7 |   when: eq .tool_name
-                  ^^
-      help: write it as in `{{eq .name "text"}}`
-    error: ./broken/HOOK.md:11:7: a static hook cannot run programs, so `bash` cannot be used
-      11 |     {{bash "ls"}}
-                 ^^^^
-      help: use a hook with a script to run programs
-    error: ./nowhere/HOOK.md:6:11: `action: context` is not possible at `session_end`
-      6 |   action: context
-                    ^^^^^^^
-      help: `session_end` allows no action; `context` is possible at `session_start`, `before_agent`, `before_tool`, `after_tool`, `after_tool_failure`, `after_turn`, `before_stop` or `pre_compact`
-    "#);
-    let listed = sandbox.run(&["hooks", "list", "--json"]).json();
-    for hook in &listed.as_array().unwrap()[..3] {
-        assert_eq!(hook["status"], "invalid", "{hook}");
-        assert!(hook["reason"].as_str().unwrap().contains("HOOK.md that is not valid"), "{hook}");
-    }
-    let doctor = sandbox.run(&["hooks", "doctor", "--json"]).expect_code(1).json();
-    let of = |id: &str| doctor.as_array().unwrap().iter().find(|found| found["id"] == id).unwrap();
-    assert_eq!(of("manifest-template")["place"]["line"], 7);
-    assert_eq!(of("hook-with-action-and-script")["place"]["line"], 6);
-    assert_eq!(of("manifest-action")["place"]["line"], 6);
-}
-
 const ACTIONS: [&str; 6] = ["deny", "ask", "allow", "context", "mutate", "callback"];
 
 #[test]
@@ -267,8 +185,8 @@ fn every_static_hook_template_is_valid_and_passes_its_tests() {
             let args = ["hooks", "new", &name, "--event", row.name, "--action", action];
             let output = sandbox.run(&args);
             if output.code != Some(0) {
-                let told = format!("`{action}` is not possible at {}", row.name);
-                assert!(output.stderr.contains(&told), "{output}");
+                let message = format!("`{action}` is not possible at {}", row.name);
+                assert!(output.stderr.contains(&message), "{output}");
                 continue;
             }
             written += 1;

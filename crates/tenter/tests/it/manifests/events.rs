@@ -1,4 +1,4 @@
-//! What a manifest hook receives: at every event that an agent has today, and however a run ends.
+//! The payloads of a manifest hook: at every event that an agent has, and at every kind of end of a run.
 
 use std::fs;
 
@@ -65,11 +65,11 @@ fn every_event_is_delivered_under_every_name_with_its_fields() {
     for row in
         TABLE.iter().filter(|row| !row.name.starts_with("subagent") && !SILENT.contains(&row.name))
     {
-        let told: Vec<Vec<Value>> =
+        let rows: Vec<Vec<Value>> =
             row.manifest.iter().map(|name| payloads(&sandbox, name)).collect();
-        assert!(!told[0].is_empty(), "{} was not told", row.name);
-        for (name, told) in row.manifest.iter().zip(&told) {
-            for payload in told {
+        assert!(!rows[0].is_empty(), "{} was not told", row.name);
+        for (name, rows) in row.manifest.iter().zip(&rows) {
+            for payload in rows {
                 let base: Vec<&String> = payload.as_object().unwrap().keys().take(6).collect();
                 let expected =
                     ["event_type", "timestamp", "session_id", "work_dir", "context", "host"];
@@ -84,7 +84,7 @@ fn every_event_is_delivered_under_every_name_with_its_fields() {
                 );
                 assert!(payload["timestamp"].as_str().unwrap().ends_with('Z'));
             }
-            assert_eq!(told.len(), payloads(&sandbox, row.name).len(), "{name}");
+            assert_eq!(rows.len(), payloads(&sandbox, row.name).len(), "{name}");
         }
     }
     told_of_the_session(&sandbox);
@@ -150,20 +150,6 @@ fn told_of_turns(sandbox: &Sandbox) {
     );
 }
 
-#[test]
-fn a_light_payload_omits_the_history() {
-    let sandbox = sandbox();
-    let keep = "printf '%s' \"$payload\" > $TENTER_EVENT.jsonl";
-    for event in ["after_turn", "before_stop"] {
-        hook(&sandbox, &event.replace('_', "-"), event, "metadata: {payload: light}", keep);
-    }
-    headless(&sandbox, "turns: [{text: ok}]");
-    for event in ["after_turn", "before_stop"] {
-        let payload = own(&sandbox, event);
-        assert!(payload["usage"].is_object() && payload["messages"].is_null(), "{payload}");
-    }
-}
-
 const TASK: &str =
     "{id: s, name: subagent, input: {question: find the bug, name: finder, type: reviewer}}";
 
@@ -222,7 +208,7 @@ fn feedback_on_a_subagents_answer_follows_it() {
     assert_eq!(code, 0, "{lines:#?}");
 }
 
-/// What a run ends with, and what the hook at its end was told.
+/// Returns the end of a run, and the payload of the hook at its end.
 fn ending(
     prepare: impl FnOnce(&Sandbox),
     args: &[&str],

@@ -58,22 +58,6 @@ fn the_reply_of_the_server_decides_and_it_gets_a_light_payload() {
 }
 
 #[test]
-fn a_full_payload_has_the_history() {
-    for (more, has_history) in [("payload: full", true), ("payload: light", false)] {
-        let sandbox = sandbox();
-        let server = HttpServer::json("{}");
-        let directory = sandbox.home().join(DIRECTORY);
-        write(&directory, "remote", &server.url("/"), more);
-        let manifest = directory.join("remote/HOOK.md");
-        let text = fs::read_to_string(&manifest).unwrap();
-        fs::write(manifest, text.replace("before_tool", "after_turn")).unwrap();
-        let _ = run(&sandbox, &[]);
-        let payload: Value = serde_json::from_str(&server.requests()[0].body).unwrap();
-        assert_eq!(payload.get("messages").is_some(), has_history, "{payload:#}");
-    }
-}
-
-#[test]
 fn a_failed_request_is_a_failed_run_that_says_why() {
     let at = |server: &HttpServer| server.url("/hook");
     for (server, expected) in [
@@ -175,27 +159,27 @@ fn where_payloads_go_is_shown_before_the_hook_is_trusted() {
     let mut command = sandbox.command();
     command.args(["trust"]);
     let mut session = PtySession::start(command);
-    let shown = session.wait_for("Let them run?");
+    let screen = session.wait_for("Let them run?");
     let expected = "remote sends its payloads to https://hooks.example.com/tenter, with the values of TEAM_HOOK_TOKEN";
-    assert!(shown.replace(['\r', '\n'], "").contains(expected), "{shown}");
+    assert!(screen.replace(['\r', '\n'], "").contains(expected), "{screen}");
     session.enter("t");
     let _ = session.wait_for("Trusted: ");
     drop(session);
-    let shown = sandbox.run(&["hooks", "show", "remote"]).expect_code(0).stdout;
+    let screen = sandbox.run(&["hooks", "show", "remote"]).expect_code(0).stdout;
     for line in [
         "url       https://hooks.example.com/tenter",
         "headers   Authorization: env:TEAM_HOOK_TOKEN",
         "script    none: payloads are posted to the URL",
         "trust     trusted",
     ] {
-        assert!(shown.contains(line), "{line}\n{shown}");
+        assert!(screen.contains(line), "{line}\n{screen}");
     }
     let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     assert_eq!(listed[0]["protocol"], "http");
     assert_eq!(listed[0]["url"], "https://hooks.example.com/tenter");
     write(&directory, "remote", "https://elsewhere.example.com/", more);
-    let shown = sandbox.run(&["hooks", "show", "remote"]).expect_code(0).stdout;
-    assert!(shown.contains("trust     changed"), "{shown}");
+    let screen = sandbox.run(&["hooks", "show", "remote"]).expect_code(0).stdout;
+    assert!(screen.contains("trust     changed"), "{screen}");
 }
 
 #[test]

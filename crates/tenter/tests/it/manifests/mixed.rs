@@ -36,8 +36,8 @@ fn everything() -> Sandbox {
         "priority: 500\nmatcher: {pattern: forbidden}",
         "echo deny >> order; echo 'forbidden' >&2; exit 2",
     );
-    let seen = "printf '%s\\n' \"$payload\" >> async; echo '{\"decision\": \"deny\", \"reason\": \"too late\"}'";
-    hook(&sandbox, "x-async", "before_tool", "priority: 1000\nasync: true", seen);
+    let script = "printf '%s\\n' \"$payload\" >> async; echo '{\"decision\": \"deny\", \"reason\": \"too late\"}'";
+    hook(&sandbox, "x-async", "before_tool", "priority: 1000\nasync: true", script);
     sandbox.sh_hook("audit", "after_tool_call", "printf '%s\\n' \"$payload\" >> audit");
     sandbox
 }
@@ -45,31 +45,6 @@ fn everything() -> Sandbox {
 const SCRIPT: &str = "turns: [{tool_calls: [{id: t1, name: bash, input: {command: echo said}}]}, \
      {tool_calls: [{id: t2, name: bash, input: {command: echo forbidden}}], expect: {contains: [said first program manifest last], lacks: [too late, no jq]}}, \
      {text: ok, expect: {contains: [\"blocked by hook: forbidden\"], lacks: [too late, forbidden first]}}]";
-
-fn jsonl(sandbox: &Sandbox, file: &str) -> Vec<Value> {
-    sandbox.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-#[test]
-fn both_kinds_rewrite_in_one_order() {
-    let sandbox = everything();
-    let (lines, code) = headless(&sandbox, SCRIPT);
-    assert_eq!(code, 0, "{lines:#?}");
-    let order = sandbox.read("order");
-    // The second call: the first hook has its say, then the deny ends it.
-    let expected = ["first", "program", "manifest", "broken", "last", "first", "deny"];
-    assert_eq!(order.lines().collect::<Vec<_>>(), expected);
-    let audit = jsonl(&sandbox, "audit");
-    assert_eq!(audit[0]["tool_input"]["command"], "echo said first program manifest last");
-    assert_eq!(
-        audit[1]["tool_input"]["command"], "echo forbidden",
-        "of a blocked call as the model made it"
-    );
-    let told = jsonl(&sandbox, "async");
-    assert_eq!(told.len(), 1, "it does not start after a deny");
-    assert_eq!(told[0]["tool_input"]["command"], "echo said first program manifest last");
-    assert_eq!(told[0]["tool_name"], "bash");
-}
 
 #[test]
 fn the_stream_reports_every_run_with_its_decision() {
@@ -154,57 +129,4 @@ fn the_journal_records_each_change_and_the_outcome() {
     );
     assert_eq!(run("x-async")["async"], true);
     assert!(run("x-async")["notes"][0].as_str().unwrap().contains("asynchronous"));
-}
-
-/// The matcher of a later hook sees what an earlier one has made of the call.
-#[test]
-fn a_matcher_sees_the_input_as_rewritten_by_earlier_hooks() {
-    let sandbox = sandbox();
-    sandbox.sh_hook(
-        "program",
-        "before_tool_call",
-        "echo '{\"input\": {\"command\": \"touch made\"}}'",
-    );
-    hook(
-        &sandbox,
-        "early",
-        "before_tool",
-        "priority: 200\nmatcher: {pattern: made}",
-        "touch early; exit 2",
-    );
-    hook(
-        &sandbox,
-        "late",
-        "before_tool",
-        "priority: 10\nmatcher: {pattern: made}",
-        "echo 'made is made up' >&2; exit 2",
-    );
-    let (lines, _) = headless(&sandbox, &super::bash("echo hi", "contains: [made is made up]"));
-    assert!(runs(&lines, "early").is_empty() && !sandbox.project().join("made").exists());
-    assert_eq!(decisions(&lines, "late"), ["deny"]);
-}
-
-#[test]
-fn hooks_are_ordered_by_priority_layer_and_name() {
-    let sandbox = sandbox();
-    let says = |word: &str| format!("echo {word} >> order");
-    hook(&sandbox, "a-user", "before_agent", "", &says("user-manifest"));
-    sandbox.sh_hook("b-user", "user_message_send", &says("user-program"));
-    hook(&sandbox, "z-user", "before_agent", "priority: 101", &says("urgent"));
-    let script = format!(
-        "#!/bin/sh\n[ \"$1\" = hook ] && {{ echo user_message_send; exit; }}\n{}\n",
-        says("project-program")
-    );
-    sandbox.hook("y-project", &script);
-    sandbox.write(
-        ".agents/hooks/x-project/HOOK.md",
-        "---\nname: x-project\ndescription: d\ntrigger: before_agent\n---\n",
-    );
-    sandbox.write(".agents/hooks/x-project/scripts/run.sh", says("project-manifest"));
-    let model = sandbox.script("turns: [{text: ok}]");
-    let _ = sandbox.run(&["run", "--trust-project", "--model", &model, "x"]).expect_code(0);
-    let order = sandbox.read("order");
-    let expected =
-        ["urgent", "project-program", "project-manifest", "user-program", "user-manifest"];
-    assert_eq!(order.lines().collect::<Vec<_>>(), expected);
 }

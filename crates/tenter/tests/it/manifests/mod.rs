@@ -53,7 +53,7 @@ fn runs<'v>(lines: &'v [Value], hook: &str) -> Vec<&'v Value> {
     of_kind(lines, "hook").into_iter().filter(|run| run["hook"] == hook).collect()
 }
 
-/// What a hook decided, run by run.
+/// Returns the decisions of a hook, run by run.
 fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
     runs(lines, hook).iter().map(|run| run["decision"].as_str().unwrap().to_owned()).collect()
 }

@@ -14,26 +14,6 @@ name: security-check
 trigger: before_tool
 async: false # default, optional";
 
-const ASYNC: &str = "\
-name: auto-format
-trigger: after_tool
-async: true";
-
-const MATCHER: &str = r#"
-name: block-dangerous-commands
-trigger: before_tool
-matcher:
-  tool: "Shell" # Tool name regex
-  pattern: "rm -rf /|mkfs|>:/dev/sda" # Parameter content regex"#;
-
-const ENFORCE_TESTS: &str = "\
-name: enforce-tests
-description: Ensure all tests pass before completing
-trigger: before_stop
-timeout: 60000
-async: false
-priority: 999";
-
 const INTERCEPTION: &str = r#"
 name: block-dangerous-commands
 description: Blocks dangerous system commands
@@ -137,90 +117,6 @@ fi
 exit 0
 "#;
 
-#[test]
-fn every_front_matter_of_the_specification_loads() {
-    for (front, event, priority, timeout, asynchronous) in [
-        (SYNC, "before_tool", 100, 30000, false),
-        (ASYNC, "after_tool", 100, 30000, true),
-        (MATCHER, "before_tool", 100, 30000, false),
-        (ENFORCE_TESTS, "before_stop", 999, 60000, false),
-        (INTERCEPTION, "before_tool", 999, 5000, false),
-        (FORMATTING, "after_tool", 100, 30000, true),
-        (DEPLOYMENT, "before_tool", 100, 60000, false),
-        (AUDIT, "session_end", 100, 30000, true),
-        (QUALITY, "before_stop", 999, 120_000, false),
-        (COMPLETE, "before_tool", 999, 5000, false),
-    ] {
-        let sandbox = sandbox();
-        install(&sandbox, front, "#!/bin/sh\n");
-        let output = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
-        let listed = &output.json()[0];
-        assert_eq!(listed["status"], "active", "{front}\n{output}");
-        assert_eq!(listed["events"], json!([event]), "{front}");
-        assert_eq!(
-            (&listed["priority"], &listed["timeout_ms"]),
-            (&json!(priority), &json!(timeout)),
-            "{front}"
-        );
-        let (lines, code) = headless(&sandbox, &bash("true", ""));
-        assert_eq!(code, 0, "{front}");
-        let run = of_kind(&lines, "hook").first().map(|run| run["async"].clone());
-        assert!(run.is_none_or(|run| run == asynchronous), "{front}");
-        let findings = of_kind(&lines, "diagnostic");
-        let expected =
-            usize::from(!front.contains("description")) + usize::from(front.contains(r"\."));
-        assert_eq!(findings.len(), expected, "{front}\n{findings:?}");
-        assert!(findings.iter().all(|finding| finding["severity"] == "warning"), "{findings:?}");
-    }
-}
-
-/// Section 4.4: each matcher alone.
-#[test]
-fn the_matchers_of_the_specification_match_as_specified() {
-    let write =
-        |path: &str| json!({"name": "file_write", "input": {"file_path": path, "text": "x"}});
-    let shell = |command: &str| json!({"name": "bash", "input": {"command": command}});
-    let cases = [
-        ("matcher:\n  tool: \"Shell\"", shell("true"), write("a"), "Shell"),
-        (
-            "matcher:\n  tool: \"WriteFile\"\n  pattern: \"\\.(py|js|ts)$\"",
-            write("a.ts"),
-            write("a.tsx"),
-            "WriteFile",
-        ),
-        (
-            "matcher:\n  tool: \"WriteFile\"\n  pattern: \"\\.(py|js|ts)$\"",
-            write("b.py"),
-            shell("echo b.py"),
-            "WriteFile",
-        ),
-        (
-            "matcher:\n  tool: \"Shell\"\n  pattern: \"(rm -rf|mkfs|dd if=/dev/zero)\"",
-            shell("echo mkfs"),
-            shell("echo"),
-            "Shell",
-        ),
-        (
-            "matcher:\n  pattern: \"/etc/passwd|/var/www\"",
-            shell("echo /var/www"),
-            shell("echo /etc"),
-            "bash",
-        ),
-    ];
-    for (matcher, fires, rests, name) in cases {
-        let sandbox = sandbox();
-        let front = format!("name: witness\ndescription: d\ntrigger: before_tool\n{matcher}");
-        install(&sandbox, &front, "#!/bin/sh\ncat >> payloads\n");
-        let script =
-            json!({"turns": [{"tool_calls": [fires]}, {"tool_calls": [rests]}, {"text": "ok"}]});
-        let (lines, _) = headless(&sandbox, &script.to_string());
-        assert_eq!(runs(&lines, "witness").len(), 1, "{matcher}\n{lines:#?}");
-        let payload: Value = serde_json::from_str(&sandbox.read("payloads")).unwrap();
-        assert_eq!(payload["tool_name"], name, "{matcher}");
-        assert_eq!(payload["tool_input"], fires["input"], "{matcher}");
-    }
-}
-
 /// Commands that only print what would be dangerous: should a guard fail, the machine survives the test.
 #[test]
 fn the_complete_example_blocks() {
@@ -258,7 +154,7 @@ fn the_user_sees_which_hook_blocked_what_and_why() {
     assert!(output.stderr.contains(line), "{output}");
 }
 
-/// What slips through is let through by the example's own `grep`, not by the matcher and not by the payload's form.
+/// The missed commands pass because of the example's own `grep`, not by the matcher and not by the payload's form.
 #[test]
 fn the_complete_example_misses_only_what_it_is_known_to_miss() {
     let sandbox = sandbox();
@@ -270,7 +166,7 @@ fn the_complete_example_misses_only_what_it_is_known_to_miss() {
     let (lines, _) = headless(&sandbox, &bash("ls", ""));
     assert!(
         runs(&lines, "block-dangerous-commands").is_empty(),
-        "the matcher is about other commands"
+        "the matcher matches other commands"
     );
 }
 
@@ -400,7 +296,7 @@ fn the_directories_of_the_specification_are_found() {
         fs::write(directory.join("HOOK.md"), front).unwrap();
     }
     let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
-    let found: Vec<(&Value, &Value)> =
+    let pairs: Vec<(&Value, &Value)> =
         listed.as_array().unwrap().iter().map(|hook| (&hook["name"], &hook["layer"])).collect();
     let expected = [
         (&json!("project-specific"), &json!("project")),
@@ -408,8 +304,8 @@ fn the_directories_of_the_specification_are_found() {
         (&json!("notify-slack"), &json!("user")),
         (&json!("builtin:compact-trigger"), &json!("builtin")),
     ];
-    assert_eq!(found.len(), expected.len());
+    assert_eq!(pairs.len(), expected.len());
     for pair in expected {
-        assert!(found.contains(&pair), "{pair:?} is not in {found:?}");
+        assert!(pairs.contains(&pair), "{pair:?} is not in {pairs:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What opens a model's server: where keys come from, and that they show nowhere.
+//! Keys of models' servers: their sources, and that they appear in no output.
 
 use insta::assert_snapshot;
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};

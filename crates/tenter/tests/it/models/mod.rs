@@ -50,28 +50,28 @@ fn keyless() -> ModelServer {
 #[test]
 fn the_model_comes_from_flag_conversation_variable_project_and_user_in_this_order() {
     let (sandbox, server) = (sandbox(), keyless());
-    let asked = |vars: &[(&str, &str)], args: &[&str]| {
+    let question = |vars: &[(&str, &str)], args: &[&str]| {
         let args = [&["run"], args, &["hi"]].concat();
         let _ = with(&sandbox, vars, &args).expect_code(0);
         last(&server, "model")
     };
     lab(&sandbox, &server, "model = \"lab/persons\"\nweak_model = \"lab/weak\"");
-    assert_eq!(asked(&[], &[]), "persons");
+    assert_eq!(question(&[], &[]), "persons");
     sandbox.write("tenter.toml", "model = \"lab/projects\"\n");
-    assert_eq!(asked(&[], &[]), "projects");
+    assert_eq!(question(&[], &[]), "projects");
     let variable = &[("TENTER_MODEL", "lab/variables")];
-    assert_eq!(asked(variable, &[]), "variables");
-    assert_eq!(asked(variable, &["--model", "lab/flags"]), "flags");
-    assert_eq!(asked(variable, &["--follow"]), "flags", "the conversation keeps its own model");
-    assert_eq!(asked(variable, &["--use-weak-model"]), "weak");
-    assert_eq!(asked(&[("TENTER_WEAK_MODEL", "lab/w2")], &["--use-weak-model"]), "w2");
-    assert_eq!(asked(&[], &["--use-weak-model", "--weak-model", "lab/w3"]), "w3");
+    assert_eq!(question(variable, &[]), "variables");
+    assert_eq!(question(variable, &["--model", "lab/flags"]), "flags");
+    assert_eq!(question(variable, &["--follow"]), "flags", "the conversation keeps its own model");
+    assert_eq!(question(variable, &["--use-weak-model"]), "weak");
+    assert_eq!(question(&[("TENTER_WEAK_MODEL", "lab/w2")], &["--use-weak-model"]), "w2");
+    assert_eq!(question(&[], &["--use-weak-model", "--weak-model", "lab/w3"]), "w3");
 }
 
 #[test]
 fn limit_and_effort_come_from_the_nearest_layer() {
     let (sandbox, server) = (sandbox(), keyless());
-    let asked = |vars: &[(&str, &str)], args: &[&str]| {
+    let question = |vars: &[(&str, &str)], args: &[&str]| {
         let args = [&["run", "--model", "lab/m"], args, &["hi"]].concat();
         let _ = with(&sandbox, vars, &args).expect_code(0);
         let limit = [last(&server, "max_tokens"), last(&server, "max_completion_tokens")];
@@ -80,19 +80,19 @@ fn limit_and_effort_come_from_the_nearest_layer() {
     };
     let is = |limit, effort: &str| (Some(limit), Some(effort.to_owned()));
     lab(&sandbox, &server, "");
-    assert_eq!(asked(&[], &[]), (None, None), "it is left to the server");
+    assert_eq!(question(&[], &[]), (None, None), "it is left to the server");
     let usual = "max_tokens = 10\nreasoning_effort = \"low\"";
     lab(&sandbox, &server, usual);
-    assert_eq!(asked(&[], &[]), is(10, "low"));
-    let of_model = "[models.\"lab/m\"]\nmax_tokens = 20\nreasoning_effort = \"medium\"";
-    lab(&sandbox, &server, &format!("{usual}\n{of_model}"));
-    assert_eq!(asked(&[], &[]), is(20, "medium"));
+    assert_eq!(question(&[], &[]), is(10, "low"));
+    let model_values = "[models.\"lab/m\"]\nmax_tokens = 20\nreasoning_effort = \"medium\"";
+    lab(&sandbox, &server, &format!("{usual}\n{model_values}"));
+    assert_eq!(question(&[], &[]), is(20, "medium"));
     sandbox.write("tenter.toml", "max_tokens = 30\nreasoning_effort = \"high\"");
-    assert_eq!(asked(&[], &[]), is(30, "high"));
+    assert_eq!(question(&[], &[]), is(30, "high"));
     let vars = &[("TENTER_MAX_TOKENS", "40"), ("TENTER_REASONING_EFFORT", "low")];
-    assert_eq!(asked(vars, &[]), is(40, "low"));
+    assert_eq!(question(vars, &[]), is(40, "low"));
     assert_eq!(
-        asked(vars, &["--max-tokens", "50", "--reasoning-effort", "medium"]),
+        question(vars, &["--max-tokens", "50", "--reasoning-effort", "medium"]),
         is(50, "medium")
     );
 }
@@ -144,11 +144,11 @@ fn without_a_model_the_first_available_key_selects_one() {
     });
     sandbox.write(USER_FILE, tables.concat());
     let keys = [("ANTHROPIC_API_KEY", "k-1"), ("OPENAI_API_KEY", "k-2"), ("GOOGLE_API_KEY", "k-3")];
-    let told = (0..keys.len()).map(|from| {
+    let messages = (0..keys.len()).map(|from| {
         let output = with(&sandbox, &keys[from..], &["run", "--result-only", "hi"]).expect_code(0);
         output.stderr
     });
-    assert_snapshot!(told.collect::<String>(), @"
+    assert_snapshot!(messages.collect::<String>(), @"
     The model is anthropic/claude-sonnet-5-5, because ANTHROPIC_API_KEY is set; --model, TENTER_MODEL or config.toml names another.
     The model is openai/gpt-6.1-sol, because OPENAI_API_KEY is set; --model, TENTER_MODEL or config.toml names another.
     The model is google/gemini-3.8-flash, because GOOGLE_API_KEY is set; --model, TENTER_MODEL or config.toml names another.
@@ -213,14 +213,14 @@ fn a_name_close_to_a_known_one_is_warned_about() {
         &["run", "--result-only", "--model", "anthropic/claude-sonet-5", "--base-url", &base, "hi"],
     );
     let output = output.expect_code(1).stderr;
-    let meant = "did you mean anthropic/claude-sonnet-5, ";
+    let suggestion = "did you mean anthropic/claude-sonnet-5, ";
     let (before, after) = output.split_once("error: ").unwrap_or_else(|| panic!("{output}"));
     assert!(
         before.contains("warning: the model anthropic/claude-sonet-5 is unknown")
-            && before.contains(meant),
+            && before.contains(suggestion),
         "{output}"
     );
-    assert!(after.contains("does not know the model") && after.contains(meant), "{output}");
+    assert!(after.contains("does not know the model") && after.contains(suggestion), "{output}");
 }
 
 #[test]
@@ -236,8 +236,8 @@ fn the_configuration_of_a_model_applies() {
     assert_eq!(window(&output), 128_000);
     assert!(output.stdout.contains("the model lab/m is unknown"), "{output}");
 
-    let said = "context_window = 32000\ninput_price = 3\noutput_price = 5.5\ncache_read_price = 0.5\nimages = false\n";
-    lab(&sandbox, &server, &format!("[models.\"lab/m\"]\n{said}"));
+    let text = "context_window = 32000\ninput_price = 3\noutput_price = 5.5\ncache_read_price = 0.5\nimages = false\n";
+    lab(&sandbox, &server, &format!("[models.\"lab/m\"]\n{text}"));
     let output = run();
     assert_eq!(window(&output), 32_000);
     assert!(!output.stdout.contains("nothing is known"), "{output}");
@@ -330,8 +330,8 @@ fn attempts_and_the_system_prompt_can_be_configured() {
     sandbox.write("owl.md", "You are an owl.");
     let output = run(&sandbox, &["--model", "lab/m", "--system-prompt-file", "owl.md"]);
     assert_eq!(output.expect_code(0).stdout, "ok\n");
-    let told = last(&server, "messages")[0].to_string();
-    assert!(told.contains("You are an owl.") && !told.contains("parrot"), "{told}");
+    let message = last(&server, "messages")[0].to_string();
+    assert!(message.contains("You are an owl.") && !message.contains("parrot"), "{message}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What an installation leaves when it is interrupted, and two at once.
+//! Interrupted installations, and one that another process must not disturb.
 
 use std::process::Child;
 
@@ -29,21 +29,6 @@ fn let_go(sandbox: &Sandbox) {
 }
 
 #[test]
-fn leftovers_of_a_killed_installation_are_hidden_and_removed_by_the_next() {
-    let sandbox = sandbox();
-    let mut child = slow(&sandbox, &[]);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let rest = left(&sandbox);
-    assert!(rest.len() == 1 && rest[0].starts_with(".staging-"), "{rest:?}");
-    assert_eq!(sandbox.run(&["plugin", "list", "--json"]).json(), serde_json::json!([]));
-    let_go(&sandbox);
-    let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
-    wait_until("nothing is left", || left(&sandbox) == ["ada@guards", "plugin.lock"]);
-}
-
-#[test]
 fn a_running_installation_is_not_disturbed() {
     let sandbox = sandbox();
     let child = slow(&sandbox, &[]);
@@ -68,17 +53,4 @@ fn ctrl_c_stops_it_and_changes_nothing() {
     let_go(&sandbox);
     assert_eq!(left(&sandbox), ["ada@guards", "plugin.lock"]);
     let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
-}
-
-#[test]
-fn two_at_once_both_install_and_are_both_recorded() {
-    let sandbox = sandbox();
-    let (one, two) = (Repository::new(&sandbox, "one"), Repository::new(&sandbox, "two"));
-    let children =
-        [&one, &two].map(|repository| sandbox.start(&["plugin", "add", &repository.url()]));
-    for child in children {
-        let _ = sandbox.finish(child).expect_code(0);
-    }
-    let _ = sandbox.run(&["plugin", "verify", "ada/one", "ada/two"]).expect_code(0);
-    assert_eq!(left(&sandbox), ["ada@one", "ada@two", "plugin.lock"]);
 }

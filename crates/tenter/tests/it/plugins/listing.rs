@@ -39,9 +39,9 @@ fn a_plugin_is_added_listed_shown_verified_and_removed() {
         "skills": ["pdf"], "recipes": ["review"], "hooks": ["guard"],
     });
     assert_eq!(sandbox.run(&["plugin", "list", "--json"]).json()[0], expected);
-    let shown = sandbox.run(&["plugin", "show", "ada@guards", "--json"]).json();
-    assert_eq!((&shown["source"], &shown["ref"]), (&json!(repository.url()), &json!(null)));
-    assert_eq!(shown["commit"], repository.git("rev-parse HEAD"));
+    let value = sandbox.run(&["plugin", "show", "ada@guards", "--json"]).json();
+    assert_eq!((&value["source"], &value["ref"]), (&json!(repository.url()), &json!(null)));
+    assert_eq!(value["commit"], repository.git("rev-parse HEAD"));
     assert_snapshot!(sandbox.run(&["plugin", "verify"]), @r#"
     exit: 0
     --- stdout
@@ -113,24 +113,6 @@ fn differences_are_reported_with_exit_code_1() {
 }
 
 #[test]
-fn all_problems_of_a_plugin_are_reported_and_nothing_is_installed() {
-    let sandbox = sandbox();
-    let repository = Repository::new(&sandbox, "evil");
-    std::os::unix::fs::symlink("/etc/passwd", repository.path.join("hooks/out")).unwrap();
-    std::os::unix::fs::symlink("nowhere", repository.path.join("hooks/dangling")).unwrap();
-    repository.commit();
-    assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
-    exit: 1
-    --- stderr
-    Fetching ada/evil from file://[ROOT]/srv/ada/evil …
-    error: hooks/dangling: this symlink to "nowhere" leads to nothing that is installed
-    error: hooks/out: this symlink to "/etc/passwd" leaves the plugin
-    error: ada/evil cannot be installed
-    "#);
-    assert_eq!(left(&sandbox), [] as [&str; 0]);
-}
-
-#[test]
 fn a_failing_plugin_stops_the_command_unless_told_to_continue() {
     let sandbox = sandbox();
     let (one, two) = (Repository::new(&sandbox, "one"), Repository::new(&sandbox, "two"));
@@ -157,21 +139,6 @@ fn an_invalid_spec_does_not_stop_others_with_continue() {
         sandbox.run(&["plugin", "add", "--continue-on-error", specs[0], specs[1]]).expect_code(2);
     assert!(output.stderr.contains("/missing: No such file"), "{output}");
     assert_eq!(left(&sandbox), ["ada@guards", "plugin.lock"]);
-}
-
-#[test]
-fn verify_names_the_missing_files() {
-    let sandbox = sandbox();
-    let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
-    for part in ["hooks", "skills", "recipes"] {
-        std::fs::remove_dir_all(sandbox.project().join(".kodelet/plugins/ada@guards").join(part))
-            .unwrap();
-    }
-    let output = sandbox.run(&["plugin", "verify"]).expect_code(1);
-    assert!(output.stdout.contains("missing  hooks/guard"), "{output}");
-    let _ = sandbox.run(&["plugin", "remove", "ada/guards"]).expect_code(0);
-    assert_eq!(left(&sandbox), ["plugin.lock"]);
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub(crate) fn left(sandbox: &Sandbox) -> Vec<String> {
     names
 }
 
-/// What hooks were run for so far.
+/// Returns the calls for which hooks ran so far.
 fn ran(sandbox: &Sandbox) -> String {
     fs::read_to_string(sandbox.home().join("ran")).unwrap_or_default()
 }

@@ -83,8 +83,8 @@ fn a_missing_plugin_is_fetched_again_even_if_pinned() {
     let spec = format!("{}@{commit}", repository.url());
     let _ = sandbox.run(&["plugin", "add", &spec]).expect_code(0);
     std::fs::remove_dir_all(sandbox.project().join(".kodelet/plugins/ada@guards")).unwrap();
-    let told = sandbox.run(&["plugin", "verify"]).expect_code(1);
-    assert!(told.stderr.contains("`tenter plugin update` fetches it again"), "{told}");
+    let message = sandbox.run(&["plugin", "verify"]).expect_code(1);
+    assert!(message.stderr.contains("`tenter plugin update` fetches it again"), "{message}");
     let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
     let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
 }
@@ -195,8 +195,8 @@ fn a_directory_that_a_lock_names_is_copied_when_the_user_agrees() {
         let mut command = sandbox.command();
         command.args(["plugin", "update"]);
         let mut terminal = PtySession::start(command);
-        let asked = terminal.wait_for("Copy it into the project? [y] yes  [n] no: ");
-        assert!(asked.contains("srv/ada/guards"), "{asked}");
+        let question = terminal.wait_for("Copy it into the project? [y] yes  [n] no: ");
+        assert!(question.contains("srv/ada/guards"), "{question}");
         terminal
     };
     let mut terminal = update();

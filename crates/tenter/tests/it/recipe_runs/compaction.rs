@@ -21,10 +21,10 @@ fn with_conversation() -> Sandbox {
     sandbox
 }
 
-/// What the newest conversation's messages say.
+/// Returns the texts of the newest conversation's messages.
 fn messages(sandbox: &Sandbox) -> Vec<String> {
-    let shown = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
-    let messages = shown["messages"].as_array().unwrap().iter();
+    let json = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
+    let messages = json["messages"].as_array().unwrap().iter();
     messages.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -76,13 +76,19 @@ fn the_stream_reports_recipe_history_and_end_and_hooks_run() {
     assert_eq!(kinds, ["session", "recipe", "history", "end"], "{output}");
     let history = of_kind(&lines, "history")[0];
     assert_eq!((&history["messages_before"], &history["messages_after"]), (&json!(4), &json!(2)));
-    let told: Vec<Value> =
+    let messages: Vec<Value> =
         sandbox.read("told").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let events: Vec<&str> =
-        told.iter().map(|payload| payload["event_type"].as_str().unwrap()).collect();
+        messages.iter().map(|payload| payload["event_type"].as_str().unwrap()).collect();
     assert_eq!(events, ["session_start", "pre_compact", "post_compact", "session_end"]);
-    assert!(told.iter().all(|payload| payload["context"]["recipe_name"] == "compact"), "{told:?}");
-    assert_eq!((&told[1]["trigger"], &told[1]["tokens_before"]), (&json!("manual"), &json!(1000)));
+    assert!(
+        messages.iter().all(|payload| payload["context"]["recipe_name"] == "compact"),
+        "{messages:?}"
+    );
+    assert_eq!(
+        (&messages[1]["trigger"], &messages[1]["tokens_before"]),
+        (&json!("manual"), &json!(1000))
+    );
 }
 
 #[test]
@@ -117,30 +123,6 @@ fn without_a_conversation_it_is_a_usage_error() {
 }
 
 #[test]
-fn a_hook_may_deny_it() {
-    let sandbox = with_conversation();
-    crate::manifests::hook(&sandbox, "keep", "pre_compact", "", "echo 'not today' >&2; exit 2");
-    assert_snapshot!(compact(&sandbox, &["--follow"]), @"
-    exit: 3
-    --- stderr
-      ✗ blocked by hook keep at pre_compact: not today
-    blocked · about [N] tokens in, 104 out · conversation [ID]
-    ");
-    assert_eq!(messages(&sandbox).len(), 4);
-}
-
-#[test]
-fn a_recipe_that_fails_changes_nothing() {
-    let sandbox = with_conversation();
-    let model = sandbox.script("turns: []");
-    let output =
-        sandbox.run(&["run", "-r", "compact", "--follow", "--model", &model]).expect_code(1);
-    assert!(output.stderr.contains("the script has no response for the recipe"), "{output}");
-    assert!(!output.stderr.contains("restore"), "{output}");
-    assert_eq!(messages(&sandbox).len(), 4);
-}
-
-#[test]
 fn the_projects_own_recipe_needs_trust() {
     let sandbox = with_conversation();
     sandbox.write("recipes/compact.md", "Summarise. {{bash \"touch\" \"ran\"}}");
@@ -158,12 +140,12 @@ fn a_chat_prints_the_same() {
         "turns: [{text: Apples are red., usage: {input_tokens: 900, output_tokens: 100}}]\nrecipes: {compact: [Fruit.]}",
     );
     say(&mut chat, "apples?");
-    let told = say(&mut chat, "/compact");
+    let message = say(&mut chat, "/compact");
     for part in [
         "2 messages became 2",
         "tokens; it had 1000.",
         "To restore the previous history, run: tenter conversation restore 0",
     ] {
-        assert!(told.contains(part), "{part} in {told}");
+        assert!(message.contains(part), "{part} in {message}");
     }
 }

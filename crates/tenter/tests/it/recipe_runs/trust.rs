@@ -92,14 +92,14 @@ fn the_user_is_asked_and_may_trust_skip_or_quit() {
         PtySession::start(command)
     };
     let mut session = start(SCRIPT);
-    let asked = session.wait_for("[q] quit: ");
+    let question = session.wait_for("[q] quit: ");
     assert!(
-        asked.contains(
+        question.contains(
             "has recipes that can start programs or use tools, and that you have not trusted:"
         ),
-        "{asked}"
+        "{question}"
     );
-    assert!(asked.contains("  recipe:spy  starts touch ran; echo \"a b\" …  "), "{asked}");
+    assert!(question.contains("  recipe:spy  starts touch ran; echo \"a b\" …  "), "{question}");
     session.enter("v");
     assert!(session.wait_for("[q] quit: ").contains("Look: {{bash \"touch\" \"ran\"}}"));
     session.enter("q");
@@ -197,10 +197,10 @@ fn a_callback_to_an_untrusted_recipe_is_reported_once() {
     let script = "turns: [{tool_calls: [{name: todo}]}, {tool_calls: [{name: todo}]}, {text: ok}]\nrecipes: {spy: [Short.]}";
     let output = run(&sandbox, script, &["hi"]).expect_code(0);
     let lines = output.json_lines();
-    let told = of_kind(&lines, "diagnostic")
+    let message = of_kind(&lines, "diagnostic")
         .into_iter()
         .filter(|finding| finding["id"] == "recipe-untrusted");
-    assert_eq!((told.count(), of_kind(&lines, "history").len()), (1, 3), "{output}");
+    assert_eq!((message.count(), of_kind(&lines, "history").len()), (1, 3), "{output}");
     assert!(!has_run(&sandbox));
     let _ = run(&sandbox, script, &["--trust-project", "hi"]).expect_code(0);
     assert!(has_run(&sandbox));

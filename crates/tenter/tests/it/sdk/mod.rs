@@ -1,4 +1,4 @@
-//! The SDKs in `sdk/`: their generated parts are those of the schemas, their examples and their own tests run, and their hooks
+//! The SDKs in `sdk/`: their generated parts match the schemas, their examples and their own tests run, and their hooks
 //! behave the same in every form of running.
 
 mod engine;

@@ -75,17 +75,17 @@ pub(super) fn executable_spelling(row: &Lifecycle) -> Option<&'static str> {
     row.spellings(ProtocolName::Executable).first().copied()
 }
 
-/// Every spelling with its event. One that stands for several events is that of the first.
+/// Returns every spelling with its event. A spelling of several events has the first.
 pub(super) fn spellings() -> Vec<(&'static str, &'static str)> {
-    let mut found: Vec<(&str, &str)> = Vec::new();
+    let mut events: Vec<(&str, &str)> = Vec::new();
     for row in &TABLE {
         for spelling in row.manifest.iter().chain(row.executable) {
-            if found.iter().all(|(known, _)| known != spelling) {
-                found.push((spelling, row.name));
+            if events.iter().all(|(known, _)| known != spelling) {
+                events.push((spelling, row.name));
             }
         }
     }
-    found
+    events
 }
 
 impl Records {
@@ -109,17 +109,17 @@ impl Records {
         self.all.push(Record { name: name.to_owned(), about: about.to_owned(), fields });
     }
 
-    /// The type of a schema, which is that of `field` in the record `owner`.
+    /// Returns the type of a schema, which is the schema of `field` in the record `owner`.
     fn kind(&mut self, owner: &str, field: &str, schema: &Value) -> Type {
         let word = match &schema["type"] {
             Value::String(word) => word.as_str(),
             Value::Array(words) => {
-                let of_word = |word: &Value| {
+                let has_type = |word: &Value| {
                     let mut one = schema.clone();
                     one["type"] = word.clone();
                     one
                 };
-                let each: Vec<Value> = words.iter().map(of_word).collect();
+                let each: Vec<Value> = words.iter().map(has_type).collect();
                 return Type::AnyOf(each.iter().map(|one| self.kind(owner, field, one)).collect());
             }
             _ => return Type::Any,

@@ -1,4 +1,4 @@
-//! What other users of the machine can read, and where they could plant files.
+//! Files that other users of the machine can read, and directories in which they could plant files.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
@@ -36,11 +36,11 @@ fn stored_files_are_private_with_any_umask() {
     ] {
         let _ = sandbox.shell(&format!("umask 000; exec tenter {command}")).expect_code(0);
     }
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     let state = fs::metadata(sandbox.state()).unwrap().mode() & 0o777;
-    open_to_others(&sandbox.state(), &mut found);
-    open_to_others(&sandbox.home().join(".cache/tenter"), &mut found);
-    assert!(found.is_empty(), "{state:o} {found:#?}");
+    open_to_others(&sandbox.state(), &mut paths);
+    open_to_others(&sandbox.home().join(".cache/tenter"), &mut paths);
+    assert!(paths.is_empty(), "{state:o} {paths:#?}");
     assert_eq!(state, 0o700);
     let export = fs::metadata(sandbox.project().join("export.md")).unwrap();
     assert_eq!(export.mode() & 0o077, 0);

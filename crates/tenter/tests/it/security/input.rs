@@ -49,8 +49,8 @@ fn tool_and_guard_see_the_same_file_name() {
             let model = sandbox.script(&script);
             let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
             assert_eq!(sandbox.read(".env"), "KEY=secret\n", "{tool} {name}\n{output}");
-            let shown = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
-            assert!(!shown.contains("KEY=secret"), "{tool} {name}\n{output}");
+            let screen = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+            assert!(!screen.contains("KEY=secret"), "{tool} {name}\n{output}");
         }
     }
 }
@@ -66,15 +66,15 @@ fn no_touch(fail: &str, pattern: &str) -> Sandbox {
     sandbox
 }
 
-/// What a model's server is asked for, in one format, and what the model answers with.
+/// Runs a session with a model's server of one format, whose model calls a tool with `arguments`.
 fn plays(sandbox: &Sandbox, (format, api): (Format, &str), arguments: &str) -> Output {
     let call = Reply::new().raw_call("bash", arguments);
     let server = ModelServer::start(Script::new([call, Reply::text("ok")]));
     let base = server.base_url(format);
     let key = "api_key_command = \"echo k\"";
     let provider = format!("[providers.lab]\napi = \"{api}\"\nbase_url = \"{base}\"\n{key}\n");
-    let known = "[models.\"lab/m\"]\ncontext_window = 9000\n";
-    sandbox.write("../home/.config/tenter/config.toml", provider + known);
+    let names = "[models.\"lab/m\"]\ncontext_window = 9000\n";
+    sandbox.write("../home/.config/tenter/config.toml", provider + names);
     let output = sandbox.run(&["run", "--model", "lab/m", "go"]);
     assert!(!server.requests().is_empty(), "{output}");
     // What is no input is no history either that a strict server would take.
@@ -148,9 +148,9 @@ fn a_question_shows_everything_or_how_much_is_hidden() {
         let mut command = sandbox.command();
         command.args(["run", "--model", &model, "go"]);
         let mut session = PtySession::start(command);
-        let asked = session.wait_for("[n] no: ");
-        let asked = &asked[asked.find("sure?").unwrap()..];
-        assert!(asked.replace(['\r', '\n'], "").contains(shown), "{asked}");
+        let question = session.wait_for("[n] no: ");
+        let question = &question[question.find("sure?").unwrap()..];
+        assert!(question.replace(['\r', '\n'], "").contains(shown), "{question}");
         session.enter("n");
         let _ = session.end();
     }

@@ -34,10 +34,10 @@ fn endless_ignore_files_do_not_block_a_search() {
             ));
             assert_eq!(output.code, Some(0), "{place} {is_pipe}\n{output}");
             let results = output.json_lines();
-            let found = crate::of_kind(&results, "tool-result")
+            let search = crate::of_kind(&results, "tool-result")
                 .iter()
                 .all(|line| line["result"]["metadata"].to_string().contains("sub/found.txt"));
-            assert!(found, "{place} {is_pipe}\n{output}");
+            assert!(search, "{place} {is_pipe}\n{output}");
         }
     }
 }
@@ -67,7 +67,7 @@ fn parallel_tool_calls_are_limited() {
     let counts: Vec<u32> =
         counted.lines().map(|line| line.rsplit('\t').next().unwrap().parse().unwrap()).collect();
     assert_eq!(counts.len(), 150, "{output}");
-    // Besides the calls, there are the main thread, the signal thread, and a few that are about to end.
+    // Besides the calls, there are the main thread, the signal thread, and a few that are ending.
     assert!(counts.iter().all(|count| *count <= 24), "{counts:?}");
 }
 

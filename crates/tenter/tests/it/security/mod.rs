@@ -18,7 +18,7 @@ const QUIET: &str = "turns: [{text: ok}]";
 /// A program that leaves a mark in the home directory, whatever it is started as.
 const TRAP: &str = "#!/bin/sh\necho \"$0 $*\" >> \"$HOME/pwned\"\n";
 
-/// What traps ran in this sandbox.
+/// Returns the names of the traps that ran in this sandbox.
 fn sprung(sandbox: &Sandbox) -> String {
     std::fs::read_to_string(sandbox.home().join("pwned")).unwrap_or_default()
 }
@@ -35,12 +35,12 @@ fn every_test_named_on_the_page_exists() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
     let cells = page.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit_once(" | "));
-    let named = cells.flat_map(|(_, tests)| tests.split('`').skip(1).step_by(2));
-    let named: Vec<&str> = named.filter(|name| !name.contains(['/', '='])).collect();
-    assert!(named.len() > 20, "{named:?}");
+    let names = cells.flat_map(|(_, tests)| tests.split('`').skip(1).step_by(2));
+    let names: Vec<&str> = names.filter(|name| !name.contains(['/', '='])).collect();
+    assert!(names.len() > 20, "{names:?}");
     let sources = crate::architecture::sources();
     let is_there = |test: &String| sources.iter().any(|(_, text)| text.contains(test));
-    for name in named {
+    for name in names {
         assert!(is_there(&format!("fn {name}(")), "there is no test {name}");
     }
 }

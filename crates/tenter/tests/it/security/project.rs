@@ -216,9 +216,9 @@ fn settings_and_files_of_a_hook_are_shown_before_it_is_trusted() {
     let mut session = PtySession::start(command);
     assert!(session.wait_for("[q] quit: ").contains("spy asks for the variables OPENAI_API_KEY"));
     session.enter("v");
-    let shown = session.wait_for("[q] quit: ");
+    let screen = session.wait_for("[q] quit: ");
     for part in ["env: [OPENAI_API_KEY]", ". ./lib/more.sh", "spy/lib/more.sh\necho"] {
-        assert!(shown.contains(part), "{part}: {shown}");
+        assert!(screen.contains(part), "{part}: {screen}");
     }
     session.enter("q");
     assert_eq!(session.end().0, Some(4));

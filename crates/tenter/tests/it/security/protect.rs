@@ -1,4 +1,4 @@
-//! What file tools change only with the user's consent (R76), with the real program.
+//! Files that file tools change only with the user's consent (R76), with the real program.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -128,8 +128,8 @@ fn a_chat_asks_once_for_each_directory() {
     );
     let mut chat = chat(&sandbox, &script);
     chat.enter("write a hook");
-    let asked = chat.wait_for("[n] no: ");
-    assert!(asked.contains(".agents/hooks/a"), "{asked}");
+    let question = chat.wait_for("[n] no: ");
+    assert!(question.contains(".agents/hooks/a"), "{question}");
     chat.enter("y");
     chat.wait_for("Written.");
     assert!(exists(&sandbox, ".agents/hooks/a") && exists(&sandbox, ".agents/hooks/b/HOOK.md"));

@@ -1,4 +1,4 @@
-//! Where models' keys could leave.
+//! Ways on which models' keys could leave.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -63,8 +63,8 @@ fn a_model_key_in_a_tool_result_is_masked_for_model_terminal_and_store() {
         assert!(!format!("{}{}", output.stdout, output.stderr).contains(key), "{output}");
     }
     assert!(!sandbox.read("../seen").contains(key), "{}", sandbox.read("../seen"));
-    let kept = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
-    assert_eq!(kept.stdout, "");
+    let stored = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
+    assert_eq!(stored.stdout, "");
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn a_model_key_in_the_text_of_a_model_is_masked_for_observers_also_in_a_subagent
     for more in ["", "--headless", "--headless --stream-deltas"] {
         let line = format!("OPENAI_API_KEY={key} exec tenter run {more} --model {model} go");
         let output = sandbox.shell(&line).expect_code(0);
-        let shown = format!("{}{}", output.stdout, output.stderr);
-        assert!(!shown.contains(key) && shown.contains("masked by Tenter"), "{output}");
+        let screen = format!("{}{}", output.stdout, output.stderr);
+        assert!(!screen.contains(key) && screen.contains("masked by Tenter"), "{output}");
     }
 }
 
@@ -107,8 +107,8 @@ fn a_model_key_in_a_hooks_reply_is_masked_everywhere() {
         assert!(output.stdout.contains("broken "), "round {round}\n{output}");
         assert!(!output.stdout.contains(key), "round {round}\n{output}");
     }
-    let kept = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
-    assert_eq!(kept.stdout, "");
+    let stored = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
+    assert_eq!(stored.stdout, "");
 }
 
 /// Answers every request with `response`, and tells what it was sent.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What is wrong with `value` by the rules of `schema`. A strict check also reports fields that the schema does not list.
+/// Returns the violations of `schema` in `value`. A strict check also reports fields that the schema does not list.
 pub(super) fn problems(schema: &Value, value: &Value, is_strict: bool) -> Vec<String> {
     let mut validator = Validator { root: schema, is_strict, problems: Vec::new() };
     validator.check(schema, value, "$");
@@ -77,10 +77,10 @@ impl Validator<'_> {
 
     fn check_fields(&mut self, schema: &Value, value: &Value, at: &str) -> bool {
         let no_fields = Map::new();
-        let known = schema["properties"].as_object().unwrap_or(&no_fields);
+        let names = schema["properties"].as_object().unwrap_or(&no_fields);
         for (name, field) in value.as_object().into_iter().flatten() {
             let at = format!("{at}.{name}");
-            match (known.get(name), &schema["additionalProperties"]) {
+            match (names.get(name), &schema["additionalProperties"]) {
                 (Some(rule), _) | (None, rule @ Value::Object(_)) => self.check(rule, field, &at),
                 (None, Value::Bool(false)) => self.problems.push(format!("{at} is not allowed")),
                 (None, _) if self.is_strict => self.problems.push(format!("{at} is not listed")),
@@ -131,7 +131,7 @@ fn violations_are_found() {
         (serde_json::json!({}), 2),
         (serde_json::json!([]), 1),
     ] {
-        let found = problems(&schema, &value, true);
-        assert_eq!(found.len(), count, "{value}: {found:?}");
+        let violations = problems(&schema, &value, true);
+        assert_eq!(violations.len(), count, "{value}: {violations:?}");
     }
 }
