@@ -152,7 +152,7 @@ impl Transport<RoleClient> for StdioTransport {
             line.push(b'\n');
             match self.program.dialogue.send(&line) {
                 // The end of its messages says so too, and comes after the last of them.
-                Ok(()) | Err(NotSent::Ended) => Ok(()),
+                Ok(()) | Err(NotSent::Closed) => Ok(()),
                 Err(NotSent::Full) => Err(io::Error::other("it does not read what it is sent")),
             }
         });

@@ -1,10 +1,10 @@
-//! What is special about the process of an agent: what its commands may do depends on it.
+//! The states of an agent's process that change what its commands can do, such as running as root.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Containment;
 
-/// What is special about the process of an agent.
+/// A state of an agent's process that rules can test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentState {

@@ -97,7 +97,7 @@ impl Containment<'_> {
 
 /// A line of `/proc/self/mountinfo`.
 struct Mount<'l> {
-    /// Where it is mounted.
+    /// The mount point.
     point: PathBuf,
     /// The kind of file system.
     kind: &'l str,

@@ -54,9 +54,9 @@ mod tests {
     fn a_lock_is_exclusive_until_it_is_dropped() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
-        let held = FileLock::acquire(&path).unwrap();
+        let lock = FileLock::acquire(&path).unwrap();
         assert!(FileLock::try_acquire(&path).unwrap().is_none());
-        drop(held);
+        drop(lock);
         assert!(FileLock::try_acquire(&path).unwrap().is_some());
     }
 

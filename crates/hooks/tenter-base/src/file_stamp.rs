@@ -34,7 +34,7 @@ impl FileStamp {
         }
     }
 
-    /// Whether the owner can execute the file.
+    /// Returns true if the owner can execute the file.
     pub fn is_executable(self) -> bool {
         self.mode & 0o100 != 0
     }
@@ -44,8 +44,8 @@ impl FileStamp {
         self.changed_ns
     }
 
-    /// How long ago the file or its metadata changed, by the clock that file systems of this machine use; negative if that is
-    /// in the future.
+    /// Returns the time since the file or its metadata changed, by the clock that file systems of this machine use;
+    /// negative if the change is in the future.
     pub fn age_ns(self) -> i128 {
         let now = clock_gettime(ClockId::Realtime);
         nanoseconds(now.tv_sec, now.tv_nsec) - self.changed_ns

@@ -49,12 +49,12 @@ mod tests {
 
     #[test]
     fn finds_the_nearest_name_and_no_distant_one() {
-        let known = ["before_tool", "after_tool", "before_agent"];
-        assert_eq!(nearest("before_toll", known), Some("before_tool"));
-        assert_eq!(nearest("BeforeTool", known), Some("before_tool"));
-        assert_eq!(nearest("befroe-tool", known), Some("before_tool"));
-        assert_eq!(nearest("on_save", known), None);
-        assert_eq!(nearest("", known), None);
+        let events = ["before_tool", "after_tool", "before_agent"];
+        assert_eq!(nearest("before_toll", events), Some("before_tool"));
+        assert_eq!(nearest("BeforeTool", events), Some("before_tool"));
+        assert_eq!(nearest("befroe-tool", events), Some("before_tool"));
+        assert_eq!(nearest("on_save", events), None);
+        assert_eq!(nearest("", events), None);
         assert_eq!(nearest("x", [""; 0]), None);
         assert_eq!(nearest("auditlog", ["guard", "audit-log"]), Some("audit-log"));
         assert_eq!(nearest("gaurd", ["guard", "audit-log"]), Some("guard"));

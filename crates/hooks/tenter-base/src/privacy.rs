@@ -17,11 +17,11 @@ const EVERYONE_WRITES: u32 = 0o002;
 /// Checks whether files are private; caches the result for every directory.
 pub struct Privacy {
     user: u32,
-    /// Whether every directory of the path is private, by path.
+    /// The directories that were checked, with true for a path whose directories are all private.
     directories: HashMap<PathBuf, bool>,
     /// Directories that others cannot remove or replace, nor any directory above them, by path without symlinks.
     kept: HashMap<PathBuf, Metadata>,
-    /// Whether only the user is in a group, by its id.
+    /// The groups that were checked, with true for a group whose only member is the user.
     groups: HashMap<u32, bool>,
 }
 
@@ -33,7 +33,7 @@ impl Default for Privacy {
 }
 
 impl Privacy {
-    /// Whether only the user and root can write the file at `path`, an absolute path, or replace it or one of its
+    /// Returns true if only the user and root can write the file at `path`, an absolute path, or replace it or one of its
     /// directories. A file that cannot be inspected is not private.
     pub fn is_private(&mut self, path: &Path) -> bool {
         let Some(directory) = path.parent() else { return false };
@@ -41,8 +41,8 @@ impl Privacy {
             return false;
         }
         match fs::symlink_metadata(path) {
-            Ok(found) if found.is_symlink() => self.is_private_path(path).unwrap_or(false),
-            Ok(found) => self.is_private_entry(path, &found),
+            Ok(metadata) if metadata.is_symlink() => self.is_private_path(path).unwrap_or(false),
+            Ok(metadata) => self.is_private_entry(path, &metadata),
             Err(_) => false,
         }
     }
@@ -58,29 +58,29 @@ impl Privacy {
 
     /// Follows `path` as the kernel does, and checks every directory and symlink on the way.
     fn is_private_path(&mut self, path: &Path) -> io::Result<bool> {
-        let known = path.ancestors().find_map(|above| Some((above, self.kept.get(above)?)));
-        let (mut here, mut above) = match known {
-            Some((known, found)) => (known.to_owned(), found.clone()),
+        let checked = path.ancestors().find_map(|above| Some((above, self.kept.get(above)?)));
+        let (mut here, mut above) = match checked {
+            Some((checked, metadata)) => (checked.to_owned(), metadata.clone()),
             None => (PathBuf::from("/"), fs::metadata("/")?),
         };
-        let mut left: Vec<OsString> = reversed(path.strip_prefix(&here).unwrap_or(path));
+        let mut names: Vec<OsString> = reversed(path.strip_prefix(&here).unwrap_or(path));
         let mut links = 0;
-        while let Some(name) = left.pop() {
+        while let Some(name) = names.pop() {
             if name == ".." {
                 here.pop();
                 above = fs::metadata(&here)?;
                 continue;
             }
             let next = here.join(&name);
-            let found = fs::symlink_metadata(&next)?;
-            if !self.is_kept(&here, &above, &found) {
+            let metadata = fs::symlink_metadata(&next)?;
+            if !self.is_kept(&here, &above, &metadata) {
                 return Ok(false);
             }
-            if !found.is_symlink() {
-                if found.is_dir() {
-                    self.kept.insert(next.clone(), found.clone());
+            if !metadata.is_symlink() {
+                if metadata.is_dir() {
+                    self.kept.insert(next.clone(), metadata.clone());
                 }
-                (here, above) = (next, found);
+                (here, above) = (next, metadata);
                 continue;
             }
             links += 1;
@@ -92,30 +92,30 @@ impl Privacy {
                 here = PathBuf::from("/");
                 above = fs::metadata(&here)?;
             }
-            left.extend(reversed(&target));
+            names.extend(reversed(&target));
         }
         // In a sticky directory only the owner of an entry replaces it.
         let is_sticky = above.is_dir() && above.mode() & STICKY != 0 && self.is_ours(&above);
         Ok(is_sticky || self.is_private_entry(&here, &above))
     }
 
-    /// Whether others cannot remove or replace `entry` in `directory`.
+    /// Returns true if others cannot remove or replace `entry` in `directory`.
     fn is_kept(&mut self, path: &Path, directory: &Metadata, entry: &Metadata) -> bool {
         let is_sticky = directory.mode() & STICKY != 0;
         self.is_private_entry(path, directory)
             || (is_sticky && self.is_ours(directory) && self.is_ours(entry))
     }
 
-    /// Whether others cannot write a file or directory itself.
-    fn is_private_entry(&mut self, path: &Path, found: &Metadata) -> bool {
-        let mode = found.mode();
-        self.is_ours(found)
+    /// Returns true if others cannot write the file or directory itself.
+    fn is_private_entry(&mut self, path: &Path, metadata: &Metadata) -> bool {
+        let mode = metadata.mode();
+        self.is_ours(metadata)
             && mode & EVERYONE_WRITES == 0
-            && (mode & GROUP_WRITES == 0 || (self.is_own_group(found.gid()) && !has_acl(path)))
+            && (mode & GROUP_WRITES == 0 || (self.is_own_group(metadata.gid()) && !has_acl(path)))
     }
 
-    fn is_ours(&self, found: &Metadata) -> bool {
-        found.uid() == self.user || found.uid() == 0
+    fn is_ours(&self, metadata: &Metadata) -> bool {
+        metadata.uid() == self.user || metadata.uid() == 0
     }
 
     fn is_own_group(&mut self, group: u32) -> bool {
@@ -137,8 +137,8 @@ fn reversed(path: &Path) -> Vec<OsString> {
     names.collect()
 }
 
-/// Whether `/etc/passwd` and `/etc/group` say that `user` is the only member of `group`. An unknown group, for instance of a
-/// directory service, may have any members.
+/// Returns true if `/etc/passwd` and `/etc/group` list `user` as the only member of `group`. An unknown group, for instance
+/// of a directory service, may have any members.
 fn is_only_member(passwd: &str, groups: &str, user: u32, group: u32) -> bool {
     let number = |field: Option<&&str>| field.and_then(|field| field.parse::<u32>().ok());
     let fields = |line: &'_ str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
@@ -167,7 +167,7 @@ fn is_only_member(passwd: &str, groups: &str, user: u32, group: u32) -> bool {
     is_known && user_name.is_some()
 }
 
-/// Whether the file has an access control list, whose entries may give others the rights of the group bits.
+/// Returns true if the file has an access control list, whose entries may give others the rights of the group bits.
 fn has_acl(path: &Path) -> bool {
     let mut nothing: [u8; 0] = [];
     rustix::fs::getxattr(path, "system.posix_acl_access", &mut nothing[..])

@@ -29,11 +29,11 @@ pub fn create_parent(path: &Path) -> io::Result<()> {
 /// The directory cannot be created, is a symlink, or belongs to another user.
 pub fn enforce(path: &Path) -> io::Result<()> {
     create(path)?;
-    let found = fs::symlink_metadata(path)?;
-    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::other(format!("{} is not a directory of yours", path.display())));
     }
-    if found.mode() & 0o777 != MODE {
+    if metadata.mode() & 0o777 != MODE {
         fs::set_permissions(path, Permissions::from_mode(MODE))?;
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Resolves paths as the operating system does: symlinks first, then `..` (R78). Files that do not exist yet have a real path
-//! too, so that a guard and a tool agree on what a call is about to create.
+//! Resolves paths as the operating system does: symlinks first, then `..` (R78). Files that do not exist yet have a real
+//! path too, so that a guard and a tool agree on the path that a call creates.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -239,8 +239,8 @@ mod tests {
             ("loop", None),
             ("loop/x", None),
         ] {
-            let found = destination(&base.join(path)).ok();
-            assert_eq!(found, expected.map(|path| base.join(path)), "{path}");
+            let resolved = destination(&base.join(path)).ok();
+            assert_eq!(resolved, expected.map(|path| base.join(path)), "{path}");
         }
     }
 

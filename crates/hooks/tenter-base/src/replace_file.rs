@@ -130,8 +130,8 @@ fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
 }
 
-/// Returns the name of a new temporary file. It does not contain that of the file to replace, which may be as long as a file
-/// name can be. If the file is left behind, a later replacement in its directory removes it.
+/// Returns the name of a new temporary file. It does not contain the name of the file to replace, which may be as long as a
+/// file name can be. If the file is left behind, a later replacement in its directory removes it.
 ///
 /// # Errors
 /// The system has no random numbers.
@@ -174,7 +174,8 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path).and_then(|found| found.modified()).ok()
 }
 
-/// Whether `name` is that of a temporary file: of this form, or `.tenter.PID-NUMBER` as earlier versions named them.
+/// Returns true if `name` belongs to a temporary file: it has this form, or the form `.tenter.PID-NUMBER` of earlier
+/// versions.
 fn is_temporary(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(PREFIX) else { return false };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -201,7 +202,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         // Whether a process with this id runs says nothing.
         let abandoned = [".tenter.2147483647-0", ".tenter.1-17", ".tenter.0123456789abcdef"];
-        let kept = [
+        let others = [
             ".other.2147483647-0",
             ".tenter.2147483647",
             ".tenter.2147483647-0.bak",
@@ -212,7 +213,7 @@ mod tests {
             ".tenter.lock",
         ];
         for is_private in [true, false] {
-            for name in abandoned.iter().chain(&kept) {
+            for name in abandoned.iter().chain(&others) {
                 aged(&directory.path().join(name), DAY + Duration::from_mins(1));
             }
             // The longest name that a file can have.
@@ -226,7 +227,7 @@ mod tests {
             for name in &abandoned {
                 assert!(!directory.path().join(name).exists(), "{name} is left");
             }
-            for name in &kept {
+            for name in &others {
                 assert!(directory.path().join(name).exists(), "{name} is gone");
             }
         }

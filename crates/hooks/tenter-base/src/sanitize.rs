@@ -40,27 +40,28 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_escaped) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\n' | '\r' => shown.extend(character.escape_default()),
-            character if is_escaped(character) => shown.extend(character.escape_unicode()),
-            character => shown.push(character),
+            '\n' | '\r' => escaped.extend(character.escape_default()),
+            character if is_escaped(character) => escaped.extend(character.escape_unicode()),
+            character => escaped.push(character),
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(escaped)
 }
 
-/// Whether a character may be unsafe to show: control characters, separators that break a line, and everything that has no
-/// shape of its own. That is Unicode's `Default_Ignorable_Code_Point`, which includes the characters that turn the direction of
-/// text, zero-width characters and tags, without the variation selectors that emoji use.
+/// Returns true if a character may be unsafe to show: control characters, separators that break a line, and everything that
+/// has no shape of its own. The last are Unicode's `Default_Ignorable_Code_Point`, which includes the characters that turn
+/// the direction of text, zero-width characters and tags, without the variation selectors that emoji use.
 fn is_suspicious(character: char) -> bool {
     let is_control = character.is_control() && character != '\n' && character != '\t';
     let is_annotation = matches!(character, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
     is_control || is_annotation || is_invisible(character)
 }
 
-/// Whether a character only chooses between shapes of the one before it, as emoji need it. In a name it hides a difference.
+/// Returns true if a character only selects a shape of the one before it, as emoji need it. In a name it hides a
+/// difference.
 fn is_variation_selector(character: char) -> bool {
     matches!(character, '\u{fe00}'..='\u{fe0f}')
 }
@@ -92,7 +93,7 @@ fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}')
 }
 
-/// Whether a joiner between these texts has a visible effect: emoji and several scripts need it, ASCII never does.
+/// Returns true if a joiner between these texts has a visible effect: emoji and several scripts need it, ASCII never does.
 fn joins(before: &str, after: &str) -> bool {
     let is_joined = |character: char| !character.is_ascii() && !is_invisible(character);
     before.chars().next_back().is_some_and(is_joined) && after.chars().next().is_some_and(is_joined)

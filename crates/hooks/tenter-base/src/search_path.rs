@@ -25,7 +25,7 @@ pub fn program(name: impl AsRef<Path>, env: &[(OsString, OsString)]) -> Option<P
     files(name, path_variable(env)).find(|file| is_executable(file))
 }
 
-/// Whether this process may execute the file at `path`.
+/// Returns true if this process may execute the file at `path`.
 pub fn is_executable(path: &Path) -> bool {
     access(path, Access::EXEC_OK).is_ok()
 }

@@ -21,13 +21,13 @@ pub struct Tree {
     pub writable_by_others: Vec<PathBuf>,
 }
 
-/// Which files belong to a tree, and how many it may have.
+/// The files that belong to a tree, and their maximum number.
 pub struct TreeRules {
     /// Maximum number of files.
     pub files: usize,
-    /// Whether to skip an entry that cannot be inspected, such as a dangling symlink, instead of failing.
+    /// Skips an entry that cannot be inspected, such as a dangling symlink, instead of failing.
     pub skip_broken: bool,
-    /// Whether an entry belongs to the tree, given its path, its path in the directory and its metadata.
+    /// Returns true for an entry of the tree, given its path, its path in the directory and its metadata.
     pub counts: fn(&Path, &Path, &Metadata) -> bool,
 }
 

@@ -1,4 +1,4 @@
-//! One HTTP request with a streamed response, for protocols other than those of models.
+//! One HTTP request with a streamed response, for protocols other than the model providers'.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tenter_proc::Cancel;
 use crate::transport::{Chunks, Http, StreamTail};
 use crate::{Authorities, ResponseLimits};
 
-/// How servers are reached.
+/// The settings with which servers are reached.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
     /// The address of the proxy, if any.

@@ -31,12 +31,12 @@ pub struct JsonPost {
     pub timeout: Duration,
 }
 
-/// Why a POST got no usable response. Neither a header's value nor the URL's query is in it.
+/// The failure of a POST. It contains neither a header's value nor the URL's query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostError {
-    /// What happened, as a sentence.
+    /// The cause, as a sentence.
     pub message: String,
-    /// Whether no trusted authority signed the server's certificate.
+    /// True if no trusted authority signed the server's certificate.
     pub is_untrusted: bool,
 }
 
@@ -60,7 +60,7 @@ pub fn post_json(post: JsonPost, cancel: &Cancel) -> Result<Option<String>, Post
     })
 }
 
-/// Why there is no usable response.
+/// The reason for which there is no usable response.
 enum Error {
     /// The request cannot be sent.
     Request(String),

@@ -29,14 +29,14 @@ use crate::{Authorities, ResponseLimits};
 
 /// Maximum time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// How often a waiting thread checks for cancellation.
+/// The interval at which a waiting thread checks for cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum number of bytes per read.
 const CHUNK: usize = 16 * 1024;
 /// Maximum number of chunks that are read ahead of the caller.
 const READ_AHEAD: usize = 4;
 
-/// Why a request got no response.
+/// The failure of a request.
 #[derive(Debug)]
 pub enum TransportError {
     /// The server cannot be reached, or the connection broke. A retry may succeed.
@@ -91,7 +91,7 @@ impl TransportError {
         match problem.strip_prefix("invalid peer certificate: ") {
             Some("UnknownIssuer") => Self::Untrusted,
             Some(problem) if problem.contains("CaUsedAsEndEntity") => Self::Unusable(
-                "its certificate is that of a certificate authority, which a server must not use; create it with \
+                "its certificate belongs to a certificate authority, which a server must not use; create it with \
                  `basicConstraints=critical,CA:FALSE`"
                     .to_owned(),
             ),
@@ -241,16 +241,16 @@ impl StreamTail {
     const MAX_BYTES: usize = 4096;
 
     fn add(&self, chunk: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(chunk);
-        let surplus = kept.len().saturating_sub(Self::MAX_BYTES);
-        kept.drain(..surplus);
+        let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(chunk);
+        let surplus = tail.len().saturating_sub(Self::MAX_BYTES);
+        tail.drain(..surplus);
     }
 
     /// Returns the data of a final `event: error`, if any.
     pub fn error(&self) -> Option<String> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&kept);
+        let tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&tail);
         let (_, event) = text.rsplit_once("event: error")?;
         let data = event.lines().find_map(|line| line.strip_prefix("data:"))?;
         Some(data.trim().to_owned())
@@ -278,7 +278,7 @@ fn next_chunk(body: &mut Body) -> Result<Piece, TransportError> {
 
 const BROKEN: &str = "the connection broke";
 
-/// Whether the response is still wanted.
+/// The request that waits for a response, and its cancel flag.
 #[derive(Debug, Clone)]
 struct Watch {
     cancel: Cancel,

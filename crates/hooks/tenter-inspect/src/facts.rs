@@ -1,9 +1,9 @@
-//! What the pages show that is not in the journal. The embedding program knows it.
+//! Facts on the pages that are not in the journal. The embedding program knows them.
 
 use crate::figures::KnownHook;
 
-/// What the embedding program knows about hooks and agents. The methods are called for each page, on any thread; an answer that takes
-/// long should be kept.
+/// The hooks and agents that the embedding program knows. The methods are called for each page, on any thread; cache
+/// results that take long.
 pub trait Facts: Send + Sync {
     /// The hooks of the project that can run.
     fn hooks(&self) -> Vec<KnownHook>;
@@ -18,7 +18,7 @@ pub trait Facts: Send + Sync {
 /// The files of a hook.
 #[derive(Debug, Clone, Default)]
 pub struct HookSource {
-    /// Where they come from, as a sentence.
+    /// Their origin, as a sentence.
     pub origin: String,
     /// Each file: its path within the parent of the hook's directory, and its text; `None` if it is not text, or too long.
     pub files: Vec<(String, Option<String>)>,
@@ -31,13 +31,13 @@ pub struct HostStatus {
     pub id: String,
     /// The name.
     pub name: String,
-    /// Whether there is a sign of it on this machine.
+    /// True if there is a sign of it on this machine.
     pub is_installed: bool,
-    /// Where hooks are registered with it.
+    /// The places where hooks are registered with it.
     pub registrations: Vec<HostRegistration>,
     /// When it last had an event, in RFC 3339.
     pub last_event: Option<String>,
-    /// What was proved last.
+    /// The last proof.
     pub proof: Option<HostProof>,
     /// The last denied call that it ran all the same: what happened, and when.
     pub breach: Option<(String, String)>,
@@ -50,11 +50,11 @@ pub struct HostRegistration {
     pub scope: String,
     /// The settings file.
     pub file: String,
-    /// What is wrong with it.
+    /// The problem with it, if there is one.
     pub flaw: Option<String>,
 }
 
-/// What was proved of an agent.
+/// The result of proving an agent.
 #[derive(Debug, Clone, Default)]
 pub struct HostProof {
     /// The version of the agent.
@@ -63,6 +63,6 @@ pub struct HostProof {
     pub at: String,
     /// Number of checks that hold.
     pub proved: usize,
-    /// What is broken: each check, and what was seen.
+    /// The broken checks, each with the observation.
     pub broken: Vec<(String, String)>,
 }

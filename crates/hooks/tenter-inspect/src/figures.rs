@@ -22,26 +22,26 @@ pub struct Run<'r> {
     pub hook: &'r str,
     /// The hash of its content.
     pub hash: &'r str,
-    /// How long it took.
+    /// The duration.
     pub duration: Duration,
     /// The most important part of its decision.
     pub decision: DecisionKind,
-    /// Whether it reached its timeout.
+    /// True if it reached its timeout.
     pub timed_out: bool,
-    /// Whether the agent waited for it.
+    /// True if the agent waited for it.
     pub awaited: bool,
 }
 
-/// What is known about a hook that can run at present.
+/// A hook that can run at present.
 #[derive(Debug, Clone, Default)]
 pub struct KnownHook {
     /// The full name.
     pub name: String,
     /// The hash of its content; empty for the built-in hook.
     pub hash: String,
-    /// How long a run may take before it is reported as too slow.
+    /// The duration above which a run is reported as too slow.
     pub budget: Option<Duration>,
-    /// Whether it runs at every tool call, and the agent waits for it.
+    /// True if it runs at every tool call, and the agent waits for it.
     pub is_at_every_call: bool,
 }
 
@@ -69,13 +69,13 @@ pub struct HookFigures {
     pub timeouts: usize,
     /// Its share of the time that all hooks took, from 0 to 1.
     pub share: f64,
-    /// How long it took, all runs together.
+    /// The duration of all runs together.
     pub total: Duration,
-    /// How long a run takes.
+    /// The durations of single runs.
     pub durations: Durations,
     /// Its runs in equal periods, from the first run of any hook to the last.
     pub over_time: Vec<Period>,
-    /// Number of runs by duration: each class has runs of at most twice the duration of the class before, the first those of at most
+    /// Number of runs by duration: each class has runs of at most twice the duration of the class before, the first has runs of at most
     /// one millisecond, the last all longer ones.
     pub spread: Vec<usize>,
     /// The hash of the newest run's content.
@@ -106,12 +106,12 @@ pub fn class(duration: Duration) -> usize {
     class.min(CLASSES - 1)
 }
 
-/// How long runs take, as percentiles: the smallest duration that so many percent of the runs do not exceed.
+/// The durations of runs, as percentiles: the smallest duration that so many percent of the runs do not exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Durations {
     /// The median.
     pub p50: Duration,
-    /// What 95 % of the runs do not exceed.
+    /// The duration that 95 % of the runs do not exceed.
     pub p95: Duration,
     /// The longest run.
     pub max: Duration,
@@ -120,7 +120,7 @@ pub struct Durations {
 /// A p95 that exceeds a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OverBudget {
-    /// What 95 % of the runs do not exceed.
+    /// The duration that 95 % of the runs do not exceed.
     pub p95: Duration,
     /// The budget.
     pub budget: Duration,
@@ -129,7 +129,7 @@ pub struct OverBudget {
 }
 
 impl OverBudget {
-    /// What is wrong with the hook `name`, as a sentence without its full stop.
+    /// Describes the problem of the hook `name`, as a sentence without its full stop.
     pub fn describe(&self, name: &str) -> String {
         let runs = if self.runs == 1 { "1 run" } else { &format!("{} runs", self.runs) };
         format!(
@@ -142,7 +142,7 @@ impl OverBudget {
 
 impl Durations {
     /// The percentiles of durations in any order; zero if there are none.
-    pub fn of(mut durations: Vec<Duration>) -> Self {
+    pub fn new(mut durations: Vec<Duration>) -> Self {
         durations.sort_unstable();
         let at = |percent: usize| {
             let rank = (durations.len() * percent).div_ceil(100);
@@ -213,12 +213,12 @@ impl<'r> Tally<'r> {
         let newest = self.runs.iter().max_by_key(|run| run.at);
         let share = self.total.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
         let durations =
-            |runs: &[&Run<'r>]| Durations::of(runs.iter().map(|run| run.duration).collect());
+            |runs: &[&Run<'r>]| Durations::new(runs.iter().map(|run| run.duration).collect());
         let every: Vec<&Run<'r>> = self.runs.iter().collect();
-        let known = known.map(|known| {
+        let present = known.map(|hook| {
             let present: Vec<&Run<'r>> =
-                self.runs.iter().filter(|run| run.hash == known.hash).collect();
-            (known, durations(&present), present.len())
+                self.runs.iter().filter(|run| run.hash == hook.hash).collect();
+            (hook, durations(&present), present.len())
         });
         HookFigures {
             name: name.to_owned(),
@@ -233,12 +233,12 @@ impl<'r> Tally<'r> {
             last: newest.map(|run| run.at).unwrap_or_default(),
             over_time: Vec::new(),
             spread: Vec::new(),
-            budget: known.and_then(|(hook, _, _)| hook.budget),
-            over_budget: known.and_then(|(hook, took, runs)| {
+            budget: present.and_then(|(hook, _, _)| hook.budget),
+            over_budget: present.and_then(|(hook, took, runs)| {
                 let budget = hook.budget.filter(|budget| took.p95 > *budget)?;
                 Some(OverBudget { p95: took.p95, budget, runs })
             }),
-            slows_every_call: known.and_then(|(hook, took, _)| {
+            slows_every_call: present.and_then(|(hook, took, _)| {
                 (hook.is_at_every_call && took.p50 >= NOTICEABLE).then_some(took.p50)
             }),
         }
@@ -275,7 +275,7 @@ mod tests {
     fn percentiles_are_durations_that_occurred() {
         let of = |durations: &[u64]| {
             let took =
-                Durations::of(durations.iter().copied().map(Duration::from_millis).collect());
+                Durations::new(durations.iter().copied().map(Duration::from_millis).collect());
             [took.p50, took.p95, took.max].map(|duration| duration.as_millis())
         };
         assert_eq!(of(&[]), [0, 0, 0]);
@@ -294,12 +294,12 @@ mod tests {
         ];
         let figures = of(runs, &[known("idle", "3", None, true), known("slow", "2", None, true)]);
         assert_eq!(figures.never_ran, ["idle"]);
-        let seen: Vec<_> = figures
+        let statistics: Vec<_> = figures
             .hooks
             .iter()
             .map(|hook| (hook.name.as_str(), hook.runs, hook.denials, hook.failures))
             .collect();
-        assert_eq!(seen, [("slow", 1, 0, 1), ("quick", 2, 1, 0)]);
+        assert_eq!(statistics, [("slow", 1, 0, 1), ("quick", 2, 1, 0)]);
         assert!((figures.hooks[0].share - 0.75).abs() < 1e-9);
         assert_eq!(figures.hooks[0].slows_every_call, None);
         let quick = &figures.hooks[1];
@@ -333,8 +333,8 @@ mod tests {
             (hook.over_budget.map(|over| over.describe(name)), hook.slows_every_call)
         };
         assert_eq!(over("fixed"), (None, None));
-        let said = "the hook slow exceeds its budget of 150 ms: the p95 of its 2 runs is 200 ms";
-        assert_eq!(over("slow"), (Some(said.to_owned()), Some(Duration::from_millis(100))));
+        let message = "the hook slow exceeds its budget of 150 ms: the p95 of its 2 runs is 200 ms";
+        assert_eq!(over("slow"), (Some(message.to_owned()), Some(Duration::from_millis(100))));
         assert!(of([], &[]).hooks.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Which parts of a file hold data: a sparse file may be far longer than what it stores.
+//! Finds the parts of a file that hold data: a sparse file may be far longer than its data.
 
 use std::fs::File;
 use std::ops::Range;
@@ -23,13 +23,13 @@ pub(crate) fn start_of_last(file: &File, range: Range<u64>, most: u64) -> u64 {
     if range.end.saturating_sub(range.start) <= most {
         return range.start;
     }
-    let mut left = most;
+    let mut remaining = most;
     for part in parts(file, range.clone()).into_iter().rev() {
         let length = part.end - part.start;
-        if length > left {
-            return part.end - left;
+        if length > remaining {
+            return part.end - remaining;
         }
-        left -= length;
+        remaining -= length;
     }
     range.start
 }

@@ -1,4 +1,4 @@
-//! Which records a page shows.
+//! The filter of the records on a page.
 
 use memchr::memmem::Finder;
 use tenter_engine::DecisionKind;
@@ -23,7 +23,7 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Whether it chooses all records.
+    /// Returns true if it chooses all records.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -59,21 +59,21 @@ impl Filter {
 
     fn chooses(&self, record: &Record) -> bool {
         let Self { tool, hook, decision, host, search: _ } = self;
-        let of_tool = |name: &str| is_tool(name, tool);
+        let is_of_tool = |name: &str| is_tool(name, tool);
         let decided = || {
             let mut kinds = DecisionKind::ALL.into_iter();
             kinds
                 .find(|kind| kind.as_str() == decision)
                 .is_some_and(|kind| record.kind.decided(kind))
         };
-        (tool.is_empty() || record.tool_name.as_deref().is_some_and(of_tool))
+        (tool.is_empty() || record.tool_name.as_deref().is_some_and(is_of_tool))
             && (hook.is_empty() || record.kind.hooks().any(|name| name == hook))
             && (host.is_empty() || record.host.as_deref().unwrap_or(TENTER) == host)
             && (decision.is_empty() || decided())
     }
 }
 
-/// Whether two names are of one tool.
+/// Returns true if two names belong to one tool.
 pub(crate) fn is_tool(one: &str, other: &str) -> bool {
     tool_names::canonical(one).unwrap_or(one) == tool_names::canonical(other).unwrap_or(other)
 }
@@ -81,7 +81,7 @@ pub(crate) fn is_tool(one: &str, other: &str) -> bool {
 /// Reads lines through a filter. Most lines that are not chosen are recognised without being parsed.
 pub(crate) struct FilterReader<'f> {
     filter: &'f Filter,
-    /// What every chosen line contains.
+    /// The words that every chosen line contains.
     words: Vec<Finder<'static>>,
     /// The searched text, in lower case.
     search: String,
@@ -100,7 +100,7 @@ impl FilterReader<'_> {
         }
     }
 
-    /// Whether the searched text occurs in a line.
+    /// Returns true if the searched text occurs in a line.
     fn finds(&self, line: &[u8]) -> bool {
         self.search.is_empty()
             || String::from_utf8_lossy(line).to_lowercase().contains(&self.search)

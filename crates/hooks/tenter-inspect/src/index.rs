@@ -31,7 +31,7 @@ pub struct JournalIndex {
     failed: BTreeMap<String, String>,
 }
 
-/// How far the journals are read.
+/// The progress of reading the journals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     /// Number of bytes that were read.
@@ -41,7 +41,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Whether everything is read, except for an incomplete last line.
+    /// Returns true if everything is read, except for an incomplete last line.
     pub fn is_complete(self) -> bool {
         self.read >= self.total
     }
@@ -49,11 +49,11 @@ impl Progress {
 
 #[derive(Debug, Default)]
 struct IndexedSession {
-    /// How many bytes were read.
+    /// Number of bytes that were read.
     offset: u64,
-    /// Where an incomplete last line ends.
+    /// The end of an incomplete last line.
     unfinished: u64,
-    /// Whether older lines were not read, because there were more than [`MAX_NEWS`] bytes.
+    /// True if older lines were not read, because there were more than [`MAX_NEWS`] bytes.
     is_cut: bool,
     summary: Summary,
     runs: Vec<IndexedRun>,
@@ -99,7 +99,7 @@ pub struct Session<'i> {
     pub tools: Vec<&'i str>,
     /// The hooks that ran in it.
     pub hooks: Vec<&'i str>,
-    /// What hooks decided in it.
+    /// The decisions of hooks in it.
     pub decisions: &'i BTreeSet<DecisionKind>,
     /// The time of its first record, in RFC 3339; empty if there is none.
     pub first: &'i str,
@@ -137,8 +137,8 @@ impl JournalIndex {
         let started = Instant::now();
         let mut ids = self.journals.conversations()?;
         ids.reverse();
-        let known: BTreeSet<&String> = ids.iter().collect();
-        self.sessions.retain(|id, _| known.contains(id));
+        let present: BTreeSet<&String> = ids.iter().collect();
+        self.sessions.retain(|id, _| present.contains(id));
         self.failed.clear();
         let mut progress = Progress::default();
         for id in ids {

@@ -1,4 +1,4 @@
-//! What hooks did: figures from their journal, and local web pages that show it live.
+//! Inspects the activity of hooks: figures from their journal, and local web pages that show it live.
 //!
 //! ```text
 //! journal files ──► JournalIndex ──► runs ──► figures::of ──► terminal, diagnostics, page of hooks

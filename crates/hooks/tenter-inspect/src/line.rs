@@ -60,12 +60,12 @@ impl<'l> Line<'l> {
         if self.host.is_empty() { TENTER } else { &self.host }
     }
 
-    /// Whether a hook was run.
+    /// Returns true if a hook was run.
     pub(crate) fn is_run(&self) -> bool {
         self.kind == "run"
     }
 
-    /// Whether it is what the hooks of an event decided together.
+    /// Returns true if it is the joint decision of the hooks of an event.
     pub(crate) fn is_decision(&self) -> bool {
         self.kind == "decision"
     }

@@ -21,18 +21,18 @@ const LONGEST_NEWS: u64 = 4 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Slice {
     pub(crate) records: Vec<Record>,
-    /// Where older records end, if there may be any.
+    /// The end of older records, if there may be any.
     pub(crate) older: Option<u64>,
-    /// Whether the time limit ended the search before the slice was full.
+    /// True if the time limit ended the search before the slice was full.
     pub(crate) is_cut: bool,
-    /// Where newer records begin.
+    /// The start of newer records.
     pub(crate) end: u64,
     /// Number of lines that cannot be read.
     pub(crate) unreadable: usize,
 }
 
-/// What is wanted of a journal.
-pub(crate) struct Wanted<'f> {
+/// A query for records of a journal.
+pub(crate) struct JournalQuery<'f> {
     pub(crate) filter: &'f Filter,
     /// Maximum number of records.
     pub(crate) count: usize,
@@ -40,11 +40,11 @@ pub(crate) struct Wanted<'f> {
     pub(crate) limit: Duration,
 }
 
-/// The newest wanted records that begin before `end`; of the whole journal without it.
+/// The newest records of a query that begin before `end`; of the whole journal without it.
 ///
 /// # Errors
 /// When the journal is there but cannot be read.
-pub(crate) fn newest(path: &Path, end: Option<u64>, wanted: &Wanted<'_>) -> io::Result<Slice> {
+pub(crate) fn newest(path: &Path, end: Option<u64>, query: &JournalQuery<'_>) -> io::Result<Slice> {
     let started = Instant::now();
     let length = journal::length(path)?;
     let end = end.map_or(length, |end| end.min(length));
@@ -53,12 +53,12 @@ pub(crate) fn newest(path: &Path, end: Option<u64>, wanted: &Wanted<'_>) -> io::
         return Ok(slice);
     }
     let mut file = untrusted_file::open(path)?;
-    let reader = wanted.filter.reader();
+    let reader = query.filter.reader();
     // Everything from here to `end` was read, except for `head`, the rest of a line whose beginning was not.
     let mut start = end;
     let mut head = Vec::new();
     while start > 0 {
-        if started.elapsed() >= wanted.limit {
+        if started.elapsed() >= query.limit {
             slice.is_cut = true;
             slice.older = Some(start + head.len() as u64);
             break;
@@ -73,7 +73,7 @@ pub(crate) fn newest(path: &Path, end: Option<u64>, wanted: &Wanted<'_>) -> io::
             continue;
         };
         if let Some(older) =
-            slice.take_backwards(&block[first..], from + first as u64, (&reader, wanted.count))
+            slice.take_backwards(&block[first..], from + first as u64, (&reader, query.count))
         {
             slice.older = (older > 0).then_some(older);
             break;
@@ -85,7 +85,7 @@ pub(crate) fn newest(path: &Path, end: Option<u64>, wanted: &Wanted<'_>) -> io::
     Ok(slice)
 }
 
-/// The wanted records that were written after `start`.
+/// The records of a query that were written after `start`.
 ///
 /// # Errors
 /// When the journal is there but cannot be read. [`io::ErrorKind::InvalidInput`] if it is shorter than that: it is another one.
@@ -113,7 +113,7 @@ pub(crate) fn since(path: &Path, start: u64, filter: &Filter) -> io::Result<Slic
 }
 
 impl Slice {
-    /// Adds the wanted records of `lines`, the last first. Returns where the first of them begins if there are enough now.
+    /// Adds the records of the query in `lines`, the last first. Returns where the first of them begins if there are enough now.
     fn take_backwards(
         &mut self,
         lines: &[u8],
@@ -141,7 +141,7 @@ impl Slice {
     }
 }
 
-/// Whether a line is being written. One that is whole but for its newline is complete.
+/// Returns true if a line is being written. One that is whole but for its newline is complete.
 fn is_incomplete(line: &[u8]) -> bool {
     !line.ends_with(b"\n") && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err()
 }
@@ -171,12 +171,12 @@ mod tests {
         slice.records.iter().map(|record| record.time.parse().unwrap()).collect()
     }
 
-    /// All wanted records, page by page, from the newest page.
-    fn pages(path: &Path, wanted: &Wanted<'_>) -> Vec<Vec<usize>> {
+    /// All records of the query, page by page, from the newest page.
+    fn pages(path: &Path, query: &JournalQuery<'_>) -> Vec<Vec<usize>> {
         let mut pages = Vec::new();
         let mut end = None;
         loop {
-            let slice = newest(path, end, wanted).unwrap();
+            let slice = newest(path, end, query).unwrap();
             pages.push(times(&slice));
             match slice.older {
                 Some(older) => end = Some(older),
@@ -196,13 +196,14 @@ mod tests {
             let limit = Duration::from_mins(1);
             for page in [7, 100] {
                 let all = Filter::default();
-                let read = pages(&path, &Wanted { filter: &all, count: page, limit });
+                let read = pages(&path, &JournalQuery { filter: &all, count: page, limit });
                 assert!(read.iter().all(|records| records.len() <= page), "{padding}");
                 let read: Vec<usize> = read.into_iter().rev().flatten().collect();
                 assert_eq!(read, (0..count).collect::<Vec<_>>(), "{padding} {page}");
             }
             let bash = Filter { tool: "Shell".to_owned(), ..Filter::default() };
-            let read = newest(&path, None, &Wanted { filter: &bash, count: 2, limit }).unwrap();
+            let read =
+                newest(&path, None, &JournalQuery { filter: &bash, count: 2, limit }).unwrap();
             assert_eq!(times(&read), [count - 20, count - 10]);
             assert_eq!((read.end, read.unreadable), (text.len() as u64, 0));
         }
@@ -214,11 +215,11 @@ mod tests {
         let path = directory.path().join("c.jsonl");
         fs::write(&path, (0..3000).map(|number| line(number, 300)).collect::<String>()).unwrap();
         let nothing = Filter { search: "NOWHERE".to_owned(), ..Filter::default() };
-        let wanted = Wanted { filter: &nothing, count: 5, limit: Duration::ZERO };
-        let slice = newest(&path, None, &wanted).unwrap();
+        let query = JournalQuery { filter: &nothing, count: 5, limit: Duration::ZERO };
+        let slice = newest(&path, None, &query).unwrap();
         assert!(slice.is_cut && slice.older.is_some());
-        let wanted = Wanted { limit: Duration::from_mins(1), ..wanted };
-        let slice = newest(&path, slice.older, &wanted).unwrap();
+        let query = JournalQuery { limit: Duration::from_mins(1), ..query };
+        let slice = newest(&path, slice.older, &query).unwrap();
         assert!(!slice.is_cut && slice.older.is_none() && slice.records.is_empty());
     }
 

@@ -9,11 +9,11 @@ use crate::content::{Content, TreeEntry};
 pub struct Change<'c> {
     /// The path in the plugin.
     pub path: &'c str,
-    /// How it differs.
+    /// The difference.
     pub kind: ChangeKind<'c>,
 }
 
-/// How a file differs.
+/// The difference between two versions of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind<'c> {
     /// The file is new.

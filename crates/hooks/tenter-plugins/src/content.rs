@@ -15,7 +15,7 @@ pub enum TreeEntry {
     File {
         /// The content.
         bytes: Vec<u8>,
-        /// Whether the file is executable.
+        /// True if the file is executable.
         executable: bool,
     },
     /// A symlink.

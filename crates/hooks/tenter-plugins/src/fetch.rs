@@ -53,7 +53,7 @@ impl Fetcher<'_> {
         reference: Option<&str>,
         scratch: &Path,
     ) -> Result<Fetched, FetchError> {
-        let (found, commit) = match source {
+        let (content, commit) = match source {
             Source::Path(path) if !is_repository(path) => {
                 if reference.is_some() {
                     let problem = refused(
@@ -68,9 +68,9 @@ impl Fetcher<'_> {
                 .fetch_commit(source, reference, scratch)
                 .map(|(content, commit)| (content, Some(commit)))?,
         };
-        let findings = links::check(&found);
+        let findings = links::check(&content);
         if findings.is_empty() {
-            Ok(Fetched { content: found, commit })
+            Ok(Fetched { content, commit })
         } else {
             Err(FetchError::Refused(findings))
         }
@@ -89,8 +89,8 @@ impl Fetcher<'_> {
         let papers = repository.list(&commit, &[], &[])?.ok_or_else(too_many)?;
         let mut blobs = blobs(&listed);
         blobs.extend(blobs_of_papers(&papers));
-        let found: Vec<FoundFile> = blobs.iter().map(|blob| blob.found.clone()).collect();
-        let findings = rules::check(&found);
+        let files: Vec<FoundFile> = blobs.iter().map(|blob| blob.file.clone()).collect();
+        let findings = rules::check(&files);
         if !findings.is_empty() {
             return Err(FetchError::Refused(findings));
         }
@@ -110,7 +110,7 @@ fn too_many() -> FetchError {
     refused("plugin-many-files", format!("the plugin contains more than {MOST_FILES} files")).into()
 }
 
-/// Whether a directory is a repository, bare or not.
+/// Returns true if a directory is a repository, bare or not.
 fn is_repository(path: &Path) -> bool {
     let is_bare = ["HEAD", "objects", "refs"].iter().all(|part| path.join(part).exists());
     path.join(".git").exists() || is_bare
@@ -118,7 +118,7 @@ fn is_repository(path: &Path) -> bool {
 
 /// A file that a commit lists.
 struct Blob {
-    found: FoundFile,
+    file: FoundFile,
     /// The object id.
     name: String,
 }
@@ -140,28 +140,27 @@ fn blob(line: &[u8]) -> Option<Blob> {
         // Old tools wrote other bits for group and others; only the owner's count.
         mode => FileKind::File { executable: mode.ends_with("755") },
     };
-    let found = FoundFile { path: line[tab + 1..].to_vec(), kind, size: size.parse().unwrap_or(0) };
-    Some(Blob { found, name: name.to_owned() })
+    let file = FoundFile { path: line[tab + 1..].to_vec(), kind, size: size.parse().unwrap_or(0) };
+    Some(Blob { file, name: name.to_owned() })
 }
 
 fn blobs_of_papers(listed: &[u8]) -> impl Iterator<Item = Blob> {
-    let is_paper = |blob: &Blob| {
-        matches!(blob.found.kind, FileKind::File { .. }) && is_paper(&blob.found.path)
-    };
+    let is_paper =
+        |blob: &Blob| matches!(blob.file.kind, FileKind::File { .. }) && is_paper(&blob.file.path);
     blobs(listed).into_iter().filter(is_paper)
 }
 
 /// Parses `name type size\nbytes\n…`; `None` if that does not match `blobs`.
 fn contents(blobs: &[Blob], mut objects: &[u8]) -> Option<Content> {
     let mut entries = BTreeMap::new();
-    for Blob { found, name } in blobs {
-        let size = usize::try_from(found.size).ok()?;
+    for Blob { file, name } in blobs {
+        let size = usize::try_from(file.size).ok()?;
         let head = format!("{name} blob {size}\n");
         let rest = objects.strip_prefix(head.as_bytes())?;
         let (bytes, rest) = rest.split_at_checked(size)?;
         objects = rest.strip_prefix(b"\n")?;
-        let path = String::from_utf8(found.path.clone()).ok()?;
-        entries.insert(path, entry(found.kind, bytes.to_vec())?);
+        let path = String::from_utf8(file.path.clone()).ok()?;
+        entries.insert(path, entry(file.kind, bytes.to_vec())?);
     }
     Some(Content(entries))
 }
@@ -183,22 +182,22 @@ impl Content {
         let unreadable = |error: io::Error| {
             refused("plugin-unreadable", format!("this cannot be read: {error}")).at(directory)
         };
-        let mut found = Vec::new();
-        let listed = list_top(directory, &mut found);
+        let mut files = Vec::new();
+        let listed = list_top(directory, &mut files);
         listed.map_err(unreadable)?;
-        let findings = rules::check(&found);
+        let findings = rules::check(&files);
         if !findings.is_empty() {
             return Err(FetchError::Refused(findings));
         }
-        let (content, findings) = read(directory, &found);
+        let (content, findings) = read(directory, &files);
         if findings.is_empty() { Ok(content) } else { Err(FetchError::Refused(findings)) }
     }
 
     /// Reads everything in the directory of an installed plugin; the diagnostics name what could not be read.
     pub fn of_installed(directory: &Path) -> (Self, Vec<Diagnostic>) {
-        let mut found = Vec::new();
-        let listed = list(directory, &mut Vec::new(), &mut found);
-        let (content, mut findings) = read(directory, &found);
+        let mut files = Vec::new();
+        let listed = list(directory, &mut Vec::new(), &mut files);
+        let (content, mut findings) = read(directory, &files);
         findings.extend(listed.err().map(|error| {
             refused("plugin-unreadable", format!("this cannot be read: {error}")).at(directory)
         }));
@@ -206,19 +205,19 @@ impl Content {
     }
 }
 
-fn list_top(directory: &Path, found: &mut Vec<FoundFile>) -> io::Result<()> {
+fn list_top(directory: &Path, files: &mut Vec<FoundFile>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
         let is_directory = DIRECTORIES.iter().any(|directory| name == *directory);
         if is_directory || is_paper(name.as_bytes()) {
-            list_entry(directory, &mut name.as_bytes().to_vec(), found)?;
+            list_entry(directory, &mut name.as_bytes().to_vec(), files)?;
         }
     }
     Ok(())
 }
 
 /// Lists the directory at `path` in `base` without following symlinks.
-fn list(base: &Path, path: &mut Vec<u8>, found: &mut Vec<FoundFile>) -> io::Result<()> {
+fn list(base: &Path, path: &mut Vec<u8>, files: &mut Vec<FoundFile>) -> io::Result<()> {
     let here = base.join(std::ffi::OsStr::from_bytes(path));
     for entry in fs::read_dir(here)? {
         let name = entry?.file_name();
@@ -227,20 +226,20 @@ fn list(base: &Path, path: &mut Vec<u8>, found: &mut Vec<FoundFile>) -> io::Resu
             path.push(b'/');
         }
         path.extend(name.as_bytes());
-        list_entry(base, path, found)?;
+        list_entry(base, path, files)?;
         path.truncate(length);
     }
     Ok(())
 }
 
-fn list_entry(base: &Path, path: &mut Vec<u8>, found: &mut Vec<FoundFile>) -> io::Result<()> {
+fn list_entry(base: &Path, path: &mut Vec<u8>, files: &mut Vec<FoundFile>) -> io::Result<()> {
     let metadata = fs::symlink_metadata(base.join(std::ffi::OsStr::from_bytes(path)))?;
     // One more than the limit, so that `rules::check` reports it.
-    if found.len() > MOST_FILES {
+    if files.len() > MOST_FILES {
         return Ok(());
     }
     let kind = if metadata.is_dir() {
-        return list(base, path, found);
+        return list(base, path, files);
     } else if metadata.is_symlink() {
         FileKind::Link
     } else if metadata.is_file() {
@@ -248,15 +247,15 @@ fn list_entry(base: &Path, path: &mut Vec<u8>, found: &mut Vec<FoundFile>) -> io
     } else {
         FileKind::Other
     };
-    found.push(FoundFile { path: path.clone(), kind, size: metadata.len() });
+    files.push(FoundFile { path: path.clone(), kind, size: metadata.len() });
     Ok(())
 }
 
 /// Reads the listed files.
-fn read(base: &Path, found: &[FoundFile]) -> (Content, Vec<Diagnostic>) {
+fn read(base: &Path, files: &[FoundFile]) -> (Content, Vec<Diagnostic>) {
     let mut content = Content::default();
     let mut findings = Vec::new();
-    for one in found {
+    for one in files {
         match read_one(base, one) {
             Ok((path, entry)) => {
                 content.0.insert(path, entry);
@@ -270,19 +269,19 @@ fn read(base: &Path, found: &[FoundFile]) -> (Content, Vec<Diagnostic>) {
     (content, findings)
 }
 
-fn read_one(base: &Path, found: &FoundFile) -> io::Result<(String, TreeEntry)> {
-    let path = base.join(std::ffi::OsStr::from_bytes(&found.path));
-    let bytes = match found.kind {
+fn read_one(base: &Path, file: &FoundFile) -> io::Result<(String, TreeEntry)> {
+    let path = base.join(std::ffi::OsStr::from_bytes(&file.path));
+    let bytes = match file.kind {
         FileKind::Link => fs::read_link(&path)?.as_os_str().as_bytes().to_vec(),
-        FileKind::File { .. } if found.size > LARGEST_FILE => {
+        FileKind::File { .. } if file.size > LARGEST_FILE => {
             return Err(io::Error::other("it is too large for a plugin"));
         }
         FileKind::File { .. } => fs::read(&path)?,
         FileKind::Submodule | FileKind::Other => Vec::new(),
     };
-    let entry = entry(found.kind, bytes)
+    let entry = entry(file.kind, bytes)
         .ok_or_else(|| io::Error::other("it is neither a file nor a symlink"))?;
-    let name = String::from_utf8(found.path.clone())
+    let name = String::from_utf8(file.path.clone())
         .map_err(|_| io::Error::other("its name is not UTF-8"))?;
     Ok((name, entry))
 }

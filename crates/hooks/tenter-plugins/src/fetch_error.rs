@@ -1,13 +1,13 @@
-//! Why a plugin could not be fetched.
+//! The failure of a fetch of a plugin.
 
 use tenter_protocol::Diagnostic;
 
-/// Why a plugin could not be fetched.
+/// The failure of a fetch of a plugin.
 #[derive(Debug)]
 pub enum FetchError {
     /// The fetch was cancelled.
     Cancelled,
-    /// What is wrong; at least one diagnostic.
+    /// The plugin was refused, for at least one reason.
     Refused(Vec<Diagnostic>),
 }
 

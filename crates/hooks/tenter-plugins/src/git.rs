@@ -34,7 +34,7 @@ const SETTINGS: [&str; 9] = [
     "http.lowSpeedTime=60",
 ];
 
-/// Variables of git that are passed on: where git and its configuration are and how a server is reached. Others are about a
+/// Variables of git that are passed on: where git and its configuration are and how a server is reached. Others belong to a
 /// repository, which is not the temporary one.
 const KEPT: [&str; 15] = [
     "GIT_ALLOW_PROTOCOL",
@@ -97,7 +97,7 @@ impl<'a> Repository<'a> {
         let name = reference.unwrap_or("HEAD");
         let fetched =
             self.fetch_refs(source, &["--depth=1", "--no-tags"], &[&format!("+{name}:{WANTED}")]);
-        let wanted = match fetched {
+        let revision = match fetched {
             Ok(()) => WANTED,
             // A server may refuse an abbreviated commit, or any commit that is not a branch or tag: then everything is fetched
             // to look for it.
@@ -108,7 +108,7 @@ impl<'a> Repository<'a> {
             }
             Err(failed) => return Err(failed),
         };
-        let commit = format!("{wanted}^{{commit}}");
+        let commit = format!("{revision}^{{commit}}");
         let parsed = self.in_repository(
             &["rev-parse", "--verify", "--end-of-options", &commit],
             Vec::new(),
@@ -142,8 +142,8 @@ impl<'a> Repository<'a> {
         names: &[&str],
         most: usize,
     ) -> Result<Option<Vec<u8>>, FetchError> {
-        let asked = names.join("\n").into_bytes();
-        let objects = self.in_repository(&["cat-file", "--batch"], asked, most)?;
+        let input = names.join("\n").into_bytes();
+        let objects = self.in_repository(&["cat-file", "--batch"], input, most)?;
         Ok(objects.whole().map(<[u8]>::to_vec))
     }
 
@@ -186,17 +186,18 @@ impl<'a> Repository<'a> {
 /// The user's environment without variables that point git to another repository, a terminal or another language.
 fn environment(env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     let is_kept = |name: &OsString| {
-        !name.as_encoded_bytes().starts_with(b"GIT_") || KEPT.iter().any(|kept| name == kept)
+        !name.as_encoded_bytes().starts_with(b"GIT_")
+            || KEPT.iter().any(|variables| name == variables)
     };
-    let mut kept: Vec<_> = env.iter().filter(|(name, _)| is_kept(name)).cloned().collect();
-    kept.retain(|(name, _)| SET.iter().all(|(set, _)| name != set));
-    kept.extend(SET.iter().map(|(name, value)| ((*name).into(), (*value).into())));
-    if kept.iter().all(|(name, _)| name != "SSH_ASKPASS") {
+    let mut variables: Vec<_> = env.iter().filter(|(name, _)| is_kept(name)).cloned().collect();
+    variables.retain(|(name, _)| SET.iter().all(|(set, _)| name != set));
+    variables.extend(SET.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+    if variables.iter().all(|(name, _)| name != "SSH_ASKPASS") {
         // Without this, ssh would prompt on the terminal and wait for an answer.
-        kept.push(("SSH_ASKPASS".into(), "false".into()));
-        kept.push(("SSH_ASKPASS_REQUIRE".into(), "force".into()));
+        variables.push(("SSH_ASKPASS".into(), "false".into()));
+        variables.push(("SSH_ASKPASS_REQUIRE".into(), "force".into()));
     }
-    kept
+    variables
 }
 
 fn is_hex(name: &str) -> bool {
@@ -209,21 +210,21 @@ fn unknown(name: &str, source: &str) -> Diagnostic {
 }
 
 fn trouble(end: &ProcessEnd, stderr: &CapturedOutput, timeout: Duration) -> Diagnostic {
-    let said = stderr.tail_lines(3);
-    let said = said.trim();
+    let message = stderr.tail_lines(3);
+    let message = message.trim();
     match end {
         ProcessEnd::NotStarted(error) => refused("plugin-no-git", format!("git cannot be run: {error}"))
             .help("install git; plugins are fetched with it"),
         ProcessEnd::TimedOut => refused("plugin-git-slow", format!("git took longer than {} s and was ended", timeout.as_secs()))
             .help("try again, or clone the repository yourself and add its directory"),
-        _ if said.ends_with("find remote ref HEAD") => {
+        _ if message.ends_with("find remote ref HEAD") => {
             refused("plugin-nothing-offered", "this repository offers nothing: it has no commit on the branch that it names first")
                 .help("name an existing branch, tag or commit after @; `git ls-remote` shows them")
         }
-        _ if said.contains("find remote ref") => {
-            refused("plugin-ref-unknown", format!("git: {said}")).help("`git ls-remote` shows which branches and tags there are")
+        _ if message.contains("find remote ref") => {
+            refused("plugin-ref-unknown", format!("git: {message}")).help("`git ls-remote` shows which branches and tags there are")
         }
-        _ => refused("plugin-git-failed", format!("git: {said}"))
+        _ => refused("plugin-git-failed", format!("git: {message}"))
             .help("`git ls-remote` on the same address must work without a question: credentials come from a helper or an agent"),
     }
 }

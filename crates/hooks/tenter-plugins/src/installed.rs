@@ -59,7 +59,7 @@ impl Installed {
         Some(Self { name, path, skills: names(&SKILLS), recipes: names(&RECIPES), hooks })
     }
 
-    /// Whether the plugin has no skill, recipe or hook.
+    /// Returns true if the plugin has no skill, recipe or hook.
     pub fn is_empty(&self) -> bool {
         self.skills.is_empty() && self.recipes.is_empty() && self.hooks.is_empty()
     }

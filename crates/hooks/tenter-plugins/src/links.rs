@@ -40,16 +40,16 @@ pub(crate) fn check(content: &Content) -> Vec<Diagnostic> {
     findings
 }
 
-/// Whether a walk that follows symlinks finds more files than a plugin may have: a symlink to a parent directory never ends, and
-/// a few in each of a few directories multiply.
+/// Returns true if a walk that follows symlinks finds more files than a plugin may have: a symlink to a parent directory
+/// never ends, and a few in each of a few directories multiply.
 fn is_endless(content: &Content, ends: &BTreeMap<&str, String>) -> bool {
     let inside = inside(content);
     let mut open = vec![""];
-    let mut seen = 0;
+    let mut count = 0;
     while let Some(directory) = open.pop() {
         for path in inside.get(directory).into_iter().flatten() {
-            seen += usize::from(content.0.contains_key(*path));
-            if seen > MOST_FILES {
+            count += usize::from(content.0.contains_key(*path));
+            if count > MOST_FILES {
                 return true;
             }
             open.push(ends.get(path).map_or(path, String::as_str));
@@ -118,7 +118,7 @@ fn follow(content: &Content, path: &str) -> Result<String, LinkFault> {
     if is_installed { Ok(end) } else { Err(NOWHERE) }
 }
 
-/// Whether there is a directory at `path`: one with entries.
+/// Returns true if there is a directory at `path`: one with entries.
 fn is_directory(content: &Content, path: &str) -> bool {
     let inside = format!("{path}/");
     let mut next = content.0.range(inside.clone()..);

@@ -54,7 +54,7 @@ pub struct LockedPlugin {
 }
 
 impl LockedPlugin {
-    /// Whether a commit was requested, so that there are no updates.
+    /// Returns true if a commit was requested, so that there are no updates.
     pub fn is_pinned(&self) -> bool {
         let (Some(reference), Some(commit)) = (&self.reference, &self.commit) else { return false };
         reference.len() >= 4 && commit.starts_with(&reference.to_ascii_lowercase())
@@ -156,7 +156,7 @@ impl PreparedLock {
         Self { new: directory.join(format!(".{LOCK_FILE}.new")), place: directory.join(LOCK_FILE) }
     }
 
-    /// Whether there is one in `directory`: a process is working, or died.
+    /// Returns true if there is one in `directory`: a process is working, or died.
     pub(crate) fn is_left(directory: &Path) -> bool {
         Self::at(directory).new.symlink_metadata().is_ok()
     }
@@ -170,21 +170,21 @@ impl PreparedLock {
         if !Self::is_left(directory) {
             return Ok(());
         }
-        let left = Self::at(directory);
+        let prepared = Self::at(directory);
         // An incomplete file cannot be parsed; a symlink came with the project.
-        let is_file = left.new.symlink_metadata().is_ok_and(|found| found.is_file());
+        let is_file = prepared.new.symlink_metadata().is_ok_and(|found| found.is_file());
         let is_true = is_file
-            && match (Lock::read_file(&left.new), Lock::read_file(&left.place)) {
+            && match (Lock::read_file(&prepared.new), Lock::read_file(&prepared.place)) {
                 (Ok(new), Ok(old)) => {
                     new.differences(&old).into_iter().all(|(name, locked)| is_so(name, locked))
                 }
                 _ => false,
             };
         if is_true {
-            return left.put();
+            return prepared.put();
         }
         // If it cannot be removed, the next write reports why.
-        let _ = fs::remove_file(left.new);
+        let _ = fs::remove_file(prepared.new);
         Ok(())
     }
 

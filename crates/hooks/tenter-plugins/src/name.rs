@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Maximum length of one half, in bytes.
-const LONGEST: usize = 100;
+const MAX_LENGTH: usize = 100;
 
 /// The name of a plugin that can be installed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +16,7 @@ impl PluginName {
     /// Creates a name from its halves.
     ///
     /// # Errors
-    /// Why one of them is invalid.
+    /// One of them is invalid; the text says why.
     pub fn new(org: &str, repo: &str) -> Result<Self, String> {
         let repo = repo.strip_suffix(".git").unwrap_or(repo);
         for half in [org, repo] {
@@ -28,7 +28,7 @@ impl PluginName {
     /// Parses `org/repo` or `org@repo`.
     ///
     /// # Errors
-    /// Why the text is not a name.
+    /// The text is not a name; the error says why.
     pub fn parse(text: &str) -> Result<Self, String> {
         let halves = text.split_once(['/', '@']);
         let (org, repo) = halves.ok_or_else(|| format!("{text:?} is not ORG/REPO"))?;
@@ -57,7 +57,7 @@ fn check(half: &str) -> Result<(), &'static str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     Err(if half.is_empty() {
         "is empty; the name of a plugin is ORG/REPO"
-    } else if half.len() > LONGEST {
+    } else if half.len() > MAX_LENGTH {
         "is too long for the name of a plugin"
     } else if half.starts_with(['.', '-']) {
         "begins with a dot or a hyphen, which the name of a plugin cannot"

@@ -46,7 +46,7 @@ pub(crate) enum FileKind {
     Other,
 }
 
-/// Whether a file of the top directory is installed.
+/// Returns true if a file of the top directory is installed.
 pub(crate) fn is_paper(name: &[u8]) -> bool {
     PAPERS.iter().any(|paper| name.starts_with(paper.as_bytes())) && !name.contains(&b'/')
 }
@@ -56,10 +56,10 @@ pub(crate) fn check(found: &[FoundFile]) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = found.iter().filter_map(check_one).collect();
     findings.extend(clashes(found));
     findings.extend(too_much(found));
-    let left = findings.len().saturating_sub(MOST_FINDINGS);
-    if left > 0 {
+    let surplus = findings.len().saturating_sub(MOST_FINDINGS);
+    if surplus > 0 {
         findings.truncate(MOST_FINDINGS);
-        findings.push(refused("plugin-more-findings", format!("and {left} more")));
+        findings.push(refused("plugin-more-findings", format!("and {surplus} more")));
     }
     findings
 }
@@ -79,7 +79,7 @@ pub(crate) fn shown(path: &[u8]) -> PathBuf {
     }
 }
 
-/// Whether a character can forge a listing: a control character, or one that changes the direction of text.
+/// Returns true if a character can forge a listing: a control character, or one that changes the direction of text.
 fn forges(character: char) -> bool {
     let turns_text = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || turns_text
@@ -117,8 +117,8 @@ fn bad_path(path: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Whether some file system treats this name as `.git`: in any letter case, with dots or spaces after it, with invisible
-/// characters, or as the short name of Windows.
+/// Returns true if some file system treats this name as `.git`: in any letter case, with dots or spaces after it, with
+/// invisible characters, or as the short name of Windows.
 fn is_git(part: &str) -> bool {
     let is_invisible = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let visible: String = part.chars().filter(|c| !is_invisible(*c)).collect();
@@ -174,17 +174,17 @@ fn too_much(found: &[FoundFile]) -> Vec<Diagnostic> {
 /// Reports paths that are the same on a file system that ignores letter case or Unicode normalization, and paths that are both a
 /// file and a directory.
 fn clashes(found: &[FoundFile]) -> Vec<Diagnostic> {
-    let mut seen: BTreeMap<String, (&str, bool)> = BTreeMap::new();
-    let mut told = BTreeSet::new();
+    let mut first_spellings: BTreeMap<String, (&str, bool)> = BTreeMap::new();
+    let mut reported = BTreeSet::new();
     let mut findings = Vec::new();
     for path in found.iter().filter_map(|one| std::str::from_utf8(&one.path).ok()) {
         for (prefix, is_directory) in prefixes(path) {
             let folded = folded(prefix);
             let &mut (earlier, was_directory) =
-                seen.entry(folded.clone()).or_insert((prefix, is_directory));
+                first_spellings.entry(folded.clone()).or_insert((prefix, is_directory));
             let is_same = earlier == prefix && is_directory && was_directory;
             let is_first = std::ptr::eq(earlier, prefix);
-            if !is_same && !is_first && told.insert(folded) {
+            if !is_same && !is_first && reported.insert(folded) {
                 let message = format!(
                     "this and {earlier:?} are the same name on a case-insensitive file system"
                 );
@@ -259,8 +259,8 @@ mod tests {
         for (path, id) in table {
             assert_eq!(ids(&files(&[path])), [id], "{path:?}");
         }
-        let found = FoundFile { path: vec![b'h', 0xff], ..files(&["x"]).remove(0) };
-        assert_eq!(ids(&[found]), ["plugin-name-not-utf8"]);
+        let file = FoundFile { path: vec![b'h', 0xff], ..files(&["x"]).remove(0) };
+        assert_eq!(ids(&[file]), ["plugin-name-not-utf8"]);
     }
 
     #[test]
@@ -278,15 +278,15 @@ mod tests {
 
     #[test]
     fn rejects_plugins_that_are_too_large() {
-        let mut found = files(&["hooks/a"]);
-        found[0].size = LARGEST_FILE + 1;
-        assert_eq!(ids(&found), ["plugin-file-large"]);
+        let mut large = files(&["hooks/a"]);
+        large[0].size = LARGEST_FILE + 1;
+        assert_eq!(ids(&large), ["plugin-file-large"]);
         let six: Vec<String> = (0..6).map(|number| format!("hooks/{number}")).collect();
-        let mut found = files(&six.iter().map(String::as_str).collect::<Vec<_>>());
-        for one in &mut found {
+        let mut large = files(&six.iter().map(String::as_str).collect::<Vec<_>>());
+        for one in &mut large {
             one.size = LARGEST_FILE;
         }
-        assert_eq!(ids(&found), ["plugin-large"]);
+        assert_eq!(ids(&large), ["plugin-large"]);
         let many: Vec<String> = (0..=MOST_FILES).map(|number| format!("hooks/{number}")).collect();
         assert_eq!(
             ids(&files(&many.iter().map(String::as_str).collect::<Vec<_>>())),
@@ -298,7 +298,10 @@ mod tests {
     fn reports_every_violation_up_to_a_limit() {
         assert_eq!(ids(&files(&["hooks/../a", "hooks/b\n", "hooks/.git/c"])).len(), 3);
         let many: Vec<String> = (0..100).map(|number| format!("hooks/{number}\n")).collect();
-        let told = ids(&files(&many.iter().map(String::as_str).collect::<Vec<_>>()));
-        assert_eq!((told.len(), told[MOST_FINDINGS]), (MOST_FINDINGS + 1, "plugin-more-findings"));
+        let diagnostics = ids(&files(&many.iter().map(String::as_str).collect::<Vec<_>>()));
+        assert_eq!(
+            (diagnostics.len(), diagnostics[MOST_FINDINGS]),
+            (MOST_FINDINGS + 1, "plugin-more-findings")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! How a user names the source of a plugin: `ORG/REPO[@REF]`, a URL, or a path (R55).
+//! The source of a plugin as users write it: `ORG/REPO[@REF]`, a URL, or a path (R55).
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ impl Spec {
     /// Parses a spec; relative paths start at `cwd`, an absolute path.
     ///
     /// # Errors
-    /// Why the text names no source.
+    /// The text names no source; the error says why.
     pub fn parse(text: &str, cwd: &Path) -> Result<Self, String> {
         if text.chars().any(char::is_control) {
             return Err("the source of a plugin cannot contain control characters".to_owned());
@@ -61,7 +61,7 @@ impl Spec {
     /// The spec of a plugin in the lock file. Anyone may have edited the lock file, so the same rules apply.
     ///
     /// # Errors
-    /// Why nothing can be fetched from the source.
+    /// Nothing can be fetched from the source; the error says why.
     pub fn recorded(
         name: PluginName,
         source: &str,
@@ -131,7 +131,7 @@ fn of_url(scheme: &str, rest: &str) -> Result<Spec, String> {
     Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
 }
 
-/// Whether the text after the colon of a host is a port, or there is no colon.
+/// Returns true if the text after the colon of a host is a port, or there is no colon.
 fn has_port_or_none(place: &str) -> bool {
     let is_bare_ipv6 = place.ends_with(']');
     let port = place.rsplit_once(':').filter(|_| !is_bare_ipv6).map_or("", |(_, port)| port);
@@ -155,8 +155,8 @@ fn of_path(text: &str, cwd: &Path) -> Result<Spec, String> {
     let directory = cwd.join(path);
     let real =
         directory.canonicalize().map_err(|error| format!("{}: {error}", directory.display()))?;
-    let shown = real.to_str().ok_or_else(|| format!("{} is not UTF-8", real.display()))?;
-    let name = last_two(shown)?;
+    let text = real.to_str().ok_or_else(|| format!("{} is not UTF-8", real.display()))?;
+    let name = last_two(text)?;
     Ok(Spec { name, source: Source::Path(real), reference: checked(reference)? })
 }
 

@@ -14,7 +14,7 @@ use tenter_base::{FileLock, replace_file};
 
 const PREFIX: &str = ".staging-";
 const LOCK: &str = "lock";
-/// Where a plugin is while it is replaced, if the file system cannot exchange two directories.
+/// The name of a plugin's directory while it is replaced, if the file system cannot exchange two directories.
 const ASIDE: &str = "aside";
 
 /// A temporary directory next to the plugins, removed on drop.
@@ -87,7 +87,7 @@ pub(crate) fn clean(plugins: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the owner died: a living one holds the lock.
+/// Returns true if the owner died: a living one holds the lock.
 fn is_abandoned(dir: &Path) -> bool {
     matches!(FileLock::try_acquire(&dir.join(LOCK)), Ok(Some(_)))
 }

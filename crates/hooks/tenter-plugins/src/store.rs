@@ -17,7 +17,7 @@ use crate::staging::{self, Staging};
 
 /// The lock file: held while the directory is changed.
 const LOCK: &str = ".lock";
-/// Where a plugin is before it is installed.
+/// The name of a plugin's directory before it is installed.
 const UNPACKED: &str = "plugin";
 
 /// A directory of plugins. It need not exist.
@@ -26,7 +26,7 @@ pub struct Plugins {
     dir: PathBuf,
 }
 
-/// Why a plugin was not installed. Nothing was changed.
+/// The failure of an installation. Nothing was changed.
 #[derive(Debug)]
 pub enum InstallError {
     /// The plugin is already installed and must not be replaced.
@@ -52,7 +52,7 @@ pub struct InstallRequest<'a> {
     pub content: &'a Content,
     /// The source; name, hash and files are filled in.
     pub record: LockedPlugin,
-    /// Whether to replace an installed plugin.
+    /// Replaces an installed plugin.
     pub replace: bool,
 }
 
@@ -92,7 +92,7 @@ impl Plugins {
         Installed::all(&self.dir).map_err(|error| failed("read", &self.dir, &error))
     }
 
-    /// Creates a temporary directory, and removes those of dead processes.
+    /// Creates a temporary directory, and removes the directories of dead processes.
     ///
     /// # Errors
     /// The directory cannot be written.
@@ -191,7 +191,7 @@ impl Plugins {
         Ok(lock)
     }
 
-    /// Whether the plugin `name` is installed as `locked` says; without a record, whether it is not installed.
+    /// Returns true if the plugin `name` is installed as `locked` says; without a record, if it is not installed.
     fn is_so(&self, name: &str, locked: Option<&LockedPlugin>) -> bool {
         let Ok(name) = PluginName::parse(name) else { return false };
         let place = self.place(&name);

@@ -21,7 +21,7 @@ pub struct Background {
 }
 
 impl Background {
-    /// Whether the program itself is still running. Its children may outlive it.
+    /// Returns true while the program itself is running. Its children may outlive it.
     pub fn is_running(&self) -> bool {
         self.leader.as_ref().is_some_and(Leader::is_running)
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::deadline::Deadline;
 use crate::os::Latch;
 
-/// How often a flag without a latch is polled.
+/// The interval at which a flag without a latch is polled.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 type Handlers = Vec<(u64, Arc<dyn Fn() + Send + Sync>)>;
@@ -24,7 +24,7 @@ struct Flag {
     is_set: AtomicBool,
     /// Makes the flag pollable. Missing if the process ran out of file descriptors.
     latch: Option<Latch>,
-    /// What is called when it is set, by the numbers of the handlers.
+    /// The handlers that are called when it is set, by their numbers.
     handlers: Mutex<Handlers>,
 }
 
@@ -91,7 +91,7 @@ impl Cancel {
         CancelHandler { flag: Arc::clone(&self.0), number }
     }
 
-    /// Whether the flag is set.
+    /// Returns true if the flag is set.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_set.load(Ordering::SeqCst)
     }

@@ -1,6 +1,6 @@
 //! Bounded capture of a stream: its head, its tail, and the number of bytes in total.
 //!
-//! What is dropped is the middle, never the end: the reason of a failure is usually there.
+//! The middle is dropped, never the end: the reason of a failure is usually there.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ impl CapturedOutput {
         self.total.saturating_sub((self.head.len() + self.tail.len()) as u64)
     }
 
-    /// Whether the stream had no bytes.
+    /// Returns true if the stream had no bytes.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
@@ -164,8 +164,8 @@ mod tests {
 
         #[test]
         fn text_of_a_truncated_stream_has_no_broken_characters(text in "[aé€😀\n]{0,40}", keep in 0_usize..60) {
-            let shown = cut(keep, &text).text();
-            prop_assert!(!shown.contains('\u{FFFD}'), "{shown:?}");
+            let cut_text = cut(keep, &text).text();
+            prop_assert!(!cut_text.contains('\u{FFFD}'), "{cut_text:?}");
         }
 
         #[test]

@@ -8,19 +8,19 @@ use crate::CapturedOutput;
 /// The result of running a program.
 #[derive(Debug)]
 pub struct Completion {
-    /// How it ended.
+    /// The end of the program.
     pub end: ProcessEnd,
-    /// What it wrote to stdout, or to both streams if they are merged.
+    /// Its stdout, or both streams if they are merged.
     pub stdout: CapturedOutput,
-    /// What it wrote to stderr; empty if the streams are merged.
+    /// Its stderr; empty if the streams are merged.
     pub stderr: CapturedOutput,
     /// Time from start to end.
     pub duration: Duration,
-    /// Whether a descendant still held the pipes open when the result was taken.
+    /// True if a descendant still held the pipes open when the result was taken.
     pub pipes_held: bool,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug)]
 pub enum ProcessEnd {
     /// The program exited with this code.
@@ -36,13 +36,13 @@ pub enum ProcessEnd {
 }
 
 impl ProcessEnd {
-    /// Whether the program exited with code 0.
+    /// Returns true if the program exited with code 0.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Exited(0))
     }
 }
 
-/// Why the supervisor ended a program.
+/// The reason for which the supervisor ended a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Termination {
     Deadline,

@@ -20,7 +20,7 @@ impl Deadline {
         }
     }
 
-    /// Whether the deadline has passed.
+    /// Returns true if the deadline has passed.
     pub(crate) fn passed(self) -> bool {
         self.left().is_some_and(|left| left.is_zero())
     }

@@ -27,7 +27,7 @@ pub struct DialogueLimits {
     pub line: usize,
     /// Maximum number of bytes that the program has not read yet, unless they are a single line.
     pub unread: usize,
-    /// How much of the end of stderr is kept.
+    /// Maximum number of bytes of stderr that are kept, from its end.
     pub stderr: usize,
 }
 
@@ -38,11 +38,11 @@ impl Default for DialogueLimits {
     }
 }
 
-/// Why a line was not sent.
+/// The reason for which a line was not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotSent {
     /// The program has ended, has closed its stdin, or is being ended.
-    Ended,
+    Closed,
     /// The program does not read: too many bytes wait for it.
     Full,
 }
@@ -97,7 +97,7 @@ impl Dialogue {
             ended: Condvar::new(),
         });
         let (started, start) = mpsc::sync_channel(1);
-        let of_thread = Arc::clone(&shared);
+        let thread_shared = Arc::clone(&shared);
         // The system kills the program of a trampoline when the thread ends that started it, so that is the thread of the dialogue.
         thread::Builder::new().name("dialogue".to_owned()).spawn(move || {
             let deadline = Deadline::after(Duration::MAX);
@@ -107,10 +107,10 @@ impl Dialogue {
             drop(invocation);
             match result {
                 Ok((pipes, stdin)) => {
-                    of_thread.state().stdin = Some(Arc::new(stdin));
+                    thread_shared.state().stdin = Some(Arc::new(stdin));
                     let _ = started.send(Ok(()));
                     let lines = Lines::new(limits.line);
-                    let (shared, exited) = (of_thread, None);
+                    let (shared, exited) = (thread_shared, None);
                     Exchange { shared, pipes, lines, listener, exited }.run();
                 }
                 Err(error) => drop(started.send(Err(error))),
@@ -127,9 +127,9 @@ impl Dialogue {
     pub fn send(&self, line: &[u8]) -> Result<(), NotSent> {
         let mut state = self.shared.state();
         if state.kill.is_some() {
-            return Err(NotSent::Ended);
+            return Err(NotSent::Closed);
         }
-        let Some(stdin) = state.stdin.clone() else { return Err(NotSent::Ended) };
+        let Some(stdin) = state.stdin.clone() else { return Err(NotSent::Closed) };
         if !state.unread.is_empty() {
             if state.unread.len() + line.len() > self.shared.limits.unread {
                 return Err(NotSent::Full);
@@ -139,7 +139,7 @@ impl Dialogue {
         }
         let Ok(count) = write(&stdin, line) else {
             state.stdin = None;
-            return Err(NotSent::Ended);
+            return Err(NotSent::Closed);
         };
         let rest = &line[count..];
         if !rest.is_empty() {
@@ -176,7 +176,7 @@ impl Dialogue {
         self.shared.state().stderr.total()
     }
 
-    /// What the program has written to stderr since `position`, as far as it is kept.
+    /// Returns what the program has written to stderr since `position`, as far as it is kept.
     pub fn stderr_since(&self, position: u64) -> String {
         self.shared.state().stderr.since(position)
     }
@@ -218,8 +218,8 @@ struct Exchange<L> {
     exited: Option<Deadline>,
 }
 
-/// How long the output of a program is read that has exited while another process holds its stdout open; and how long a program
-/// that closed its stdout has until it is killed.
+/// The time for which output is still read after the program has exited while another process holds its stdout open; also
+/// the time that a program has between closing its stdout and being killed.
 const DRAIN: Duration = Duration::from_millis(100);
 
 impl<L: DialogueListener> Exchange<L> {

@@ -1,4 +1,4 @@
-//! What to run, and with which limits.
+//! A program to run, and the limits of its run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ pub struct Invocation {
     pub env: Vec<(OsString, OsString)>,
     /// The bytes of stdin. If empty, the program reads end-of-file at once.
     pub stdin: Vec<u8>,
-    /// Whether stdout and stderr are captured separately.
+    /// The capture of stdout and stderr: separately or merged.
     pub streams: Streams,
     /// Limits on time and captured output.
     pub limits: Limits,
 }
 
-/// How a program's output is captured.
+/// The capture of a program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streams {
     /// stdout and stderr separately.
@@ -39,7 +39,7 @@ pub struct Limits {
     pub timeout: Duration,
     /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
-    /// How long the output is still read after the program has exited, if a descendant holds the pipes open.
+    /// The time for which output is still read after the program has exited, if a descendant holds the pipes open.
     pub drain: Duration,
     /// Maximum number of bytes kept of each stream. Further bytes are read and counted.
     pub keep: usize,

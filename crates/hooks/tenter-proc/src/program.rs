@@ -76,7 +76,7 @@ fn interpreter(file: &Path) -> Option<String> {
     line.starts_with(b"#!").then(|| String::from_utf8_lossy(line).into_owned())
 }
 
-/// Whether a file is a compiled program (ELF), for any architecture.
+/// Returns true if a file is a compiled program (ELF), for any architecture.
 fn is_binary(file: &Path) -> bool {
     start_of(file).is_ok_and(|start| start.starts_with(b"\x7fELF"))
 }

@@ -11,11 +11,11 @@ use crate::deadline::Deadline;
 use crate::os::Process;
 use crate::{Cancel, CapturedOutput, Completion, Invocation, ProcessEnd};
 
-/// How long a killed program is waited for: a program of another user cannot be killed, and one blocked in the kernel does not
+/// Maximum wait for a killed program: a program of another user cannot be killed, and one blocked in the kernel does not
 /// die.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long starting a program is retried while its file is open for writing.
+/// Maximum time for which the start of a program is retried while its file is open for writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Runs a program until it ends and returns the result with the output so far, whatever happens (R37, R38, R39).
@@ -260,16 +260,16 @@ mod tests {
         // It ends only after its first line was seen.
         let line = "echo one; echo two >&2; while [ ! -e \"$0\" ]; do sleep 0.01; done; echo three";
         let invocation = program("/bin/sh", &["-c", line, file.to_str().unwrap()]);
-        let seen = Mutex::new(Vec::new());
+        let output = Mutex::new(Vec::new());
         let completion = run_watched(&invocation, &Cancel::new(), &|bytes| {
-            let mut seen = seen.lock().unwrap();
-            seen.extend_from_slice(bytes);
-            if seen.len() == 8 {
+            let mut output = output.lock().unwrap();
+            output.extend_from_slice(bytes);
+            if output.len() == 8 {
                 std::fs::write(&file, "").unwrap();
             }
         });
         assert!(completion.end.is_success());
-        let mut lines: Vec<String> = String::from_utf8(seen.into_inner().unwrap())
+        let mut lines: Vec<String> = String::from_utf8(output.into_inner().unwrap())
             .unwrap()
             .lines()
             .map(str::to_owned)

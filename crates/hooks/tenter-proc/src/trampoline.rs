@@ -1,4 +1,4 @@
-//! What lets a program die with the process that started it.
+//! A program that makes another one die with the process that started it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -50,7 +50,7 @@ const READS: usize = 64;
 /// Maximum length of a single poll: some systems reject more milliseconds than an `int` holds.
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
-/// How long a killed program is waited for.
+/// Maximum wait for a killed program.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A running program in its own process group, with this process's ends of its pipes.
@@ -119,12 +119,12 @@ impl<'a> Process<'a> {
         )
     }
 
-    /// Whether the program itself has exited.
+    /// Returns true if the program itself has exited.
     pub(crate) fn has_exited(&self) -> bool {
         self.exit.is_none()
     }
 
-    /// Whether its output has ended: no process holds the pipes open.
+    /// Returns true if its output has ended: no process holds the pipes open.
     pub(crate) fn is_drained(&self) -> bool {
         self.stdout.pipe.is_none() && self.stderr.pipe.is_none()
     }
@@ -139,7 +139,7 @@ impl<'a> Process<'a> {
         self.leader.kill();
     }
 
-    /// How the program ended and what it wrote. One that has not exited is [abandoned](Leader::abandon).
+    /// Returns the end of the program and its output. A program that has not exited is [abandoned](Leader::abandon).
     pub(crate) fn finish(self) -> (ProcessEnd, CapturedOutput, CapturedOutput) {
         let end = if self.exit.is_none() { self.leader.reap() } else { self.leader.abandon() };
         (end, self.stdout.capture.finish(), self.stderr.capture.finish())
@@ -157,12 +157,12 @@ pub(crate) struct Leader {
 impl Leader {
     /// Starts a program that [`kill_all`] kills.
     fn spawn_supervised(command: &mut Command, invocation: &Invocation) -> io::Result<Self> {
-        let strays = Strays::of(command, invocation);
+        let strays = Strays::for_run(command, invocation);
         Ok(Self { child: orphans::spawn(command, Some(&strays))?, strays })
     }
 
     fn spawn(command: &mut Command, invocation: &Invocation) -> io::Result<Self> {
-        let strays = Strays::of(command, invocation);
+        let strays = Strays::for_run(command, invocation);
         Ok(Self { child: orphans::spawn(command, None)?, strays })
     }
 
@@ -205,7 +205,7 @@ impl Leader {
         Pid::from_child(&self.child)
     }
 
-    /// Whether the program itself is still running. Does not reap it.
+    /// Returns true while the program itself is running. Does not reap it.
     pub(crate) fn is_running(&self) -> bool {
         exit_watch::is_running(self.pid())
     }
@@ -248,7 +248,7 @@ impl Leader {
         end
     }
 
-    /// How a program ended that received SIGKILL. One that does not die is [abandoned](Self::abandon).
+    /// Returns the end of a program that received SIGKILL. One that does not die is [abandoned](Self::abandon).
     pub(crate) fn finish(self) -> ProcessEnd {
         let until = Instant::now() + KILL_TIMEOUT;
         while self.is_running() && Instant::now() < until {
@@ -341,7 +341,7 @@ fn open_log(path: &Path) -> io::Result<fs::File> {
     })
 }
 
-/// Whether this is the system's error for a file that is neither a program nor begins with a `#!` line.
+/// Returns true if this is the system's error for a file that is neither a program nor begins with a `#!` line.
 pub(crate) fn is_no_program(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::NOEXEC)
 }

@@ -1,4 +1,4 @@
-//! The syntax tree of a template. Its depth is that of blocks and parentheses; a long pipeline does not make it deeper.
+//! The syntax tree of a template. Only blocks and parentheses make it deeper; a long pipeline does not.
 
 use std::ops::Range;
 

@@ -55,12 +55,12 @@ impl<'a> Findings<'a> {
         self.add(Diagnostic::new(id, Severity::Warning, message).help(help), at);
     }
 
-    /// Whether there is an error.
+    /// Returns true if there is an error.
     pub(super) fn has_errors(&self) -> bool {
         self.list.iter().any(|finding| finding.severity == Severity::Error)
     }
 
-    /// Whether the maximum number is reached.
+    /// Returns true if the maximum number is reached.
     pub(super) fn is_full(&self) -> bool {
         self.list.len() >= MAX_FINDINGS
     }

@@ -86,23 +86,23 @@ impl Function {
     /// The error and the help text if the function cannot take so many values.
     pub(super) fn arity_error(self, values: usize) -> Option<(String, String)> {
         let Row { name, min, max, usage, .. } = self.row();
-        let wanted = match (*min, *max) {
+        let expected = match (*min, *max) {
             (min, max) if (min..=max).contains(&values) => return None,
             (1, 1) => "one value".to_owned(),
             (1, ANY) => "at least one value".to_owned(),
             (min, ANY) => format!("at least {min} values"),
             (_, max) => format!("{max} values"),
         };
-        let message = format!("`{name}` takes {wanted}, not {values}");
+        let message = format!("`{name}` takes {expected}, not {values}");
         Some((message, format!("write it as in `{{{{{usage}}}}}`")))
     }
 }
 
 /// The help text for an unknown function.
 pub(super) fn help(word: &str, dialect: Dialect) -> String {
-    let known =
+    let rows =
         TABLE.iter().filter(|row| dialect.starts_programs() || row.function != Function::Bash);
-    let names: Vec<&str> = known.map(|row| row.name).collect();
+    let names: Vec<&str> = rows.map(|row| row.name).collect();
     let value = dialect.value();
     match word {
         "define" | "template" | "block" | "break" | "continue" => {
@@ -112,8 +112,8 @@ pub(super) fn help(word: &str, dialect: Dialect) -> String {
             "write the values next to each other: `{{.one}} {{.other}}`".to_owned()
         }
         _ => match nearest(word, &names) {
-            Some(known) => {
-                format!("did you mean `{known}`? {value} is written `.{word}`, text in quotes")
+            Some(rows) => {
+                format!("did you mean `{rows}`? {value} is written `.{word}`, text in quotes")
             }
             None => format!(
                 "{value} is written `.{word}`, text in quotes; functions are {}",
@@ -242,15 +242,15 @@ fn count<'v>(count: usize) -> Value<'v> {
 
 fn item<'v>(list: &Value<'v>, position: &Value<'v>) -> Result<Value<'v>, String> {
     let written = single(Function::Index, position)?;
-    let wanted = written.trim().parse::<usize>().ok();
-    let found = match list {
-        Value::List(items) => wanted.and_then(|wanted| items.get(wanted).cloned()),
+    let position = written.trim().parse::<usize>().ok();
+    let item = match list {
+        Value::List(items) => position.and_then(|position| items.get(position).cloned()),
         Value::Json(Json::Array(items)) => {
-            wanted.and_then(|wanted| items.get(wanted)).map(Value::Json)
+            position.and_then(|position| items.get(position)).map(Value::Json)
         }
         _ => None,
     };
-    found.ok_or_else(|| {
+    item.ok_or_else(|| {
         format!("the list has no item {written}: it has {}, counted from 0", list.size())
     })
 }

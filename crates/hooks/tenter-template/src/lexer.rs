@@ -20,7 +20,7 @@ pub(super) struct Action {
     /// The span, braces included.
     pub(super) at: Range<usize>,
     pub(super) tokens: Vec<Token>,
-    /// Whether it has an error, which is already reported.
+    /// True if it has an error, which is already reported.
     pub(super) broken: bool,
 }
 
@@ -81,9 +81,9 @@ pub(super) fn condition(file: &TemplateFile, findings: &mut Findings<'_>) -> Act
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Whether the last action removes the whitespace after it.
+    /// True if the last action removes the whitespace after it.
     trims: bool,
-    /// Whether the text is a condition, without braces.
+    /// True if the text is a condition, without braces.
     is_condition: bool,
     pieces: Vec<Piece>,
 }
@@ -126,11 +126,11 @@ impl<'a> Lexer<'a> {
     fn text_until(&mut self, end: usize, trims_end: bool) {
         let text = &self.text[self.at..end];
         let from = if self.trims { text.len() - text.trim_start_matches(SPACE).len() } else { 0 };
-        let kept = &text[from..];
-        let kept = if trims_end { kept.trim_end_matches(SPACE) } else { kept };
-        if !kept.is_empty() {
+        let rest = &text[from..];
+        let rest = if trims_end { rest.trim_end_matches(SPACE) } else { rest };
+        if !rest.is_empty() {
             let start = self.at + from;
-            self.pieces.push(Piece::Text(start..start + kept.len()));
+            self.pieces.push(Piece::Text(start..start + rest.len()));
         }
         self.trims = false;
     }
@@ -351,7 +351,7 @@ fn is_letter(letter: char) -> bool {
     letter.is_alphabetic() || letter == '_'
 }
 
-/// Whether the previous token is a name that ends at `start`.
+/// Returns true if the previous token is a name that ends at `start`.
 fn follows(before: Option<&Token>, start: usize) -> bool {
     before.is_some_and(|token| {
         token.at.end == start
@@ -369,15 +369,15 @@ fn escape(after: &str) -> Option<(char, usize)> {
         let written = after
             .get(1..=digits)
             .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
-        let meant = char::from_u32(u32::from_str_radix(written, 16).ok()?)?;
-        Some((meant, digits + 2))
+        let character = char::from_u32(u32::from_str_radix(written, 16).ok()?)?;
+        Some((character, digits + 2))
     };
     match first {
         'n' => Some(('\n', 2)),
         't' => Some(('\t', 2)),
         'r' => Some(('\r', 2)),
         '\\' | '"' | '\'' => Some((first, 2)),
-        'x' => code(2).filter(|(meant, _)| meant.is_ascii()),
+        'x' => code(2).filter(|(character, _)| character.is_ascii()),
         'u' => code(4),
         'U' => code(8),
         _ => None,

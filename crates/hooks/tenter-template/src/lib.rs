@@ -76,7 +76,8 @@ impl Shell for NoShell {
 pub struct CommandOutput {
     /// Its stdout, without trailing newlines.
     pub text: String,
-    /// Why it failed, as the end of a sentence that begins with the command: "failed with exit code 1". `None` if it succeeded.
+    /// The reason of the failure, as the end of a sentence that begins with the command: "failed with exit code 1". `None`
+    /// if it succeeded.
     pub failure: Option<String>,
 }
 
@@ -149,12 +150,12 @@ pub struct Condition {
     value: Pipeline,
 }
 
-/// Which values a template uses.
+/// The values that a template uses.
 #[derive(Debug, Clone, Default)]
 struct Uses {
     /// The values that it names.
     names: Vec<String>,
-    /// Whether it uses all values as a whole.
+    /// True if it uses all values as a whole.
     all: bool,
 }
 
@@ -185,8 +186,12 @@ impl Template {
         let mut findings = Findings::new(&file);
         let pieces = lexer::pieces(&file, &mut findings);
         let (nodes, uses) = parser::parse(pieces, dialect, &mut findings);
-        let found = findings.into_diagnostics();
-        if found.is_empty() { Ok(Self { file, dialect, nodes, uses }) } else { Err(found) }
+        let diagnostics = findings.into_diagnostics();
+        if diagnostics.is_empty() {
+            Ok(Self { file, dialect, nodes, uses })
+        } else {
+            Err(diagnostics)
+        }
     }
 
     /// The source text.
@@ -194,7 +199,7 @@ impl Template {
         &self.file.text[self.file.body..]
     }
 
-    /// Whether it uses the value of this name.
+    /// Returns true if it uses the value of this name.
     pub fn uses(&self, name: &str) -> bool {
         self.uses.all || self.uses.names.iter().any(|used| used == name)
     }
@@ -247,7 +252,7 @@ impl Condition {
         paths::in_condition(&self.value)
     }
 
-    /// Whether the condition is true. Missing and empty values, zero, null and `false` are false.
+    /// Returns true if the condition holds. Missing and empty values, zero, null and `false` are false.
     ///
     /// # Errors
     /// The expression cannot be evaluated, for instance because a compared field is missing.

@@ -43,7 +43,7 @@ pub(super) fn condition(
 /// Parsing ends early; the reason is already reported.
 struct Aborted;
 
-/// What ends a list of nodes.
+/// The end of a list of nodes.
 enum ListEnd {
     End(Range<usize>),
     Else(Action),

@@ -8,9 +8,9 @@ const UNKNOWN: &str = "…";
 
 /// The command lines of every `bash`, in the order of the text, without duplicates, including unreachable ones.
 pub(super) fn programs(nodes: &[Node]) -> Vec<String> {
-    let mut found = Vec::new();
-    in_nodes(nodes, &mut found);
-    found
+    let mut programs = Vec::new();
+    in_nodes(nodes, &mut programs);
+    programs
 }
 
 fn in_nodes(nodes: &[Node], found: &mut Vec<String>) {

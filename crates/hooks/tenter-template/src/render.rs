@@ -35,8 +35,12 @@ pub(super) fn render(
     // The reason for ending early is already reported.
     let _ = renderer.nodes(nodes);
     let broken = renderer.findings.has_errors();
-    let found = renderer.findings.into_diagnostics();
-    if broken { Err(found) } else { Ok(Rendered { text: renderer.text, warnings: found }) }
+    let diagnostics = renderer.findings.into_diagnostics();
+    if broken {
+        Err(diagnostics)
+    } else {
+        Ok(Rendered { text: renderer.text, warnings: diagnostics })
+    }
 }
 
 /// Evaluates the condition of a hook, or returns all errors.
@@ -193,18 +197,18 @@ impl<'a> Renderer<'a> {
     fn present(&mut self, value: Value<'a>) -> Result<Value<'a>, Halt> {
         let Value::Missing(missing) = &value else { return Ok(value) };
         let Missing { path, at, .. } = missing.as_ref();
-        let known = self
+        let hint = self
             .nearest_name(missing)
             .map(|near| format!("; did you mean `{near}`?"))
             .unwrap_or_default();
         let (message, help) = match self.dialect {
             Dialect::Recipe => (
                 format!("the argument `{path}` was not given"),
-                format!("pass `--arg {path}=…`, or write `(default .{path} \"…\")`{known}"),
+                format!("pass `--arg {path}=…`, or write `(default .{path} \"…\")`{hint}"),
             ),
             Dialect::Hook => (
                 format!("the payload has no `{path}`"),
-                format!("write `(default .{path} \"…\")` where it may be missing{known}"),
+                format!("write `(default .{path} \"…\")` where it may be missing{hint}"),
             ),
         };
         self.findings.error(MISSING, at, message, help);
@@ -213,13 +217,13 @@ impl<'a> Renderer<'a> {
 
     /// The known name nearest to a missing one.
     fn nearest_name(&self, missing: &Missing<'a>) -> Option<&'a str> {
-        let known = missing.inside?.keys().map(String::as_str);
-        let others = known.chain(self.declared.iter().copied());
+        let keys = missing.inside?.keys().map(String::as_str);
+        let others = keys.chain(self.declared.iter().copied());
         nearest(&missing.name, others.filter(|other| *other != missing.name))
     }
 
-    /// Whether a value is true in a condition. Warns about undeclared arguments of a recipe; the fields of a payload depend on the
-    /// event.
+    /// Returns true if a value is true in a condition. Warns about undeclared arguments of a recipe; the fields of a
+    /// payload depend on the event.
     fn is_true(&mut self, value: &Value<'a>) -> bool {
         if let Value::Missing(missing) = value
             && self.dialect == Dialect::Recipe

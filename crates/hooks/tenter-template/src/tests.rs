@@ -285,8 +285,8 @@ fn depth_length_and_steps_are_limited() {
 fn positions_are_relative_to_the_start_of_the_file() {
     let text = "---\nname: x\n---\n{{.zz}}".to_owned();
     let template = recipe(TemplateFile { path: "r.md".into(), text, body: 16 }).unwrap();
-    let found = fill(&template, &Recorded::default()).unwrap_err();
-    let place = found[0].span.as_ref().unwrap();
+    let errors = fill(&template, &Recorded::default()).unwrap_err();
+    let place = errors[0].span.as_ref().unwrap();
     assert_eq!((place.line, place.column, place.source.as_str()), (4, 3, "{{.zz}}"));
     assert_eq!(template.text(), "{{.zz}}");
 }

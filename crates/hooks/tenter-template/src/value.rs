@@ -48,7 +48,8 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// Whether the value is true in a condition. Missing and empty values, zero, null and `false` are not; the text "false" is.
+    /// Returns true if the value is true in a condition. Missing and empty values, zero, null and `false` are false; the
+    /// text "false" is true.
     pub(super) fn is_true(&self) -> bool {
         match self {
             Self::Missing(_) | Self::Json(Json::Null) => false,

@@ -15,7 +15,7 @@ const MAX_FILE: u64 = 128 << 10;
 /// Maximum size of all ignore files of a search, in bytes. Those beyond it are not applied.
 const MAX_ALL: u64 = 16 << 20;
 
-/// The rules of the directory that a walk is in: its own and those of the directories above it.
+/// The rules of the directory that a walk is in: its own rules and the rules of the directories above it.
 #[derive(Debug)]
 pub(super) struct IgnoreRules {
     /// From the top down: one per level of the walk, after those above the walk's root.
@@ -29,12 +29,12 @@ struct DirectoryRules {
     ignore: Option<Gitignore>,
     gitignore: Option<Gitignore>,
     exclude: Option<Gitignore>,
-    /// Whether a repository starts here, to which no `.gitignore` above applies.
+    /// True if a repository starts here: no `.gitignore` above applies to it.
     is_repository: bool,
 }
 
 impl IgnoreRules {
-    /// The rules for a walk of `root`, with those of the directories above it up to `top`.
+    /// Returns the rules for a walk of `root`, including the rules of the directories above it up to `top`.
     pub(super) fn above(root: &Path, top: &Path) -> Self {
         let mut rules = Self { directories: Vec::new(), bytes_left: MAX_ALL };
         let above = root.ancestors().skip(1).take_while(|directory| directory.starts_with(top));
@@ -63,7 +63,7 @@ impl IgnoreRules {
         self.directories.pop();
     }
 
-    /// Whether `path`, which is in the directory that was entered last, is excluded. As in ripgrep, `.ignore` takes
+    /// Returns true if `path`, which is in the directory that was entered last, is excluded. As in ripgrep, `.ignore` takes
     /// precedence over `.gitignore`, which takes precedence over `exclude`, and the nearest directory over those above.
     pub(super) fn excludes(&self, path: &Path, is_directory: bool) -> bool {
         let decided = |rules: Option<&Gitignore>| match rules?.matched(path, is_directory) {

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use tenter_proc::Cancel;
-//! use tenter_walk::{Leaving, walk};
+//! use tenter_walk::{SkipRules, walk};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! # let root = directory.path();
@@ -10,7 +10,7 @@
 //! std::fs::write(root.join("a.log"), "")?;
 //! std::fs::write(root.join("a.rs"), "")?;
 //! let cancel = Cancel::new();
-//! let entries = walk(root, Leaving::IgnoredWithin(root), &cancel).collect::<Result<Vec<_>, _>>()?;
+//! let entries = walk(root, SkipRules::IgnoreFiles(root), &cancel).collect::<Result<Vec<_>, _>>()?;
 //! let files: Vec<_> = entries.iter().filter(|entry| entry.kind.is_file()).map(|entry| &entry.path).collect();
 //! assert_eq!(files, [&root.join(".gitignore"), &root.join("a.rs")]);
 //! # Ok::<(), std::io::Error>(())
@@ -19,4 +19,4 @@
 mod ignore_files;
 mod walk;
 
-pub use walk::{Leaving, Walk, WalkEntry, walk};
+pub use walk::{SkipRules, Walk, WalkEntry, walk};

@@ -15,14 +15,14 @@ use crate::ignore_files::IgnoreRules;
 /// The directories of version control systems.
 const STORES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// Which files a walk skips.
+/// The files that a walk skips, besides version stores.
 #[derive(Debug, Clone, Copy)]
-pub enum Leaving<'a> {
-    /// None, except version stores.
-    Nothing,
-    /// What ignore files exclude, including those of the directories above up to this one. The user's own git settings in
-    /// the home directory do not apply.
-    IgnoredWithin(&'a Path),
+pub enum SkipRules<'a> {
+    /// None.
+    None,
+    /// The files that ignore files exclude, in the walk and in the directories above it up to this one. The user's own git
+    /// settings in the home directory do not apply.
+    IgnoreFiles(&'a Path),
 }
 
 /// A file or directory of a walk.
@@ -66,10 +66,10 @@ struct Directory {
 }
 
 /// Returns the root itself, then everything below it, hidden files included.
-pub fn walk<'c>(root: &Path, leaving: Leaving<'_>, cancel: &'c Cancel) -> Walk<'c> {
-    let rules = match leaving {
-        Leaving::Nothing => None,
-        Leaving::IgnoredWithin(top) => Some(IgnoreRules::above(root, top)),
+pub fn walk<'c>(root: &Path, skip: SkipRules<'_>, cancel: &'c Cancel) -> Walk<'c> {
+    let rules = match skip {
+        SkipRules::None => None,
+        SkipRules::IgnoreFiles(top) => Some(IgnoreRules::above(root, top)),
     };
     Walk { cancel, root: Some(root.to_owned()), directories: Vec::new(), error: None, rules }
 }
@@ -97,7 +97,7 @@ impl Walk<'_> {
         Ok(None)
     }
 
-    /// Enters the directory that is about to be returned.
+    /// Enters the directory that is returned next.
     fn entered(&mut self, entry: WalkEntry) -> WalkEntry {
         if !entry.kind.is_dir() {
             return entry;

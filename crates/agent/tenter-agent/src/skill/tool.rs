@@ -14,7 +14,7 @@ use tenter_protocol::{Diagnostic, Severity, tool_metadata};
 
 use super::format::SKILL_FILE;
 use super::lookup::{ListedSkill, SkillError, Skills};
-use tenter_walk::{Leaving, walk};
+use tenter_walk::{SkipRules, walk};
 
 use crate::tools::{ToolContext, ToolEffect, ToolError, TypedTool};
 
@@ -149,7 +149,7 @@ fn line(skill: &ListedSkill) -> String {
 
 /// Returns the other files in the directory of a skill, and whether there are more. Symlinks are ignored.
 fn files(directory: &Path, cancel: &Cancel) -> (Vec<String>, bool) {
-    let entries = walk(directory, Leaving::Nothing, cancel).filter_map(Result::ok);
+    let entries = walk(directory, SkipRules::None, cancel).filter_map(Result::ok);
     let regular = entries.filter(|entry| entry.kind.is_file());
     let names = regular.filter_map(|entry| {
         let name = entry.path.strip_prefix(directory).ok()?.to_str()?;

@@ -16,7 +16,7 @@ use tenter_proc::Cancel;
 use super::beneath::{self, ReadFile};
 use super::database::{SnapshotError, SnapshotView};
 use super::state::{FileState, StoredPath, UnknownReason};
-use tenter_walk::{Leaving, walk};
+use tenter_walk::{SkipRules, walk};
 
 /// Maximum number of files and directories.
 const MAX_ENTRIES: usize = 30_000;
@@ -65,7 +65,7 @@ impl Surveyor<'_> {
         let mut bytes = 0_u64;
         for root in self.roots {
             // A directory that cannot be read is left out.
-            for entry in walk(root, Leaving::IgnoredWithin(root), self.cancel).flatten() {
+            for entry in walk(root, SkipRules::IgnoreFiles(root), self.cancel).flatten() {
                 if now.files.len() >= MAX_ENTRIES {
                     break;
                 }

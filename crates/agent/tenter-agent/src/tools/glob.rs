@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_base::rfc3339;
 use tenter_protocol::tool_metadata::{Glob, GlobFile};
-use tenter_walk::{Leaving, WalkEntry, walk};
+use tenter_walk::{SkipRules, WalkEntry, walk};
 
 use super::Workspace;
 use super::error::{ToolError, check_cancelled};
@@ -65,7 +65,7 @@ impl TypedTool for GlobTool {
         let matcher = path_matcher(pattern.strip_prefix("./").unwrap_or(&pattern))?;
         let all = input.ignore_gitignore;
         let leaving =
-            if all { Leaving::Nothing } else { Leaving::IgnoredWithin(workspace.top_of(&root)) };
+            if all { SkipRules::None } else { SkipRules::IgnoreFiles(workspace.top_of(&root)) };
         let mut newest = Newest::default();
         // A directory that cannot be read, or a file that has disappeared, must not hide the others.
         for entry in walk(&root, leaving, context.cancel).flatten() {

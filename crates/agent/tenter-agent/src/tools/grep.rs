@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::{Grep, GrepFile};
-use tenter_walk::{Leaving, walk};
+use tenter_walk::{SkipRules, walk};
 
 use super::budget::ReadBudget;
 use super::error::{ToolError, check_cancelled};
@@ -131,8 +131,8 @@ impl<'a> GrepSearch<'a> {
 
     fn run(&mut self, root: &Path, cancel: &Cancel) -> Result<(), ToolError> {
         // A directory that cannot be read must not hide the others.
-        let leaving = Leaving::IgnoredWithin(self.workspace.top_of(root));
-        for entry in walk(root, leaving, cancel).flatten() {
+        let skip = SkipRules::IgnoreFiles(self.workspace.top_of(root));
+        for entry in walk(root, skip, cancel).flatten() {
             if entry.kind.is_file() && self.includes(root, &entry.path) {
                 self.search(&entry.path);
             }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tenter_base::sanitize::visible;
 use tenter_proc::Cancel;
-use tenter_walk::{Leaving, walk};
+use tenter_walk::{SkipRules, walk};
 
 /// Maximum number of files and directories looked at.
 const LOOKED_AT: usize = 50_000;
@@ -23,7 +23,7 @@ impl FileNames {
     pub(super) fn list(directory: &Path, root: &Path) -> Self {
         let top = if directory.starts_with(root) { root } else { directory };
         let (cancel, began) = (Cancel::new(), Instant::now());
-        let entries = walk(directory, Leaving::IgnoredWithin(top), &cancel);
+        let entries = walk(directory, SkipRules::IgnoreFiles(top), &cancel);
         let names = entries.take(LOOKED_AT).take_while(|_| began.elapsed() < TIME).flatten();
         let names = names.filter_map(|entry| {
             let path = entry.path.strip_prefix(directory).ok()?.to_str()?;

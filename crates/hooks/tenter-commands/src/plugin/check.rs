@@ -10,7 +10,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
-use tenter_walk::{Leaving, walk};
+use tenter_walk::{SkipRules, walk};
 
 use crate::OwnAgent;
 use crate::hooks;
@@ -54,7 +54,7 @@ fn directory(named: &Path) -> Result<PathBuf, Failure> {
 fn findings(directory: &Path, agent: &dyn OwnAgent) -> Result<Vec<Diagnostic>, Failure> {
     let mut published = Vec::new();
     let mut findings = Vec::new();
-    for entry in walk(directory, Leaving::IgnoredWithin(directory), &Cancel::new()) {
+    for entry in walk(directory, SkipRules::IgnoreFiles(directory), &Cancel::new()) {
         match entry {
             Ok(entry) if entry.kind.is_dir() => {}
             Ok(entry) => published.push(entry.path),

@@ -382,7 +382,7 @@ impl Shared {
             requests = self.wait(requests, Some(left));
         }
         let why = match why {
-            NotSent::Ended => "closed its stdin",
+            NotSent::Closed => "closed its stdin",
             NotSent::Full => "does not read its stdin",
         };
         let ending = Arc::clone(requests.end(RunEnd::Unknown, why.to_owned()));

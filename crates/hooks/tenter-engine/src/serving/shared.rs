@@ -34,7 +34,8 @@ impl Shared {
     }
 
     pub(super) fn send(&self, line: &str) -> Result<(), NotSent> {
-        self.connection().map_or(Err(NotSent::Ended), |connection| connection.send(line.as_bytes()))
+        self.connection()
+            .map_or(Err(NotSent::Closed), |connection| connection.send(line.as_bytes()))
     }
 
     pub(super) fn kill(&self) {

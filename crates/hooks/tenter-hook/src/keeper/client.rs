@@ -231,7 +231,7 @@ impl KeptConnection {
 
 impl Connection for KeptConnection {
     fn send(&self, line: &[u8]) -> Result<(), NotSent> {
-        (&self.stream).write_all(line).map_err(|_| NotSent::Ended)
+        (&self.stream).write_all(line).map_err(|_| NotSent::Closed)
     }
 
     /// Without patience, the hook is killed: it does not do what it must. Otherwise only the connection ends.

@@ -181,7 +181,7 @@ impl HookProcess {
         match dialogue.send(line.as_bytes()) {
             Ok(()) => {}
             Err(NotSent::Full) => self.end("does not read its stdin"),
-            Err(NotSent::Ended) => self.end("closed its stdin"),
+            Err(NotSent::Closed) => self.end("closed its stdin"),
         }
     }
 

@@ -52,12 +52,12 @@ impl Request {
         }))
     }
 
-    /// Whether it only wants to read.
+    /// Returns true if the method only reads.
     pub(crate) fn is_read(&self) -> bool {
         self.method == "GET" || self.is_head()
     }
 
-    /// Whether it wants no body.
+    /// Returns true if the response needs no body.
     pub(crate) fn is_head(&self) -> bool {
         self.method == "HEAD"
     }
@@ -77,8 +77,8 @@ impl Request {
 
     /// The first value of a query parameter, trimmed; `None` if it is missing or empty.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
-        let found = self.query.iter().find(|(name, _)| name == key);
-        found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+        let pair = self.query.iter().find(|(name, _)| name == key);
+        pair.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 }
 

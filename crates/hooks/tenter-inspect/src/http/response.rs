@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use maud::Markup;
 
-/// What a browser may do with every response: run the one script and the one style sheet of this server, connect to it, and nothing else.
+/// The rights of a browser with every response: to run the one script and the one style sheet of this server, to connect to
+/// it, and nothing else.
 const PROTECTION: &str = "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'\r\n\
     x-content-type-options: nosniff\r\n\
     x-frame-options: DENY\r\n\
@@ -14,7 +15,7 @@ const PROTECTION: &str = "content-security-policy: default-src 'none'; script-sr
     cache-control: no-store\r\n\
     connection: close\r\n";
 
-/// How a request ended.
+/// The status of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     Ok,
@@ -54,7 +55,7 @@ pub(crate) struct Response {
     status: Status,
     media_type: &'static str,
     body: Vec<u8>,
-    /// What the script of the page sends with its next request.
+    /// The cursor that the script of the page sends with its next request.
     cursor: Option<String>,
 }
 

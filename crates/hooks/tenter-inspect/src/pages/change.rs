@@ -1,5 +1,5 @@
-//! What a rewrite changed. What a hook took out of a tool's output is not shown: it may be a secret that has no known format, which the
-//! journal could not mask.
+//! Shows the change of a rewrite. Text that a hook took out of a tool's output is not shown: it may be a secret that has no
+//! known format, which the journal could not mask.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ struct Field {
     path: String,
     before: String,
     after: String,
-    /// Whether it is missing afterwards.
+    /// True if it is missing afterwards.
     is_removed: bool,
 }
 

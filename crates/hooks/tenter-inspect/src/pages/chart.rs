@@ -25,7 +25,7 @@ pub(super) fn over_time(hook: &HookFigures) -> Markup {
     chart(hook.over_time.len(), &label, &bars)
 }
 
-/// How long runs take: each bar is a class of durations, on a logarithmic scale, with a mark at the budget.
+/// Draws the durations of runs: each bar is a class of durations, on a logarithmic scale, with a mark at the budget.
 pub(super) fn spread(hook: &HookFigures) -> Markup {
     let most = hook.spread.iter().copied().max().unwrap_or_default();
     let budget = hook.budget.map(|budget| (budget, class(budget)));

@@ -18,16 +18,16 @@ const PERIODS: [(&str, &str, Option<i64>); 4] = [
 ];
 
 pub(super) fn page(context: &Context<'_>) -> Response {
-    let known = context.pages.facts.hooks();
+    let hooks = context.pages.facts.hooks();
     let period = context.request.value("since").unwrap_or_default();
     let since = since((context.pages.clock)(), period);
     let (index, read, error) = context.pages.index();
     let is_counted =
         |run: &Run<'_>| since.is_none_or(|since| run.at >= since) && run.hook != builtin::NAME;
     let figures = if context.is_all {
-        figures::of(index.runs().filter(is_counted), &known)
+        figures::of(index.runs().filter(is_counted), &hooks)
     } else {
-        figures::of(index.runs_of(&context.pages.project).filter(is_counted), &known)
+        figures::of(index.runs_of(&context.pages.project).filter(is_counted), &hooks)
     };
     let part = html! {
         (problems(&index, error))
@@ -60,7 +60,7 @@ fn periods(context: &Context<'_>, chosen: &str) -> Markup {
     }
 }
 
-/// What the user should look at.
+/// Shows the hooks that need the user's attention.
 fn attention(figures: &Figures) -> Markup {
     let over = figures.hooks.iter().filter_map(|hook| Some((hook, hook.over_budget?)));
     let slow = figures.hooks.iter().filter_map(|hook| Some((hook, hook.slows_every_call?)));

@@ -29,7 +29,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     context.live(&page, &html! {}, &part)
 }
 
-/// Whether there is anything to say about an agent.
+/// Returns true if there is anything to show for an agent.
 fn is_known(host: &HostStatus) -> bool {
     host.is_installed
         || !host.registrations.is_empty()

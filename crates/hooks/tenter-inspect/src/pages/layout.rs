@@ -1,4 +1,4 @@
-//! What all pages share: the frame, links, times, badges.
+//! The parts that all pages share: the frame, links, times, badges.
 
 use form_urlencoded::Serializer;
 use maud::{DOCTYPE, Markup, html};
@@ -131,7 +131,7 @@ impl Page<'_> {
         }
     }
 
-    /// Which projects the page is about, and the other choice.
+    /// Shows the projects of the page, and the link to the other choice.
     fn scope(&self, context: &Context<'_>) -> Markup {
         let project = context.pages.project.as_str();
         let name = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or(project);

@@ -42,13 +42,13 @@ pub struct Pages {
     index: Mutex<JournalIndex>,
 }
 
-/// What a page is made from.
+/// The data of a page.
 struct Context<'p> {
     pages: &'p Pages,
     request: &'p Request,
     links: Links<'p>,
     filter: Filter,
-    /// Whether all projects are shown.
+    /// True if all projects are shown.
     is_all: bool,
 }
 
@@ -131,7 +131,7 @@ impl Context<'_> {
     }
 }
 
-/// How far the journals were read, if there is more.
+/// Shows the progress of reading the journals, if there is more to read.
 fn progress(progress: Progress) -> Markup {
     let mib = |bytes: u64| format!("{:.1}", bytes as f64 / f64::from(1 << 20));
     html! {

@@ -11,7 +11,7 @@ use super::timeline::{self, Choices};
 use super::{Context, problems};
 use crate::filter::Filter;
 use crate::http::{Response, Status};
-use crate::timeline::{Slice, Wanted, newest, since};
+use crate::timeline::{JournalQuery, Slice, newest, since};
 
 /// Maximum number of records on a page.
 const COUNT: usize = 100;
@@ -27,8 +27,8 @@ pub(super) fn page(context: &Context<'_>, id: &str) -> Response {
         return news(context, &path, cursor);
     }
     let before = context.request.value("before").and_then(|offset| offset.parse().ok());
-    let wanted = Wanted { filter: &context.filter, count: COUNT, limit: SEARCH_TIME };
-    match newest(&path, before, &wanted) {
+    let query = JournalQuery { filter: &context.filter, count: COUNT, limit: SEARCH_TIME };
+    match newest(&path, before, &query) {
         Ok(slice) => whole(context, id, &slice, before),
         Err(error) => context.not_found(&format!("The journal cannot be read: {error}")),
     }
@@ -50,7 +50,7 @@ fn event(cursor: &str) -> Option<&str> {
     cursor.split_once('.').map(|(_, event)| event)
 }
 
-/// What was written since the script last asked.
+/// Shows the records that were written since the script's last request.
 fn news(context: &Context<'_>, path: &Path, seen: &str) -> Response {
     let (offset, last) = (offset(seen), event(seen));
     match since(path, offset, &context.filter) {

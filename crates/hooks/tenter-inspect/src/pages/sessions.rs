@@ -10,7 +10,7 @@ use super::{Context, problems, progress};
 use crate::filter::{Filter, is_tool};
 use crate::http::Response;
 use crate::index::Session;
-use crate::timeline::{self, Wanted};
+use crate::timeline::{self, JournalQuery};
 
 /// Maximum number of sessions on a page.
 const COUNT: usize = 100;
@@ -23,22 +23,22 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     let is_shown = |session: &Session<'_>| {
         context.is_all || session.projects.contains(&context.pages.project.as_str())
     };
-    let of_scope: Vec<Session<'_>> = all.into_iter().filter(is_shown).collect();
-    let search = Search::of(context, &of_scope);
+    let sessions: Vec<Session<'_>> = all.into_iter().filter(is_shown).collect();
+    let search = Search::new(context, &sessions);
     let number: usize = context.request.value("page").and_then(|n| n.parse().ok()).unwrap_or(1);
     let first = number.saturating_sub(1).saturating_mul(COUNT).min(search.found.len());
-    let shown = &search.found[first..search.found.len().min(first + COUNT)];
+    let page = &search.found[first..search.found.len().min(first + COUNT)];
     let part = html! {
         (problems(&index, error))
         (progress(read))
         @if search.is_cut {
             p.note role="status" { "The search took too long: older sessions were not searched." }
         }
-        @if shown.is_empty() { (nothing(context, of_scope.len())) } @else { (table(context, shown)) }
-        (pager(context, (first, shown.len(), search.found.len())))
+        @if page.is_empty() { (nothing(context, sessions.len())) } @else { (table(context, page)) }
+        (pager(context, (first, page.len(), search.found.len())))
     };
     let page = Page { title: "Sessions", current: "/", heading: html! { "Sessions" } };
-    context.live(&page, &form(context, &of_scope), &part)
+    context.live(&page, &form(context, &sessions), &part)
 }
 
 /// The sessions that fit the filter.
@@ -48,7 +48,7 @@ struct Search<'s, 'i> {
 }
 
 impl<'s, 'i> Search<'s, 'i> {
-    fn of(context: &Context<'_>, sessions: &'s [Session<'i>]) -> Self {
+    fn new(context: &Context<'_>, sessions: &'s [Session<'i>]) -> Self {
         let filter = &context.filter;
         let started = Instant::now();
         let mut search = Self { found: Vec::new(), is_cut: false };
@@ -58,10 +58,10 @@ impl<'s, 'i> Search<'s, 'i> {
             } else if started.elapsed() >= SEARCH_TIME {
                 search.is_cut = true;
             } else {
-                let left = SEARCH_TIME.saturating_sub(started.elapsed());
-                let wanted = Wanted { filter, count: 1, limit: left };
+                let limit = SEARCH_TIME.saturating_sub(started.elapsed());
+                let query = JournalQuery { filter, count: 1, limit };
                 let path = context.pages.journals.path(session.id);
-                let slice = timeline::newest(&path, None, &wanted).unwrap_or_default();
+                let slice = timeline::newest(&path, None, &query).unwrap_or_default();
                 search.is_cut |= slice.is_cut;
                 if !slice.records.is_empty() {
                     search.found.push(session);
@@ -72,7 +72,7 @@ impl<'s, 'i> Search<'s, 'i> {
     }
 }
 
-/// Whether a session has what the filter chooses, as far as the index knows.
+/// Returns true if a session has records that the filter chooses, as far as the index knows.
 fn may_fit(session: &Session<'_>, filter: &Filter) -> bool {
     let Filter { tool, hook, decision, host, search: _ } = filter;
     (tool.is_empty() || session.tools.iter().any(|name| is_tool(name, tool)))
@@ -81,7 +81,7 @@ fn may_fit(session: &Session<'_>, filter: &Filter) -> bool {
         && (decision.is_empty() || session.decisions.iter().any(|kind| kind.as_str() == decision))
 }
 
-/// Whether the session's id or project contains `text`.
+/// Returns true if the session's id or project contains `text`.
 fn names(session: &Session<'_>, text: &str) -> bool {
     let text = text.to_lowercase();
     let mut names = session.projects.iter().copied().chain([session.id]);

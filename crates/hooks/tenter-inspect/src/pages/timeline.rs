@@ -12,7 +12,7 @@ use super::record;
 /// Maximum length of a call in a heading, in characters.
 const MAX_CALL: usize = 2000;
 
-/// What a filter can be set to.
+/// The possible values of a filter.
 #[derive(Default)]
 pub(super) struct Choices {
     pub(super) tools: Vec<String>,
@@ -73,7 +73,7 @@ pub(super) fn items(context: &Context<'_>, records: &[Record], last: Option<&str
     }
 }
 
-/// Whether a record is the first of a turn: hooks look at the user's message, or the session starts.
+/// Returns true if a record is the first of a turn: hooks look at the user's message, or the session starts.
 fn begins_turn(record: &Record, last: Option<&str>) -> bool {
     let is = |event: &str, name: EventName| event == name.as_str();
     let starts =
@@ -109,12 +109,12 @@ fn belongs(first: &Record, record: &Record) -> bool {
     }
 }
 
-/// Whether two records are of one event: its hooks run one after another.
+/// Returns true if two records belong to one event: its hooks run one after another.
 fn is_near(first: &Record, record: &Record) -> bool {
     first.time.get(..16) == record.time.get(..16)
 }
 
-/// What became of a call or an event.
+/// Returns the result of a call or an event.
 fn state(group: &Group<'_>) -> Option<(&'static str, &'static str)> {
     let may_block = |record: &&&Record| {
         let mut events = lifecycle::by_any_spelling(&record.event).into_iter();

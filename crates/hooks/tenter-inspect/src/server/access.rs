@@ -1,5 +1,6 @@
-//! Which requests are answered: those with the token that address this server by its own name. Another user of the machine does not have
-//! the token; a page of another site has neither, even if its name resolves to this machine (DNS rebinding).
+//! Decides which requests are answered: those with the token that address this server by its own name. Another user of the
+//! machine does not have the token; a page of another site has neither, even if its name resolves to this machine (DNS
+//! rebinding).
 
 use std::io;
 
@@ -32,7 +33,7 @@ impl Access {
         &self.token
     }
 
-    /// Whether a request may be answered.
+    /// Returns true if a request may be answered.
     pub(super) fn permits(&self, request: &Request) -> bool {
         let has_token = request.value("token").is_some_and(|token| {
             // The time that this takes says nothing about the token.
@@ -41,7 +42,7 @@ impl Access {
         self.is_host(request.host()) && has_token
     }
 
-    /// Whether a client means this server.
+    /// Returns true if the `Host` header names this server.
     fn is_host(&self, host: Option<&str>) -> bool {
         let Some((name, port)) = host.and_then(|host| host.rsplit_once(':')) else { return false };
         ["127.0.0.1", "localhost"].contains(&name) && port == self.port.to_string()

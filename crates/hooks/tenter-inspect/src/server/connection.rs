@@ -15,8 +15,8 @@ const MAX_HEAD: usize = 16 << 10;
 const HEAD_TIME: Duration = Duration::from_secs(3);
 /// Maximum time without progress while the response is written.
 const WRITE_TIME: Duration = Duration::from_secs(10);
-/// Maximum number of bytes, and time, that is read of what a client still sends after the response.
-const REST: (usize, Duration) = (1 << 20, Duration::from_millis(500));
+/// Maximum number of bytes, and maximum time, for reading what a client still sends after the response.
+const DRAIN_LIMITS: (usize, Duration) = (1 << 20, Duration::from_millis(500));
 
 /// Answers the request of a connection, after `has_request` was called.
 pub(super) fn serve(
@@ -50,11 +50,11 @@ fn head(stream: &TcpStream) -> io::Result<Result<Request, Status>> {
     let deadline = Instant::now() + HEAD_TIME;
     let mut bytes = Vec::new();
     loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
             return Ok(Err(Status::RequestTimeout));
         }
-        stream.set_read_timeout(Some(left))?;
+        stream.set_read_timeout(Some(remaining))?;
         let mut piece = [0; 4096];
         let read = match (&mut &*stream).read(&mut piece) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -82,16 +82,16 @@ fn is_timeout(error: &io::Error) -> bool {
 fn finish(stream: &TcpStream, response: &Response, head_only: bool) -> io::Result<()> {
     response.write(stream, head_only)?;
     stream.shutdown(Shutdown::Write)?;
-    let (limit, time) = REST;
+    let (limit, time) = DRAIN_LIMITS;
     let deadline = Instant::now() + time;
     let mut read = 0;
     let mut piece = [0; 4096];
     while read < limit {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
             break;
         }
-        stream.set_read_timeout(Some(left))?;
+        stream.set_read_timeout(Some(remaining))?;
         match (&mut &*stream).read(&mut piece)? {
             0 => break,
             bytes => read += bytes,

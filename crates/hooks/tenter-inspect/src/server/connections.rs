@@ -21,7 +21,7 @@ struct State {
 #[derive(Debug)]
 struct Connection {
     stream: Arc<TcpStream>,
-    /// Whether its request is complete.
+    /// True if its request is complete.
     has_request: bool,
 }
 

@@ -18,7 +18,7 @@ use crate::pages::Pages;
 use access::Access;
 use connections::Connections;
 
-/// How often the server looks whether it should stop, in milliseconds.
+/// The interval at which the server checks whether it should stop, in milliseconds.
 const LOOK_MS: i64 = 100;
 
 /// A server of the pages, bound to a port of the loopback interface.
@@ -27,7 +27,7 @@ pub struct Server {
     shared: Arc<Shared>,
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct Shared {
     access: Access,
     pages: Pages,

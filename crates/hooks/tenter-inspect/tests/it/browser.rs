@@ -139,8 +139,8 @@ fn a_filter_shows_only_what_it_chooses() {
     assert_eq!(browser.value("document.querySelector('[name=decision]').value"), "deny");
     scene.record("a", &[run("a", 3, "guard", "none"), run("a", 4, "third", "deny")]);
     browser.wait_for("document.querySelectorAll('.item').length === 2");
-    let shown = browser.value("document.querySelector('.timeline').textContent");
-    assert!(!shown.as_str().unwrap().contains("ls 3"), "{shown}");
+    let text = browser.value("document.querySelector('.timeline').textContent");
+    assert!(!text.as_str().unwrap().contains("ls 3"), "{text}");
 }
 
 #[test]

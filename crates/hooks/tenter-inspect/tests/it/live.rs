@@ -1,4 +1,4 @@
-//! What the script of a page asks for: what is new.
+//! The requests of a page's script for news.
 
 use serde_json::json;
 
@@ -59,13 +59,13 @@ fn lists_and_figures_are_sent_again_if_they_changed() {
         let part = |cursor: &str| scene.get(&format!("{path}?part=1&cursor={cursor}"));
         assert_eq!(part(&version).status, 204, "{path}");
         scene.record("a", &[run("a", 2, "guard", "deny")]);
-        let changed = part(&version);
+        let response = part(&version);
         if path == "/hosts" {
-            assert_eq!(changed.status, 204);
+            assert_eq!(response.status, 204);
             continue;
         }
-        assert_eq!(changed.status, 200, "{path}");
-        assert!(!changed.body.contains("<html"), "{path}");
-        assert_eq!(part(changed.header("x-cursor").unwrap()).status, 204, "{path}");
+        assert_eq!(response.status, 200, "{path}");
+        assert!(!response.body.contains("<html"), "{path}");
+        assert_eq!(part(response.header("x-cursor").unwrap()).status, 204, "{path}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the pages show.
+//! The content of the pages.
 
 use std::collections::BTreeSet;
 
@@ -202,9 +202,9 @@ fn every_link_of_every_page_works_and_none_leads_elsewhere() {
     let scene = Scene::new();
     busy(&scene);
     let mut open = vec![scene.with_token("/"), scene.with_token("/?all=1")];
-    let mut seen = BTreeSet::new();
+    let mut visited = BTreeSet::new();
     while let Some(target) = open.pop() {
-        if !seen.insert(target.clone()) {
+        if !visited.insert(target.clone()) {
             continue;
         }
         let answer = scene.request(&target);
@@ -235,7 +235,7 @@ fn every_link_of_every_page_works_and_none_leads_elsewhere() {
             assert!(answer.body.contains(required), "{target} lacks {required}");
         }
     }
-    assert!(seen.len() > 10, "{seen:?}");
+    assert!(visited.len() > 10, "{visited:?}");
     assert_eq!(scene.get("/nowhere").status, 404);
     assert_eq!(scene.get("/session/none").status, 404);
     assert_eq!(scene.get("/session/..%2Fx").status, 404);

@@ -212,7 +212,7 @@ pub(crate) fn with(mut value: Value, more: &Value) -> Value {
     value
 }
 
-/// What the hooks decided about the call of [`run`] with this number.
+/// Returns the record of the decision about the call of [`run`] with this number.
 pub(crate) fn decided(session: &str, number: usize, decision: &str, by: &str) -> Value {
     let more = json!({"tool_call_id": format!("call-{number}"), "tool_name": "bash",
         "tool_input": {"command": format!("ls {number}")}, "kind": "decision", "decision": decision, "hooks_run": 1, "by": by});

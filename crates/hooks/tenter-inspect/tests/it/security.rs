@@ -1,4 +1,4 @@
-//! Who gets nothing: other users, other sites, odd clients.
+//! Clients that are refused: other users, other sites, odd clients.
 
 use std::io::Write as _;
 use std::net::Shutdown;
@@ -37,8 +37,8 @@ fn without_the_token_or_with_another_hosts_name_there_is_nothing() {
     }
     let none = scene.raw(&format!("GET /?token={token} HTTP/1.1\r\n\r\n"));
     assert_eq!(none.status, 403);
-    let named = format!("GET /?token={token} HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", scene.port);
-    assert!(scene.raw(&named).page().contains("secret-session"));
+    let request = format!("GET /?token={token} HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", scene.port);
+    assert!(scene.raw(&request).page().contains("secret-session"));
     let cookie = format!(
         "GET / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nCookie: token={token}\r\n\r\n",
         scene.port

@@ -29,8 +29,8 @@ pub fn check(directory: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
     let (files, mut findings) = list(directory, published);
     let installed: Vec<FoundFile> =
         files.iter().filter(|file| file.is_installed()).map(File::found).collect();
-    let of_rules = rules::check(&installed).into_iter().chain(links::check(&outline(&files)));
-    findings.extend(of_rules.map(|finding| absolute(directory, finding)));
+    let violations = rules::check(&installed).into_iter().chain(links::check(&outline(&files)));
+    findings.extend(violations.map(|finding| absolute(directory, finding)));
     findings.extend(missing(directory, &files));
     if directory.join(".gitmodules").exists() {
         let message = "this repository has submodules, which plugins cannot contain";
@@ -57,7 +57,7 @@ struct File {
 }
 
 impl File {
-    /// Whether the file is installed.
+    /// Returns true if the file is installed.
     fn is_installed(&self) -> bool {
         let top = self.name.split(|byte| *byte == b'/').next().unwrap_or_default();
         DIRECTORIES.iter().any(|directory| directory.as_bytes() == top) || is_paper(&self.name)

@@ -12,7 +12,7 @@ use super::unreadable;
 /// Maximum number of bytes read of a file: no hand-written text is longer.
 const LOOKED_AT: u64 = 4 << 20;
 /// Maximum number of diagnostics for one file.
-const MOST: usize = 5;
+const MAX_SECRETS: usize = 5;
 /// Names of files that usually contain secrets.
 const KEEPERS: [&str; 8] =
     [".env", ".netrc", ".npmrc", ".pypirc", ".git-credentials", "id_rsa", "id_ecdsa", "id_ed25519"];
@@ -29,7 +29,7 @@ pub(super) fn check(path: &Path) -> Vec<Diagnostic> {
     if secrets.is_empty() && is_keeper(path) {
         return vec![keeper(path)];
     }
-    let places = secrets.into_iter().take(MOST).map(|secret| masked(&text, secret.start));
+    let places = secrets.into_iter().take(MAX_SECRETS).map(|secret| masked(&text, secret.start));
     places.map(|place| secret(path, place)).collect()
 }
 
@@ -55,12 +55,12 @@ fn keeper(path: &Path) -> Diagnostic {
 
 /// Returns the span of the secret that begins at `start`, in its line without secrets.
 fn masked(text: &str, start: usize) -> Span {
-    let of_file = SourceText::new(text.as_bytes()).span(&(start..start + 1));
-    let before: String = of_file.source.chars().take(of_file.column - 1).collect();
-    let rest: String = of_file.source.chars().skip(of_file.column - 1).collect();
+    let span = SourceText::new(text.as_bytes()).span(&(start..start + 1));
+    let before: String = span.source.chars().take(span.column - 1).collect();
+    let rest: String = span.source.chars().skip(span.column - 1).collect();
     let redactor = Redactor::default();
     let (before, rest) = (redactor.text(&before), redactor.text(&rest));
     let length = rest.find(']').map_or(1, |end| rest[..=end].chars().count());
     let column = before.chars().count() + 1;
-    Span { line: of_file.line, column, length, source: before + &rest }
+    Span { line: span.line, column, length, source: before + &rest }
 }

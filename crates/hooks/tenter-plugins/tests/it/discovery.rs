@@ -12,7 +12,7 @@ use tenter_protocol::{Body, Event, Scope};
 
 use crate::scene::Scene;
 
-/// Where hooks are at each level, highest first, and what they are called by.
+/// The directories of hooks at each level, highest first, with the names of the hooks there.
 const LEVELS: [(&str, &str); 4] = [
     ("project/.kodelet/hooks", "one"),
     ("project/.kodelet/plugins/ada@guards/hooks", "ada/guards/two"),
@@ -70,7 +70,7 @@ fn payloads_have_the_full_recipe_name_except_for_its_own_plugin() {
                 .root()
                 .join(directory)
                 .join(format!("{}.told", name.rsplit('/').next().unwrap()));
-            let told = fs::read_to_string(file).unwrap();
+            let payload = fs::read_to_string(file).unwrap();
             let own = recipe.and_then(|recipe| {
                 let (plugin, _) = name.rsplit_once('/')?;
                 recipe.strip_prefix(plugin)?.strip_prefix('/')
@@ -82,10 +82,14 @@ fn payloads_have_the_full_recipe_name_except_for_its_own_plugin() {
                 (Some(full), None) => format!("\"recipe_name\": \"{full}\""),
                 (None, _) => String::new(),
             };
-            assert!(told.contains(&expected), "{name}: {told}");
+            assert!(payload.contains(&expected), "{name}: {payload}");
             let full_names = usize::from(own.is_some());
-            assert_eq!(told.matches("recipe_full_name").count(), full_names, "{name}: {told}");
-            assert_eq!(told.contains("recipe_name"), recipe.is_some(), "{name}: {told}");
+            assert_eq!(
+                payload.matches("recipe_full_name").count(),
+                full_names,
+                "{name}: {payload}"
+            );
+            assert_eq!(payload.contains("recipe_name"), recipe.is_some(), "{name}: {payload}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a process leaves that dies between two steps of its work: the next one finds the old state or the new one.
+//! The files of a process that dies between two steps of its work: the next one finds the old state or the new one.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,7 +19,7 @@ struct Between {
 }
 
 impl Between {
-    /// A plugin in its first version, while the second is about to take its place.
+    /// A plugin in its first version, just before the second replaces it.
     fn versions() -> Self {
         let scene = Scene::new();
         let source = scene.repository("guards");
@@ -34,7 +34,7 @@ impl Between {
         between
     }
 
-    /// A plugin that is there, and is about to be removed.
+    /// An installed plugin, just before it is removed.
     fn removal() -> Self {
         let scene = Scene::new();
         scene.add(&scene.repository("guards").url(), false).unwrap();
@@ -75,7 +75,7 @@ impl Between {
         fs::write(self.at(".plugin.lock.new"), text).unwrap();
     }
 
-    /// What is recorded is what is there: the state `expected`. Nothing else is left.
+    /// Checks that the record and the files are in the state `expected`, and that nothing else is left.
     fn must_be(&self, expected: usize) {
         let plugins = self.scene.plugins();
         let lock = plugins.lock().unwrap();
@@ -151,7 +151,8 @@ fn a_read_only_plugins_directory_can_be_read() {
     between.must_be(1);
 }
 
-/// Where a plugin cannot be exchanged in one step, it lies aside for a moment, and its new record is written already.
+/// On a file system that cannot exchange two directories, the plugin is moved aside for a moment, and its new record is
+/// written already.
 #[test]
 fn a_plugin_moved_aside_is_restored_with_its_record() {
     let between = Between::versions();

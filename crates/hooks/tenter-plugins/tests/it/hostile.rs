@@ -107,9 +107,9 @@ fn symlinks_that_leave_the_plugin_are_rejected_from_any_source() {
         source.commit("link");
         assert_eq!(ids(&scene, &source), [id], "{target}");
         fs::remove_dir_all(source.path.join(".git")).unwrap();
-        let of_directory: Vec<&str> =
+        let diagnostics: Vec<&str> =
             scene.refused(&source.text()).iter().map(|finding| finding.id).collect();
-        assert_eq!(of_directory, [id], "{target}");
+        assert_eq!(diagnostics, [id], "{target}");
     }
 }
 

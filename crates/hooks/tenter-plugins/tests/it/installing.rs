@@ -1,4 +1,4 @@
-//! How plugins come into their directory: whole or not at all, one at a time, and recorded.
+//! Installing plugins: whole or not at all, one at a time, and recorded.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -38,7 +38,7 @@ fn verify_finds_every_difference() {
     std::os::unix::fs::symlink("/etc/passwd", path.join("recipes/review/deep.md")).unwrap();
     let lock = scene.plugins().lock().unwrap();
     let (differences, findings) = verify(&path, lock.get("ada/guards").unwrap());
-    let told: Vec<(&str, &str)> =
+    let reported: Vec<(&str, &str)> =
         differences.iter().map(|one| (one.what, one.path.as_str())).collect();
     let expected = [
         ("missing", "README.md"),
@@ -46,7 +46,7 @@ fn verify_finds_every_difference() {
         ("extra", "hooks/more"),
         ("changed", "recipes/review/deep.md"),
     ];
-    assert_eq!((told, findings), (expected.to_vec(), vec![]));
+    assert_eq!((reported, findings), (expected.to_vec(), vec![]));
 }
 
 #[test]

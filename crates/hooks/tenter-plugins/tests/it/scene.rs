@@ -74,7 +74,7 @@ impl Scene {
         fetcher.fetch(&spec.source, spec.reference.as_deref(), scratch)
     }
 
-    /// Why this source is refused.
+    /// Returns the diagnostics for which this source is refused.
     pub(crate) fn refused(&self, text: &str) -> Vec<Diagnostic> {
         match self.fetch(text) {
             Err(FetchError::Refused(findings)) => findings,

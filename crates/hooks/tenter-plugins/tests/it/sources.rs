@@ -1,4 +1,4 @@
-//! Where plugins come from: repositories at any reference, and plain directories.
+//! The sources of plugins: repositories at any reference, and plain directories.
 
 use std::fs;
 

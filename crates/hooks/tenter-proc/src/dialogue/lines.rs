@@ -9,7 +9,7 @@ pub(super) const IDLE_CAPACITY: usize = 16 << 10;
 pub(super) struct Lines {
     max: usize,
     begun: Vec<u8>,
-    /// Whether the line that has begun is too long and is skipped.
+    /// True while a line that is too long is skipped.
     is_skipped: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the caller hears of a dialogue.
+//! The events of a dialogue for its caller.
 
 use crate::ProcessEnd;
 
@@ -28,7 +28,7 @@ impl<L: DialogueListener + ?Sized> DialogueListener for Box<L> {
     }
 }
 
-/// How a dialogue ended.
+/// The end of a dialogue.
 #[derive(Debug)]
 pub enum DialogueEnd {
     /// The program ended by itself.

@@ -28,10 +28,10 @@ impl Tail {
         self.total
     }
 
-    /// What followed the first `position` bytes, as far as it is kept. Invalid UTF-8 is replaced.
+    /// Returns the text after the first `position` bytes, as far as it is kept. Invalid UTF-8 is replaced.
     pub(super) fn since(&self, position: u64) -> String {
-        let wanted = usize::try_from(self.total.saturating_sub(position)).unwrap_or(usize::MAX);
-        let skipped = self.kept.len().saturating_sub(wanted);
+        let length = usize::try_from(self.total.saturating_sub(position)).unwrap_or(usize::MAX);
+        let skipped = self.kept.len().saturating_sub(length);
         let bytes: Vec<u8> = self.kept.iter().skip(skipped).copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }

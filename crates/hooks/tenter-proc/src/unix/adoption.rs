@@ -1,4 +1,4 @@
-//! Whether this process adopts orphans: processes whose parent has exited become its children instead of init's.
+//! The adoption of orphans: processes whose parent has exited become children of this process instead of init's.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ fn become_subreaper() -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "orphans can be adopted on Linux only"))
 }
 
-/// Whether orphans become children of this process.
+/// Returns true if orphans become children of this process.
 pub(super) fn are_adopted() -> bool {
     ADOPTED.load(Ordering::Relaxed)
 }

@@ -92,12 +92,12 @@ impl DialoguePipes {
         read(&mut self.stderr, &mut self.buffer, sink);
     }
 
-    /// Whether the program itself has exited.
+    /// Returns true if the program itself has exited.
     pub(crate) fn has_exited(&self) -> bool {
         self.exit.is_none()
     }
 
-    /// Whether no process holds its stdout open any more.
+    /// Returns true if no process holds its stdout open any more.
     pub(crate) fn stdout_is_closed(&self) -> bool {
         self.stdout.is_none()
     }

@@ -51,7 +51,7 @@ pub(super) fn until_exit(child: Pid) {
     while matches!(waitid(WaitId::Pid(child), options), Err(Errno::INTR)) {}
 }
 
-/// Whether a child is still running. Does not reap it.
+/// Returns true while a child is running. Does not reap it.
 pub(super) fn is_running(child: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     matches!(waitid(WaitId::Pid(child), options), Ok(None))

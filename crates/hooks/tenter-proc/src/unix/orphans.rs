@@ -87,7 +87,7 @@ fn supervised(own: &mut BTreeMap<u32, Option<Strays>>) -> impl Iterator<Item = (
     })
 }
 
-/// Takes a lock, or gives up after `timeout`: a process that is about to exit must not wait for other threads.
+/// Takes a lock, or gives up after `timeout`: a process that exits must not wait for other threads.
 fn lock_within<G>(timeout: Duration, try_lock: impl Fn() -> TryLockResult<G>) -> Option<G> {
     let until = Deadline::after(timeout);
     loop {
@@ -120,7 +120,7 @@ pub(super) fn reap_all() {
     }
 }
 
-/// Whether any child, started here or adopted, has exited and is not reaped.
+/// Returns true if any child, started here or adopted, has exited and is not reaped.
 fn has_zombie() -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     matches!(waitid(WaitId::All, options), Ok(Some(_)))

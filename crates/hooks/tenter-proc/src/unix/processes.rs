@@ -13,13 +13,13 @@ pub(super) struct Process {
     pub(super) parent: i32,
     /// Start time in clock ticks since boot.
     started: u64,
-    /// Whether it has exited, and only its status is left.
+    /// True if it has exited and is not reaped.
     pub(super) is_zombie: bool,
 }
 
 impl Process {
-    /// The process that has this id now.
-    fn of(pid: i32) -> Option<Self> {
+    /// Returns the process that has this id now.
+    fn with_id(pid: i32) -> Option<Self> {
         Self::read(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
@@ -35,16 +35,16 @@ impl Process {
         })
     }
 
-    /// Whether both are the same process.
+    /// Returns true if both are the same process.
     pub(super) fn is(self, other: Self) -> bool {
         (self.pid, self.started) == (other.pid, other.started)
     }
 
     fn exists(self) -> bool {
-        Self::of(self.pid).is_some_and(|now| now.is(self))
+        Self::with_id(self.pid).is_some_and(|now| now.is(self))
     }
 
-    /// Whether its initial environment has the variable `name` with a value that satisfies `is_wanted`.
+    /// Returns true if its initial environment has the variable `name` with a value that satisfies `is_wanted`.
     pub(super) fn was_given(self, name: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
         let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| {
@@ -72,7 +72,7 @@ impl Process {
     }
 
     #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "the signature is that of systems with pidfds")]
+    #[expect(clippy::unused_self, reason = "systems with pidfds have the same signature")]
     fn signal_by_descriptor(self, _: Pid, _: Signal) -> io::Result<rustix::io::Result<()>> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -82,7 +82,7 @@ impl Process {
 pub(super) fn all() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries
-        .filter_map(|entry| Process::of(entry.ok()?.file_name().to_str()?.parse().ok()?))
+        .filter_map(|entry| Process::with_id(entry.ok()?.file_name().to_str()?.parse().ok()?))
         .collect()
 }
 
@@ -95,18 +95,18 @@ pub(super) fn descendants(
     for process in all {
         children.entry(process.parent).or_default().push(*process);
     }
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut below = Vec::new();
+    let mut pids = BTreeSet::new();
     let mut parents: Vec<i32> = ancestors.into_iter().collect();
     while let Some(parent) = parents.pop() {
         for child in children.get(&parent).into_iter().flatten() {
-            if seen.insert(child.pid) {
-                found.push(*child);
+            if pids.insert(child.pid) {
+                below.push(*child);
                 parents.push(child.pid);
             }
         }
     }
-    found
+    below
 }
 
 #[cfg(test)]
@@ -131,15 +131,15 @@ mod tests {
     #[test]
     fn descendants_are_found_at_any_depth() {
         let all = [process(2, 1), process(3, 2), process(4, 3), process(5, 1), process(6, 5)];
-        let found = |ancestors: &[i32]| {
-            let mut found: Vec<i32> =
+        let pids = |ancestors: &[i32]| {
+            let mut pids: Vec<i32> =
                 descendants(&all, ancestors.iter().copied()).iter().map(|one| one.pid).collect();
-            found.sort_unstable();
-            found
+            pids.sort_unstable();
+            pids
         };
-        assert_eq!(found(&[2]), [3, 4]);
-        assert_eq!(found(&[2, 3, 5]), [3, 4, 6]);
-        assert_eq!(found(&[]), [0; 0]);
+        assert_eq!(pids(&[2]), [3, 4]);
+        assert_eq!(pids(&[2, 3, 5]), [3, 4, 6]);
+        assert_eq!(pids(&[]), [0; 0]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::deadline::Deadline;
 /// The environment variable. If a run starts another run, the inner value is the outer one, a slash, and its own id.
 const VARIABLE: &str = "TENTER_RUN_ID";
 
-/// How long killed strays are waited for.
+/// Maximum wait for killed strays.
 const KILL_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Number of consecutive scans that must find no stray: a single scan can miss a process that starts, or calls exec, during the
@@ -36,8 +36,8 @@ pub(super) struct Strays {
 }
 
 impl Strays {
-    /// The strays of the run that `command` is about to start. Sets the variable of the command.
-    pub(super) fn of(command: &mut Command, invocation: &Invocation) -> Self {
+    /// Returns the strays of the run that `command` starts next. Sets the variable of the command.
+    pub(super) fn for_run(command: &mut Command, invocation: &Invocation) -> Self {
         let mark = are_adopted().then(|| mark(invocation));
         if let Some(mark) = &mark {
             command.env(VARIABLE, mark);
@@ -65,9 +65,9 @@ impl Strays {
         }
         let mut empty_scans = 0;
         loop {
-            let found = self.find(leader);
-            empty_scans = if found.is_empty() { empty_scans + 1 } else { 0 };
-            for stray in found {
+            let strays = self.find(leader);
+            empty_scans = if strays.is_empty() { empty_scans + 1 } else { 0 };
+            for stray in strays {
                 stray.signal(Signal::KILL);
             }
             if empty_scans == EMPTY_SCANS || until.passed() {

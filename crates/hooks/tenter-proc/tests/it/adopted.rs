@@ -19,9 +19,9 @@ fn a_process_that_adopts_orphans_passes_the_tests_of_this_module() {
     let own = std::env::current_exe().unwrap();
     let args = ["adopted::", "--ignored", "--nocapture"];
     let completion = run_to_end(&program(own.to_str().unwrap(), &args));
-    let said = completion.stdout.text();
-    assert!(completion.end.is_success(), "{said}\n{}", completion.stderr.text());
-    assert!(said.contains(" 0 failed") && !said.contains(" 0 passed"), "{said}");
+    let output = completion.stdout.text();
+    assert!(completion.end.is_success(), "{output}\n{}", completion.stderr.text());
+    assert!(output.contains(" 0 failed") && !output.contains(" 0 passed"), "{output}");
 }
 
 /// A script that runs `start`, which writes process ids to the file `pids`, and then hangs.
@@ -108,10 +108,10 @@ fn a_program_that_keeps_forking_is_killed() {
         sh("sh run; until [ -s pids ]; do sleep 0.01; done; echo ready; sleep 1000");
     invocation.cwd = directory.path().into();
     run_past_ready(invocation);
-    let left = || pids(directory.path()).into_iter().filter(|pid| exists(*pid)).count();
-    assert_eq!(left(), 0);
+    let survivors = || pids(directory.path()).into_iter().filter(|pid| exists(*pid)).count();
+    assert_eq!(survivors(), 0);
     let count = pids(directory.path()).len();
-    assert_eq!((left(), pids(directory.path()).len()), (0, count), "none keeps running");
+    assert_eq!((survivors(), pids(directory.path()).len()), (0, count), "none keeps running");
 }
 
 #[test]

@@ -9,12 +9,12 @@ use tenter_proc::{
 
 use crate::harness::{FOREVER, exists, kill, sh, until, until_gone};
 
-/// What a program wrote, and how the dialogue ended.
+/// A line of a program, or the end of the dialogue.
 #[derive(Debug)]
 enum Heard {
     Line(String),
     TooLong,
-    Ended(DialogueEnd),
+    End(DialogueEnd),
 }
 
 struct Forward(Sender<Heard>);
@@ -29,7 +29,7 @@ impl DialogueListener for Forward {
     }
 
     fn ended(&mut self, end: DialogueEnd) {
-        let _ = self.0.send(Heard::Ended(end));
+        let _ = self.0.send(Heard::End(end));
     }
 }
 
@@ -71,7 +71,7 @@ impl Talk {
 
     fn end(&self) -> DialogueEnd {
         loop {
-            if let Heard::Ended(end) = self.next() {
+            if let Heard::End(end) = self.next() {
                 return end;
             }
         }
@@ -88,7 +88,7 @@ fn lines_go_both_ways() {
     talk.dialogue.close(FOREVER);
     assert!(matches!(talk.end(), DialogueEnd::Process(ProcessEnd::Exited(7))));
     assert!(talk.dialogue.wait(FOREVER));
-    assert_eq!(talk.dialogue.send(b"late\n"), Err(NotSent::Ended));
+    assert_eq!(talk.dialogue.send(b"late\n"), Err(NotSent::Closed));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_program_that_closes_its_stdout_is_killed() {
 fn a_program_that_closes_its_stdin_hears_nothing_and_lives() {
     let talk = Talk::sh("exec </dev/null; echo closed; exec sleep 1000");
     assert_eq!(talk.line(), "closed");
-    assert_eq!(talk.dialogue.send(b"line\n"), Err(NotSent::Ended));
+    assert_eq!(talk.dialogue.send(b"line\n"), Err(NotSent::Closed));
     talk.dialogue.kill();
     assert!(matches!(talk.end(), DialogueEnd::Killed));
 }

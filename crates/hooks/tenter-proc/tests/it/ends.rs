@@ -1,4 +1,4 @@
-//! How programs end: by themselves, at a timeout, or by a cancel; and which processes are left.
+//! The ends of programs: by themselves, at a timeout, or by a cancel; and the processes that are left.
 
 use std::time::Duration;
 

@@ -64,7 +64,7 @@ pub(crate) fn pid(number: i32) -> Pid {
     Pid::from_raw(number).unwrap()
 }
 
-/// Whether a process, or its zombie, exists.
+/// Returns true if a process, or its zombie, exists.
 pub(crate) fn exists(number: i32) -> bool {
     test_kill_process(pid(number)).is_ok()
 }

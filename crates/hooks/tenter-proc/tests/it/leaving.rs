@@ -1,4 +1,4 @@
-//! What a process kills before it exits, and what it leaves running.
+//! The processes that are killed before a process exits, and those that it leaves running.
 
 use std::fs;
 use std::path::Path;
@@ -16,9 +16,9 @@ fn in_a_process_of_its_own(test: &str) {
     let test = format!("leaving::{test}");
     let args = [test.as_str(), "--exact", "--ignored", "--nocapture"];
     let completion = run_to_end(&program(own.to_str().unwrap(), &args));
-    let said = completion.stdout.text();
-    assert!(completion.end.is_success(), "{said}\n{}", completion.stderr.text());
-    assert!(said.contains("1 passed"), "{said}");
+    let output = completion.stdout.text();
+    assert!(completion.end.is_success(), "{output}\n{}", completion.stderr.text());
+    assert!(output.contains("1 passed"), "{output}");
 }
 
 /// A script that ignores SIGTERM, writes its process id to a file, and never ends.
@@ -63,14 +63,14 @@ fn killed_and_left() {
     let continuing = background(&deaf(&file("continues")), directory.path());
     let heard = format!("echo > {}", file("heard").display());
     let hears = deaf(&file("told")).replacen("\"\" TERM", &format!("\"{heard}\" TERM"), 1);
-    let told = background(&hears, directory.path());
+    let ending = background(&hears, directory.path());
     let killed = ["first", "second", "daemon", "told"].map(|name| number(&file(name)));
-    let left = ["over", "continues"].map(|name| number(&file(name)));
-    thread::spawn(move || told.end());
+    let running = ["over", "continues"].map(|name| number(&file(name)));
+    thread::spawn(move || ending.end());
     until("it received SIGTERM", || file("heard").exists());
     kill_all();
     killed.into_iter().for_each(until_gone);
-    for pid in left {
+    for pid in running {
         assert!(exists(pid), "it is not supervised");
         kill(pid);
     }

@@ -1,4 +1,4 @@
-//! What a program starts with, and the errors when it cannot start.
+//! The environment of a started program, and the errors when it cannot start.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -64,8 +64,8 @@ fn it_inherits_only_its_three_streams() {
     assert!(inherited.iter().all(|target| target.starts_with("pipe:")), "{inherited:#?}");
 }
 
-/// Whether a descriptor does not come from this crate: the one with which `ls` reads the directory, or one that was inherited
-/// from the parent of the test process.
+/// Returns true if a descriptor does not come from this crate: the one with which `ls` reads the directory, or one that was
+/// inherited from the parent of the test process.
 #[cfg(target_os = "linux")]
 fn is_foreign(target: &str) -> bool {
     let parent = format!("/proc/{}/fd", std::os::unix::process::parent_id());

@@ -43,9 +43,9 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn take(&mut self, kind: &TokenKind) -> bool {
-        let found = self.peek().is_some_and(|token| token.kind == *kind);
-        self.next += usize::from(found);
-        found
+        let is_next = self.peek().is_some_and(|token| token.kind == *kind);
+        self.next += usize::from(is_next);
+        is_next
     }
 
     fn here(&self) -> Range<usize> {
@@ -195,11 +195,11 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn function(&self, name: &str, at: &Range<usize>) -> Result<Function, SyntaxError> {
-        let found = Function::named(name).ok_or_else(|| {
+        let function = Function::named(name).ok_or_else(|| {
             let help = functions::help(name, self.dialect);
             syntax_error(at, format!("there is no function `{name}`"), help)
         })?;
-        if found == Function::Bash && !self.dialect.starts_programs() {
+        if function == Function::Bash && !self.dialect.starts_programs() {
             let help = "use a hook with a script to run programs";
             return Err(syntax_error(
                 at,
@@ -207,7 +207,7 @@ impl<'t> Reader<'t, '_> {
                 help,
             ));
         }
-        Ok(found)
+        Ok(function)
     }
 
     fn group(&mut self, open: &Range<usize>) -> Result<OperandKind, SyntaxError> {

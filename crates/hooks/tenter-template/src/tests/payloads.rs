@@ -155,8 +155,8 @@ fn errors_in_templates_have_positions() {
 
 #[test]
 fn recipe_arguments_have_no_fields() {
-    let found = Template::parse(file("{{(index . \"a\").b}}"), Dialect::Recipe);
-    assert_eq!(first(found), "1:16-2 template-syntax: an argument is text and has no parts");
+    let parsed = Template::parse(file("{{(index . \"a\").b}}"), Dialect::Recipe);
+    assert_eq!(first(parsed), "1:16-2 template-syntax: an argument is text and has no parts");
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
