@@ -11,13 +11,13 @@ export const EXECUTABLE_EVENTS: Record<string, string>;
 export interface Agent {
   /** The subagent's id. */
   id: string;
-  /** The subagent's type. */
+  /** The subagent's type, such as `Explore`. */
   type: string;
-  /** How many agents are above it. Only if the agent provides it. */
+  /** The number of agents above it. Only if the agent provides it. */
   depth?: number;
 }
 
-/** The type of `context`. */
+/** Data for which the specification has no field. */
 export interface Context {
   /** Which agent caused the event: `main` or `subagent`. Only if the agent provides it. */
   invoked_by?: "main" | "subagent";
@@ -55,30 +55,34 @@ export interface Host {
   unknown?: Array<string>;
 }
 
-/**
- * The payload of `session_start`, which fires once, before the first user message of a process on a
- * conversation.
- */
-export interface SessionStartPayload {
-  /** The event, as the hook spells it. */
-  event_type: "session_start" | "pre-session";
+/** The fields of every payload. */
+export interface Payload {
+  /** The time, as RFC 3339 in UTC. */
+  timestamp: string;
   /** The conversation's id. A subagent has its own. */
   session_id: string;
   /** The agent's working directory. Tools run in it; hooks start in the project root. */
   work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
+  /** Data for which the specification has no field. */
   context: Context;
   /** The agent that fires the event, in its own words. */
   host: Host;
+}
+
+/**
+ * The payload of `session_start`, which fires once, before the first user message of a process on a
+ * conversation.
+ */
+export interface SessionStartPayload extends Payload {
+  event_type: "session_start" | "pre-session";
   /** The model, as `--model` names it. Only if the agent provides it. */
   model?: string;
   /** How the agent was started: `ui` (`run` or `chat`) and `agent`. */
   args: Record<string, any>;
 }
 
-/** A reply to `session_start`. */
-export interface SessionStartReply {
+/** The fields of every reply, except that a call of a tool also has the decision `ask`. */
+export interface Reply {
   /**
    * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
    * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
@@ -89,58 +93,57 @@ export interface SessionStartReply {
   reason?: string;
   /** Text for the journal. */
   log?: string;
+}
+
+/** The fields of replies that may add context. */
+export interface ContextReply extends Reply {
   /** Text that the model also reads. */
   additional_context?: string;
 }
 
+/** A reply to `session_start`. */
+export interface SessionStartReply extends ContextReply {
+}
+
 /** The payload of `before_agent`, which fires when a user message is about to be added. */
-export interface BeforeAgentPayload {
-  /** The event, as the hook spells it. */
+export interface BeforeAgentPayload extends Payload {
   event_type: "before_agent" | "pre-agent-turn";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
   /** The message, as changed by earlier hooks. */
   prompt: string;
 }
 
 /** A reply to `before_agent`. */
-export interface BeforeAgentReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
-  /** Text that the model also reads. */
-  additional_context?: string;
+export interface BeforeAgentReply extends ContextReply {
   /** Replaces the user's message. */
   modified_prompt?: string;
 }
 
-/** The type of `redirect`. */
+/**
+ * The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
+ * inherited.
+ */
+export interface StdinFrom {
+  commands?: Array<number>;
+  text?: string;
+  file?: string;
+}
+
+/** A redirection. */
 export interface Redirect {
-  /** The file descriptor. Only if it is written. */
+  /** The file descriptor: `2`, `{name}`. Only if it is written. */
   fd?: string;
   /** The operator, such as `>`. */
   op: string;
-  /** The file, or the delimiter of a here-document. */
+  /** The file, the descriptor, the delimiter of a here-document, or the text of a here-string. */
   target: string;
 }
 
-/** The type of `command`. */
+/**
+ * A command that the text would run. A wrapper such as `sudo` is a command of its own, before the
+ * command that it runs.
+ */
 export interface Command {
-  /** The program's base name. */
+  /** The program's base name, without `.exe`. */
   program: string;
   /** The program as written. Only if that contains a slash. */
   path?: string;
@@ -168,8 +171,8 @@ export interface Command {
    * The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
    * inherited.
    */
-  stdin_from?: Record<string, any>;
-  /** Its redirections. Only if there are any. */
+  stdin_from?: StdinFrom;
+  /** Its redirections, without those of wrappers and blocks around the command. Only if there are any. */
   redirects?: Array<Redirect>;
   /** The command as written. */
   text: string;
@@ -182,7 +185,7 @@ export interface Command {
   uncertain?: Array<any>;
 }
 
-/** The type of `path`. */
+/** A path that a command would touch. */
 export interface Path {
   /** The absolute path, without symlinks and `..`. */
   path: string;
@@ -199,7 +202,7 @@ export interface Path {
    * Where it is: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a
    * `device`, or on a `remote` machine.
    */
-  place: "project" | "temp" | "home" | "system" | "device" | "remote";
+  place: "remote" | "device" | "project" | "temp" | "home" | "system";
   /** Whether it is in the project. */
   inside_project: boolean;
   /** The index of the command in `commands`. Only for a path of a command. */
@@ -210,7 +213,7 @@ export interface Path {
   glob?: boolean;
 }
 
-/** The type of `code`. */
+/** A program in another language that the text contains. */
 export interface Code {
   /** The language. */
   language: "python" | "node" | "perl" | "ruby" | "php" | "awk" | "powershell";
@@ -222,7 +225,7 @@ export interface Code {
   command: number;
 }
 
-/** The type of `flow`. */
+/** Data that goes from a command into another. */
 export interface Flow {
   /** `{"command": INDEX}`, or `network` for a connection. */
   from: any;
@@ -232,19 +235,8 @@ export interface Flow {
   as: "code" | "data" | "argument";
 }
 
-/** The payload of `before_tool`, which fires before a tool runs. */
-export interface BeforeToolPayload {
-  /** The event, as the hook spells it. */
-  event_type: "before_tool" | "pre-tool-call";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
+/** The fields of the payloads of tool events. */
+export interface ToolPayload extends Payload {
   /**
    * The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
    * `bash`.
@@ -266,8 +258,16 @@ export interface BeforeToolPayload {
   flows?: Array<Flow>;
   /** `true` if the commands start copies of themselves without an end. Only if `true`. */
   forkbomb?: boolean;
-  /** `true` if a part of the commands could not be read. Only if `true`. */
+  /**
+   * `true` if a part of the commands could not be read: bash would reject it, or it exceeds a limit.
+   * Only if `true`.
+   */
   unparsed?: boolean;
+}
+
+/** The payload of `before_tool`, which fires before a tool runs. */
+export interface BeforeToolPayload extends ToolPayload {
+  event_type: "before_tool" | "pre-tool-call";
 }
 
 /** A reply to `before_tool`. */
@@ -299,7 +299,7 @@ export interface ToolOutput {
   /** The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`. */
   metadataType?: string;
   /**
-   * What the tool did and found. The text that the model reads is made from it. Not if the tool failed
+   * The data of the result. The text that the model reads is made from it. Not if the tool failed
    * without a result.
    */
   metadata?: Record<string, any>;
@@ -308,59 +308,14 @@ export interface ToolOutput {
 }
 
 /** The payload of `after_tool`, which fires after a tool succeeded. */
-export interface AfterToolPayload {
-  /** The event, as the hook spells it. */
+export interface AfterToolPayload extends ToolPayload {
   event_type: "after_tool" | "post-tool-call";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
-  /**
-   * The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
-   * `bash`.
-   */
-  tool_name: string;
-  /** The tool's input, as changed by earlier hooks; for `bash`, `{"command": "ls"}`. */
-  tool_input: Record<string, any>;
-  /** The call's id, the same before and after the call. */
-  tool_use_id: string;
   /** The tool's result, as changed by earlier hooks. */
   tool_output: ToolOutput;
-  /** The other names of the tool, here and in other agents. */
-  tool_aliases: Array<string>;
-  /** The commands that a shell would run, read without running them. Only for a shell tool. */
-  commands?: Array<Command>;
-  /** The paths that the tool or its commands touch, resolved. Only if there are any. */
-  paths?: Array<Path>;
-  /** Programs in other languages that the commands contain. Only if there are any. */
-  code?: Array<Code>;
-  /** Data that goes from one command to another. Only if there is any. */
-  flows?: Array<Flow>;
-  /** `true` if the commands start copies of themselves without an end. Only if `true`. */
-  forkbomb?: boolean;
-  /** `true` if a part of the commands could not be read. Only if `true`. */
-  unparsed?: boolean;
 }
 
 /** A reply to `after_tool`. */
-export interface AfterToolReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
-  /** Text that the model also reads. */
-  additional_context?: string;
+export interface AfterToolReply extends ContextReply {
   /**
    * The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
    * fields that it has. `metadata` is always replaced as a whole.
@@ -369,61 +324,16 @@ export interface AfterToolReply {
 }
 
 /** The payload of `after_tool_failure`, which fires after a tool failed or was blocked. */
-export interface AfterToolFailurePayload {
-  /** The event, as the hook spells it. */
+export interface AfterToolFailurePayload extends ToolPayload {
   event_type: "after_tool_failure" | "post-tool-call-failure";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
-  /**
-   * The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
-   * `bash`.
-   */
-  tool_name: string;
-  /** The tool's input, as changed by earlier hooks; for `bash`, `{"command": "ls"}`. */
-  tool_input: Record<string, any>;
-  /** The call's id, the same before and after the call. */
-  tool_use_id: string;
   /** What went wrong. */
   tool_error: string;
   /** The tool's result, as changed by earlier hooks. */
   tool_output: ToolOutput;
-  /** The other names of the tool, here and in other agents. */
-  tool_aliases: Array<string>;
-  /** The commands that a shell would run, read without running them. Only for a shell tool. */
-  commands?: Array<Command>;
-  /** The paths that the tool or its commands touch, resolved. Only if there are any. */
-  paths?: Array<Path>;
-  /** Programs in other languages that the commands contain. Only if there are any. */
-  code?: Array<Code>;
-  /** Data that goes from one command to another. Only if there is any. */
-  flows?: Array<Flow>;
-  /** `true` if the commands start copies of themselves without an end. Only if `true`. */
-  forkbomb?: boolean;
-  /** `true` if a part of the commands could not be read. Only if `true`. */
-  unparsed?: boolean;
 }
 
 /** A reply to `after_tool_failure`. */
-export interface AfterToolFailureReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
-  /** Text that the model also reads. */
-  additional_context?: string;
+export interface AfterToolFailureReply extends ContextReply {
   /**
    * The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
    * fields that it has. `metadata` is always replaced as a whole.
@@ -433,9 +343,9 @@ export interface AfterToolFailureReply {
 
 /** The counts of the last exchange alone. */
 export interface Turn {
-  /** Tokens sent. */
+  /** Tokens sent, cached or not. */
   input_tokens: number;
-  /** Tokens received. */
+  /** Tokens received, including reasoning. */
   output_tokens: number;
   /** Input tokens read from the provider's cache. Only if not 0. */
   cached_input_tokens?: number;
@@ -443,7 +353,7 @@ export interface Turn {
   cache_write_tokens?: number;
 }
 
-/** Token counts. Only if the agent provides it. */
+/** Token counts. Only if the agent provides them. */
 export interface Usage {
   /** Tokens sent to models in this conversation, including subagents. */
   input_tokens: number;
@@ -472,7 +382,7 @@ export interface Result {
   /** The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`. */
   metadataType?: string;
   /**
-   * What the tool did and found. The text that the model reads is made from it. Not if the tool failed
+   * The data of the result. The text that the model reads is made from it. Not if the tool failed
    * without a result.
    */
   metadata?: Record<string, any>;
@@ -480,23 +390,21 @@ export interface Result {
   timestamp: string;
 }
 
-/** The type of `block`. */
+/** A piece of a message. */
 export interface Block {
   /** `text`, `reasoning`, `image`, `tool_use` or `tool_result`. */
   type: "text" | "reasoning" | "image" | "tool_use" | "tool_result";
-  /** The text. Only for `text` and `reasoning`. */
+  /** The text. Only for `text` or `reasoning`. */
   text?: string;
-  /** The media type, for example `image/png`. Only for `image`. */
+  /** The media type of the image, such as `image/png`. Only for `image`. */
   media_type?: string;
-  /** The image as base64. Only for `image`, instead of `url`. */
   data?: string;
-  /** The address of the image. Only for `image`, instead of `data`. */
   url?: string;
-  /** The call's id. Only for `tool_use`. */
+  /** The call's id, unique within a conversation. Only for `tool_use`. */
   id?: string;
   /** The tool's name. Only for `tool_use`. */
   name?: string;
-  /** The tool's input. Only for `tool_use`. */
+  /** The tool's input; always an object (R59). Only for `tool_use`. */
   input?: Record<string, any>;
   /** The id of the call. Only for `tool_result`. */
   call_id?: string;
@@ -504,7 +412,7 @@ export interface Block {
   result?: Result;
 }
 
-/** The type of `message`. */
+/** A message in a payload: as plain text, as in the documents, and as typed blocks (R57). */
 export interface Message {
   /** `user` or `assistant`. Tool results are in `user` messages. */
   role: "user" | "assistant";
@@ -514,31 +422,9 @@ export interface Message {
   blocks: Array<Block>;
 }
 
-/**
- * The payload of `after_turn`, which fires after every model response, once the tool results of that
- * response (if any) are recorded.
- */
-export interface AfterTurnPayload {
-  /** The event, as the hook spells it. */
-  event_type: "after_turn";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
-  /** The number of model responses since the last user message. Only if the agent provides it. */
-  turn_number?: number;
-  /** The number of model responses in the whole conversation. Only if the agent provides it. */
-  session_turn?: number;
-  /** Whether the response called tools. */
-  tools_used: boolean;
-  /** The text of the response. */
-  response: string;
-  /** Token counts. Only if the agent provides it. */
+/** The fields of the payloads of events at which the history can be replaced. */
+export interface HistoryPayload extends Payload {
+  /** Token counts. Only if the agent provides them. */
   usage?: Usage;
   /** Whether long histories are summarized automatically. */
   auto_compact_enabled: boolean;
@@ -548,6 +434,22 @@ export interface AfterTurnPayload {
   messages?: Array<Message>;
 }
 
+/**
+ * The payload of `after_turn`, which fires after every model response, once the tool results of that
+ * response (if any) are recorded.
+ */
+export interface AfterTurnPayload extends HistoryPayload {
+  event_type: "after_turn";
+  /** The number of model responses since the last user message. Only if the agent provides it. */
+  turn_number?: number;
+  /** The number of model responses in the whole conversation. Only if the agent provides it. */
+  session_turn?: number;
+  /** Whether the response called tools. */
+  tools_used: boolean;
+  /** The text of the response. */
+  response: string;
+}
+
 /** The type of `message`. */
 export interface AfterTurnReplyMessage {
   role: "user" | "assistant";
@@ -555,20 +457,16 @@ export interface AfterTurnReplyMessage {
   blocks?: Array<Record<string, any>>;
 }
 
+/** The fields of replies that may replace the history. */
+export interface HistoryReply extends ContextReply {
+  /** With `callback`: the name of the recipe. */
+  callback?: string;
+  /** With `callback`: the arguments of the recipe, all strings. */
+  callback_args?: Record<string, string>;
+}
+
 /** A reply to `after_turn`. */
-export interface AfterTurnReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
-  /** Text that the model also reads. */
-  additional_context?: string;
+export interface AfterTurnReply extends HistoryReply {
   /**
    * `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is
    * optional, goes with `follow_up_messages`.
@@ -579,16 +477,12 @@ export interface AfterTurnReply {
    * a user message.
    */
   messages?: Array<AfterTurnReplyMessage>;
-  /** With `callback`: the name of the recipe. */
-  callback?: string;
-  /** With `callback`: the arguments of the recipe, all strings. */
-  callback_args?: Record<string, string>;
 }
 
 /** The last response; `null` if it has no text. */
 export interface FinalMessage {
-  /** `assistant`. */
-  role: "assistant";
+  /** Always `assistant`. */
+  role: "user" | "assistant";
   /** The text. */
   content: string;
 }
@@ -597,18 +491,8 @@ export interface FinalMessage {
  * The payload of `before_stop`, which fires when the agent would stop: a response without tool calls,
  * or the turn limit.
  */
-export interface BeforeStopPayload {
-  /** The event, as the hook spells it. */
+export interface BeforeStopPayload extends HistoryPayload {
   event_type: "before_stop" | "pre-agent-turn-stop";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
   /**
    * Why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were
    * blocked) or `max_steps` (the turn limit).
@@ -622,14 +506,6 @@ export interface BeforeStopPayload {
   stop_hook_active: boolean;
   /** How many times in a row hooks made the agent continue. */
   continuation_count: number;
-  /** Token counts. Only if the agent provides it. */
-  usage?: Usage;
-  /** Whether long histories are summarized automatically. */
-  auto_compact_enabled: boolean;
-  /** The part of the context window at which that happens, for example 0.8. Only if it is enabled. */
-  auto_compact_threshold?: number;
-  /** The conversation. Only if the agent provides it; not for a manifest hook with `payload: light`. */
-  messages?: Array<Message>;
 }
 
 /** The type of `message`. */
@@ -640,19 +516,7 @@ export interface BeforeStopReplyMessage {
 }
 
 /** A reply to `before_stop`. */
-export interface BeforeStopReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
-  /** Text that the model also reads. */
-  additional_context?: string;
+export interface BeforeStopReply extends HistoryReply {
   /**
    * `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is
    * optional, goes with `follow_up_messages`.
@@ -663,130 +527,54 @@ export interface BeforeStopReply {
    * a user message.
    */
   messages?: Array<BeforeStopReplyMessage>;
-  /** With `callback`: the name of the recipe. */
-  callback?: string;
-  /** With `callback`: the arguments of the recipe, all strings. */
-  callback_args?: Record<string, string>;
   /** Messages with which the agent continues instead of stopping. */
   follow_up_messages?: Array<string>;
 }
 
 /** The payload of `after_agent`, which fires when the agent is done with one user message. */
-export interface AfterAgentPayload {
-  /** The event, as the hook spells it. */
+export interface AfterAgentPayload extends Payload {
   event_type: "after_agent" | "post-agent-turn";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
   /** The last text of the model. */
   response: string;
 }
 
 /** A reply to `after_agent`. */
-export interface AfterAgentReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
+export interface AfterAgentReply extends Reply {
+}
+
+/** The fields of the payloads of a subagent's events. */
+export interface SubagentPayload extends Payload {
+  /** The subagent's name. */
+  subagent_name: string;
+  /** The subagent's type. */
+  subagent_type: string;
+  /** The subagent's task. */
+  task_description: string;
 }
 
 /** The payload of `subagent_start`, which fires when a subagent is about to start. */
-export interface SubagentStartPayload {
-  /** The event, as the hook spells it. */
+export interface SubagentStartPayload extends SubagentPayload {
   event_type: "subagent_start" | "pre-subagent";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
-  /** The subagent's name. */
-  subagent_name: string;
-  /** The subagent's type. */
-  subagent_type: string;
-  /** The subagent's task. */
-  task_description: string;
 }
 
 /** A reply to `subagent_start`. */
-export interface SubagentStartReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
+export interface SubagentStartReply extends Reply {
 }
 
 /** The payload of `subagent_stop`, which fires when a subagent ended. */
-export interface SubagentStopPayload {
-  /** The event, as the hook spells it. */
+export interface SubagentStopPayload extends SubagentPayload {
   event_type: "subagent_stop" | "post-subagent";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
-  /** The subagent's name. */
-  subagent_name: string;
-  /** The subagent's type. */
-  subagent_type: string;
-  /** The subagent's task. */
-  task_description: string;
   /** The last text of the model. */
   response: string;
 }
 
 /** A reply to `subagent_stop`. */
-export interface SubagentStopReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
+export interface SubagentStopReply extends Reply {
 }
 
 /** The payload of `pre_compact`, which fires when history is about to be replaced by a summary. */
-export interface PreCompactPayload {
-  /** The event, as the hook spells it. */
+export interface PreCompactPayload extends Payload {
   event_type: "pre_compact" | "pre-context-compact";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
   /**
    * What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
    * request was too long for the model).
@@ -797,34 +585,12 @@ export interface PreCompactPayload {
 }
 
 /** A reply to `pre_compact`. */
-export interface PreCompactReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
-  /** Text that the model also reads. */
-  additional_context?: string;
+export interface PreCompactReply extends ContextReply {
 }
 
 /** The payload of `post_compact`, which fires when history was replaced by a summary. */
-export interface PostCompactPayload {
-  /** The event, as the hook spells it. */
+export interface PostCompactPayload extends Payload {
   event_type: "post_compact" | "post-context-compact";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
   /**
    * What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
    * request was too long for the model).
@@ -837,32 +603,12 @@ export interface PostCompactPayload {
 }
 
 /** A reply to `post_compact`. */
-export interface PostCompactReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
+export interface PostCompactReply extends Reply {
 }
 
 /** The payload of `session_end`, which fires once, last, also after an error or Ctrl-C. */
-export interface SessionEndPayload {
-  /** The event, as the hook spells it. */
+export interface SessionEndPayload extends Payload {
   event_type: "session_end" | "post-session";
-  /** The conversation's id. A subagent has its own. */
-  session_id: string;
-  /** The agent's working directory. Tools run in it; hooks start in the project root. */
-  work_dir: string;
-  /** The time, as RFC 3339 in UTC. */
-  timestamp: string;
-  context: Context;
-  /** The agent that fires the event, in its own words. */
-  host: Host;
   /** The duration of the session, in seconds. Only if the agent provides it. */
   duration_seconds?: number;
   /** The number of model responses in the session. Only if the agent provides it. */
@@ -872,17 +618,7 @@ export interface SessionEndPayload {
 }
 
 /** A reply to `session_end`. */
-export interface SessionEndReply {
-  /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
-   */
-  decision?: "allow" | "deny" | "approve" | "block";
-  /** Why. The model or the user reads it. */
-  reason?: string;
-  /** Text for the journal. */
-  log?: string;
+export interface SessionEndReply extends Reply {
 }
 
 /** A method for each event, which registers a function. */

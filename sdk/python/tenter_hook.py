@@ -93,192 +93,168 @@ EXECUTABLE_EVENTS: Dict[str, str] = {
 }
 
 if TYPE_CHECKING:
+    from typing_extensions import NotRequired
 
-    class _Agent(TypedDict):
+    class Agent(TypedDict):
+        """The subagent of another agent than Tenter's. Only for a subagent that has an id there."""
         # The subagent's id.
         id: str
-        # The subagent's type.
+        # The subagent's type, such as `Explore`.
         type: str
+        # The number of agents above it. Only if the agent provides it.
+        depth: NotRequired[int]
 
 
-    class Agent(_Agent, total=False):
-        """The subagent of another agent than Tenter's. Only for a subagent that has an id there."""
-
-        # How many agents are above it. Only if the agent provides it.
-        depth: int
-
-
-    class _Context(TypedDict):
+    class Context(TypedDict):
+        """Data for which the specification has no field."""
+        # Which agent caused the event: `main` or `subagent`. Only if the agent provides it.
+        invoked_by: NotRequired[Literal["main", "subagent"]]
+        # The conversation that started the subagent. Only for a subagent.
+        parent_session_id: NotRequired[str]
+        # The recipe that the agent was started with. A plugin's hook reads the short name of a recipe of its
+        # own plugin. Only with a recipe.
+        recipe_name: NotRequired[str]
+        # The recipe's full name, `ORG/REPO/NAME`. Only if `recipe_name` is a short name.
+        recipe_full_name: NotRequired[str]
+        # The subagent of another agent than Tenter's. Only for a subagent that has an id there.
+        agent: NotRequired[Agent]
         # The version of the protocol: 1.
         protocol_version: int
 
 
-    class Context(_Context, total=False):
-        """The type of `context`."""
-
-        # Which agent caused the event: `main` or `subagent`. Only if the agent provides it.
-        invoked_by: Literal["main", "subagent"]
-        # The conversation that started the subagent. Only for a subagent.
-        parent_session_id: str
-        # The recipe that the agent was started with. A plugin's hook reads the short name of a recipe of its
-        # own plugin. Only with a recipe.
-        recipe_name: str
-        # The recipe's full name, `ORG/REPO/NAME`. Only if `recipe_name` is a short name.
-        recipe_full_name: str
-        # The subagent of another agent than Tenter's. Only for a subagent that has an id there.
-        agent: Agent
-
-
-    class _Host(TypedDict):
+    class Host(TypedDict):
+        """The agent that fires the event, in its own words."""
         # The agent's name: `tenter`, `claude-code`, …
         name: str
-
-
-    class Host(_Host, total=False):
-        """The agent that fires the event, in its own words."""
-
         # The agent's version. Not for `tenter`; only if it is known.
-        version: str
+        version: NotRequired[str]
         # The agent's own name of the event. Not for `tenter`.
-        event: str
+        event: NotRequired[str]
         # The agent's own name of the tool. Not for `tenter`; only for a tool.
-        tool_name: str
+        tool_name: NotRequired[str]
         # The tool's input in the agent's own fields. Only if it differs from `tool_input`; not for a manifest
         # hook with `payload: light`.
-        tool_input: Dict[str, Any]
+        tool_input: NotRequired[Dict[str, Any]]
         # The fields that are left out because the agent does not provide them. Only if there are any.
-        unknown: List[str]
+        unknown: NotRequired[List[str]]
 
 
-    class _SessionStartPayload(TypedDict):
-        # The event, as the hook spells it.
-        event_type: Literal["session_start", "pre-session"]
+    class Payload(TypedDict):
+        """The fields of every payload."""
+        # The time, as RFC 3339 in UTC.
+        timestamp: str
         # The conversation's id. A subagent has its own.
         session_id: str
         # The agent's working directory. Tools run in it; hooks start in the project root.
         work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
+        # Data for which the specification has no field.
         context: Context
         # The agent that fires the event, in its own words.
         host: Host
+
+
+    class SessionStartPayload(Payload):
+        """The payload of `session_start`, which fires once, before the first user message of a process on a
+        conversation."""
+        event_type: Literal["session_start", "pre-session"]
+        # The model, as `--model` names it. Only if the agent provides it.
+        model: NotRequired[str]
         # How the agent was started: `ui` (`run` or `chat`) and `agent`.
         args: Dict[str, Any]
 
 
-    class SessionStartPayload(_SessionStartPayload, total=False):
-        """The payload of `session_start`, which fires once, before the first user message of a process on a
-        conversation."""
-
-        # The model, as `--model` names it. Only if the agent provides it.
-        model: str
-
-
-    class SessionStartReply(TypedDict, total=False):
-        """A reply to `session_start`."""
-
+    class Reply(TypedDict):
+        """The fields of every reply, except that a call of a tool also has the decision `ask`."""
         # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
         # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
         # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
+        decision: NotRequired[Literal["allow", "deny", "approve", "block"]]
         # Why. The model or the user reads it.
-        reason: str
+        reason: NotRequired[str]
         # Text for the journal.
-        log: str
+        log: NotRequired[str]
+
+
+    class ContextReply(Reply):
+        """The fields of replies that may add context."""
         # Text that the model also reads.
-        additional_context: str
+        additional_context: NotRequired[str]
 
 
-    class BeforeAgentPayload(TypedDict):
+    class SessionStartReply(ContextReply):
+        """A reply to `session_start`."""
+
+
+    class BeforeAgentPayload(Payload):
         """The payload of `before_agent`, which fires when a user message is about to be added."""
-
-        # The event, as the hook spells it.
         event_type: Literal["before_agent", "pre-agent-turn"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
         # The message, as changed by earlier hooks.
         prompt: str
 
 
-    class BeforeAgentReply(TypedDict, total=False):
+    class BeforeAgentReply(ContextReply):
         """A reply to `before_agent`."""
-
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
-        # Text that the model also reads.
-        additional_context: str
         # Replaces the user's message.
-        modified_prompt: str
+        modified_prompt: NotRequired[str]
 
 
-    class _Redirect(TypedDict):
+    class StdinFrom(TypedDict):
+        """The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
+        inherited."""
+        commands: NotRequired[List[int]]
+        text: NotRequired[str]
+        file: NotRequired[str]
+
+
+    class Redirect(TypedDict):
+        """A redirection."""
+        # The file descriptor: `2`, `{name}`. Only if it is written.
+        fd: NotRequired[str]
         # The operator, such as `>`.
         op: str
-        # The file, or the delimiter of a here-document.
+        # The file, the descriptor, the delimiter of a here-document, or the text of a here-string.
         target: str
 
 
-    class Redirect(_Redirect, total=False):
-        """The type of `redirect`."""
-
-        # The file descriptor. Only if it is written.
-        fd: str
-
-
-    class _Command(TypedDict):
-        # The program's base name.
+    class Command(TypedDict):
+        """A command that the text would run. A wrapper such as `sudo` is a command of its own, before the
+        command that it runs."""
+        # The program's base name, without `.exe`.
         program: str
+        # The program as written. Only if that contains a slash.
+        path: NotRequired[str]
+        # The first operand after the global options, such as `push` for `git`. Only for programs that have
+        # subcommands.
+        subcommand: NotRequired[str]
+        # The options: bundles split, abbreviations completed, values after `=`. Only if there are any.
+        flags: NotRequired[List[str]]
+        # The arguments that are no options, without the subcommand. Only if there are any.
+        operands: NotRequired[List[str]]
+        # All words after the program. Only if there are any.
+        args: NotRequired[List[str]]
+        # Variables that are set for this command alone. Only if there are any.
+        env: NotRequired[Dict[str, str]]
+        # The absolute working directory. Only if it is known.
+        cwd: NotRequired[str]
+        # What runs the command, outermost first: wrappers such as `sudo`, interpreters such as `bash`, and
+        # `substitution`, `process`, `function`, `alias`, `coproc`. Only if something does.
+        via: NotRequired[List[str]]
+        # The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
+        # inherited.
+        stdin_from: NotRequired[StdinFrom]
+        # Its redirections, without those of wrappers and blocks around the command. Only if there are any.
+        redirects: NotRequired[List[Redirect]]
         # The command as written.
         text: str
         # Where it runs: `local`, `remote` (as with `ssh`), or `container` (as with `docker exec`).
         where: Literal["local", "remote", "container"]
-
-
-    class Command(_Command, total=False):
-        """The type of `command`."""
-
-        # The program as written. Only if that contains a slash.
-        path: str
-        # The first operand after the global options, such as `push` for `git`. Only for programs that have
-        # subcommands.
-        subcommand: str
-        # The options: bundles split, abbreviations completed, values after `=`. Only if there are any.
-        flags: List[str]
-        # The arguments that are no options, without the subcommand. Only if there are any.
-        operands: List[str]
-        # All words after the program. Only if there are any.
-        args: List[str]
-        # Variables that are set for this command alone. Only if there are any.
-        env: Dict[str, str]
-        # The absolute working directory. Only if it is known.
-        cwd: str
-        # What runs the command, outermost first: wrappers such as `sudo`, interpreters such as `bash`, and
-        # `substitution`, `process`, `function`, `alias`, `coproc`. Only if something does.
-        via: List[str]
-        # The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
-        # inherited.
-        stdin_from: Dict[str, Any]
-        # Its redirections. Only if there are any.
-        redirects: List[Redirect]
         # What is not known before the command runs: `program`, `cwd`, and indices of `args`. Only if
         # something is not known.
-        uncertain: List[Any]
+        uncertain: NotRequired[List[Any]]
 
 
-    class _Path(TypedDict):
+    class Path(TypedDict):
+        """A path that a command would touch."""
         # The absolute path, without symlinks and `..`.
         path: str
         # The path as written.
@@ -286,43 +262,34 @@ if TYPE_CHECKING:
         # What happens to it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode`
         # (permissions or owner), or `list` (search a directory). File tools write files that they create.
         op: Literal["read", "write", "create", "delete", "move", "execute", "link", "mode", "list"]
+        # `true` if everything below the path is included. Only if `true`.
+        recursive: NotRequired[bool]
         # Where it is: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a
         # `device`, or on a `remote` machine.
-        place: Literal["project", "temp", "home", "system", "device", "remote"]
+        place: Literal["remote", "device", "project", "temp", "home", "system"]
         # Whether it is in the project.
         inside_project: bool
+        # The index of the command in `commands`. Only for a path of a command.
+        command: NotRequired[int]
         # Whether the path is known and could be resolved.
         certain: bool
-
-
-    class Path(_Path, total=False):
-        """The type of `path`."""
-
-        # `true` if everything below the path is included. Only if `true`.
-        recursive: bool
-        # The index of the command in `commands`. Only for a path of a command.
-        command: int
         # `true` if the path is a pattern, and the files that it matches are touched. Only if `true`.
-        glob: bool
+        glob: NotRequired[bool]
 
 
-    class _Code(TypedDict):
+    class Code(TypedDict):
+        """A program in another language that the text contains."""
         # The language.
         language: Literal["python", "node", "perl", "ruby", "php", "awk", "powershell"]
         # The program.
         text: str
+        # `true` if it runs a command that cannot be read. Only if `true`.
+        dynamic: NotRequired[bool]
         # The index of the interpreter in `commands`.
         command: int
 
 
-    class Code(_Code, total=False):
-        """The type of `code`."""
-
-        # `true` if it runs a command that cannot be read. Only if `true`.
-        dynamic: bool
-
-
-    # The type of `flow`.
+    # Data that goes from a command into another.
     Flow = TypedDict(
         "Flow",
         {
@@ -336,18 +303,8 @@ if TYPE_CHECKING:
     )
 
 
-    class _BeforeToolPayload(TypedDict):
-        # The event, as the hook spells it.
-        event_type: Literal["before_tool", "pre-tool-call"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
+    class ToolPayload(Payload):
+        """The fields of the payloads of tool events."""
         # The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
         # `bash`.
         tool_name: str
@@ -357,202 +314,103 @@ if TYPE_CHECKING:
         tool_use_id: str
         # The other names of the tool, here and in other agents.
         tool_aliases: List[str]
-
-
-    class BeforeToolPayload(_BeforeToolPayload, total=False):
-        """The payload of `before_tool`, which fires before a tool runs."""
-
         # The commands that a shell would run, read without running them. Only for a shell tool.
-        commands: List[Command]
+        commands: NotRequired[List[Command]]
         # The paths that the tool or its commands touch, resolved. Only if there are any.
-        paths: List[Path]
+        paths: NotRequired[List[Path]]
         # Programs in other languages that the commands contain. Only if there are any.
-        code: List[Code]
+        code: NotRequired[List[Code]]
         # Data that goes from one command to another. Only if there is any.
-        flows: List[Flow]
+        flows: NotRequired[List[Flow]]
         # `true` if the commands start copies of themselves without an end. Only if `true`.
-        forkbomb: bool
-        # `true` if a part of the commands could not be read. Only if `true`.
-        unparsed: bool
+        forkbomb: NotRequired[bool]
+        # `true` if a part of the commands could not be read: bash would reject it, or it exceeds a limit.
+        # Only if `true`.
+        unparsed: NotRequired[bool]
 
 
-    class BeforeToolReply(TypedDict, total=False):
+    class BeforeToolPayload(ToolPayload):
+        """The payload of `before_tool`, which fires before a tool runs."""
+        event_type: Literal["before_tool", "pre-tool-call"]
+
+
+    class BeforeToolReply(TypedDict):
         """A reply to `before_tool`."""
-
         # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
         # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
         # and `allow`.
-        decision: Literal["allow", "deny", "ask", "approve", "block"]
+        decision: NotRequired[Literal["allow", "deny", "ask", "approve", "block"]]
         # Why. The model or the user reads it.
-        reason: str
+        reason: NotRequired[str]
         # Text for the journal.
-        log: str
+        log: NotRequired[str]
         # Text that the model also reads.
-        additional_context: str
+        additional_context: NotRequired[str]
         # The tool runs with this input: the complete input, not only the changed fields.
-        modified_input: Dict[str, Any]
+        modified_input: NotRequired[Dict[str, Any]]
 
 
-    class _ToolOutput(TypedDict):
+    class ToolOutput(TypedDict):
+        """The tool's result, as changed by earlier hooks."""
         # The tool's own name.
         toolName: str
         # Whether the tool succeeded; `null` if the agent does not know.
         success: Union[bool, None]
+        # What went wrong. Only after a failure.
+        error: NotRequired[str]
+        # The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
+        metadataType: NotRequired[str]
+        # The data of the result. The text that the model reads is made from it. Not if the tool failed
+        # without a result.
+        metadata: NotRequired[Dict[str, Any]]
         # When the tool finished, as RFC 3339 in UTC.
         timestamp: str
 
 
-    class ToolOutput(_ToolOutput, total=False):
-        """The tool's result, as changed by earlier hooks."""
-
-        # What went wrong. Only after a failure.
-        error: str
-        # The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
-        metadataType: str
-        # What the tool did and found. The text that the model reads is made from it. Not if the tool failed
-        # without a result.
-        metadata: Dict[str, Any]
-
-
-    class _AfterToolPayload(TypedDict):
-        # The event, as the hook spells it.
+    class AfterToolPayload(ToolPayload):
+        """The payload of `after_tool`, which fires after a tool succeeded."""
         event_type: Literal["after_tool", "post-tool-call"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
-        # The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
-        # `bash`.
-        tool_name: str
-        # The tool's input, as changed by earlier hooks; for `bash`, `{"command": "ls"}`.
-        tool_input: Dict[str, Any]
-        # The call's id, the same before and after the call.
-        tool_use_id: str
         # The tool's result, as changed by earlier hooks.
         tool_output: ToolOutput
-        # The other names of the tool, here and in other agents.
-        tool_aliases: List[str]
 
 
-    class AfterToolPayload(_AfterToolPayload, total=False):
-        """The payload of `after_tool`, which fires after a tool succeeded."""
-
-        # The commands that a shell would run, read without running them. Only for a shell tool.
-        commands: List[Command]
-        # The paths that the tool or its commands touch, resolved. Only if there are any.
-        paths: List[Path]
-        # Programs in other languages that the commands contain. Only if there are any.
-        code: List[Code]
-        # Data that goes from one command to another. Only if there is any.
-        flows: List[Flow]
-        # `true` if the commands start copies of themselves without an end. Only if `true`.
-        forkbomb: bool
-        # `true` if a part of the commands could not be read. Only if `true`.
-        unparsed: bool
-
-
-    class AfterToolReply(TypedDict, total=False):
+    class AfterToolReply(ContextReply):
         """A reply to `after_tool`."""
-
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
-        # Text that the model also reads.
-        additional_context: str
         # The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
         # fields that it has. `metadata` is always replaced as a whole.
-        modified_output: Dict[str, Any]
+        modified_output: NotRequired[Dict[str, Any]]
 
 
-    class _AfterToolFailurePayload(TypedDict):
-        # The event, as the hook spells it.
+    class AfterToolFailurePayload(ToolPayload):
+        """The payload of `after_tool_failure`, which fires after a tool failed or was blocked."""
         event_type: Literal["after_tool_failure", "post-tool-call-failure"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
-        # The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
-        # `bash`.
-        tool_name: str
-        # The tool's input, as changed by earlier hooks; for `bash`, `{"command": "ls"}`.
-        tool_input: Dict[str, Any]
-        # The call's id, the same before and after the call.
-        tool_use_id: str
         # What went wrong.
         tool_error: str
         # The tool's result, as changed by earlier hooks.
         tool_output: ToolOutput
-        # The other names of the tool, here and in other agents.
-        tool_aliases: List[str]
 
 
-    class AfterToolFailurePayload(_AfterToolFailurePayload, total=False):
-        """The payload of `after_tool_failure`, which fires after a tool failed or was blocked."""
-
-        # The commands that a shell would run, read without running them. Only for a shell tool.
-        commands: List[Command]
-        # The paths that the tool or its commands touch, resolved. Only if there are any.
-        paths: List[Path]
-        # Programs in other languages that the commands contain. Only if there are any.
-        code: List[Code]
-        # Data that goes from one command to another. Only if there is any.
-        flows: List[Flow]
-        # `true` if the commands start copies of themselves without an end. Only if `true`.
-        forkbomb: bool
-        # `true` if a part of the commands could not be read. Only if `true`.
-        unparsed: bool
-
-
-    class AfterToolFailureReply(TypedDict, total=False):
+    class AfterToolFailureReply(ContextReply):
         """A reply to `after_tool_failure`."""
-
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
-        # Text that the model also reads.
-        additional_context: str
         # The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
         # fields that it has. `metadata` is always replaced as a whole.
-        modified_output: Dict[str, Any]
+        modified_output: NotRequired[Dict[str, Any]]
 
 
-    class _Turn(TypedDict):
-        # Tokens sent.
-        input_tokens: int
-        # Tokens received.
-        output_tokens: int
-
-
-    class Turn(_Turn, total=False):
+    class Turn(TypedDict):
         """The counts of the last exchange alone."""
-
+        # Tokens sent, cached or not.
+        input_tokens: int
+        # Tokens received, including reasoning.
+        output_tokens: int
         # Input tokens read from the provider's cache. Only if not 0.
-        cached_input_tokens: int
+        cached_input_tokens: NotRequired[int]
         # Input tokens written to the provider's cache. Only if not 0.
-        cache_write_tokens: int
+        cache_write_tokens: NotRequired[int]
 
 
-    class _Usage(TypedDict):
+    class Usage(TypedDict):
+        """Token counts. Only if the agent provides them."""
         # Tokens sent to models in this conversation, including subagents.
         input_tokens: int
         # Tokens received from models in this conversation, including subagents.
@@ -561,71 +419,55 @@ if TYPE_CHECKING:
         current_context_window: int
         # The size of the model's context window, in tokens.
         max_context_window: int
+        # `true` if the provider did not report all counts and some are estimates. Only if `true`.
+        estimated: NotRequired[bool]
+        # The cost of the conversation so far, in US dollars. Only if prices are known.
+        cost_usd: NotRequired[float]
         # The counts of the last exchange alone.
         turn: Turn
 
 
-    class Usage(_Usage, total=False):
-        """Token counts. Only if the agent provides it."""
-
-        # `true` if the provider did not report all counts and some are estimates. Only if `true`.
-        estimated: bool
-        # The cost of the conversation so far, in US dollars. Only if prices are known.
-        cost_usd: float
-
-
-    class _Result(TypedDict):
+    class Result(TypedDict):
+        """The result, like `tool_output`. Only for `tool_result`."""
         # The tool's own name.
         toolName: str
         # Whether the tool succeeded; `null` if the agent does not know.
         success: Union[bool, None]
+        # What went wrong. Only after a failure.
+        error: NotRequired[str]
+        # The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
+        metadataType: NotRequired[str]
+        # The data of the result. The text that the model reads is made from it. Not if the tool failed
+        # without a result.
+        metadata: NotRequired[Dict[str, Any]]
         # When the tool finished, as RFC 3339 in UTC.
         timestamp: str
 
 
-    class Result(_Result, total=False):
-        """The result, like `tool_output`. Only for `tool_result`."""
-
-        # What went wrong. Only after a failure.
-        error: str
-        # The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
-        metadataType: str
-        # What the tool did and found. The text that the model reads is made from it. Not if the tool failed
-        # without a result.
-        metadata: Dict[str, Any]
-
-
-    class _Block(TypedDict):
+    class Block(TypedDict):
+        """A piece of a message."""
         # `text`, `reasoning`, `image`, `tool_use` or `tool_result`.
         type: Literal["text", "reasoning", "image", "tool_use", "tool_result"]
-
-
-    class Block(_Block, total=False):
-        """The type of `block`."""
-
-        # The text. Only for `text` and `reasoning`.
-        text: str
-        # The media type, for example `image/png`. Only for `image`.
-        media_type: str
-        # The image as base64. Only for `image`, instead of `url`.
-        data: str
-        # The address of the image. Only for `image`, instead of `data`.
-        url: str
-        # The call's id. Only for `tool_use`.
-        id: str
+        # The text. Only for `text` or `reasoning`.
+        text: NotRequired[str]
+        # The media type of the image, such as `image/png`. Only for `image`.
+        media_type: NotRequired[str]
+        data: NotRequired[str]
+        url: NotRequired[str]
+        # The call's id, unique within a conversation. Only for `tool_use`.
+        id: NotRequired[str]
         # The tool's name. Only for `tool_use`.
-        name: str
-        # The tool's input. Only for `tool_use`.
-        input: Dict[str, Any]
+        name: NotRequired[str]
+        # The tool's input; always an object (R59). Only for `tool_use`.
+        input: NotRequired[Dict[str, Any]]
         # The id of the call. Only for `tool_result`.
-        call_id: str
+        call_id: NotRequired[str]
         # The result, like `tool_output`. Only for `tool_result`.
-        result: Result
+        result: NotRequired[Result]
 
 
     class Message(TypedDict):
-        """The type of `message`."""
-
+        """A message in a payload: as plain text, as in the documents, and as typed blocks (R57)."""
         # `user` or `assistant`. Tool results are in `user` messages.
         role: Literal["user", "assistant"]
         # The message as plain text, including tool calls and results.
@@ -634,209 +476,114 @@ if TYPE_CHECKING:
         blocks: List[Block]
 
 
-    class _AfterTurnPayload(TypedDict):
-        # The event, as the hook spells it.
+    class HistoryPayload(Payload):
+        """The fields of the payloads of events at which the history can be replaced."""
+        # Token counts. Only if the agent provides them.
+        usage: NotRequired[Usage]
+        # Whether long histories are summarized automatically.
+        auto_compact_enabled: bool
+        # The part of the context window at which that happens, for example 0.8. Only if it is enabled.
+        auto_compact_threshold: NotRequired[float]
+        # The conversation. Only if the agent provides it; not for a manifest hook with `payload: light`.
+        messages: NotRequired[List[Message]]
+
+
+    class AfterTurnPayload(HistoryPayload):
+        """The payload of `after_turn`, which fires after every model response, once the tool results of that
+        response (if any) are recorded."""
         event_type: Literal["after_turn"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
+        # The number of model responses since the last user message. Only if the agent provides it.
+        turn_number: NotRequired[int]
+        # The number of model responses in the whole conversation. Only if the agent provides it.
+        session_turn: NotRequired[int]
         # Whether the response called tools.
         tools_used: bool
         # The text of the response.
         response: str
-        # Whether long histories are summarized automatically.
-        auto_compact_enabled: bool
 
 
-    class AfterTurnPayload(_AfterTurnPayload, total=False):
-        """The payload of `after_turn`, which fires after every model response, once the tool results of that
-        response (if any) are recorded."""
-
-        # The number of model responses since the last user message. Only if the agent provides it.
-        turn_number: int
-        # The number of model responses in the whole conversation. Only if the agent provides it.
-        session_turn: int
-        # Token counts. Only if the agent provides it.
-        usage: Usage
-        # The part of the context window at which that happens, for example 0.8. Only if it is enabled.
-        auto_compact_threshold: float
-        # The conversation. Only if the agent provides it; not for a manifest hook with `payload: light`.
-        messages: List[Message]
-
-
-    class _AfterTurnReplyMessage(TypedDict):
-        role: Literal["user", "assistant"]
-
-
-    class AfterTurnReplyMessage(_AfterTurnReplyMessage, total=False):
+    class AfterTurnReplyMessage(TypedDict):
         """The type of `message`."""
+        role: Literal["user", "assistant"]
+        content: NotRequired[str]
+        blocks: NotRequired[List[Dict[str, Any]]]
 
-        content: str
-        blocks: List[Dict[str, Any]]
+
+    class HistoryReply(ContextReply):
+        """The fields of replies that may replace the history."""
+        # With `callback`: the name of the recipe.
+        callback: NotRequired[str]
+        # With `callback`: the arguments of the recipe, all strings.
+        callback_args: NotRequired[Dict[str, str]]
 
 
-    class AfterTurnReply(TypedDict, total=False):
+    class AfterTurnReply(HistoryReply):
         """A reply to `after_turn`."""
-
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
-        # Text that the model also reads.
-        additional_context: str
         # `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is
         # optional, goes with `follow_up_messages`.
-        result: Literal["mutate", "callback"]
+        result: NotRequired[Literal["mutate", "callback"]]
         # With `mutate`: the new history. Each message has a `role` and `content` or `blocks`; the last one is
         # a user message.
-        messages: List[AfterTurnReplyMessage]
-        # With `callback`: the name of the recipe.
-        callback: str
-        # With `callback`: the arguments of the recipe, all strings.
-        callback_args: Dict[str, str]
+        messages: NotRequired[List[AfterTurnReplyMessage]]
 
 
     class FinalMessage(TypedDict):
         """The last response; `null` if it has no text."""
-
-        # `assistant`.
-        role: Literal["assistant"]
+        # Always `assistant`.
+        role: Literal["user", "assistant"]
         # The text.
         content: str
 
 
-    class _BeforeStopPayload(TypedDict):
-        # The event, as the hook spells it.
+    class BeforeStopPayload(HistoryPayload):
+        """The payload of `before_stop`, which fires when the agent would stop: a response without tool calls,
+        or the turn limit."""
         event_type: Literal["before_stop", "pre-agent-turn-stop"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
         # Why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were
         # blocked) or `max_steps` (the turn limit).
         stop_reason: Literal["no_tool_calls", "tool_rejected", "max_steps"]
+        # The number of model responses since the last user message. Only if the agent provides it.
+        step_count: NotRequired[int]
         # The last response; `null` if it has no text.
         final_message: Union[FinalMessage, None]
         # Whether the agent is running because a hook made it continue.
         stop_hook_active: bool
         # How many times in a row hooks made the agent continue.
         continuation_count: int
-        # Whether long histories are summarized automatically.
-        auto_compact_enabled: bool
 
 
-    class BeforeStopPayload(_BeforeStopPayload, total=False):
-        """The payload of `before_stop`, which fires when the agent would stop: a response without tool calls,
-        or the turn limit."""
-
-        # The number of model responses since the last user message. Only if the agent provides it.
-        step_count: int
-        # Token counts. Only if the agent provides it.
-        usage: Usage
-        # The part of the context window at which that happens, for example 0.8. Only if it is enabled.
-        auto_compact_threshold: float
-        # The conversation. Only if the agent provides it; not for a manifest hook with `payload: light`.
-        messages: List[Message]
-
-
-    class _BeforeStopReplyMessage(TypedDict):
-        role: Literal["user", "assistant"]
-
-
-    class BeforeStopReplyMessage(_BeforeStopReplyMessage, total=False):
+    class BeforeStopReplyMessage(TypedDict):
         """The type of `message`."""
+        role: Literal["user", "assistant"]
+        content: NotRequired[str]
+        blocks: NotRequired[List[Dict[str, Any]]]
 
-        content: str
-        blocks: List[Dict[str, Any]]
 
-
-    class BeforeStopReply(TypedDict, total=False):
+    class BeforeStopReply(HistoryReply):
         """A reply to `before_stop`."""
-
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
-        # Text that the model also reads.
-        additional_context: str
         # `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is
         # optional, goes with `follow_up_messages`.
-        result: Literal["continue", "mutate", "callback"]
+        result: NotRequired[Literal["continue", "mutate", "callback"]]
         # With `mutate`: the new history. Each message has a `role` and `content` or `blocks`; the last one is
         # a user message.
-        messages: List[BeforeStopReplyMessage]
-        # With `callback`: the name of the recipe.
-        callback: str
-        # With `callback`: the arguments of the recipe, all strings.
-        callback_args: Dict[str, str]
+        messages: NotRequired[List[BeforeStopReplyMessage]]
         # Messages with which the agent continues instead of stopping.
-        follow_up_messages: List[str]
+        follow_up_messages: NotRequired[List[str]]
 
 
-    class AfterAgentPayload(TypedDict):
+    class AfterAgentPayload(Payload):
         """The payload of `after_agent`, which fires when the agent is done with one user message."""
-
-        # The event, as the hook spells it.
         event_type: Literal["after_agent", "post-agent-turn"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
         # The last text of the model.
         response: str
 
 
-    class AfterAgentReply(TypedDict, total=False):
+    class AfterAgentReply(Reply):
         """A reply to `after_agent`."""
 
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
 
-
-    class SubagentStartPayload(TypedDict):
-        """The payload of `subagent_start`, which fires when a subagent is about to start."""
-
-        # The event, as the hook spells it.
-        event_type: Literal["subagent_start", "pre-subagent"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
+    class SubagentPayload(Payload):
+        """The fields of the payloads of a subagent's events."""
         # The subagent's name.
         subagent_name: str
         # The subagent's type.
@@ -845,170 +592,69 @@ if TYPE_CHECKING:
         task_description: str
 
 
-    class SubagentStartReply(TypedDict, total=False):
+    class SubagentStartPayload(SubagentPayload):
+        """The payload of `subagent_start`, which fires when a subagent is about to start."""
+        event_type: Literal["subagent_start", "pre-subagent"]
+
+
+    class SubagentStartReply(Reply):
         """A reply to `subagent_start`."""
 
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
 
-
-    class SubagentStopPayload(TypedDict):
+    class SubagentStopPayload(SubagentPayload):
         """The payload of `subagent_stop`, which fires when a subagent ended."""
-
-        # The event, as the hook spells it.
         event_type: Literal["subagent_stop", "post-subagent"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
-        # The subagent's name.
-        subagent_name: str
-        # The subagent's type.
-        subagent_type: str
-        # The subagent's task.
-        task_description: str
         # The last text of the model.
         response: str
 
 
-    class SubagentStopReply(TypedDict, total=False):
+    class SubagentStopReply(Reply):
         """A reply to `subagent_stop`."""
 
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
 
-
-    class _PreCompactPayload(TypedDict):
-        # The event, as the hook spells it.
+    class PreCompactPayload(Payload):
+        """The payload of `pre_compact`, which fires when history is about to be replaced by a summary."""
         event_type: Literal["pre_compact", "pre-context-compact"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
         # What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
         # request was too long for the model).
         trigger: Literal["auto", "manual", "hook", "overflow"]
-
-
-    class PreCompactPayload(_PreCompactPayload, total=False):
-        """The payload of `pre_compact`, which fires when history is about to be replaced by a summary."""
-
         # The size of the history before, in tokens. Only if the agent provides it.
-        tokens_before: int
+        tokens_before: NotRequired[int]
 
 
-    class PreCompactReply(TypedDict, total=False):
+    class PreCompactReply(ContextReply):
         """A reply to `pre_compact`."""
 
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
-        # Text that the model also reads.
-        additional_context: str
 
-
-    class _PostCompactPayload(TypedDict):
-        # The event, as the hook spells it.
+    class PostCompactPayload(Payload):
+        """The payload of `post_compact`, which fires when history was replaced by a summary."""
         event_type: Literal["post_compact", "post-context-compact"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
         # What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
         # request was too long for the model).
         trigger: Literal["auto", "manual", "hook", "overflow"]
-
-
-    class PostCompactPayload(_PostCompactPayload, total=False):
-        """The payload of `post_compact`, which fires when history was replaced by a summary."""
-
         # The size of the history before, in tokens. Only if the agent provides it.
-        tokens_before: int
+        tokens_before: NotRequired[int]
         # The size of the history after, in tokens. Only if the agent provides it.
-        tokens_after: int
+        tokens_after: NotRequired[int]
 
 
-    class PostCompactReply(TypedDict, total=False):
+    class PostCompactReply(Reply):
         """A reply to `post_compact`."""
 
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
 
-
-    class _SessionEndPayload(TypedDict):
-        # The event, as the hook spells it.
+    class SessionEndPayload(Payload):
+        """The payload of `session_end`, which fires once, last, also after an error or Ctrl-C."""
         event_type: Literal["session_end", "post-session"]
-        # The conversation's id. A subagent has its own.
-        session_id: str
-        # The agent's working directory. Tools run in it; hooks start in the project root.
-        work_dir: str
-        # The time, as RFC 3339 in UTC.
-        timestamp: str
-        context: Context
-        # The agent that fires the event, in its own words.
-        host: Host
+        # The duration of the session, in seconds. Only if the agent provides it.
+        duration_seconds: NotRequired[int]
+        # The number of model responses in the session. Only if the agent provides it.
+        total_steps: NotRequired[int]
         # Why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or `error`.
         exit_reason: Literal["done", "user_exit", "interrupted", "blocked", "max_turns", "error"]
 
 
-    class SessionEndPayload(_SessionEndPayload, total=False):
-        """The payload of `session_end`, which fires once, last, also after an error or Ctrl-C."""
-
-        # The duration of the session, in seconds. Only if the agent provides it.
-        duration_seconds: int
-        # The number of model responses in the session. Only if the agent provides it.
-        total_steps: int
-
-
-    class SessionEndReply(TypedDict, total=False):
+    class SessionEndReply(Reply):
         """A reply to `session_end`."""
-
-        # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: Literal["allow", "deny", "approve", "block"]
-        # Why. The model or the user reads it.
-        reason: str
-        # Text for the journal.
-        log: str
 
 else:
 

@@ -7,8 +7,7 @@ use serde_json::Value;
 use tenter_base::{nearest, or_list};
 use tenter_protocol::front_matter::{self, Field, Node};
 use tenter_protocol::manifest::format::{Checks, TemplateKind};
-use tenter_protocol::manifest::{Action, StaticActionText};
-use tenter_protocol::schema::unknown_name;
+use tenter_protocol::manifest::{Action, StaticActionText, unknown_name};
 use tenter_protocol::{Diagnostic, EventName, Reply, Severity, SourceText};
 use tenter_template::{Condition, Dialect, FieldPath, Inputs, NoShell, Template, TemplateFile};
 
@@ -100,7 +99,7 @@ fn check(event: EventName, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
 fn unknown_field(event: EventName, path: &FieldPath, text: &str) -> Option<Diagnostic> {
     let names: Vec<&str> = path.names.iter().map(String::as_str).collect();
     let unknown = unknown_name(event, &names)?;
-    let known: Vec<&str> = unknown.known.iter().map(String::as_str).collect();
+    let known: Vec<&str> = unknown.possible.iter().map(String::as_str).collect();
     let (name, before) = (names[unknown.index], names[..unknown.index].join("."));
     let message =
         format!("the payload of `{event}` has no `{}`", names[..=unknown.index].join("."));

@@ -1,11 +1,11 @@
-//! What is wrong with something that a user wrote, as data. Rendering is up to the program.
+//! Problems in files that users write, as data. Rendering is up to the program.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// How serious a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -32,17 +32,17 @@ impl fmt::Display for Severity {
 pub struct Diagnostic {
     /// A stable code for this kind of diagnostic, in kebab case.
     pub id: &'static str,
-    /// How serious it is.
+    /// The severity.
     pub severity: Severity,
-    /// What happened, in one sentence without its full stop.
+    /// The problem, in one sentence without its full stop.
     pub message: String,
-    /// The file or directory that it is about.
+    /// The file or directory with the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// The part of the file that it is about.
+    /// The part of the file with the problem.
     #[serde(rename = "place", skip_serializing_if = "Option::is_none")]
     pub span: Option<Box<Span>>,
-    /// What to do next.
+    /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }

@@ -63,30 +63,32 @@ pub struct HostFacts {
     pub event: Option<String>,
     /// Its own name of the tool.
     pub tool_name: Option<String>,
-    /// The tool's input in its own fields, where these are not those of the payload.
+    /// The tool's input in its own fields, where the payload has different ones.
     pub tool_input: Option<Object>,
     /// The names of the payload's fields that it does not provide.
     pub unknown: Vec<String>,
-    /// How it treats calls that need the user's permission, in its own word. Only hooks written for Claude Code read it.
+    /// Its treatment of calls that need the user's permission, in its own word. Only hooks written for Claude Code read it.
     pub permission_mode: Option<String>,
     /// The file with the conversation, if that is in Claude Code's format. Only hooks written for it read it.
     pub transcript_path: Option<String>,
 }
 
 /// A subagent of a host.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgentFacts {
-    /// Its id in the host.
+    /// The subagent's id.
     pub id: String,
-    /// Its type, such as `Explore`.
+    /// The subagent's type, such as `Explore`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// How many agents are above it.
+    /// The number of agents above it. Only if the agent provides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
 }
 
-/// Which agent caused an event.
+/// The agent that caused an event.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InvokedBy {
@@ -141,7 +143,7 @@ impl Scope {
         })
     }
 
-    /// Which kind of agent causes the events of this scope; `None` if the host does not tell them apart.
+    /// Returns the kind of agent that causes the events of this scope; `None` if the host does not tell them apart.
     pub fn invoked_by(&self) -> Option<InvokedBy> {
         let unknown = self.host.as_ref().map_or(&[][..], |host| &host.unknown);
         let is_known = !unknown.iter().any(|field| field == "invoked_by");
@@ -229,7 +231,7 @@ impl Body {
 pub struct SessionStart {
     /// The model, as `--model` names it.
     pub model: Option<String>,
-    /// How the agent was started: `ui`, `agent` and possibly more.
+    /// The start of the agent: `ui`, `agent` and possibly more.
     pub args: Object,
 }
 
@@ -247,7 +249,7 @@ pub struct SessionEnd {
     pub duration_seconds: Option<u64>,
     /// Number of model responses in this session.
     pub total_steps: Option<u64>,
-    /// Why the session ends.
+    /// The reason.
     pub exit_reason: ExitReason,
 }
 
@@ -259,7 +261,8 @@ impl SessionEnd {
     }
 }
 
-/// Why a session ends (R60).
+/// The reason why a session ends (R60).
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitReason {
@@ -284,7 +287,7 @@ pub struct Turn {
     pub turn_number: Option<u64>,
     /// Number of model responses in the whole conversation, including this one (R6).
     pub session_turn: Option<u64>,
-    /// Whether the response called tools.
+    /// True if the response called tools.
     pub tools_used: bool,
     /// Token counts.
     pub usage: Option<Usage>,
@@ -314,7 +317,7 @@ impl Turn {
 /// The agent is about to stop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StopAttempt {
-    /// Why the agent stops.
+    /// The reason.
     pub reason: StopReason,
     /// Number of model responses since the last user message.
     pub step_count: Option<u64>,
@@ -345,7 +348,7 @@ impl StopAttempt {
     }
 }
 
-/// Why an agent is about to stop (R60).
+/// The reason why an agent is about to stop (R60).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
     /// The model called no tool.
@@ -357,6 +360,10 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// Every reason.
+    #[cfg(feature = "schema")]
+    pub(crate) const ALL: [Self; 3] = [Self::NoToolCalls, Self::ToolRejected, Self::TurnLimit];
+
     /// The name in the executable protocol (R35).
     pub fn executable(self) -> &'static str {
         match self {
@@ -396,7 +403,7 @@ impl Subagent {
 /// The replacement of a history by a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compaction {
-    /// What caused it.
+    /// The cause.
     pub trigger: CompactTrigger,
     /// Size of the history before, in tokens.
     pub tokens_before: Option<u64>,
@@ -411,7 +418,8 @@ impl Compaction {
     }
 }
 
-/// What caused a compaction.
+/// The cause of a compaction.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CompactTrigger {
@@ -426,28 +434,30 @@ pub enum CompactTrigger {
 }
 
 /// Token counts of a conversation (R58).
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens sent to models so far, including subagents.
+    /// Tokens sent to models in this conversation, including subagents.
     pub input_tokens: u64,
-    /// Tokens received from models so far, including subagents.
+    /// Tokens received from models in this conversation, including subagents.
     pub output_tokens: u64,
-    /// Size of the last exchange, in tokens.
+    /// The size of the last exchange, in tokens.
     pub current_context_window: u64,
-    /// Size of the model's context window, in tokens.
+    /// The size of the model's context window, in tokens.
     pub max_context_window: u64,
-    /// Whether counts are estimates because the provider reported none.
+    /// `true` if the provider did not report all counts and some are estimates. Only if `true`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// Cost of the conversation so far, in US dollars; `None` if prices are unknown.
+    /// The cost of the conversation so far, in US dollars. Only if prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// Counts of the last exchange.
+    /// The counts of the last exchange alone.
     #[serde(default)]
     pub turn: TurnUsage,
 }
 
 /// Token counts of one exchange with a model.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnUsage {
     /// Tokens sent, cached or not.
@@ -456,10 +466,10 @@ pub struct TurnUsage {
     /// Tokens received, including reasoning.
     #[serde(default)]
     pub output_tokens: u64,
-    /// Input tokens read from the provider's cache.
+    /// Input tokens read from the provider's cache. Only if not 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_input_tokens: u64,
-    /// Input tokens written to the provider's cache.
+    /// Input tokens written to the provider's cache. Only if not 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
 }

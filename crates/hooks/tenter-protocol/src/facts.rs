@@ -16,7 +16,7 @@ pub struct Facts {
     pub tool_names: ToolNames,
 }
 
-/// What a tool does with the path in one of its fields.
+/// The use of the path in a field of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
     /// Reads the file.

@@ -13,9 +13,13 @@ pub(crate) use action_fields::{HistoryFields, follow_ups};
 
 /// A message in a payload: as plain text, as in the documents, and as typed blocks (R57).
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct MessagePayload<'m> {
+    /// `user` or `assistant`. Tool results are in `user` messages.
     role: Role,
+    /// The message as plain text, including tool calls and results.
     content: String,
+    /// The message as typed blocks.
     blocks: &'m [Block],
 }
 
@@ -74,7 +78,7 @@ fn read(messages: Vec<MessageWire>) -> Result<Vec<Message>, String> {
 /// tool call has its result in the next message, and every result has its call.
 ///
 /// # Errors
-/// Which message is invalid, and why.
+/// A message is invalid; the error says which one, and why.
 pub fn validate(messages: &[Message]) -> Result<(), String> {
     let Some(last) = messages.last() else { return Err("messages is empty".to_owned()) };
     if last.role != Role::User {

@@ -10,16 +10,23 @@ const TENTER: &str = "tenter";
 
 /// `host`, in the payloads of both protocols.
 #[derive(Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct HostPayload<'e> {
+    /// The agent's name: `tenter`, `claude-code`, …
     name: &'e str,
+    /// The agent's version. Not for `tenter`; only if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'e str>,
+    /// The agent's own name of the event. Not for `tenter`.
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<&'e str>,
+    /// The agent's own name of the tool. Not for `tenter`; only for a tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_name: Option<&'e str>,
+    /// The tool's input in the agent's own fields. Only if it differs from `tool_input`; not for a manifest hook with `payload: light`.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_input: Option<&'e Object>,
+    /// The fields that are left out because the agent does not provide them. Only if there are any.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     unknown: &'e [String],
 }

@@ -28,7 +28,6 @@ pub mod diagnostic;
 pub mod event;
 pub mod executable;
 pub mod facts;
-pub mod field_type;
 #[cfg(feature = "yaml")]
 pub mod front_matter;
 pub mod history;
@@ -39,7 +38,6 @@ pub mod manifest;
 pub mod message;
 pub mod native_tool;
 pub mod patch;
-pub mod payload_fields;
 pub mod permission_mode;
 pub mod reply;
 pub mod reply_fields;
@@ -47,6 +45,7 @@ pub mod reply_fields;
 pub mod resource_name;
 pub mod runtime;
 pub mod sample;
+#[cfg(feature = "schema")]
 pub mod schema;
 mod source_text;
 pub mod tool;

@@ -93,7 +93,7 @@ pub struct Lifecycle {
     pub event: EventName,
     /// The canonical name, used in listings, records and the JSON stream.
     pub name: &'static str,
-    /// What an executable prints to subscribe; empty if the executable protocol does not have the event.
+    /// The lines that an executable prints to subscribe; empty if the executable protocol does not have the event.
     pub executable: &'static [&'static str],
     /// The spellings of a manifest's `trigger`, the canonical name first.
     pub manifest: &'static [&'static str],
@@ -101,16 +101,16 @@ pub struct Lifecycle {
     pub claude_code: &'static [&'static str],
     /// When the event fires, to complete a sentence that begins with "fires".
     pub fires: &'static str,
-    /// What else a hook author should know, as sentences; may be empty.
+    /// Notes for authors of hooks, as sentences; may be empty.
     pub notes: &'static str,
-    /// What a reply may do, and the effect of each as a clause.
+    /// The powers of a reply, and the effect of each as a clause.
     pub may: &'static [(Power, &'static str)],
-    /// Whether a matcher on tool name and input applies.
+    /// True if a matcher on tool name and input applies.
     pub matcher: bool,
 }
 
 impl Lifecycle {
-    /// What a hook of this protocol writes to subscribe; empty if the protocol does not have the event.
+    /// Returns the spellings with which a hook of this protocol subscribes; empty if the protocol does not have the event.
     pub fn spellings(&self, protocol: ProtocolName) -> &'static [&'static str] {
         match protocol {
             ProtocolName::Executable => self.executable,
@@ -314,23 +314,23 @@ pub const TABLE: [Lifecycle; 13] = [
 ];
 
 impl EventName {
-    /// The event's row of [`TABLE`].
+    /// Returns the event's row of [`TABLE`].
     pub fn lifecycle(self) -> &'static Lifecycle {
         // The enum is declared in the table's order; a test checks it.
         &TABLE[self as usize]
     }
 
-    /// The canonical name.
+    /// Returns the canonical name.
     pub fn as_str(self) -> &'static str {
         self.lifecycle().name
     }
 
-    /// Whether a reply at this event may do `power`.
+    /// Returns true if a reply at this event may do `power`.
     pub fn may(self, power: Power) -> bool {
         self.lifecycle().may.iter().any(|(allowed, _)| *allowed == power)
     }
 
-    /// Whether a deny at this event prevents something. A stop counts: a denied agent continues (R29).
+    /// Returns true if a deny at this event prevents something. A stop counts: a denied agent continues (R29).
     pub fn is_deniable(self) -> bool {
         self.may(Power::Block) || self.may(Power::Continue)
     }

@@ -9,6 +9,7 @@ use crate::tool_metadata::{Mcp, McpImage, Metadata as _};
 use crate::{ToolCall, ToolResult};
 
 /// The author of a message, as models see it.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -19,6 +20,7 @@ pub enum Role {
 }
 
 /// A piece of a message.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
@@ -38,9 +40,9 @@ pub enum Block {
     ToolUse(ToolCall),
     /// The result of a tool call.
     ToolResult {
-        /// The call's id.
+        /// The id of the call.
         call_id: String,
-        /// The result.
+        /// The result, like `tool_output`.
         result: ToolResult,
     },
 }
@@ -72,9 +74,10 @@ impl Block {
 }
 
 /// An image for the model.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// Its media type, such as `image/png`.
+    /// The media type of the image, such as `image/png`.
     pub media_type: String,
     /// The bytes, or where they are.
     #[serde(flatten)]
@@ -82,12 +85,13 @@ pub struct Image {
 }
 
 /// The bytes of an image, or where they are.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageSource {
-    /// The bytes in base64.
+    /// The image as base64, instead of `url`.
     Data(String),
-    /// A URL that the provider fetches.
+    /// The address of the image, instead of `data`.
     Url(String),
 }
 
@@ -96,8 +100,8 @@ impl Image {
     pub fn all_of(result: &ToolResult) -> Vec<Self> {
         let is_mcp = result.metadata_type.as_deref() == Some(Mcp::TYPE);
         let Some(metadata) = result.metadata.as_ref().filter(|_| is_mcp) else { return Vec::new() };
-        let known = serde_json::from_value::<Mcp>(Value::Object(metadata.clone()));
-        let images = known.map(|known| known.images).unwrap_or_default().into_iter();
+        let mcp = serde_json::from_value::<Mcp>(Value::Object(metadata.clone()));
+        let images = mcp.map(|mcp| mcp.images).unwrap_or_default().into_iter();
         let image = |image: McpImage| Self {
             media_type: image.media_type,
             source: ImageSource::Data(image.data),
@@ -173,7 +177,7 @@ impl Message {
         })
     }
 
-    /// Whether the message says nothing at all.
+    /// Returns true if the message has no content.
     pub fn is_empty(&self) -> bool {
         self.blocks.iter().all(Block::is_empty)
     }

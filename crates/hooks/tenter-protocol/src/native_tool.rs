@@ -32,11 +32,11 @@ impl NativeTool {
         Self { when: Some((field, value)), ..self }
     }
 
-    /// Whether a call of the agent's tool `name` with this input is one of this tool.
+    /// Returns true if a call of the agent's tool `name` with this input is a call of this tool.
     pub fn is_of(&self, name: &str, input: &Object) -> bool {
         let has = |(field, value): (&str, &str)| {
-            let found = input.get(field).filter(|found| !found.is_null());
-            found.is_some_and(|found| value.is_empty() || found.as_str() == Some(value))
+            let own = input.get(field).filter(|own| !own.is_null());
+            own.is_some_and(|own| value.is_empty() || own.as_str() == Some(value))
         };
         self.name == name && self.when.is_none_or(has)
     }

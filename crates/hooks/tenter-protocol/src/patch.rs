@@ -38,7 +38,7 @@ const MARK: &str = "***";
 pub struct Patch<'p> {
     /// The files that it touches, in order. A file that is moved is deleted, and added under its new path.
     pub files: Vec<PatchedFile<'p>>,
-    /// Whether the text is a patch.
+    /// True if the text is a patch.
     pub is_valid: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct Patch<'p> {
 pub struct PatchedFile<'p> {
     /// Its path as written.
     pub path: &'p str,
-    /// What happens to it.
+    /// The change.
     pub change: FileChange,
     /// The lines that are added, without their mark.
     pub added: String,
@@ -55,7 +55,7 @@ pub struct PatchedFile<'p> {
     pub removed: String,
 }
 
-/// What a patch does with a file.
+/// The change of a file by a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileChange {
     /// Creates it.
@@ -103,7 +103,7 @@ impl<'p> Patch<'p> {
         Self { files, is_valid: begins && ends && is_known && are_named }
     }
 
-    /// Whether it may create a file: also if it is not valid.
+    /// Returns true if it may create a file, also if it is not valid.
     pub fn may_add_file(&self) -> bool {
         !self.is_valid || self.files.iter().any(|file| file.change == FileChange::Add)
     }

@@ -25,7 +25,7 @@ pub struct ParsedReply {
     pub text: Option<String>,
 }
 
-/// Why stdout is not a reply. The run has failed, whatever the hook's fail mode (R61).
+/// The reason why stdout is not a reply. The run has failed, whatever the hook's fail mode (R61).
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReplyError {
     /// Not JSON, or not one object.
@@ -39,7 +39,7 @@ pub enum ReplyError {
 /// The reply of one hook. The default is silence: no verdict, no change.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
-    /// Whether the operation may proceed.
+    /// The decision about the operation.
     pub verdict: Option<Verdict>,
     /// The change to the operation.
     pub rewrite: Option<Rewrite>,
@@ -74,7 +74,7 @@ impl Reply {
     }
 }
 
-/// Whether an operation may proceed. A hook without a verdict is silent (R23).
+/// The decision of a hook about an operation. A hook without a verdict is silent (R23).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Allow, ask or deny.
@@ -100,7 +100,7 @@ impl Verdict {
         Self { kind, reason: reason.filter(|reason| !reason.trim().is_empty()) }
     }
 
-    /// Whether the verdict is deny.
+    /// Returns true if the verdict is deny.
     pub fn is_deny(&self) -> bool {
         self.kind == VerdictKind::Deny
     }

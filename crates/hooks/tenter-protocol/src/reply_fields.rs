@@ -1,13 +1,93 @@
-//! The table of reply fields: spellings, types, meanings, and at which events a field has an effect. JSON Schemas and
-//! `docs/events.md` derive from it, and replies are read with it.
+//! The table of reply fields: spellings, types, meanings, and the events at which a field has an effect. Replies are read with
+//! it, and their JSON Schemas and `docs/events.md` come from it. A derived type would not fit: fields have several spellings, an
+//! event allows some of them, and one that cannot be read leaves the others in force.
 
+#[cfg(feature = "schema")]
 use serde_json::{Value, json};
 
-use crate::field_type::FieldType::{
-    self, Any, AnyObject, Boolean, NewMessages, OneOf, StringMap, Strings, Text,
-};
+use crate::EventName;
 use crate::lifecycle::{Power, ProtocolName};
-use crate::{EventName, Object};
+
+/// The JSON type of a field: as a word for tables, as a phrase for messages, and as JSON Schema.
+#[derive(Debug, Clone, Copy)]
+pub enum FieldType {
+    /// Any string.
+    Text,
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
+    /// `true` or `false`.
+    Boolean,
+    /// An object with arbitrary fields.
+    AnyObject,
+    /// An object whose values are strings.
+    StringMap,
+    /// A list of strings.
+    Strings,
+    /// A list of messages as a hook writes them: plain text or typed blocks.
+    NewMessages,
+    /// Any JSON value.
+    Any,
+}
+
+use FieldType::{Any, AnyObject, Boolean, NewMessages, OneOf, StringMap, Strings, Text};
+
+impl FieldType {
+    /// Returns the JSON type, for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Text | OneOf(_) => "string",
+            Boolean => "boolean",
+            AnyObject | StringMap => "object",
+            Strings | NewMessages => "array",
+            Any => "any",
+        }
+    }
+
+    /// Returns the type with its article, to complete "must be".
+    pub(crate) fn phrase(self) -> &'static str {
+        match self {
+            Text | OneOf(_) => "a string",
+            Boolean => "true or false",
+            AnyObject => "an object",
+            StringMap => "an object of strings",
+            Strings => "a list of strings",
+            NewMessages => "a list of messages with \"role\" and \"content\"",
+            Any => "a JSON value",
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn schema(self) -> Value {
+        match self {
+            Text => json!({"type": "string"}),
+            OneOf(words) => json!({"type": "string", "enum": words}),
+            Boolean => json!({"type": "boolean"}),
+            AnyObject => json!({"type": "object"}),
+            StringMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+            Strings => json!({"type": "array", "items": {"type": "string"}}),
+            NewMessages => new_messages(),
+            Any => json!({}),
+        }
+    }
+}
+
+#[cfg(feature = "schema")]
+fn new_messages() -> Value {
+    json!({
+        "type": "array",
+        "minItems": 1,
+        "items": {
+            "type": "object",
+            "required": ["role"],
+            "properties": {
+                "role": {"type": "string", "enum": ["user", "assistant"]},
+                "content": {"type": "string"},
+                "blocks": {"type": "array", "items": {"type": "object", "required": ["type"]}},
+            },
+            "anyOf": [{"required": ["content"]}, {"required": ["blocks"]}],
+        },
+    })
+}
 
 /// A field that a reply may have.
 #[derive(Debug)]
@@ -16,26 +96,26 @@ pub struct ReplyField {
     pub spellings: &'static [&'static str],
     /// The type.
     pub kind: FieldType,
-    /// What an event must allow for the field to have an effect; `None` if it always has one.
+    /// The power that an event must have for the field to have an effect; `None` if it always has one.
     pub power: Option<Power>,
-    /// Whether the field asks for a change: if it cannot be read, the run has failed (R61).
+    /// True if the field asks for a change: if it cannot be read, the run has failed (R61).
     pub is_change: bool,
-    /// What the field contains or does, as sentences.
+    /// The meaning of the field, as sentences.
     pub meaning: &'static str,
 }
 
 impl ReplyField {
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &'static str {
         self.spellings[0]
     }
 
-    /// The other spellings that are accepted.
+    /// Returns the other spellings that are accepted.
     pub fn aliases(&self) -> &'static [&'static str] {
         &self.spellings[1..]
     }
 
-    /// Whether the field has an effect at `event`.
+    /// Returns true if the field has an effect at `event`.
     pub fn applies_at(&self, event: EventName) -> bool {
         self.power.is_none_or(|power| event.may(power))
     }
@@ -45,6 +125,7 @@ impl ReplyField {
         self
     }
 
+    #[cfg(feature = "schema")]
     fn schema(&self, event: EventName) -> Value {
         let mut schema = self.kind.schema();
         schema["description"] = json!(self.meaning);
@@ -55,6 +136,7 @@ impl ReplyField {
     }
 }
 
+#[cfg(feature = "schema")]
 /// The power that a word of `decision` or `result` needs, if only some of the field's events allow the word.
 fn word_power(word: &Value) -> Option<Power> {
     match word.as_str() {
@@ -64,7 +146,7 @@ fn word_power(word: &Value) -> Option<Power> {
     }
 }
 
-/// The fields of a protocol's replies.
+/// Returns the fields of a protocol's replies.
 pub fn reply_fields(protocol: ProtocolName) -> &'static [&'static ReplyField] {
     match protocol {
         ProtocolName::Executable => &EXECUTABLE,
@@ -72,7 +154,7 @@ pub fn reply_fields(protocol: ProtocolName) -> &'static [&'static ReplyField] {
     }
 }
 
-/// An example of a reply that uses `power`, as JSON; `None` if the protocol has no such reply.
+/// Returns an example of a reply that uses `power`, as JSON; `None` if the protocol has no such reply.
 pub fn example(power: Power, protocol: ProtocolName) -> Option<&'static str> {
     use ProtocolName::{Executable, Manifest};
     match (power, protocol) {
@@ -101,9 +183,10 @@ pub fn example(power: Power, protocol: ProtocolName) -> Option<&'static str> {
     }
 }
 
-/// The `properties` of a reply at `event`, aliases included.
+/// Returns the `properties` of a reply at `event`, aliases included.
+#[cfg(feature = "schema")]
 pub(crate) fn schema(event: EventName, protocol: ProtocolName) -> Value {
-    let mut properties = Object::new();
+    let mut properties = crate::Object::new();
     for field in reply_fields(protocol).iter().filter(|field| field.applies_at(event)) {
         let schema = field.schema(event);
         properties.insert(field.name().to_owned(), schema.clone());
@@ -246,7 +329,7 @@ pub(crate) static MANIFEST: [&ReplyField; 12] = [
     &FOLLOW_UPS,
 ];
 
-/// The fields of a reply in Claude Code's form; those of [`MANIFEST`] are read as well.
+/// The fields of a reply in Claude Code's form, which includes the fields of [`MANIFEST`].
 pub(crate) static CLAUDE_CODE: [&ReplyField; 17] = [
     &HOOK_SPECIFIC,
     &CONTINUE,

@@ -70,9 +70,9 @@ mod tests {
 
     #[test]
     fn reports_all_faults_at_once() {
-        let found = faults("-My--Hook_x");
+        let faults_of_name = faults("-My--Hook_x");
         assert_eq!(
-            found,
+            faults_of_name,
             [
                 "contains upper-case letters",
                 "begins or ends with a hyphen",

@@ -6,8 +6,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::event::{
-    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, StopAttempt, StopReason,
-    Subagent, Turn, TurnUsage, Usage,
+    AgentFacts, CompactTrigger, Compaction, ExitReason, HostFacts, SessionEnd, SessionStart,
+    StopAttempt, StopReason, Subagent, Turn, TurnUsage, Usage,
+};
+use crate::facts::{
+    self, CallFacts, Code, Command, Facts, Flow, FlowRole, FlowSource, Language, PathOp, PathPlace,
+    Redirect, Stdin, Uncertain,
 };
 use crate::tool_metadata::Bash;
 use crate::{Block, Body, Event, EventName, Message, Object, Role, Scope, ToolCall, ToolResult};
@@ -18,7 +22,7 @@ pub const CONVERSATION: &str = "00000000-0000-7000-8000-000000000000";
 const QUESTION: &str = "Which files are there?";
 const ANSWER: &str = "There are a README.md and a directory src.";
 
-/// A sample of the event, fired at `time` (RFC 3339 in UTC) by an agent that works in `cwd`.
+/// Returns a sample of the event, fired at `time` (RFC 3339 in UTC) by an agent that works in `cwd`.
 pub fn event(name: EventName, time: &str, cwd: &Path) -> Event {
     let body = body(name, time, &cwd.to_string_lossy());
     let scope = Scope {
@@ -138,8 +142,8 @@ fn conversation(time: &str, cwd: &str) -> Arc<Vec<Message>> {
         Block::ToolResult { call_id: "call_1".to_owned(), result: listed_files(time, cwd) };
     let blocks = vec![Block::text("I will look."), Block::ToolUse(call("ls -la"))];
     let looking = Message::new(Role::Assistant, blocks);
-    let seen = Message::new(Role::User, vec![result]);
-    Arc::new(vec![Message::user(QUESTION), looking, seen, Message::assistant(ANSWER)])
+    let listing = Message::new(Role::User, vec![result]);
+    Arc::new(vec![Message::user(QUESTION), looking, listing, Message::assistant(ANSWER)])
 }
 
 fn usage() -> Usage {
@@ -150,6 +154,83 @@ fn usage() -> Usage {
         max_context_window: 200_000,
         turn: TurnUsage { input_tokens: 920, output_tokens: 40, ..TurnUsage::default() },
         ..Usage::default()
+    }
+}
+
+/// Returns a sample with every field that a payload may omit, and facts about a tool call. Objects whose fields depend on the
+/// tool or the agent are empty.
+pub fn full_event(name: EventName, time: &str, cwd: &Path) -> (Event, Facts) {
+    let mut event = event(name, time, cwd);
+    event.scope.parent_conversation_id = Some("parent".to_owned());
+    event.scope.recipe = Some("review".to_owned());
+    event.scope.recipe_full_name = Some("ada/tools/review".to_owned());
+    let host = HostFacts {
+        name: "codex".to_owned(),
+        version: Some("1.0.0".to_owned()),
+        event: Some("PreToolUse".to_owned()),
+        tool_name: Some("Bash".to_owned()),
+        tool_input: Some(Object::new()),
+        unknown: vec!["model".to_owned()],
+        ..HostFacts::default()
+    };
+    event.scope.host = Some(host.into());
+    let agent = AgentFacts { id: "a1".to_owned(), kind: "Explore".to_owned(), depth: Some(1) };
+    event.scope.agent = Some(agent);
+    let turn = TurnUsage { cached_input_tokens: 1, cache_write_tokens: 1, ..TurnUsage::default() };
+    let usage = Usage { estimated: true, cost_usd: Some(0.5), turn, ..Usage::default() };
+    match &mut event.body {
+        Body::SessionStart(start) => start.args.clear(),
+        Body::BeforeTool(call) => call.input.clear(),
+        Body::AfterTool { call, result } => {
+            call.input.clear();
+            result.metadata = Some(Object::new());
+            result.error.get_or_insert_default();
+        }
+        Body::AfterTurn(turn) => turn.usage = Some(usage),
+        Body::BeforeStop(stop) => stop.usage = Some(usage),
+        _ => {}
+    }
+    (event, Facts { call: full_call(), ..Facts::default() })
+}
+
+fn full_call() -> CallFacts {
+    let words = || vec!["-x".to_owned()];
+    let command = Command {
+        program: "git".to_owned(),
+        path: Some("/bin/git".to_owned()),
+        subcommand: Some("push".to_owned()),
+        flags: words(),
+        operands: words(),
+        args: words(),
+        env: [("A".to_owned(), "b".to_owned())].into(),
+        cwd: Some("/".to_owned()),
+        via: words(),
+        stdin_from: Some(Stdin::Commands(vec![0])),
+        redirects: vec![Redirect { fd: "2".to_owned(), op: ">", target: "x".to_owned() }],
+        uncertain: vec![Uncertain::Program, Uncertain::Arg(0)],
+        ..Command::default()
+    };
+    let path = facts::Path {
+        path: "/a".to_owned(),
+        given: "a".to_owned(),
+        op: PathOp::Write,
+        recursive: true,
+        place: PathPlace::Project,
+        inside_project: true,
+        command: Some(0),
+        certain: false,
+        glob: true,
+        joined: None,
+    };
+    let code = Code { language: Language::Python, text: "x".to_owned(), dynamic: true, command: 0 };
+    CallFacts {
+        commands: vec![command],
+        paths: vec![path],
+        code: vec![code],
+        flows: vec![Flow { from: FlowSource::Network, into: 0, role: FlowRole::Code }],
+        forkbomb: true,
+        unparsed: true,
+        over_limit: false,
     }
 }
 

@@ -1,44 +1,55 @@
-//! JSON Schemas (draft 2020-12) of payloads and replies, made from the tables of fields.
+//! JSON Schemas (draft 2020-12) of payloads, replies and manifests. They are derived from the types, with doc comments as
+//! descriptions; the schema of a reply comes from the table that replies are read with.
 
-use serde_json::{Value, json};
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
 
-use crate::EventName;
 use crate::lifecycle::{ProtocolName, TABLE};
-use crate::payload_fields::{COMMON, payload_fields};
-use crate::reply_fields;
+use crate::{EventName, Object, executable, manifest, reply_fields};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The fields that have different names in the two protocols: the executable's name, the manifest's name.
+pub const RENAMED_FIELDS: [(&str, &str); 6] = [
+    ("conv_id", "session_id"),
+    ("cwd", "work_dir"),
+    ("parent_conv_id", "parent_session_id"),
+    ("message", "prompt"),
+    ("tool_user_id", "tool_use_id"),
+    ("turn_number", "step_count"),
+];
 
 /// The two documents that a hook and an agent exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Document {
-    /// What the hook reads.
+    /// The document that the hook reads.
     Payload,
-    /// What the hook prints.
+    /// The document that the hook prints.
     Reply,
 }
 
 impl Document {
-    /// The schema of this document at `event`; `None` if the protocol does not have the event.
+    /// Returns the schema of this document at `event`; `None` if the protocol does not have the event.
     pub fn schema(self, event: EventName, protocol: ProtocolName) -> Option<Value> {
         let mut schema = json!({ "$schema": DRAFT });
-        let body = self.of_event(event, protocol)?;
-        merge(&mut schema, body);
+        merge(&mut schema, self.event_schema(event, protocol)?);
         Some(schema)
     }
 
-    /// One schema for all events of the protocol; the schema of each event is in `$defs`, under the event's first spelling.
+    /// Returns one schema for all events of the protocol; the schema of each event is in `$defs`, under the event's first
+    /// spelling.
     pub fn schema_of_all(self, protocol: ProtocolName) -> Value {
-        let mut events = json!({});
+        let mut events = Object::new();
         for row in &TABLE {
-            if let Some(schema) = self.of_event(row.event, protocol) {
-                events[row.spellings(protocol)[0]] = schema;
+            if let Some(schema) = self.event_schema(row.event, protocol) {
+                events.insert(row.spellings(protocol)[0].to_owned(), schema);
             }
         }
-        let names = events.as_object().into_iter().flat_map(|events| events.keys());
-        let refs: Vec<Value> =
-            names.map(|name| json!({"$ref": format!("#/$defs/{name}")})).collect();
-        json!({"$schema": DRAFT, "title": self.title(protocol), "anyOf": refs, "$defs": events})
+        let reference = |name: &String| json!({"$ref": format!("#/$defs/{name}")});
+        let references: Vec<Value> = events.keys().map(reference).collect();
+        json!({"$schema": DRAFT, "title": self.title(protocol), "anyOf": references, "$defs": events})
     }
 
     fn title(self, protocol: ProtocolName) -> &'static str {
@@ -50,7 +61,7 @@ impl Document {
         }
     }
 
-    fn of_event(self, event: EventName, protocol: ProtocolName) -> Option<Value> {
+    fn event_schema(self, event: EventName, protocol: ProtocolName) -> Option<Value> {
         let row = event.lifecycle();
         let name = row.spellings(protocol).first()?;
         let mut schema = json!({
@@ -59,7 +70,7 @@ impl Document {
             "type": "object",
         });
         let body = match self {
-            Self::Payload => payload(event, protocol),
+            Self::Payload => payload(event, protocol)?,
             Self::Reply => reply_fields::schema(event, protocol),
         };
         merge(&mut schema, body);
@@ -67,90 +78,253 @@ impl Document {
     }
 }
 
-fn merge(schema: &mut Value, more: Value) {
-    if let (Value::Object(schema), Value::Object(more)) = (schema, more) {
-        schema.extend(more);
+/// A field of a payload, or of an object in it, for tables and comments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PayloadField {
+    /// The name.
+    pub name: String,
+    /// The JSON type, such as `string` or `boolean or null`.
+    pub kind: String,
+    /// The description, as sentences.
+    pub description: String,
+}
+
+impl PayloadField {
+    /// Returns the fields of an object with this schema.
+    pub fn all(schema: &Value) -> Vec<Self> {
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        let field = |(name, property): (&String, &Value)| Self {
+            name: name.clone(),
+            kind: type_name(property),
+            description: property["description"].as_str().unwrap_or_default().to_owned(),
+        };
+        properties.map(field).collect()
+    }
+
+    /// Returns the fields that the payload of every event has.
+    pub fn common(protocol: ProtocolName) -> Vec<Self> {
+        let mut schemas = TABLE.iter().filter_map(|row| payload(row.event, protocol));
+        let mut common = schemas.next().map(|schema| Self::all(&schema)).unwrap_or_default();
+        for schema in schemas {
+            common.retain(|field| schema["properties"].get(&field.name).is_some());
+        }
+        common
+    }
+
+    /// Returns the fields that the payload of `event` has besides the common ones.
+    pub fn own(event: EventName, protocol: ProtocolName) -> Vec<Self> {
+        let common = Self::common(protocol);
+        let is_own = |field: &Self| common.iter().all(|other| other.name != field.name);
+        let schema = payload(event, protocol).unwrap_or_default();
+        Self::all(&schema).into_iter().filter(is_own).collect()
     }
 }
 
-/// The `required` and `properties` of a payload. Additional properties are allowed: later versions may have more fields.
-fn payload(event: EventName, protocol: ProtocolName) -> Value {
-    let name = match protocol {
-        ProtocolName::Executable => "event",
-        ProtocolName::Manifest => "event_type",
+/// Returns the JSON type of a schema, for tables.
+fn type_name(schema: &Value) -> String {
+    let words = match &schema["type"] {
+        Value::String(word) => vec![word.as_str()],
+        Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
+        _ => return "any".to_owned(),
     };
-    let spellings = event.lifecycle().spellings(protocol);
-    let spelling = json!({
+    let words: Vec<&str> =
+        words.into_iter().map(|word| if word == "integer" { "number" } else { word }).collect();
+    words.join(" or ")
+}
+
+/// Returns the `required` and `properties` of a payload. Additional properties are allowed: later versions may have more fields.
+fn payload(event: EventName, protocol: ProtocolName) -> Option<Value> {
+    let mut own = manifest::payload_schema(event);
+    let mut name = "event_type";
+    if protocol == ProtocolName::Executable {
+        let executable = executable::payload_schema(event)?;
+        own = described_by(executable, &own);
+        name = "event";
+    }
+    own["properties"][name] = json!({
         "type": "string",
-        "enum": spellings,
+        "enum": event.lifecycle().spellings(protocol),
         "description": "The event, as the hook spells it.",
     });
-    let mut schema = json!({"required": [name], "properties": {name: spelling}});
-    for field in COMMON.iter().chain(payload_fields(event)) {
-        if let Some(name) = field.name(protocol) {
-            field.add_to(&mut schema, name);
+    let is_failure = event == EventName::AfterToolFailure;
+    let is_result = is_failure || event == EventName::AfterTool;
+    set_presence(&mut own, "tool_error", is_failure);
+    set_presence(&mut own, "tool_output", is_result);
+    if matches!(event, EventName::SubagentStart | EventName::SubagentStop) {
+        set_presence(&mut own, "response", event == EventName::SubagentStop);
+    }
+    if event == EventName::PreCompact {
+        set_presence(&mut own, "tokens_after", false);
+    }
+    Some(own)
+}
+
+/// Makes an optional property required, or removes it.
+fn set_presence(schema: &mut Value, name: &str, is_present: bool) {
+    let Some(properties) = schema["properties"].as_object_mut() else { return };
+    if !is_present {
+        properties.shift_remove(name);
+    } else if properties.contains_key(name)
+        && let Some(required) = schema["required"].as_array_mut()
+    {
+        required.push(json!(name));
+    }
+}
+
+/// Adds the descriptions of the manifest protocol to the fields of an executable's payload that have none of their own.
+fn described_by(mut executable: Value, manifest: &Value) -> Value {
+    let fields = &manifest["properties"];
+    let description = |name: &str| {
+        let renamed = RENAMED_FIELDS.iter().find(|(executable, _)| *executable == name);
+        let names = [Some(name), renamed.map(|(_, manifest)| *manifest)].into_iter().flatten();
+        let mut places =
+            names.flat_map(|name| [&fields[name], &fields["context"]["properties"][name]]);
+        places.find_map(|field| field.get("description"))
+    };
+    for (name, property) in executable["properties"].as_object_mut().into_iter().flatten() {
+        if let (Value::Object(property), Some(description)) = (property, description(name)) {
+            property.entry("description").or_insert_with(|| description.clone());
         }
     }
-    schema
+    executable
 }
 
-/// A name in a path that the payload of an event cannot have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownName {
-    /// The name's index in the path.
-    pub index: usize,
-    /// The names that are possible there.
-    pub known: Vec<String>,
+/// Returns the `required` and `properties` of the type.
+pub(crate) fn fields<T: JsonSchema>() -> Value {
+    let schema = derived::<T>(SchemaSettings::draft2020_12().for_serialize());
+    json!({"required": schema.get("required").unwrap_or(&json!([])), "properties": schema["properties"]})
 }
 
-/// The first name of `path`, which leads from the payload's root to a value, that a manifest hook's payload at `event`
-/// cannot have. The content of `tool_input`, of `args` and of a result's `metadata` is not known.
-pub fn unknown_name(event: EventName, path: &[&str]) -> Option<UnknownName> {
-    let mut schema = &payload(event, ProtocolName::Manifest);
-    for (index, name) in path.iter().enumerate() {
-        let properties = schema["properties"].as_object();
-        if properties.is_none() && schema["type"] == "object" {
-            return None;
-        }
-        let Some(property) = properties.and_then(|properties| properties.get(*name)) else {
-            let known = properties.into_iter().flat_map(|known| known.keys());
-            return Some(UnknownName { index, known: known.cloned().collect() });
-        };
-        schema = property;
-    }
-    None
+/// Returns the schema of the type without references.
+pub(crate) fn derived<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let settings = settings.with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    Plain.transform(&mut schema);
+    schema.to_value()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_name_is_reported_with_the_possible_names() {
-        let found = |event, path: &[&str]| unknown_name(event, path).map(|found| found.index);
-        assert_eq!(found(EventName::BeforeTool, &["tool_input", "anything", "at", "all"]), None);
-        assert_eq!(found(EventName::BeforeTool, &["tool_output"]), Some(0));
-        assert_eq!(found(EventName::AfterTool, &["tool_output", "metadata", "exitCode"]), None);
-        assert_eq!(found(EventName::AfterTool, &["tool_error"]), Some(0));
-        assert_eq!(found(EventName::AfterTurn, &["usage", "turn", "input_tokens"]), None);
-        assert_eq!(found(EventName::AfterTurn, &["usage", "turn", "tokens"]), Some(2));
-        assert_eq!(found(EventName::AfterTurn, &["context", "recipe_name"]), None);
-        assert_eq!(found(EventName::AfterTurn, &["response", "text"]), Some(1));
-        assert_eq!(found(EventName::AfterTurn, &[]), None);
-        let unknown = unknown_name(EventName::BeforeStop, &["final_message", "text"]).unwrap();
-        assert_eq!(unknown.known, ["role", "content"]);
-    }
-
-    #[test]
-    fn every_event_of_a_protocol_has_schemas() {
-        for row in &TABLE {
-            for protocol in [ProtocolName::Executable, ProtocolName::Manifest] {
-                let has_event = !row.spellings(protocol).is_empty();
-                for document in [Document::Payload, Document::Reply] {
-                    let schema = document.schema(row.event, protocol);
-                    assert_eq!(schema.is_some(), has_event, "{} {protocol:?}", row.name);
-                }
+/// Adds the keys of `more`; `required` and `properties` are joined.
+pub(crate) fn merge(schema: &mut Value, more: Value) {
+    let (Value::Object(schema), Value::Object(more)) = (schema, more) else { return };
+    for (key, value) in more {
+        match (schema.get_mut(&key), value) {
+            (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+            (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+            (_, value) => {
+                schema.insert(key, value);
             }
         }
     }
+}
+
+/// Makes a derived schema easy to read: one list of words or one object instead of alternatives, `null` only where it occurs, no
+/// formats of Rust's numbers.
+struct Plain;
+
+impl Transform for Plain {
+    fn transform(&mut self, schema: &mut Schema) {
+        transform_subschemas(self, schema);
+        schema.remove("title");
+        if schema.get("default").is_some_and(|default| default.is_object() || default.is_null()) {
+            schema.remove("default");
+        }
+        if schema.get("format").is_some_and(|format| format != "date-time" && format != "regex") {
+            schema.remove("format");
+        }
+        if schema.get("additionalProperties") == Some(&Value::Bool(true)) {
+            schema.remove("additionalProperties");
+        }
+        if schema.get("items") == Some(&Value::Bool(true)) {
+            schema.remove("items");
+        }
+        let Some(object) = schema.as_object_mut() else { return };
+        join_alternatives(object);
+        let required = object.get("required").cloned().unwrap_or_default();
+        let is_required =
+            |name: &str| required.as_array().is_some_and(|names| names.iter().any(|it| it == name));
+        for (name, property) in
+            object.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
+        {
+            if !is_required(name) {
+                remove_null(property);
+            }
+        }
+    }
+}
+
+/// Removes `null` from a type.
+fn remove_null(schema: &mut Value) {
+    if let Some(alternatives) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        alternatives.retain(|one| one["type"] != "null");
+        if let [only] = alternatives.as_slice() {
+            let only = only.clone();
+            let Value::Object(fields) = schema else { return };
+            fields.remove("anyOf");
+            for (key, value) in only.as_object().into_iter().flatten() {
+                fields.entry(key).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    if let Some(types) = schema.get_mut("type").and_then(Value::as_array_mut) {
+        types.retain(|kind| kind != "null");
+        if let [only] = types.as_slice() {
+            schema["type"] = only.clone();
+        }
+    }
+}
+
+/// Replaces the variants of an enum by one list of words, or by one object with the fields of all of them.
+fn join_alternatives(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(variants)) = schema.get("oneOf") else { return };
+    let words = |variant: &Value| match variant.get("const") {
+        Some(word) => vec![word.clone()],
+        None => variant["enum"].as_array().cloned().unwrap_or_default(),
+    };
+    let variants = variants.clone();
+    if variants.iter().all(|variant| !words(variant).is_empty()) {
+        schema.insert("type".to_owned(), json!("string"));
+        schema.insert("enum".to_owned(), variants.iter().flat_map(words).collect());
+        schema.remove("oneOf");
+    } else if variants.iter().all(|variant| variant["properties"].is_object()) {
+        schema.remove("oneOf");
+        join_objects(schema, &variants);
+    }
+}
+
+/// Adds the properties of each variant. A tag gets the words of all variants; the descriptions of the other properties name
+/// the variants that have them, and none of them is required.
+fn join_objects(schema: &mut Map<String, Value>, variants: &[Value]) {
+    let tag = |variant: &Value| variant["properties"]["type"]["const"].as_str().map(str::to_owned);
+    let mut joined = schema.remove("properties").unwrap_or_else(|| json!({}));
+    let words: Vec<String> = variants.iter().filter_map(tag).collect();
+    if !words.is_empty() {
+        joined["type"] =
+            json!({"type": "string", "enum": words, "description": format!("{}.", quoted(&words))});
+        schema.insert("required".to_owned(), json!(["type"]));
+    }
+    let names = |variant: &Value| variant["properties"].as_object().cloned().unwrap_or_default();
+    for (name, mut property) in variants.iter().flat_map(names) {
+        if joined.get(&name).is_some() {
+            continue;
+        }
+        let having = variants.iter().filter(|variant| variant["properties"].get(&name).is_some());
+        let having: Vec<String> = having.filter_map(tag).collect();
+        if let Some(Value::String(description)) = property.get_mut("description")
+            && !having.is_empty()
+        {
+            *description = format!("{description} Only for {}.", quoted(&having));
+        }
+        joined[&name] = property;
+    }
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), joined);
+}
+
+/// Lists words as code: `a`, `b` or `c`.
+fn quoted(words: &[String]) -> String {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    tenter_base::or_list(&words)
 }

@@ -9,6 +9,7 @@ use crate::Object;
 use crate::tool_metadata::{self, Blocked, Metadata};
 
 /// A tool call as the model made it, or as hooks rewrote it.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The call's id, unique within a conversation.
@@ -20,24 +21,26 @@ pub struct ToolCall {
 }
 
 /// The result of a tool call: the `StructuredToolResult` of the documents.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// The tool's name.
+    /// The tool's own name.
     pub tool_name: String,
-    /// Whether the tool succeeded; `None` if the agent does not know, as some agents do not.
+    /// `true` if the tool succeeded; `null` if the agent does not know.
     #[serde(deserialize_with = "Option::deserialize")]
     pub success: Option<bool>,
-    /// The error message.
+    /// The error message. Only after a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The kind of `metadata`: one of [`tool_metadata::TYPES`], or a name that Tenter does not have.
+    /// The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata_type: Option<String>,
-    /// What the tool found or did.
+    /// The data of the result. The text that the model reads is made from it. Not if the tool failed without a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Object>,
-    /// The time in RFC 3339, in UTC with `Z`.
+    /// The time when the tool finished, as RFC 3339 in UTC.
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
     pub timestamp: String,
 }
 
@@ -97,12 +100,12 @@ impl ToolResult {
         Self::success(tool_name, &metadata, timestamp).failed(format!("not allowed: {reason}"))
     }
 
-    /// Whether the tool is known to have failed.
+    /// Returns true if the tool is known to have failed.
     pub fn is_failure(&self) -> bool {
         self.success == Some(false)
     }
 
-    /// Whether this is the result of a call that a hook or the user blocked.
+    /// Returns true if this is the result of a call that a hook or the user blocked.
     pub fn is_blocked(&self) -> bool {
         self.metadata_type.as_deref() == Some(Blocked::TYPE)
     }
@@ -129,11 +132,11 @@ impl ToolResult {
         if let Some(unknown) = output.keys().find(|key| !FIELDS.contains(&key.as_str())) {
             return Err(unknown_field(unknown));
         }
-        let given = |key: &str| output.get(key).is_some_and(|value| !value.is_null());
-        let is_whole = given("toolName") && given("success");
+        let has = |key: &str| output.get(key).is_some_and(|value| !value.is_null());
+        let is_whole = has("toolName") && has("success");
         let is_kept = |key: &str| match key {
             "timestamp" => true,
-            "metadataType" => !is_whole || given("metadata"),
+            "metadataType" => !is_whole || has("metadata"),
             "error" => !is_whole && !output.contains_key("success"),
             _ => !is_whole,
         };

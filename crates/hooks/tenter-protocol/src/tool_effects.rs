@@ -1,5 +1,5 @@
-//! What a tool without a known name does, as far as its name and the fields of its input say: tools of MCP servers, and those that
-//! agents add (R78).
+//! Guesses the effects of a tool without a known name from its name and the fields of its input: tools of MCP servers, and tools
+//! that agents add (R78).
 
 mod vocabulary;
 
@@ -12,7 +12,7 @@ use vocabulary::{
     TYPES, WORDS,
 };
 
-/// What a call seems to do.
+/// The probable effects of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolEffects {
     /// Texts for a shell.
@@ -30,7 +30,7 @@ pub struct ToolEffects {
 pub struct TouchedPath {
     /// As given, without `file://`.
     pub path: String,
-    /// What happens to it.
+    /// The operation.
     pub op: PathOp,
 }
 
@@ -41,7 +41,7 @@ const DEEPEST: usize = 6;
 /// Maximum length of a path, in bytes.
 const LONGEST_PATH: usize = 4096;
 
-/// What is in a field.
+/// The content of a field.
 #[derive(Clone, Copy)]
 enum Role {
     Script,
@@ -53,7 +53,7 @@ enum Role {
     Destination,
 }
 
-/// What a call of the tool `name` seems to do.
+/// Returns the probable effects of a call of the tool `name`.
 pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
     let mut words = words(last_segment(name));
     for field in OPERATIONS {
@@ -109,8 +109,8 @@ fn interpreter(words: &[String], input: &Object) -> Option<&'static str> {
         ("ruby -e", &["ruby"]),
         ("perl -e", &["perl"]),
     ];
-    let given = input.get("language").or_else(|| input.get("lang")).and_then(Value::as_str);
-    let given = given.map(str::to_lowercase);
+    let language = input.get("language").or_else(|| input.get("lang")).and_then(Value::as_str);
+    let language = language.map(str::to_lowercase);
     let is_meant = |name: &&str| match &given {
         Some(given) => given == name,
         None => words.iter().any(|word| word == name),
@@ -135,7 +135,7 @@ struct Reading {
     is_terminal: bool,
     interpreter: Option<&'static str>,
     effects: ToolEffects,
-    /// How many more values are looked at.
+    /// Number of values that are still looked at.
     left: usize,
 }
 
@@ -256,9 +256,9 @@ impl Reading {
             Role::Directory => self.effects.cwd = Some(path),
             Role::Pattern => {
                 let patterns = tenter_shell::selecting(&path).into_iter();
-                let of_pattern =
+                let pattern_names =
                     |pattern| TouchedPath { path: format!("**/{pattern}"), op: PathOp::Read };
-                self.effects.paths.extend(patterns.map(of_pattern));
+                self.effects.paths.extend(patterns.map(pattern_names));
             }
             Role::Script => {}
             Role::Source | Role::Destination => {
@@ -270,7 +270,7 @@ impl Reading {
         }
     }
 
-    /// What happens to a path.
+    /// Returns the operation on a path.
     fn ops(&self, is_destination: bool) -> &'static [PathOp] {
         match (self.deed, is_destination) {
             (None, _) => &[PathOp::Read, PathOp::Write],
@@ -373,12 +373,12 @@ mod tests {
             ("get", json!({"path": "https://x.example", "xpath": "//a", "old": "x"}), &[]),
             ("get", json!({"path": "a\nb", "file": 7, "from": "main"}), &[]),
         ] {
-            let found = effects(name, &input).paths;
-            let mut found: Vec<_> = found.iter().map(|it| (it.path.as_str(), it.op)).collect();
-            found.sort();
+            let paths = effects(name, &input).paths;
+            let mut paths: Vec<_> = paths.iter().map(|it| (it.path.as_str(), it.op)).collect();
+            paths.sort();
             let mut expected = expected.to_vec();
             expected.sort();
-            assert_eq!(found, expected, "{name}");
+            assert_eq!(paths, expected, "{name}");
         }
         assert_eq!(effects("run", &json!({"cwd": "/a"})).cwd.as_deref(), Some("/a"));
     }
@@ -386,8 +386,8 @@ mod tests {
     #[test]
     fn endless_inputs_are_looked_at_up_to_a_limit() {
         let many: Vec<String> = (0..10_000).map(|index| index.to_string()).collect();
-        let found = effects("write", &json!({"paths": many}));
-        assert!(found.is_limited && found.paths.len() <= MOST_VALUES);
+        let effects_of_many = effects("write", &json!({"paths": many}));
+        assert!(effects_of_many.is_limited && effects_of_many.paths.len() <= MOST_VALUES);
         let deep = (0..50).fold(json!({"path": "a"}), |inner, _| json!({"x": inner}));
         assert!(effects("write", &deep).is_limited);
     }

@@ -61,7 +61,7 @@ metadata_types!(
 /// shown as JSON.
 pub(crate) fn text(kind: Option<&str>, metadata: Object) -> Option<String> {
     let metadata = Value::Object(metadata);
-    let known = kind.and_then(|kind| known_text(kind, &metadata));
+    let text = kind.and_then(|kind| known_text(kind, &metadata));
     let text = known.unwrap_or_else(|| metadata.to_string());
     (!text.is_empty()).then_some(text)
 }
@@ -133,7 +133,7 @@ pub struct FileRead {
     pub line_limit: u64,
     /// The lines, without line endings.
     pub lines: Vec<String>,
-    /// Whether more lines follow.
+    /// True if more lines follow.
     pub truncated: bool,
     /// Number of lines that follow; 0 if they were not counted because the file is too large.
     #[serde(skip_serializing_if = "is_zero")]
@@ -150,9 +150,9 @@ impl Metadata for FileRead {
         }
         if self.truncated {
             let next = self.offset.max(1) + self.lines.len() as u64;
-            let left = (self.remaining_lines > 0).then(|| format!("{} ", self.remaining_lines));
-            let left = left.unwrap_or_default();
-            let _ = writeln!(text, "({left}more lines; continue with offset {next})");
+            let count = (self.remaining_lines > 0).then(|| format!("{} ", self.remaining_lines));
+            let count = count.unwrap_or_default();
+            let _ = writeln!(text, "({count}more lines; continue with offset {next})");
         }
         text.truncate(text.trim_end().len());
         text
@@ -187,7 +187,7 @@ pub struct FileEdit {
     pub file_path: String,
     /// The replacements.
     pub edits: Vec<Edit>,
-    /// Whether all occurrences were to be replaced.
+    /// True if all occurrences were to be replaced.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replace_all: bool,
     /// Number of replacements.
@@ -233,7 +233,7 @@ pub struct Grep {
     pub include: String,
     /// The files with matches.
     pub results: Vec<GrepFile>,
-    /// Whether results were omitted.
+    /// True if results were omitted.
     pub truncated: bool,
 }
 
@@ -255,7 +255,7 @@ pub struct GrepLine {
     pub line_number: u64,
     /// The line, without its line ending.
     pub content: String,
-    /// Whether it is a context line.
+    /// True if it is a context line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_context: bool,
 }
@@ -297,7 +297,7 @@ pub struct Glob {
     pub path: String,
     /// The files, newest first.
     pub files: Vec<GlobFile>,
-    /// Whether results were omitted.
+    /// True if results were omitted.
     pub truncated: bool,
 }
 
@@ -422,7 +422,7 @@ pub struct Skill {
     pub instructions: String,
     /// The other files in its directory, relative to it.
     pub files: Vec<String>,
-    /// Whether files were omitted.
+    /// True if files were omitted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }

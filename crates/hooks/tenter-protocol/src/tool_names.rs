@@ -127,7 +127,7 @@ pub fn canonical(spelling: &str) -> Option<&'static str> {
         .map(|row| row.own)
 }
 
-/// Whether a tool of this name runs text for a shell that is not like bash.
+/// Returns true if a tool of this name runs text for a shell that is not like bash.
 pub fn is_other_shell(name: &str) -> bool {
     ["powershell", "pwsh", "cmd"].iter().any(|shell| name.eq_ignore_ascii_case(shell))
 }
@@ -192,7 +192,7 @@ impl ToolNames {
         }
     }
 
-    /// Whether `call` is a `file_edit` by a patch that may add a file.
+    /// Returns true if `call` is a `file_edit` by a patch that may add a file.
     pub fn adds_file(&self, call: &ToolCall) -> bool {
         self.standard(&call.name) == FILE_EDIT
             && Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file())
@@ -206,9 +206,9 @@ mod tests {
 
     #[test]
     fn spellings_are_unique() {
-        let mut seen = BTreeSet::new();
+        let mut names = BTreeSet::new();
         for spelling in TABLE.iter().flat_map(|row| spellings(row.own)) {
-            assert!(seen.insert(spelling), "{spelling} is listed twice");
+            assert!(names.insert(spelling), "{spelling} is listed twice");
         }
     }
 

@@ -5,24 +5,25 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// The facts about a text: what a shell would run, and what that would touch.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Facts {
-    /// Every command, wherever it is in the text, in the order in which the text has them.
+    /// The commands that a shell would run, read without running them. Only for a shell tool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
-    /// Every path that a command would touch.
+    /// The paths that the tool or its commands touch, resolved. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Path>,
-    /// Programs in other languages that the text contains.
+    /// Programs in other languages that the commands contain. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<Code>,
-    /// Data that goes from one command to another.
+    /// Data that goes from one command to another. Only if there is any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Flow>,
-    /// The text starts copies of itself without an end.
+    /// `true` if the commands start copies of themselves without an end. Only if `true`.
     #[serde(skip_serializing_if = "is_false")]
     pub forkbomb: bool,
-    /// A part of the text was not read: bash would reject it, or it exceeds a limit.
+    /// `true` if a part of the commands could not be read: bash would reject it, or it exceeds a limit. Only if `true`.
     #[serde(skip_serializing_if = "is_false")]
     pub unparsed: bool,
     /// The text exceeds a limit: commands that were not read may follow.
@@ -31,48 +32,50 @@ pub struct Facts {
 }
 
 /// A command that the text would run. A wrapper such as `sudo` is a command of its own, before the command that it runs.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Command {
-    /// The base name, without `.exe`.
+    /// The program's base name, without `.exe`.
     pub program: String,
-    /// The program as written, if that has a slash.
+    /// The program as written. Only if that contains a slash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The first operand after the global options, for programs that have subcommands.
+    /// The first operand after the global options, such as `push` for `git`. Only for programs that have subcommands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subcommand: Option<String>,
-    /// The options: bundles split, abbreviations completed, values after `=`.
+    /// The options: bundles split, abbreviations completed, values after `=`. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
-    /// The arguments that are no options, without the subcommand.
+    /// The arguments that are no options, without the subcommand. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operands: Vec<String>,
-    /// All words after the program.
+    /// All words after the program. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Variables that are set for this command alone.
+    /// Variables that are set for this command alone. Only if there are any.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// The absolute working directory, if it is known.
+    /// The absolute working directory. Only if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The programs and constructs that run the command, outermost first: wrappers (`sudo`), interpreters (`bash`), and `substitution`, `process`,
-    /// `function`, `alias`, `coproc`.
+    /// The programs and constructs that run the command, outermost first: wrappers such as `sudo`, interpreters such as `bash`, and
+    /// `substitution`, `process`, `function`, `alias`, `coproc`. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<String>,
-    /// The source of the standard input, unless it is inherited.
+    /// The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not inherited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_from: Option<Stdin>,
-    /// The redirections of the command alone, not of wrappers and blocks around it.
+    /// Its redirections, without those of wrappers and blocks around the command. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redirects: Vec<Redirect>,
     /// The command as written.
     pub text: String,
-    /// The machine or container that it runs on.
+    /// The machine or container that it runs on: `local`, `remote` (as with `ssh`), or `container` (as with `docker exec`).
     #[serde(rename = "where")]
     pub location: Location,
-    /// The parts of the command that are not known before it runs.
+    /// The parts of the command that are not known before it runs: `program`, `cwd`, and indices of `args`. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
     pub uncertain: Vec<Uncertain>,
     /// For each of `flags`, the index of its argument in `args`.
     #[serde(skip)]
@@ -134,6 +137,7 @@ impl Serialize for Uncertain {
 }
 
 /// The source of a command's standard input.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stdin {
@@ -146,18 +150,20 @@ pub enum Stdin {
 }
 
 /// A redirection.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Redirect {
-    /// The file descriptor as written, if it is: `2`, `{name}`.
+    /// The file descriptor: `2`, `{name}`. Only if it is written.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fd: String,
-    /// The operator: `>`, `>>`, `<`, …
+    /// The operator, such as `>`.
     pub op: &'static str,
-    /// The file, descriptor or delimiter; the text of a here-string.
+    /// The file, the descriptor, the delimiter of a here-document, or the text of a here-string.
     pub target: String,
 }
 
 /// The machine or container on which a command would run.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
@@ -172,27 +178,30 @@ pub enum Location {
 
 /// A path that a command would touch.
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the payload")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Path {
-    /// The absolute path, without `.` and `..`, as far as it is known. Symlinks are not followed.
+    /// The absolute path, without symlinks and `..`.
     pub path: String,
-    /// The path as given to the command.
+    /// The path as written.
     pub given: String,
-    /// The operation on it.
+    /// The operation on it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode` (permissions or owner), or `list`
+    /// (search a directory). File tools write files that they create.
     pub op: PathOp,
-    /// The operation includes everything below the path.
+    /// `true` if everything below the path is included. Only if `true`.
     #[serde(skip_serializing_if = "is_false")]
     pub recursive: bool,
-    /// The kind of directory that it is in.
+    /// The place: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a `device`, or on a `remote`
+    /// machine.
     pub place: PathPlace,
-    /// The path is in a directory of the project.
+    /// `true` if it is in the project.
     pub inside_project: bool,
-    /// The index of the command.
+    /// The index of the command in `commands`. Only for a path of a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<usize>,
-    /// The path is known.
+    /// `true` if the path is known and could be resolved.
     pub certain: bool,
-    /// The path is a pattern: the files that it would match are touched.
+    /// `true` if the path is a pattern, and the files that it matches are touched. Only if `true`.
     #[serde(skip_serializing_if = "is_false")]
     pub glob: bool,
     /// The absolute path with its `..`, if it has any. A symlink before `..` leads elsewhere than `path` does.
@@ -201,6 +210,7 @@ pub struct Path {
 }
 
 /// An operation on a path.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathOp {
@@ -232,6 +242,7 @@ impl PathOp {
 }
 
 /// The kind of directory that a path is in. The first that fits counts.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathPlace {
@@ -250,20 +261,22 @@ pub enum PathPlace {
 }
 
 /// A program in another language that the text contains.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Code {
-    /// The language of the program.
+    /// The language.
     pub language: Language,
     /// The program.
     pub text: String,
-    /// The program runs a command that cannot be read.
+    /// `true` if it runs a command that cannot be read. Only if `true`.
     #[serde(skip_serializing_if = "is_false")]
     pub dynamic: bool,
-    /// The index of the interpreter's command.
+    /// The index of the interpreter in `commands`.
     pub command: usize,
 }
 
 /// A language whose programs are given inline.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
@@ -284,18 +297,20 @@ pub enum Language {
 }
 
 /// Data that goes from a command into another.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Flow {
-    /// The source of the data.
+    /// `{"command": INDEX}`, or `network` for a connection.
     pub from: FlowSource,
     /// The index of the command that receives the data.
     pub into: usize,
-    /// The use that the receiver makes of it.
+    /// The use of the data: the command runs it as `code`, reads it as `data`, or has it as an `argument`.
     #[serde(rename = "as")]
     pub role: FlowRole,
 }
 
 /// The source of data.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowSource {
@@ -306,6 +321,7 @@ pub enum FlowSource {
 }
 
 /// The use that a command makes of data that it receives.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowRole {
@@ -318,6 +334,7 @@ pub enum FlowRole {
 }
 
 /// The effect of a program on data.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -330,6 +347,7 @@ pub enum Class {
     /// It runs programs.
     Interpreter,
     /// Its output, or the file that it writes, is its input.
+    #[cfg_attr(feature = "schema", schemars(skip))]
     PassThrough,
     /// It prints environment variables.
     Environment,

@@ -17,20 +17,20 @@ pub struct NativeEvent {
     pub name: &'static str,
     /// Tenter's event.
     pub event: EventName,
-    /// What a matcher of the event is compared with; `None` if the event has no matcher.
+    /// The value that a matcher of the event is compared with; `None` if the event has no matcher.
     pub matched: Option<Matched>,
 }
 
-/// What a matcher is compared with.
+/// The value that a matcher is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matched {
     /// The name of the tool.
     Tool,
-    /// How the session started: `startup`, `resume`, …
+    /// The start of the session: `startup`, `resume`, …
     Source,
-    /// Why the session ended.
+    /// The reason why the session ended.
     Reason,
-    /// What caused a compaction: `manual` or `auto`.
+    /// The cause of a compaction: `manual` or `auto`.
     Trigger,
     /// The type of the subagent.
     AgentType,

@@ -36,7 +36,7 @@ pub fn host_metadata(response: &Value) -> Object {
 
 /// The `tool_response` for the result of a call.
 pub fn response(call: &ToolCall, result: &ToolResult) -> Value {
-    let known = match result.metadata_type.as_deref() {
+    let form = match result.metadata_type.as_deref() {
         Some(Bash::TYPE) => metadata::<Bash>(result).map(|bash| {
             json!({"stdout": bash.output, "stderr": "", "interrupted": false, "isImage": false})
         }),
@@ -48,7 +48,7 @@ pub fn response(call: &ToolCall, result: &ToolResult) -> Value {
         Some(HOST) => result.metadata.as_ref().map(host_response),
         _ => None,
     };
-    known.unwrap_or_else(|| json!([{"type": "text", "text": result.text()}]))
+    form.unwrap_or_else(|| json!([{"type": "text", "text": result.text()}]))
 }
 
 fn metadata<M: Metadata + serde::de::DeserializeOwned>(result: &ToolResult) -> Option<M> {
@@ -86,7 +86,7 @@ pub fn error(result: &ToolResult) -> String {
     }
 }
 
-/// How long the call took, in milliseconds.
+/// Returns the duration of the call, in milliseconds.
 pub fn duration_ms(result: &ToolResult) -> Option<u64> {
     let nanoseconds = result.metadata.as_ref()?.get("executionTime")?.as_u64()?;
     Some(nanoseconds / 1_000_000)
@@ -96,13 +96,13 @@ pub fn duration_ms(result: &ToolResult) -> Option<u64> {
 pub fn rewrite(result: &ToolResult, response: &Value) -> Object {
     let own = result.metadata_type.as_deref();
     let mut metadata = result.metadata.clone().unwrap_or_default();
-    let changed = match own {
+    let change = match own {
         Some(Bash::TYPE) => shell_output(response).map(|output| ("output", json!(output))),
         Some(FileRead::TYPE) => read_text(response)
             .map(|text| ("lines", text.lines().map(str::to_owned).collect::<Vec<_>>().into())),
         _ => None,
     };
-    let (kind, metadata) = match changed {
+    let (kind, metadata) = match change {
         Some((field, value)) => {
             metadata.insert(field.to_owned(), value);
             (own.unwrap_or(HOST), metadata)
@@ -150,15 +150,15 @@ mod tests {
     #[test]
     fn a_changed_response_becomes_the_same_kind_of_result() {
         let (_, result) = bash();
-        let changed = rewrite(&result, &json!({"stdout": "[gone]", "stderr": ""}));
-        let changed = result.rewritten(&changed).unwrap();
+        let rewritten = rewrite(&result, &json!({"stdout": "[gone]", "stderr": ""}));
+        let rewritten = result.rewritten(&rewritten).unwrap();
         assert_eq!(
-            (changed.text(), &changed.metadata.unwrap()["command"]),
+            (rewritten.text(), &rewritten.metadata.unwrap()["command"]),
             ("[gone]".to_owned(), &json!("make"))
         );
         let blocks = json!([{"type": "text", "text": "x"}]);
-        let changed = result.rewritten(&rewrite(&result, &json!({"content": blocks}))).unwrap();
-        assert_eq!(changed.metadata_type.as_deref(), Some(HOST));
+        let rewritten = result.rewritten(&rewrite(&result, &json!({"content": blocks}))).unwrap();
+        assert_eq!(rewritten.metadata_type.as_deref(), Some(HOST));
     }
 
     #[test]
@@ -176,8 +176,8 @@ mod tests {
             response["file"],
             json!({"filePath": "/a", "content": "x\ny", "numLines": 2, "startLine": 3, "totalLines": 9})
         );
-        let changed = rewrite(&result, &json!({"file": {"content": "z"}}));
-        assert_eq!(changed["metadata"]["lines"], json!(["z"]));
+        let rewritten = rewrite(&result, &json!({"file": {"content": "z"}}));
+        assert_eq!(rewritten["metadata"]["lines"], json!(["z"]));
     }
 
     #[test]

@@ -28,7 +28,7 @@ const EDIT_FIELDS: &[(&str, &str)] = &[("old_string", "old_text"), ("new_string"
 const SUBAGENT_FIELDS: &[(&str, &str)] = &[("prompt", "question")];
 
 /// The tool of Claude Code that does what Tenter's tool `canonical` does.
-pub fn of(canonical: &str) -> Option<&'static NativeTool> {
+pub fn counterpart(canonical: &str) -> Option<&'static NativeTool> {
     TOOLS.iter().find(|tool| tool.canonical == canonical)
 }
 

@@ -1,14 +1,16 @@
 //! The executable protocol: a program is run with `hook` to print its events, and with `run` to read a payload and print a
 //! reply.
 //!
-//! `request` writes payloads, `reply` reads replies, and this module reads subscriptions. Spellings and the order of keys are
-//! those of the protocol's documentation; additions come last.
+//! `request` writes payloads, `reply` reads replies, and this module reads subscriptions. Spellings and the order of keys follow
+//! the protocol's documentation; additions come last.
 
 mod reply;
 mod request;
 
 pub use reply::parse_reply;
 pub use request::payload;
+#[cfg(feature = "schema")]
+pub(crate) use request::payload_schema;
 
 use crate::EventName;
 use crate::lifecycle::TABLE;
@@ -26,12 +28,12 @@ pub struct Subscription {
     pub spelling: &'static str,
 }
 
-/// What an executable says about itself.
+/// The announcement of an executable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
     /// The events that it subscribes to; never empty.
     pub subscriptions: Vec<Subscription>,
-    /// Whether it can be started once, with the argument `serve`, and called many times (S1).
+    /// True if it can be started once, with the argument `serve`, and called many times (S1).
     pub serves: bool,
 }
 
@@ -60,20 +62,20 @@ fn named_by(lines: &[&str]) -> Result<Vec<Subscription>, String> {
     if lines.is_empty() {
         return Err(String::new());
     }
-    let mut found: Vec<Subscription> = Vec::new();
+    let mut subscriptions: Vec<Subscription> = Vec::new();
     for line in lines {
-        let named = spelled(line);
-        if named.is_empty() {
+        let spelled = spelled(line);
+        if spelled.is_empty() {
             return Err((*line).to_owned());
         }
-        for subscription in named {
+        for subscription in spelled {
             // A program that prints both `after_turn` and `turn_end` runs once, with the spelling that it printed first.
-            if found.iter().all(|known| known.event != subscription.event) {
-                found.push(subscription);
+            if subscriptions.iter().all(|other| other.event != subscription.event) {
+                subscriptions.push(subscription);
             }
         }
     }
-    Ok(found)
+    Ok(subscriptions)
 }
 
 fn spelled(word: &str) -> Vec<Subscription> {
@@ -104,8 +106,8 @@ mod tests {
 
     #[test]
     fn the_line_serve_is_accepted_only_where_the_program_was_asked_for_it() {
-        let told = announcement("before_tool_call\nserve\n").unwrap();
-        assert!(told.serves && told.subscriptions.len() == 1);
+        let announced = announcement("before_tool_call\nserve\n").unwrap();
+        assert!(announced.serves && announced.subscriptions.len() == 1);
         assert!(!announcement("after_turn").unwrap().serves);
         assert_eq!(announcement("serve"), Err(String::new()));
         assert_eq!(announcement("serve\nxyz"), Err("xyz".to_owned()));

@@ -1,5 +1,6 @@
 //! Writes the payloads of executable hooks. There is one wire struct per event; the fields are in the order of the protocol's
-//! documentation, with Tenter's additions last.
+//! documentation, with Tenter's additions last. A field without a description means the same as in the payloads of manifest
+//! hooks.
 
 use serde::Serialize;
 
@@ -9,8 +10,8 @@ use crate::history::{self, MessagePayload};
 use crate::host_payload::HostPayload;
 use crate::{Body, EventRef, Object, Scope, ToolCall, ToolResult, json};
 
-/// The payload of `event` as one line, with the event in the executable's `spelling` (R41). `None` if the executable protocol
-/// does not have the event. `facts` are those of the event's tool call.
+/// Returns the payload of `event` as one line, with the event in the executable's `spelling` (R41). `None` if the executable
+/// protocol does not have the event. `facts` are the facts about the event's tool call.
 pub fn payload<'e>(
     event: impl Into<EventRef<'e>>,
     spelling: &str,
@@ -35,6 +36,7 @@ pub fn payload<'e>(
 
 /// The common fields of all payloads that come after an event's own.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Tail<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     invoked_by: Option<InvokedBy>,
@@ -46,6 +48,7 @@ struct Tail<'e> {
     parent_conv_id: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<&'e AgentFacts>,
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
     timestamp: &'e str,
     protocol_version: u32,
     host: HostPayload<'e>,
@@ -67,6 +70,7 @@ impl<'e> Tail<'e> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct UserMessageSend<'e> {
     event: &'e str,
     conv_id: &'e str,
@@ -89,6 +93,7 @@ impl<'e> UserMessageSend<'e> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ToolCallWire<'e> {
     event: &'e str,
     conv_id: &'e str,
@@ -123,6 +128,7 @@ impl<'e> ToolCallWire<'e> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AfterTurn<'e> {
     event: &'e str,
     conv_id: &'e str,
@@ -137,9 +143,11 @@ struct AfterTurn<'e> {
     auto_compact_threshold: Option<f64>,
     #[serde(flatten)]
     tail: Tail<'e>,
+    /// The same as `recipe_name`; empty without a recipe.
     invoked_recipe: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     session_turn: Option<u64>,
+    /// The same as `response`.
     last_assistant_content: &'e str,
     // `turn_end` promises it (R3); `after_turn` has it as well, so that an event has one payload.
     response: &'e str,
@@ -169,6 +177,7 @@ impl<'e> AfterTurn<'e> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AgentStop<'e> {
     event: &'e str,
     conv_id: &'e str,
@@ -177,17 +186,21 @@ struct AgentStop<'e> {
     messages: Option<Vec<MessagePayload<'e>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<&'e Usage>,
+    /// The same as `recipe_name`; empty without a recipe.
     invoked_recipe: &'e str,
     auto_compact_enabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     auto_compact_threshold: Option<f64>,
     #[serde(flatten)]
     tail: Tail<'e>,
+    /// The reason why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were blocked) or `max_turns` (the turn limit).
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = crate::event::StopReason::ALL.map(crate::event::StopReason::executable))))]
     stop_reason: &'e str,
     stop_hook_active: bool,
     continuation_count: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn_number: Option<u64>,
+    /// The text of the last response.
     last_assistant_content: &'e str,
 }
 
@@ -215,4 +228,21 @@ impl<'e> AgentStop<'e> {
 /// The working directory as text, with invalid UTF-8 replaced.
 fn cwd(scope: &Scope) -> String {
     scope.cwd.to_string_lossy().into_owned()
+}
+
+/// Returns the schema of the payload of `event`: `required` and `properties`. `None` if the executable protocol does not have the
+/// event.
+#[cfg(feature = "schema")]
+pub(crate) fn payload_schema(event: crate::EventName) -> Option<serde_json::Value> {
+    use crate::EventName;
+    use crate::schema::fields;
+    Some(match event {
+        EventName::BeforeAgent => fields::<UserMessageSend<'_>>(),
+        EventName::BeforeTool | EventName::AfterTool | EventName::AfterToolFailure => {
+            fields::<ToolCallWire<'_>>()
+        }
+        EventName::AfterTurn => fields::<AfterTurn<'_>>(),
+        EventName::BeforeStop => fields::<AgentStop<'_>>(),
+        _ => return None,
+    })
 }

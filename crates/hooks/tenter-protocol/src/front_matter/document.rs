@@ -24,7 +24,7 @@ pub struct Document {
     pub body: usize,
 }
 
-/// Parses the front matter of the file that `report` is about. Without front matter, a format that does not require it has an
+/// Parses the front matter of the report's file. Without front matter, a format that does not require it has an
 /// empty document. `None`, with an error in the report, if it cannot be parsed.
 pub fn parse(report: &mut Report<'_>) -> Option<Document> {
     if !report.is_within_limit() {
@@ -68,7 +68,7 @@ fn yaml_text<'a>(fences: &Fences, report: &mut Report<'a>) -> Option<&'a str> {
     report.decode(fences.closing.end)?.get(fences.yaml.clone())
 }
 
-/// Whether `bytes`, the beginning of a file, contain all of its front matter, so that the rest need not be read.
+/// Returns true if `bytes`, the beginning of a file, contain all of its front matter, so that the rest need not be read.
 pub fn is_complete(bytes: &[u8]) -> bool {
     // Without its line ending, the last line may still grow into another one.
     split(bytes).is_ok_and(|fences| bytes[fences.closing.end..].contains(&b'\n'))

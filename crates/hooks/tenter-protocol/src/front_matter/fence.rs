@@ -1,4 +1,4 @@
-//! Where front matter begins and ends (R14, R70): bytes and lines only, no YAML.
+//! Finds the begin and the end of front matter (R14, R70): bytes and lines only, no YAML.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) struct Fences {
     pub(super) body: usize,
 }
 
-/// Why there is no front matter.
+/// The reason why there is no front matter.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoFrontMatter {
     /// The first line that is not blank is not `---`.

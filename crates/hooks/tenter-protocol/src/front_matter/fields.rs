@@ -16,15 +16,15 @@ pub struct IntegerRange {
     pub max: i64,
     /// The value if there is none, or none that can be read.
     pub default: i64,
-    /// What to write, as the end of a help line.
+    /// The expected value, as the end of a help line.
     pub expected: &'static str,
 }
 
-/// What a mapping looks like.
+/// The form of a mapping.
 const MAPPING: &str = "`key: value` lines, indented below it";
 
 impl Report<'_> {
-    /// A field that must exist. `expected` is what to write, as the end of a help line.
+    /// Returns a field that must exist. `expected` completes the help line.
     pub fn required<'d>(
         &mut self,
         document: &'d Document,

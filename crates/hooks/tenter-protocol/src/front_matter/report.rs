@@ -10,7 +10,7 @@ use crate::{Diagnostic, Severity, SourceText};
 /// Maximum number of diagnostics kept for one file: each contains a copy of its line.
 const MAX_DIAGNOSTICS: usize = 100;
 
-/// How strictly a file is read (R16).
+/// The strictness of reading a file (R16).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rules {
     /// For validation: every violation of the format is an error.
@@ -71,7 +71,7 @@ impl Code {
 pub struct Format {
     /// Maximum size of a file, in bytes.
     pub max_file_size: usize,
-    /// What to do with a larger file.
+    /// The help for a larger file.
     pub too_large_help: &'static str,
     /// The fields that every file needs. Without any, front matter is optional.
     pub required: &'static [&'static str],
@@ -146,7 +146,7 @@ impl<'a> Report<'a> {
         self.source
     }
 
-    /// How strictly the file is read.
+    /// Returns the strictness of reading the file.
     pub fn rules(&self) -> Rules {
         self.rules
     }
@@ -190,7 +190,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Whether the file is within its size limit; reports it if not.
+    /// Returns true if the file is within its size limit; reports it if not.
     pub(super) fn is_within_limit(&mut self) -> bool {
         let format = self.format;
         let is_within = self.source.bytes().len() <= format.max_file_size;

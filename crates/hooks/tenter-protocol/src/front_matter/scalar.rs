@@ -7,11 +7,11 @@ use serde_json::{Number, Value};
 pub struct Scalar {
     /// Its text, without quotes and with its escapes resolved.
     pub text: String,
-    /// How it was written.
+    /// The notation.
     pub style: Style,
 }
 
-/// How a scalar was written.
+/// The notation of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes: it may be something other than text.
@@ -22,7 +22,7 @@ pub enum Style {
     Literal,
 }
 
-/// What a scalar means.
+/// The meaning of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Meaning {
     /// `null`, or nothing.
@@ -38,7 +38,7 @@ pub enum Meaning {
 }
 
 impl Scalar {
-    /// What it means; always text if quoted.
+    /// Returns the meaning; always text if quoted.
     pub fn meaning(&self) -> Meaning {
         if self.style == Style::Plain { plain(&self.text) } else { Meaning::Text }
     }

@@ -11,7 +11,7 @@ use super::scalar::{Meaning, Scalar};
 pub struct Node {
     /// Its position in the file, in bytes; empty for a missing value.
     pub at: Range<usize>,
-    /// What it is.
+    /// The kind.
     pub kind: NodeKind,
 }
 
@@ -50,7 +50,7 @@ impl Field {
 }
 
 impl Node {
-    /// Whether there is no value, or `null`.
+    /// Returns true if there is no value, or `null`.
     pub fn is_null(&self) -> bool {
         matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
     }

@@ -34,8 +34,12 @@ impl HistoryFields {
 
     /// Warnings about fields without the `result` that they belong to.
     fn without_effect(&self) -> Vec<String> {
-        let given = [
-            ("messages", "mutate", self.messages.as_ref().is_some_and(|given| !given.is_empty())),
+        let uses = [
+            (
+                "messages",
+                "mutate",
+                self.messages.as_ref().is_some_and(|messages| !messages.is_empty()),
+            ),
             ("callback", "callback", self.callback.is_some()),
         ];
         let has_no_effect =
@@ -43,7 +47,7 @@ impl HistoryFields {
         let warning = |(field, result, _): (&str, &str, bool)| {
             format!("\"{field}\" has no effect without \"result\": \"{result}\"")
         };
-        given.into_iter().filter(has_no_effect).map(warning).collect()
+        uses.into_iter().filter(has_no_effect).map(warning).collect()
     }
 
     fn action(self, may_continue: bool) -> Result<Option<HistoryAction>, String> {
@@ -55,16 +59,16 @@ impl HistoryFields {
                 .map_err(|why| format!("its history cannot be used: {why}")),
             "callback" => self.recipe().map(Some),
             other => {
-                let known = known_results(may_continue);
-                Err(format!("unknown \"result\": {other:?}; this event has {known}"))
+                let possible = possible_results(may_continue);
+                Err(format!("unknown \"result\": {other:?}; this event has {possible}"))
             }
         }
     }
 
     fn recipe(self) -> Result<HistoryAction, String> {
-        let named = self.callback.filter(|name| !name.trim().is_empty());
+        let name = self.callback.filter(|name| !name.trim().is_empty());
         let no_recipe = "\"result\": \"callback\" needs \"callback\": the name of a recipe";
-        let recipe = named.ok_or(no_recipe)?;
+        let recipe = name.ok_or(no_recipe)?;
         Ok(HistoryAction::Callback { recipe, args: self.callback_args.unwrap_or_default() })
     }
 }
@@ -74,7 +78,7 @@ pub(crate) fn follow_ups(texts: Option<Vec<String>>) -> Vec<String> {
     texts.unwrap_or_default().into_iter().filter(|text| !text.trim().is_empty()).collect()
 }
 
-fn known_results(may_continue: bool) -> &'static str {
+fn possible_results(may_continue: bool) -> &'static str {
     if may_continue {
         "\"continue\", \"mutate\" and \"callback\""
     } else {

@@ -1,4 +1,4 @@
-//! Where a hook behind HTTP is: its URL, and the headers of requests to it.
+//! The endpoint of a hook behind HTTP: its URL, and the headers of requests to it.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -42,7 +42,7 @@ pub struct HttpEndpoint {
 /// Checks the URL of a hook.
 ///
 /// # Errors
-/// What is wrong with it, as the end of a sentence that begins with the URL.
+/// The problem, as the end of a sentence that begins with the URL.
 pub fn check_url(url: &str) -> Result<(), &'static str> {
     if url.len() > MAX_URL_LENGTH {
         return Err("has more than 2048 bytes");
@@ -94,7 +94,7 @@ fn is_loopback(host: &str) -> bool {
 /// Checks the name of a header.
 ///
 /// # Errors
-/// What is wrong with it, as the end of a sentence that begins with the name.
+/// The problem, as the end of a sentence that begins with the name.
 pub fn check_header(name: &str) -> Result<(), &'static str> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
@@ -106,12 +106,12 @@ pub fn check_header(name: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The environment variable that a header's value names as `env:NAME`; `None` if it is anything else.
+/// Returns the environment variable that a header's value names as `env:NAME`; `None` if it is anything else.
 pub fn header_variable(value: &str) -> Option<&str> {
     value.strip_prefix(VARIABLE_PREFIX).filter(|name| is_variable(name))
 }
 
-/// Whether this can be the name of an environment variable.
+/// Returns true if this can be the name of an environment variable.
 pub(super) fn is_variable(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

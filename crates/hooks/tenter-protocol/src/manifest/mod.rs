@@ -1,7 +1,7 @@
 //! The manifest protocol: a hook is a directory with a `HOOK.md`, whose front matter says when it runs, and a script.
 //!
 //! `format` reads the front matter; `payload` and `reply` are the two sides of a run; `static_action` replaces the script of a
-//! static hook, `http_endpoint` that of a hook behind HTTP, `claude_code` the payload and reply of hooks written for Claude Code. The
+//! static hook, `http_endpoint` the script of a hook behind HTTP, `claude_code` the payload and reply of hooks written for Claude Code. The
 //! specification is `agent-hooks-specification.md`.
 
 pub mod claude_code;
@@ -9,13 +9,17 @@ pub mod claude_code;
 pub mod format;
 pub mod http_endpoint;
 mod payload;
+mod payload_names;
 mod reply;
 pub mod rule;
 mod static_action;
 
 pub use claude_code::ClaudeCodeScript;
 pub use http_endpoint::HttpEndpoint;
+#[cfg(feature = "schema")]
+pub(crate) use payload::payload_schema;
 pub use payload::{Payload, payload};
+pub use payload_names::{UnknownName, unknown_name};
 pub use reply::{deny_by_exit, parse_reply};
 pub use static_action::{Action, StaticActionText, actions_at};
 
@@ -31,7 +35,7 @@ use rule::Rule;
 pub struct Manifest {
     /// The name of the hook.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the hook.
     pub description: String,
     /// The event of `trigger`.
     pub event: EventName,
@@ -43,7 +47,7 @@ pub struct Manifest {
     pub matcher: MatcherText,
     /// The time limit of a run, in milliseconds (100 to 600000).
     pub timeout_ms: u64,
-    /// Whether the agent does not wait for it.
+    /// True if the agent does not wait for it.
     pub asynchronous: bool,
     /// Hooks with a higher priority run earlier (0 to 1000).
     pub priority: u16,
@@ -56,7 +60,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// All its events, that of `trigger` first.
+    /// Returns all its events, the event of `trigger` first.
     pub fn subscriptions(&self) -> Vec<Subscription> {
         let first = Subscription { event: self.event, spelling: self.trigger };
         [first].into_iter().chain(self.further.iter().copied()).collect()
@@ -73,11 +77,15 @@ pub struct Unset {
 }
 
 /// A manifest's matcher as written: regular expressions, not compiled yet.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct MatcherText {
-    /// For the name of the tool.
+    /// A regular expression that matches anywhere in the tool's name. `^Shell$` matches only that tool.
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "regex")))]
     pub tool: Option<String>,
-    /// For the input of the tool.
+    /// A regular expression that matches anywhere in a value of the tool's input.
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "regex")))]
     pub pattern: Option<String>,
 }
 
@@ -89,17 +97,17 @@ pub struct Extensions {
     /// `protected: true`: no hook of a higher layer can shadow it (R9).
     pub protected: bool,
     /// `workdir: hook`: it starts in its own directory (R40).
-    #[serde(rename = "starts_in_own_folder")]
+    #[serde(alias = "starts_in_own_folder")]
     pub starts_in_own_directory: bool,
     /// `env: [NAME]`: environment variables that it gets although they look like model keys (R40).
     pub env: Vec<String>,
-    /// `budget_ms`: how long a run may take, in milliseconds, before it is reported as too slow.
+    /// `budget_ms`: the duration in milliseconds above which a run is reported as too slow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ms: Option<u64>,
     /// `payload: light`: its payload has no history (R57). The default with `url`.
     pub light_payload: bool,
     /// `action` and the keys that belong to it: the action of a static hook.
-    #[serde(rename = "declaration")]
+    #[serde(alias = "declaration")]
     pub static_action: Option<StaticActionText>,
     /// `url` and the keys that belong to it: the hook is behind HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +121,7 @@ pub struct Extensions {
     /// `runtime`: it can be started once and called many times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime: Option<Runtime>,
-    /// `services`: what it may request while it runs.
+    /// `services`: the services that it may request while it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<Service>,
 }

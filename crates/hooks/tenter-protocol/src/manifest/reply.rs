@@ -116,9 +116,9 @@ fn verdict_kind(
             None
         }
         _ => {
-            let known = "\"allow\", \"deny\" or \"ask\"";
+            let words = "\"allow\", \"deny\" or \"ask\"";
             let word = excerpt::chars(word, MAX_WORD_LENGTH);
-            fields.defect(format!("\"{field}\": unknown value {word:?}; use {known}"));
+            fields.defect(format!("\"{field}\": unknown value {word:?}; use {words}"));
             None
         }
     }
@@ -267,9 +267,9 @@ mod tests {
         ] {
             let answer = answer(event, stdout);
             assert_eq!(answer.reply, Reply::default(), "{event} {stdout}");
-            let said = [answer.warnings, answer.defects].concat();
-            assert_eq!(said.len(), 1, "{event} {stdout}");
-            assert!(said[0].contains(event.as_str()), "{said:?}");
+            let reports = [answer.warnings, answer.defects].concat();
+            assert_eq!(reports.len(), 1, "{event} {stdout}");
+            assert!(reports[0].contains(event.as_str()), "{reports:?}");
         }
     }
 
@@ -358,8 +358,8 @@ mod tests {
             assert_eq!(answer.defects, [expected]);
         }
         let many: Object = (0..1000).map(|index| (format!("x{index}"), json!(1))).collect();
-        let known = [("decision".to_owned(), json!("allow"))];
-        let many: Object = many.into_iter().chain(known).collect();
+        let decision = [("decision".to_owned(), json!("allow"))];
+        let many: Object = many.into_iter().chain(decision).collect();
         let read = parse_reply(EventName::BeforeTool, crate::json::to_string(&many).as_bytes());
         assert_eq!(read.unwrap().warnings.len(), 5);
     }

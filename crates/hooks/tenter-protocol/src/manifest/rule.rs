@@ -1,4 +1,4 @@
-//! The rules of `metadata.match`: which commands and paths a hook is about, and what happens to a call that fits.
+//! The rules of `metadata.match`: the commands and paths that a hook applies to, and the decision about a call that fits.
 
 use serde::{Deserialize, Serialize};
 use tenter_base::AgentState;
@@ -14,16 +14,16 @@ pub struct Rule {
     /// The name, for messages and the journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What a call must fit.
+    /// The conditions that a call must fit.
     #[serde(rename = "if")]
     pub conditions: Conditions,
-    /// What it must not fit.
+    /// The conditions that it must not fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub except: Vec<Conditions>,
-    /// What happens to a call that fits. Without it, the hook runs.
+    /// The decision about a call that fits. Without it, the hook runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<RuleDecision>,
-    /// What happens to a call that fits perhaps.
+    /// The decision about a call that may or may not fit.
     pub uncertain: UncertainPolicy,
     /// Commands that the rule stops, and commands that no rule of the hook stops. For checks; the cache does not keep them.
     #[serde(skip)]
@@ -68,13 +68,13 @@ impl RuleVerdict {
         }
     }
 
-    /// Whether a hook may decide this at `event`.
+    /// Returns true if a hook may decide this at `event`.
     pub fn is_possible_at(self, event: EventName) -> bool {
         actions_at(event).contains(&self.as_str())
     }
 }
 
-/// What happens to a call of which it is not known whether it fits.
+/// The decision about a call that may or may not fit, for example because a variable in it is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UncertainPolicy {
@@ -92,7 +92,7 @@ impl UncertainPolicy {
     pub const WORDS: [(&'static str, Self); 3] =
         [("deny", Self::Deny), ("ask", Self::Ask), ("ignore", Self::Ignore)];
 
-    /// The decision about a call that fits perhaps.
+    /// Returns the decision about a call that may or may not fit.
     pub fn verdict(self) -> Option<RuleVerdict> {
         match self {
             Self::Deny => Some(RuleVerdict::Deny),
@@ -103,6 +103,7 @@ impl UncertainPolicy {
 }
 
 /// Examples of a rule: shell commands.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Examples {
     /// Commands that the rule stops.
@@ -112,22 +113,23 @@ pub struct Examples {
 }
 
 /// Conditions on one command and one of its paths. All that are set must hold.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Conditions {
-    /// The program's base name: any of these patterns.
+    /// The base name of the program: patterns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub program: Vec<String>,
-    /// The subcommand: any of these patterns.
+    /// The subcommand, such as `push`: patterns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subcommand: Vec<String>,
     /// The arguments that are no options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operands: Option<Operands>,
-    /// The options: names, or `name=pattern`.
+    /// The options of the command: names, or `name=pattern`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Words>,
-    /// Variables that are set for the command: any of these, `NAME` or `NAME=pattern`.
+    /// One of these variables is set for the command: `NAME` or `NAME=pattern`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
     /// A path that the command, or the tool, touches.
@@ -139,33 +141,34 @@ pub struct Conditions {
     /// A program in another language that the command runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<CodeCondition>,
-    /// What runs the command: any of these.
+    /// The program or construct that runs the command, such as `sudo`: patterns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<String>,
-    /// Where the command runs: any of these.
+    /// The machine on which the command runs.
     #[serde(rename = "where", skip_serializing_if = "Vec::is_empty")]
     pub location: Vec<Location>,
-    /// Whether the text is a fork bomb.
+    /// `true` if the text is a fork bomb.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forkbomb: Option<bool>,
-    /// Whether a part of the text was not read.
+    /// `true` if a part of the text could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unparsed: Option<bool>,
-    /// What is special about the agent's process: any of these.
+    /// A state of the agent's process, such as running as root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub agent: Vec<AgentState>,
-    /// Whether the text is too long or too deeply nested to be read to its end.
+    /// `true` if the text is too long or too deeply nested to be read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_limit: Option<bool>,
 }
 
 impl Conditions {
-    /// Whether there are none.
+    /// Returns true if no condition is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether one of them is about a command.
+    /// Returns true if one of them applies to a command.
     pub fn is_about_command(&self) -> bool {
         let own = Self {
             path: None,
@@ -179,11 +182,12 @@ impl Conditions {
     }
 }
 
-/// Which of a list of words are there. All that are set must hold.
+/// Conditions on a list of words. All that are set must hold.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Words {
-    /// At least one of these patterns fits a word.
+    /// One of these patterns fits a word.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub any: Vec<String>,
     /// Each of these patterns fits a word.
@@ -195,68 +199,73 @@ pub struct Words {
 }
 
 /// Conditions on operands.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Operands {
-    /// Which of them are there.
+    /// Conditions on their words.
     #[serde(flatten)]
     pub words: Words,
-    /// Minimum and maximum number.
+    /// The number of operands.
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Value"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<(usize, usize)>,
-    /// Only operands after `--` are looked at.
+    /// Only operands after `--` count.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub after_dashes: bool,
 }
 
 /// Conditions on one path.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PathCondition {
-    /// What happens to it: any of these.
+    /// The operation on the path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub op: Vec<PathOp>,
-    /// It fits one of these patterns.
+    /// The path fits one of these patterns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub glob: Vec<String>,
-    /// It fits none of these patterns.
+    /// The path fits none of these patterns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not: Vec<String>,
-    /// It is one of these directories, or contains it.
+    /// The path is one of these directories or contains it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub covers: Vec<String>,
-    /// It is in one of these places.
+    /// The place of the path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub place: Vec<PathPlace>,
-    /// It is in none of these places, and on this machine.
+    /// Places where the path is not; it is on this machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<PathPlace>,
-    /// Whether everything below it is included.
+    /// `true` if everything below the path is included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recursive: Option<bool>,
 }
 
 /// Conditions on data that reaches a command.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowCondition {
-    /// What the sending command does: any of these. A connection is `network`.
+    /// The kind of command that the data comes from. A connection is `network`.
     pub from: Vec<Class>,
-    /// What the receiving command does: any of these; anything if empty.
+    /// The kind of command that receives the data; any kind if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub into: Vec<Class>,
-    /// What the receiving command does with the data: any of these; anything if empty.
+    /// The use of the data by the receiving command; any use if empty.
     #[serde(default, rename = "as", skip_serializing_if = "Vec::is_empty")]
     pub role: Vec<FlowRole>,
 }
 
 /// Conditions on a program in another language.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CodeCondition {
-    /// The language: any of these.
+    /// The language of a program that is given inline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub language: Vec<Language>,
-    /// Whether it runs a command that cannot be read.
+    /// `true` if it runs a command that cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dynamic: Option<bool>,
     /// Its text contains one of these.

@@ -178,13 +178,13 @@ mod tests {
     #[test]
     fn try_map_converts_every_text() {
         for action in texts() {
-            let mut changed = 0;
+            let mut count = 0;
             let same = action.try_map(|text| {
-                changed += 1;
+                count += 1;
                 Ok::<_, ()>(text.clone())
             });
             assert_eq!(same, Ok(action.clone()));
-            assert!(changed > 0);
+            assert!(count > 0);
             assert_eq!(action.try_map(|_| Err::<String, _>("no")), Err("no"));
         }
     }

@@ -114,8 +114,8 @@ impl FieldReader {
 
     /// The first spelling with a value. `null` counts as missing (R24).
     fn take(&mut self, field: &ReplyField) -> Option<(&'static str, Value)> {
-        let given = |spelling: &&str| self.object.get(*spelling).is_some_and(|v| !v.is_null());
-        let spelling = field.spellings.iter().copied().find(given)?;
+        let has_value = |spelling: &&str| self.object.get(*spelling).is_some_and(|v| !v.is_null());
+        let spelling = field.spellings.iter().copied().find(has_value)?;
         Some((spelling, self.object.remove(spelling)?))
     }
 

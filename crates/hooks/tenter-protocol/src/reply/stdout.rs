@@ -33,7 +33,7 @@ pub(crate) fn object(content: &[u8]) -> Result<ReplyObject, ReplyError> {
     }
 }
 
-/// Whether a field with this value denies, in any form of a reply.
+/// Returns true if a field with this value denies, in any form of a reply.
 fn denies(key: &str, value: &Value) -> bool {
     match (key, value) {
         ("decision" | "permissionDecision" | "behavior", Value::String(word)) => {

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::RawJson;
 
-/// The error codes: those of JSON-RPC, and those of services.
+/// The error codes of JSON-RPC and of services.
 pub mod codes {
     /// The line is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
@@ -37,7 +37,7 @@ pub mod codes {
 pub struct ErrorObject {
     /// One of [`codes`], or a code of the hook's own.
     pub code: i64,
-    /// What failed and why.
+    /// The failed action and the cause.
     pub message: String,
     /// For a [`ServiceError`], `{"name": …}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ impl ErrorObject {
     }
 }
 
-/// Why a service was not provided. Hooks read the name in `error.data.name`, and the code.
+/// The reason why a service was not provided. Hooks read the name in `error.data.name`, and the code.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ServiceError {
     /// The service does not exist here; says why.

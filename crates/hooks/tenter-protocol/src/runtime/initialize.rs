@@ -25,7 +25,7 @@ pub struct Initialize {
     pub services: Vec<Service>,
 }
 
-/// What a hook answers to `initialize`.
+/// The response of a hook to `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Initialized {
     /// Maximum number of event requests that the hook has open at once.
@@ -45,7 +45,7 @@ impl Initialized {
     /// Reads the result of `initialize`: `{}`, or an object with `protocol` or `concurrency`.
     ///
     /// # Errors
-    /// Why the hook cannot be used, as the end of a sentence that begins with its name.
+    /// The hook cannot be used. The error is the end of a sentence that begins with its name.
     pub fn read(result: &RawJson) -> Result<Self, String> {
         if !result.is_object() {
             return Err("answered `initialize` with something else than an object".to_owned());

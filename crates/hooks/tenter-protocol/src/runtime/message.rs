@@ -88,7 +88,7 @@ pub struct Response {
     pub result: Result<RawJson, ErrorObject>,
 }
 
-/// Why a line is not a message.
+/// The reason why a line is not a message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LineError {
     /// The line is longer than [`MAX_LINE`].

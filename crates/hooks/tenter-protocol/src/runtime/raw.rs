@@ -28,12 +28,12 @@ impl RawJson {
         self.0.get()
     }
 
-    /// Whether it is `null`.
+    /// Returns true if it is `null`.
     pub fn is_null(&self) -> bool {
         self.text() == "null"
     }
 
-    /// Whether it is an object.
+    /// Returns true if it is an object.
     pub fn is_object(&self) -> bool {
         self.text().starts_with('{')
     }

@@ -40,7 +40,7 @@ impl Service {
         }
     }
 
-    /// What a hook can do with it, for the user who decides whether to trust the hook.
+    /// Describes what a hook can do with it, for the user who decides whether to trust the hook.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::History => "reads the conversation",
@@ -51,7 +51,7 @@ impl Service {
         }
     }
 
-    /// Whether a hook may request it while no event request is open (S8).
+    /// Returns true if a hook may request it while no event request is open (S8).
     pub fn needs_no_request(self) -> bool {
         matches!(self, Self::State | Self::Notify)
     }
@@ -62,11 +62,11 @@ impl Service {
 pub struct ServiceCall {
     /// The id of the event request that it belongs to, if the hook says so.
     pub request: Option<u64>,
-    /// What the hook requests.
+    /// The service, with its parameters.
     pub service: ServiceRequest,
 }
 
-/// What a hook requests, one variant per method.
+/// A request for a service, one variant per method.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServiceRequest {
     /// `history.get`
@@ -152,13 +152,13 @@ fn typed<T: DeserializeOwned>(fields: Object) -> Result<T, String> {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryQuery {
-    /// The conversation; that of the event if it is missing. A subagent's hook may also name the parent.
+    /// The conversation; the event's conversation if it is missing. A subagent's hook may also name the parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conv_id: Option<String>,
     /// Maximum number of messages, the last ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<usize>,
-    /// Whether results of tools are shortened.
+    /// True to shorten the results of tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub light: bool,
 }
@@ -182,7 +182,7 @@ pub struct CompletionRequest {
     /// Maximum number of tokens of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// Which of the configured models answers.
+    /// The configured model that answers.
     #[serde(default)]
     pub model: ModelChoice,
 }
@@ -203,11 +203,11 @@ pub enum ModelChoice {
 pub struct Completion {
     /// The answer.
     pub text: String,
-    /// What it cost.
+    /// The tokens and the cost.
     pub usage: Usage,
 }
 
-/// What a completion cost.
+/// The tokens and the cost of a completion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the prompt.
@@ -232,11 +232,11 @@ pub struct Question {
 /// The result of `ask`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserAnswer {
-    /// What the user answered; one of the choices if there are any.
+    /// The user's answer; one of the choices if there are any.
     pub answer: String,
 }
 
-/// Which value of a hook's state: parameters of all methods of `state`.
+/// The key of a value in a hook's state: parameters of all methods of `state`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StateKey {
@@ -247,7 +247,7 @@ pub struct StateKey {
     pub scope: StateScope,
 }
 
-/// How long a value of a hook's state is kept.
+/// The lifetime of a value in a hook's state.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -280,7 +280,7 @@ pub enum StateChange {
 }
 
 impl StateChange {
-    /// Takes the parameters of a change from those of a method; those that are left are a [`StateKey`].
+    /// Takes the parameters of a change from the parameters of a method; the rest is a [`StateKey`].
     fn take(method: &str, fields: &mut Object) -> Result<Self, String> {
         let missing = |field: &str| format!("`params`: missing field `{field}`");
         Ok(match method {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the runtime protocol.
 pub const PROTOCOL: u32 = 1;
 
-/// The argument with which a runtime hook is started, and the line with which an executable says that it is one.
+/// The argument with which a runtime hook is started, and the line with which an executable announces that it is one.
 pub const SERVE: &str = "serve";
 
 /// The environment variable that is `1` when an executable is asked for its events by a program that can serve it (S1).
@@ -18,7 +18,7 @@ pub const CANCEL: &str = "cancel";
 /// The notification after which stdin is closed (S5).
 pub const SHUTDOWN: &str = "shutdown";
 
-/// How a runtime hook can be run: `metadata.runtime` (S1).
+/// The form of a runtime hook: `metadata.runtime` (S1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Runtime {

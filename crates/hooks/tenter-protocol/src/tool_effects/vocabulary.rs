@@ -1,6 +1,6 @@
 //! Words in the names of tools and of their fields, and what they mean.
 
-/// What a tool does with files, the worst last.
+/// The effects of a tool on files, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Deed {
     List,

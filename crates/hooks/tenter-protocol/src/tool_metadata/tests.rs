@@ -1,4 +1,4 @@
-//! What a model reads of metadata.
+//! The text of metadata for the model.
 
 use super::*;
 use crate::ToolResult;

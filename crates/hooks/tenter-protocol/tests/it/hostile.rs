@@ -31,8 +31,8 @@ fn rejected(bytes: &[u8], id: &str) -> Diagnostic {
     // A generous bound: it distinguishes milliseconds from exponential time.
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(manifest, None);
-    let found = findings.iter().find(|finding| finding.id == id);
-    found.unwrap_or_else(|| panic!("{findings:?}")).clone()
+    let finding_with_id = findings.iter().find(|finding| finding.id == id);
+    finding_with_id.unwrap_or_else(|| panic!("{findings:?}")).clone()
 }
 
 fn at(finding: &Diagnostic) -> (usize, usize, usize) {
@@ -54,16 +54,16 @@ fn a_byte_order_mark_carriage_returns_and_blank_lines_are_accepted() {
 #[test]
 fn positions_in_a_file_with_carriage_returns_are_those_of_editors() {
     let text = "\u{feff}---\r\nname: guard\r\ndescription: Ünï\r\ntrigger: bêfore\r\n---\r\n";
-    let found = rejected(text.as_bytes(), "manifest-trigger");
-    assert_eq!(at(&found), (4, 10, 6));
-    assert_eq!(found.span.unwrap().source, "trigger: bêfore");
+    let finding = rejected(text.as_bytes(), "manifest-trigger");
+    assert_eq!(at(&finding), (4, 10, 6));
+    assert_eq!(finding.span.unwrap().source, "trigger: bêfore");
 }
 
 #[test]
 fn ten_megabytes_are_rejected_unread() {
     let file = [manifest(""), vec![b'x'; 10 * 1024 * 1024]].concat();
-    let found = rejected(&file, "manifest-too-large");
-    assert_eq!(found.message, format!("the file is longer than {} KiB", MAX_FILE_SIZE / 1024));
+    let finding = rejected(&file, "manifest-too-large");
+    assert_eq!(finding.message, format!("the file is longer than {} KiB", MAX_FILE_SIZE / 1024));
 }
 
 #[test]
@@ -132,9 +132,9 @@ fn many_unknown_escapes_are_repaired_or_rejected_in_time() {
 
 #[test]
 fn control_characters_are_named() {
-    let found = rejected(&manifest("metadata: \0\n"), "manifest-syntax");
-    assert_eq!(found.message, "the control character U+0000 is not allowed");
-    assert_eq!(at(&found), (5, 11, 1));
+    let finding = rejected(&manifest("metadata: \0\n"), "manifest-syntax");
+    assert_eq!(finding.message, "the control character U+0000 is not allowed");
+    assert_eq!(at(&finding), (5, 11, 1));
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn invalid_utf8_is_an_error_in_the_front_matter_and_replaced_in_the_body() {
     assert!(read(&file).0.is_some());
     assert_eq!(body(&file), "body\n\u{fffd}\u{fffd}\0");
     let utf16: Vec<u8> = "---\nname: guard\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let found = rejected(&[b"\xff\xfe".to_vec(), utf16].concat(), "manifest-encoding");
-    assert_eq!(found.message, "the file is UTF-16");
+    let finding = rejected(&[b"\xff\xfe".to_vec(), utf16].concat(), "manifest-encoding");
+    assert_eq!(finding.message, "the file is UTF-16");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn the_copies_of_a_very_long_line_are_limited() {
     );
     let (found, findings) = read(text.as_bytes());
     assert!(found.is_some());
-    let kept: usize =
+    let size: usize =
         findings.iter().filter_map(|one| one.span.as_ref()).map(|place| place.source.len()).sum();
-    assert!(kept <= 100 * MAX_SIZE, "{kept}");
+    assert!(size <= 100 * MAX_SIZE, "{size}");
 }

@@ -177,12 +177,12 @@ fn every_example_works_at_run_time() {
 #[test]
 fn complete_examples_are_valid_and_shortened_ones_lack_a_description() {
     for (heading, text) in EXAMPLES {
-        let mut found = ids(&read_as(directory(text), text, Rules::Strict).1);
+        let mut codes = ids(&read_as(directory(text), text, Rules::Strict).1);
         // Backslashes in the examples are kept, with a warning.
-        found.retain(|id| *id != "manifest-escape");
+        codes.retain(|id| *id != "manifest-escape");
         let shortened = !text.contains("\ndescription:");
         let expected: &[&str] = if shortened { &["manifest-description"] } else { &[] };
-        assert_eq!(found, expected, "{heading}");
+        assert_eq!(codes, expected, "{heading}");
     }
 }
 
@@ -260,9 +260,9 @@ fn agrees_with_the_reference_validator() {
     ] {
         let text =
             format!("---\nname: {name}\ndescription: A hook\ntrigger: before_tool\n{more}---\n");
-        let mut found = ids(&read_as(directory, &text, Rules::Strict).1);
-        found.sort_by_key(|id| expected.iter().position(|one| one == id));
-        assert_eq!(found, expected, "{text}");
+        let mut codes = ids(&read_as(directory, &text, Rules::Strict).1);
+        codes.sort_by_key(|id| expected.iter().position(|one| one == id));
+        assert_eq!(codes, expected, "{text}");
     }
 }
 
@@ -286,11 +286,11 @@ fn extensions_are_read_from_metadata() {
     assert_eq!(all.fail_closed, Some(true));
     assert!(all.protected && all.starts_in_own_directory && all.light_payload);
     assert_eq!(all.env, ["A", "B_C"]);
-    let named =
+    let help_names =
         read("  fail: open\n  protected: false\n  workdir: project\n  env: []\n  payload: full\n");
-    assert_eq!(named.fail_closed, Some(false));
+    assert_eq!(help_names.fail_closed, Some(false));
     let defaults = read("  author: ada\n");
-    assert_eq!(named.env, defaults.env);
+    assert_eq!(help_names.env, defaults.env);
     let runtime = read("  runtime: serve-only\n  services: [ask, state, ask]\n");
     assert_eq!(runtime.runtime, Some(Runtime::ServeOnly));
     assert_eq!(runtime.services, [Service::Ask, Service::State]);
@@ -303,8 +303,8 @@ fn a_runtime_that_cannot_be_and_unknown_services_are_errors() {
         let text =
             format!("---\nname: a\ndescription: b\ntrigger: before_tool\nmetadata:\n{lines}---\n");
         let (manifest, diagnostics) = read_as("a", &text, Rules::Tolerant);
-        let said = diagnostics.iter().map(|one| format!("{} {:?}", one.message, one.help));
-        (manifest.is_some(), said.collect::<Vec<_>>().join("; "))
+        let texts = diagnostics.iter().map(|one| format!("{} {:?}", one.message, one.help));
+        (manifest.is_some(), texts.collect::<Vec<_>>().join("; "))
     };
     for (lines, is_read, expected) in [
         ("  runtime: server\n", false, "server"),
@@ -325,8 +325,8 @@ fn a_runtime_that_cannot_be_and_unknown_services_are_errors() {
         ("  runtime: serve\n  services: []\n", true, ""),
         ("  runtme: serve\n", true, "did you mean `runtime`?"),
     ] {
-        let (was_read, said) = read(lines);
-        assert!(was_read == is_read && said.contains(expected), "{lines}: {was_read} {said}");
+        let (was_read, texts) = read(lines);
+        assert!(was_read == is_read && texts.contains(expected), "{lines}: {was_read} {texts}");
     }
 }
 

@@ -8,12 +8,9 @@ use std::path::Path;
 use serde_json::Value;
 use tenter_protocol::facts::Facts;
 use tenter_protocol::lifecycle::{Lifecycle, ProtocolName, TABLE};
-use tenter_protocol::payload_fields::{
-    AGENT, BLOCK, CODE_TEXT, COMMAND, COMMON, FLOW, HOST, MESSAGE, PATH, PayloadField, RESULT,
-    USAGE, payload_fields,
-};
 use tenter_protocol::reply_fields::{ReplyField, example, reply_fields};
-use tenter_protocol::{executable, json, manifest, sample};
+use tenter_protocol::schema::{Document, PayloadField, RENAMED_FIELDS};
+use tenter_protocol::{EventName, executable, json, manifest, sample};
 
 use super::markdown::text_of;
 
@@ -74,21 +71,49 @@ fn the_page_of_events_is_up_to_date() {
 }
 
 fn page() -> String {
-    let mut page = format!("{INTRO}\n{}\n{PAYLOADS}\n{}", all_events(), named_fields(COMMON));
+    let mut page = format!("{INTRO}\n{}\n{PAYLOADS}\n{}", all_events(), common_fields());
     page += "\nThe event itself is in `event` (executable) or `event_type` (manifest), in the hook's own spelling.\n";
-    for (title, intro, fields) in [
-        ("Agents", "`host`, the agent that fires the event:", HOST),
-        ("Subagents", "`agent`, a subagent of another agent than Tenter's:", AGENT),
-        ("Token counts", "`usage`, at `after_turn` and `before_stop`:", USAGE),
-        ("Messages", "Each entry of `messages`, at `after_turn` and `before_stop`:", MESSAGE),
-        ("Blocks", "Each entry of a message's `blocks`:", BLOCK),
-        ("Tool results", "`tool_output`, at `after_tool` and `after_tool_failure`:", RESULT),
-        ("Commands", "Each entry of `commands`, at the tool events, for a shell tool:", COMMAND),
-        ("Paths", "Each entry of `paths`, at the tool events:", PATH),
-        ("Code", "Each entry of `code`, at the tool events, for a shell tool:", CODE_TEXT),
-        ("Flows", "Each entry of `flows`, at the tool events, for a shell tool:", FLOW),
+    let tool = properties(EventName::AfterTool);
+    let turn = properties(EventName::AfterTurn);
+    let message = &turn["messages"]["items"];
+    for (title, intro, object) in [
+        ("Agents", "`host`, the agent that fires the event:", &tool["host"]),
+        (
+            "Subagents",
+            "`agent`, a subagent of another agent than Tenter's:",
+            &tool["context"]["properties"]["agent"],
+        ),
+        ("Token counts", "`usage`, at `after_turn` and `before_stop`:", &turn["usage"]),
+        ("Messages", "Each entry of `messages`, at `after_turn` and `before_stop`:", message),
+        (
+            "Blocks",
+            "Each entry of a message's `blocks`:",
+            &message["properties"]["blocks"]["items"],
+        ),
+        (
+            "Tool results",
+            "`tool_output`, at `after_tool` and `after_tool_failure`:",
+            &tool["tool_output"],
+        ),
+        (
+            "Commands",
+            "Each entry of `commands`, at the tool events, for a shell tool:",
+            &tool["commands"]["items"],
+        ),
+        ("Paths", "Each entry of `paths`, at the tool events:", &tool["paths"]["items"]),
+        (
+            "Code",
+            "Each entry of `code`, at the tool events, for a shell tool:",
+            &tool["code"]["items"],
+        ),
+        (
+            "Flows",
+            "Each entry of `flows`, at the tool events, for a shell tool:",
+            &tool["flows"]["items"],
+        ),
     ] {
-        write!(page, "\n### {title}\n\n{intro}\n\n{}", object_fields(fields)).unwrap();
+        let fields = object_fields(&PayloadField::all(object));
+        write!(page, "\n### {title}\n\n{intro}\n\n{fields}").unwrap();
     }
     write!(page, "\n{REPLIES}\n{}", all_reply_fields()).unwrap();
     for row in &TABLE {
@@ -125,25 +150,57 @@ fn code<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     if words.is_empty() { "–".to_owned() } else { words.join(", ") }
 }
 
-/// Fields with their names in both protocols.
-fn named_fields(fields: &[PayloadField]) -> String {
+/// The properties of the payload of a manifest hook.
+fn properties(event: EventName) -> Value {
+    let mut schema = Document::Payload.schema(event, ProtocolName::Manifest).unwrap();
+    schema["properties"].take()
+}
+
+/// The fields of every payload, except for the event's name. Those in `context` have its name before their own.
+fn common_fields() -> String {
+    let context = &properties(EventName::SessionStart)["context"];
+    let mut manifest = PayloadField::common(ProtocolName::Manifest);
+    manifest.retain(|field| field.name != "context" && field.name != "event_type");
+    let inner = PayloadField::all(context).into_iter();
+    manifest.extend(
+        inner.map(|field| PayloadField { name: format!("context.{}", field.name), ..field }),
+    );
+    let mut executable = PayloadField::common(ProtocolName::Executable);
+    executable.retain(|field| field.name != "event");
+    named_fields(&executable, &manifest)
+}
+
+/// Fields with their names in both protocols: each field of manifest hooks with its counterpart, then the others.
+fn named_fields(executable: &[PayloadField], manifest: &[PayloadField]) -> String {
     let mut table =
         "| Executable | Manifest | Type | Meaning |\n| --- | --- | --- | --- |\n".to_owned();
-    for field in fields {
-        let (executable, manifest) = (code(field.executable), code(field.manifest));
-        let kind = field.kind.name();
-        writeln!(table, "| {executable} | {manifest} | {kind} | {} |", field.description())
-            .unwrap();
+    let mut row = |executable: Option<&PayloadField>, manifest: Option<&PayloadField>| {
+        let field = manifest.or(executable).unwrap();
+        let name = |field: Option<&PayloadField>| code(field.map(|field| field.name.as_str()));
+        let names = format!("{} | {}", name(executable), name(manifest));
+        writeln!(table, "| {names} | {} | {} |", field.kind, field.description).unwrap();
+    };
+    let mut rest: Vec<&PayloadField> = executable.iter().collect();
+    for field in manifest {
+        let index = rest.iter().position(|other| is_counterpart(other, field));
+        row(index.map(|index| rest.remove(index)), Some(field));
     }
+    rest.into_iter().for_each(|field| row(Some(field), None));
     table
+}
+
+/// Whether a field of executables is that field of manifest hooks.
+fn is_counterpart(executable: &PayloadField, manifest: &PayloadField) -> bool {
+    let name = manifest.name.trim_start_matches("context.");
+    let renamed = RENAMED_FIELDS.contains(&(executable.name.as_str(), name));
+    (executable.name == name || renamed) && executable.description == manifest.description
 }
 
 /// Fields of an event that only manifest hooks have, or of an object, whose fields have the same names in both protocols.
 fn object_fields(fields: &[PayloadField]) -> String {
     let mut table = "| Name | Type | Meaning |\n| --- | --- | --- |\n".to_owned();
     for field in fields {
-        let (name, kind) = (code(field.manifest), field.kind.name());
-        writeln!(table, "| {name} | {kind} | {} |", field.description()).unwrap();
+        writeln!(table, "| `{}` | {} | {} |", field.name, field.kind, field.description).unwrap();
     }
     table
 }
@@ -185,8 +242,12 @@ fn section(row: &Lifecycle) -> String {
     }
     let subscription = subscription(row);
     write!(text, "\n\n{subscription}\n\n### Payload of {name}\n\n").unwrap();
-    let fields = payload_fields(row.event);
-    text += &if row.executable.is_empty() { object_fields(fields) } else { named_fields(fields) };
+    let fields = PayloadField::own(row.event, ProtocolName::Manifest);
+    text += &if row.executable.is_empty() {
+        object_fields(&fields)
+    } else {
+        named_fields(&PayloadField::own(row.event, ProtocolName::Executable), &fields)
+    };
     for (title, protocol) in
         [("Executable", ProtocolName::Executable), ("Manifest", ProtocolName::Manifest)]
     {

@@ -249,8 +249,20 @@ fn the_table_of_triggers_is_the_codes() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "TENTER_UPDATE asks the test to update the file")]
+fn the_schema_of_front_matter_is_up_to_date() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hook-manifest.schema.json");
+    let schema = serde_json::to_string_pretty(&format::front_matter_schema()).unwrap() + "\n";
+    if std::env::var_os("TENTER_UPDATE").is_some() {
+        fs::write(&file, &schema).unwrap();
+    }
+    let is_equal = fs::read_to_string(&file).unwrap() == schema;
+    assert!(is_equal, "docs/hook-manifest.schema.json is stale; update it with TENTER_UPDATE=1");
+}
+
+#[test]
 fn the_tables_of_front_matter_are_the_schemas() {
-    let schema = format::json_schema();
+    let schema = format::front_matter_schema();
     let keys = |schema: &Value| -> Vec<String> {
         schema["properties"].as_object().unwrap().keys().cloned().collect()
     };

@@ -6,15 +6,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
-use tenter_protocol::event::{AgentFacts, HostFacts, TurnUsage, Usage};
-use tenter_protocol::facts::{
-    CallFacts, Code, Command, Facts, Flow, FlowRole, FlowSource, Language, Path as PathFact,
-    PathOp, PathPlace, Redirect, Stdin, Uncertain,
-};
+use tenter_protocol::facts::Facts;
 use tenter_protocol::lifecycle::{ProtocolName, TABLE};
+use tenter_protocol::manifest::{self, unknown_name};
 use tenter_protocol::reply_fields::example;
-use tenter_protocol::schema::{Document, unknown_name};
-use tenter_protocol::{Body, Event, EventName, Object, executable, manifest, sample};
+use tenter_protocol::schema::Document;
+use tenter_protocol::{Event, EventName, executable, sample};
 use tenter_testkit::Sandbox;
 
 use self::validator::problems;
@@ -87,73 +84,8 @@ fn payloads(event: &Event, facts: &Facts) -> Vec<(ProtocolName, Value)> {
     payloads
 }
 
-/// A sample with every field that a payload may omit.
 fn full_event(name: EventName) -> (Event, Facts) {
-    let mut event = sample::event(name, "2026-03-01T09:30:00.000Z", Path::new("/shop"));
-    event.scope.parent_conversation_id = Some("parent".to_owned());
-    event.scope.recipe = Some("review".to_owned());
-    event.scope.recipe_full_name = Some("ada/tools/review".to_owned());
-    let host = HostFacts {
-        name: "codex".to_owned(),
-        version: Some("1.0.0".to_owned()),
-        event: Some("PreToolUse".to_owned()),
-        tool_name: Some("Bash".to_owned()),
-        tool_input: Some(Object::new()),
-        unknown: vec!["model".to_owned()],
-        ..HostFacts::default()
-    };
-    event.scope.host = Some(host.into());
-    let agent = AgentFacts { id: "a1".to_owned(), kind: "Explore".to_owned(), depth: Some(1) };
-    event.scope.agent = Some(agent);
-    let turn = TurnUsage { cached_input_tokens: 1, cache_write_tokens: 1, ..TurnUsage::default() };
-    let usage = Usage { estimated: true, cost_usd: Some(0.5), turn, ..Usage::default() };
-    match &mut event.body {
-        Body::AfterTurn(turn) => turn.usage = Some(usage),
-        Body::BeforeStop(stop) => stop.usage = Some(usage),
-        _ => {}
-    }
-    (event, Facts { call: full_call(), ..Facts::default() })
-}
-
-fn full_call() -> CallFacts {
-    let path = PathFact {
-        path: "/a".into(),
-        given: "a".into(),
-        op: PathOp::Write,
-        recursive: true,
-        place: PathPlace::Project,
-        inside_project: true,
-        command: Some(0),
-        certain: false,
-        glob: true,
-        joined: None,
-    };
-    let words = || vec!["-x".to_owned()];
-    let command = Command {
-        program: "git".into(),
-        path: Some("/bin/git".into()),
-        subcommand: Some("push".into()),
-        flags: words(),
-        operands: words(),
-        args: words(),
-        env: [("A".to_owned(), "b".to_owned())].into(),
-        cwd: Some("/".into()),
-        via: words(),
-        stdin_from: Some(Stdin::Commands(vec![0])),
-        redirects: vec![Redirect { fd: "2".into(), op: ">", target: "x".into() }],
-        uncertain: vec![Uncertain::Program, Uncertain::Arg(0)],
-        ..Command::default()
-    };
-    let text = "x".to_owned();
-    CallFacts {
-        commands: vec![command],
-        paths: vec![path],
-        code: vec![Code { language: Language::Python, text, dynamic: true, command: 0 }],
-        flows: vec![Flow { from: FlowSource::Network, into: 0, role: FlowRole::Code }],
-        forkbomb: true,
-        unparsed: true,
-        over_limit: false,
-    }
+    sample::full_event(name, "2026-03-01T09:30:00.000Z", Path::new("/shop"))
 }
 
 #[test]
@@ -223,7 +155,7 @@ fn conditions_of_static_hooks_may_use_every_field_and_no_others() {
         for (protocol, payload) in payloads(&event, &facts) {
             if protocol == ProtocolName::Manifest {
                 assert_known(row.event, &mut Vec::new(), &payload);
-                let names = unknown_name(row.event, &["?"]).unwrap().known;
+                let names = unknown_name(row.event, &["?"]).unwrap().possible;
                 let fields = payload.as_object().unwrap().keys().cloned();
                 let messages = Some("messages".to_owned()).filter(|name| names.contains(name));
                 let fields: BTreeSet<String> = fields.chain(messages).collect();

@@ -50,9 +50,10 @@ pub(super) fn types(records: &Records) -> String {
     text + "}\n\n"
 }
 
-fn interface(Record { name, about, fields }: &Record) -> String {
+fn interface(Record { name, about, base, fields }: &Record) -> String {
     // `Message` is the type of messages in general.
-    let mut text = format!("\n{}export interface {name} {{\n", comment("", about));
+    let extends = base.map(|base| format!(" extends {base}")).unwrap_or_default();
+    let mut text = format!("\n{}export interface {name}{extends} {{\n", comment("", about));
     for field in fields {
         text += &comment("  ", &field.about);
         let mark = if field.is_required { "" } else { "?" };

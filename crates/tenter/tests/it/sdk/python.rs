@@ -26,7 +26,8 @@ pub(super) fn generated(records: &Records) -> String {
         |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
     let classes: String = classes.trim_start().lines().map(indented).collect();
     let mut text = events();
-    text += "\nif TYPE_CHECKING:\n\n";
+    // Type checkers know this module, also where it is not installed.
+    text += "\nif TYPE_CHECKING:\n    from typing_extensions import NotRequired\n\n";
     text += &classes;
     text += AT_RUN_TIME;
     text += &methods();
@@ -48,23 +49,24 @@ fn events() -> String {
     text + "}\n"
 }
 
-fn class(Record { name, about, fields }: &Record) -> String {
+fn class(Record { name, about, base, fields }: &Record) -> String {
     if fields.iter().any(|field| KEYWORDS.contains(&field.name.as_str())) {
         return functional(name, about, fields);
     }
-    let (required, optional): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.is_required);
-    let docstring = docstring(about);
-    match (required.is_empty(), optional.is_empty()) {
-        (_, true) => format!("\n\nclass {name}(TypedDict):\n{docstring}{}", lines(&required)),
-        (true, false) => {
-            format!("\n\nclass {name}(TypedDict, total=False):\n{docstring}{}", lines(&optional))
-        }
-        (false, false) => format!(
-            "\n\nclass _{name}(TypedDict):\n{}\n\nclass {name}(_{name}, total=False):\n{docstring}{}",
-            lines(&required).trim_start_matches('\n'),
-            lines(&optional)
-        ),
+    let base = base.unwrap_or("TypedDict");
+    let docstring = wrapped(about, 100).join("\n    ");
+    let mut text = format!("\n\nclass {name}({base}):\n    \"\"\"{docstring}\"\"\"\n");
+    for field in fields {
+        text += &comment("    ", &field.about);
+        let _ = writeln!(text, "    {}: {}", field.name, field_kind(field));
     }
+    text
+}
+
+/// The type of a field, which says if it may be missing.
+fn field_kind(field: &Field) -> String {
+    let kind = kind(&field.kind);
+    if field.is_required { kind } else { format!("NotRequired[{kind}]") }
 }
 
 /// A record with a field that is a keyword.
@@ -73,24 +75,9 @@ fn functional(name: &str, about: &str, fields: &[Field]) -> String {
         format!("\n\n{}{name} = TypedDict(\n    \"{name}\",\n    {{\n", comment("", about));
     for field in fields {
         text += &comment("        ", &field.about);
-        let _ = writeln!(text, "        \"{}\": {},", field.name, kind(&field.kind));
+        let _ = writeln!(text, "        \"{}\": {},", field.name, field_kind(field));
     }
-    let is_total = fields.iter().all(|field| field.is_required);
-    text + "    },\n" + if is_total { ")\n" } else { "    total=False,\n)\n" }
-}
-
-fn docstring(about: &str) -> String {
-    let lines = wrapped(about, 100);
-    format!("    \"\"\"{}\"\"\"\n", lines.join("\n    "))
-}
-
-fn lines(fields: &[&Field]) -> String {
-    let mut text = "\n".to_owned();
-    for field in fields {
-        text += &comment("    ", &field.about);
-        let _ = writeln!(text, "    {}: {}", field.name, kind(&field.kind));
-    }
-    text
+    text + "    },\n)\n"
 }
 
 fn comment(indent: &str, about: &str) -> String {

@@ -7,6 +7,7 @@ use tenter_protocol::lifecycle::{Lifecycle, ProtocolName, TABLE};
 use tenter_protocol::schema::Document;
 
 /// A type that both languages have.
+#[derive(Clone, PartialEq)]
 pub(super) enum Type {
     Any,
     Text,
@@ -22,6 +23,7 @@ pub(super) enum Type {
 }
 
 /// A field of a record.
+#[derive(Clone, PartialEq)]
 pub(super) struct Field {
     pub(super) name: String,
     pub(super) about: String,
@@ -33,8 +35,69 @@ pub(super) struct Field {
 pub(super) struct Record {
     pub(super) name: String,
     pub(super) about: String,
+    /// The record whose fields it has besides its own.
+    pub(super) base: Option<&'static str>,
     pub(super) fields: Vec<Field>,
 }
+
+/// A record with the fields that several others have in common.
+struct Base {
+    name: &'static str,
+    about: &'static str,
+    /// The end of the names of records that have it.
+    suffix: &'static str,
+    /// Whether the record of this event has it.
+    has: fn(&str) -> bool,
+}
+
+/// Every base, each after its own base.
+const BASES: [Base; 7] = [
+    Base {
+        name: "Payload",
+        about: "The fields of every payload.",
+        suffix: "Payload",
+        has: |_| true,
+    },
+    Base {
+        name: "ToolPayload",
+        about: "The fields of the payloads of tool events.",
+        suffix: "Payload",
+        has: |event| event.contains("Tool"),
+    },
+    Base {
+        name: "HistoryPayload",
+        about: "The fields of the payloads of events at which the history can be replaced.",
+        suffix: "Payload",
+        has: |event| matches!(event, "AfterTurn" | "BeforeStop"),
+    },
+    Base {
+        name: "SubagentPayload",
+        about: "The fields of the payloads of a subagent's events.",
+        suffix: "Payload",
+        has: |event| event.starts_with("Subagent"),
+    },
+    Base {
+        name: "Reply",
+        about: "The fields of every reply, except that a call of a tool also has the decision `ask`.",
+        suffix: "Reply",
+        has: |event| event != "BeforeTool",
+    },
+    Base {
+        name: "ContextReply",
+        about: "The fields of replies that may add context.",
+        suffix: "Reply",
+        has: |event| {
+            !event.starts_with("Subagent")
+                && !matches!(event, "BeforeTool" | "AfterAgent" | "PostCompact" | "SessionEnd")
+        },
+    },
+    Base {
+        name: "HistoryReply",
+        about: "The fields of replies that may replace the history.",
+        suffix: "Reply",
+        has: |event| matches!(event, "AfterTurn" | "BeforeStop"),
+    },
+];
 
 /// All records, each after those that it names.
 #[derive(Default)]
@@ -66,6 +129,9 @@ pub(super) fn records() -> Records {
             };
             records.add(&(pascal(row.name) + suffix), &about, &schema);
         }
+    }
+    for base in &BASES {
+        records.factor(base);
     }
     records
 }
@@ -99,14 +165,34 @@ impl Records {
             if about.starts_with("The same as") {
                 continue;
             }
+            let is_event = field == "event_type";
             fields.push(Field {
                 name: field.clone(),
-                about: about.to_owned(),
+                about: if is_event { String::new() } else { about.to_owned() },
                 is_required: required.contains(&field.as_str()),
                 kind: self.kind(name, field, of_field),
             });
         }
-        self.all.push(Record { name: name.to_owned(), about: about.to_owned(), fields });
+        let (name, about) = (name.to_owned(), about.to_owned());
+        self.all.push(Record { name, about, base: None, fields });
+    }
+
+    /// Moves the fields that all records of a base have in common to a record of their own, before the first of them.
+    fn factor(&mut self, base: &Base) {
+        let has = |record: &Record| record.name.strip_suffix(base.suffix).is_some_and(base.has);
+        let is_event =
+            |record: &Record| TABLE.iter().any(|row| pascal(row.name) + base.suffix == record.name);
+        let place = self.all.iter().position(|record| is_event(record) && has(record)).unwrap();
+        let (mut fields, parent) = (self.all[place].fields.clone(), self.all[place].base);
+        let mut members: Vec<&mut Record> =
+            self.all.iter_mut().filter(|record| is_event(record) && has(record)).collect();
+        fields.retain(|field| members.iter().all(|record| record.fields.contains(field)));
+        for record in &mut members {
+            record.base = Some(base.name);
+            record.fields.retain(|field| !fields.contains(field));
+        }
+        let (name, about) = (base.name.to_owned(), base.about.to_owned());
+        self.all.insert(place, Record { name, about, base: parent, fields });
     }
 
     /// Returns the type of a schema, which is the schema of `field` in the record `owner`.

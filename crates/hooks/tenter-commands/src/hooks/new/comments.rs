@@ -2,8 +2,8 @@
 
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, ProtocolName};
-use tenter_protocol::payload_fields::payload_fields;
 use tenter_protocol::reply_fields::example;
+use tenter_protocol::schema::PayloadField;
 
 /// Maximum number of characters in a line of a comment.
 const WIDTH: usize = 118;
@@ -16,10 +16,8 @@ pub(super) fn of_manifest(event: EventName) -> String {
     let about = format!("The hook runs {}. {}", row.fires, row.notes);
     let mut lines = vec!["## Payload".to_owned(), String::new(), wrapped(about.trim(), WIDTH)];
     lines.extend(["", "| Field | Meaning |", "| --- | --- |"].map(str::to_owned));
-    for field in payload_fields(event) {
-        let name = field.manifest.into_iter();
-        lines.extend(name.map(|name| format!("| `{name}` | {} |", field.description())));
-    }
+    let fields = PayloadField::own(event, ProtocolName::Manifest).into_iter();
+    lines.extend(fields.map(|field| format!("| `{}` | {} |", field.name, field.description)));
     lines.extend(MANIFEST_REPLIES.map(str::to_owned));
     for (power, effect) in row.may {
         let effect = sentence(effect);
@@ -54,10 +52,8 @@ pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
     let mut lines = vec![format!("{spelling} fires {}.", row.fires)];
     lines.extend(wrapped(row.notes, WIDTH).lines().map(str::to_owned));
     lines.extend([String::new(), "Payload:".to_owned()]);
-    for field in payload_fields(event) {
-        if let Some(name) = field.executable {
-            lines.extend(explained(name, &field.description()));
-        }
+    for field in PayloadField::own(event, ProtocolName::Executable) {
+        lines.extend(explained(&field.name, &field.description));
     }
     lines.extend(explained(
         "…",

@@ -90,19 +90,19 @@ fn unknown_escape(yaml: &str) -> Option<usize> {
 /// The backslashes that begin an escape in the text whose opening quote is at `quote`.
 fn backslashes(text: &str, quote: usize) -> Vec<usize> {
     let bytes = text.as_bytes();
-    let mut found = Vec::new();
+    let mut places = Vec::new();
     let mut at = quote + 1;
     while at < bytes.len() && bytes[at] != b'"' {
         if bytes[at] == b'\\' {
-            found.push(at);
+            places.push(at);
             at += 1;
         }
         at += 1;
     }
-    found
+    places
 }
 
-/// Whether YAML has the escape that continues with `rest`.
+/// Returns true if YAML has the escape that continues with `rest`.
 fn is_known(rest: &str) -> bool {
     let digits = match rest.bytes().next() {
         Some(b'x') => 2,
@@ -135,8 +135,8 @@ mod tests {
         let yaml = "a: \"\\.\\w\"\nb: \"\\d\" # x\n";
         let repaired = Repaired::new(yaml);
         for sought in ["a:", "b:", "# x"] {
-            let found = repaired.text.find(sought).unwrap();
-            assert_eq!(repaired.original(found), yaml.find(sought).unwrap());
+            let place = repaired.text.find(sought).unwrap();
+            assert_eq!(repaired.original(place), yaml.find(sought).unwrap());
         }
     }
 

@@ -5,7 +5,7 @@ use granit_parser::{ErrorKind, ScanError};
 use super::escapes::Repaired;
 use crate::front_matter::report::Report;
 
-/// How far the parser came.
+/// The progress of the parser.
 pub(super) struct Position<'a> {
     pub(super) repaired: &'a Repaired<'a>,
     /// The position of the YAML in the file.

@@ -1,5 +1,5 @@
-//! Manifest hooks whose scripts are written for Claude Code (`metadata.dialect: claude-code`, B36): the payload that they read,
-//! and what they answer.
+//! Manifest hooks whose scripts are written for Claude Code (`metadata.dialect: claude-code`, B36): the payloads that they read,
+//! and their replies.
 //!
 //! An event that Claude Code does not fire has no payload, and the hook does not run.
 
@@ -11,7 +11,7 @@ pub use reply::parse_reply;
 
 use serde::{Deserialize, Serialize};
 
-/// What a manifest says about a script that is written for Claude Code.
+/// The keys of a manifest for a script that is written for Claude Code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaudeCodeScript {
     /// `event`: the event of Claude Code's that it is for, where its triggers fire for several; `None` for all of them.

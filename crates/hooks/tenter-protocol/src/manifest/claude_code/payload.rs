@@ -21,13 +21,13 @@ const PATHS: [&str; 2] = ["file_path", "notebook_path"];
 pub struct ClaudeCodeEvent<'e> {
     /// Its name.
     pub name: &'static str,
-    /// What a matcher of the event is compared with; `None` if it has no matcher, is about a tool, or the agent does not tell.
+    /// The value that a matcher of the event is compared with; `None` if it has no matcher, is a tool event, or the agent does not provide it.
     pub matched: Option<&'e str>,
 }
 
 impl<'e> ClaudeCodeEvent<'e> {
-    /// The event; `None` if Claude Code does not fire one.
-    pub fn of(event: EventRef<'e>) -> Option<Self> {
+    /// Returns the event in Claude Code's words; `None` if Claude Code does not fire one.
+    pub fn new(event: EventRef<'e>) -> Option<Self> {
         let is_subagent = event.scope.parent_conversation_id.is_some();
         let agent_type = event.scope.agent.as_ref().map(|agent| agent.kind.as_str());
         let (name, matched) = match event.body {
@@ -52,8 +52,8 @@ impl<'e> ClaudeCodeEvent<'e> {
         Some(Self { name, matched: matched.filter(|value| !value.is_empty()) })
     }
 
-    /// Whether the event is about a tool, whose name a matcher is compared with.
-    pub fn is_about_tool(self) -> bool {
+    /// Returns true for a tool event: a matcher is compared with the tool's name.
+    pub fn is_tool_event(self) -> bool {
         let native = crate::claude_code::named(self.name);
         native.is_some_and(|native| native.matched == Some(Matched::Tool))
     }
@@ -83,13 +83,13 @@ fn trigger(compaction: Compaction) -> &'static str {
 /// The payloads of an event; none if Claude Code does not fire one. A patch of several files is a call for each of them, as
 /// Claude Code's tools change one file at a time; those are left out whose tool `is_meant` rules out.
 pub fn payloads(event: EventRef<'_>, is_meant: impl Fn(&str) -> bool) -> Vec<Object> {
-    let Some(native) = ClaudeCodeEvent::of(event) else { return Vec::new() };
+    let Some(native) = ClaudeCodeEvent::new(event) else { return Vec::new() };
     let Some(call) = event.body.tool_call() else { return vec![payload(event, native)] };
     let mut calls = native_calls(event, call);
     if calls.len() > 1 {
         calls.retain(|(name, _)| is_meant(name));
     }
-    let of_call = |native_call| {
+    let payload = |native_call| {
         let mut fields = base(event, native.name);
         fields.call(native_call, call);
         if let Body::AfterTool { result, .. } = event.body {
@@ -97,10 +97,10 @@ pub fn payloads(event: EventRef<'_>, is_meant: impl Fn(&str) -> bool) -> Vec<Obj
         }
         fields.0
     };
-    calls.into_iter().map(of_call).collect()
+    calls.into_iter().map(payload).collect()
 }
 
-/// The payload of an event that is not about a tool.
+/// Returns the payload of an event that has no tool.
 fn payload(event: EventRef<'_>, ClaudeCodeEvent { name, matched }: ClaudeCodeEvent<'_>) -> Object {
     let mut fields = base(event, name);
     match event.body {
@@ -135,7 +135,7 @@ fn base(event: EventRef<'_>, name: &str) -> Fields {
     let own = scope.conversation_id.as_str();
     let parent = scope.parent_conversation_id.as_deref();
     let root = parent.unwrap_or(own);
-    // In a host, the id of a subagent's conversation begins with that of the session.
+    // In a host, the id of a subagent's conversation begins with the session's id.
     let root = root.split_once('/').filter(|_| host.is_some()).map_or(root, |(root, _)| root);
     fields.set("session_id", Some(root));
     fields.set("transcript_path", host.and_then(|host| host.transcript_path.as_deref()));
@@ -193,7 +193,7 @@ pub(super) fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String,
     if files.is_empty() {
         return vec![native_call(event, call)];
     }
-    let of_file = |file: &PatchedFile<'_>| {
+    let native_edit = |file: &PatchedFile<'_>| {
         let path = absolute(PATHS[0], &json!(file.path), &event.scope.cwd);
         let patched = |name: &str, more: Value| {
             let mut input = call.input.clone();
@@ -208,14 +208,16 @@ pub(super) fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String,
             }
         }
     };
-    files.iter().map(of_file).collect()
+    files.iter().map(native_edit).collect()
 }
 
 /// A call in the names of Claude Code. In Claude Code itself, that is the tool that the model called.
 fn native_call(event: EventRef<'_>, call: &ToolCall) -> (String, Object) {
     let host = event.scope.host.as_deref().filter(|host| host.name == CLAUDE_CODE);
     let called = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
-    let tool = called.filter(|tool| tool.canonical == call.name).or_else(|| tools::of(&call.name));
+    let tool = called
+        .filter(|tool| tool.canonical == call.name)
+        .or_else(|| tools::counterpart(&call.name));
     let Some(tool) = tool else { return (call.name.clone(), call.input.clone()) };
     let renamed = call.input.iter().map(|(field, value)| {
         let field = tool.native_field(field);
@@ -266,7 +268,7 @@ mod tests {
         Scope::new("c1", "/work/shop")
     }
 
-    fn of(scope: &Scope, body: &Body) -> Option<Value> {
+    fn payload_of(scope: &Scope, body: &Body) -> Option<Value> {
         let mut payloads = payloads(EventRef { scope, body }, |_| true);
         assert!(payloads.len() < 2);
         payloads.pop().map(Value::Object)
@@ -280,17 +282,18 @@ mod tests {
     fn a_call_has_claude_codes_names_and_absolute_paths() {
         let write = call("file_write", &json!({"file_path": "./src/a.rs", "text": "x"}));
         assert_eq!(
-            of(&scope(), &Body::BeforeTool(write)).unwrap(),
+            payload_of(&scope(), &Body::BeforeTool(write)).unwrap(),
             json!({"session_id": "c1", "cwd": "/work/shop", "hook_event_name": "PreToolUse", "tool_name": "Write",
                 "tool_input": {"file_path": "/work/shop/src/a.rs", "content": "x"}, "tool_use_id": "t1"})
         );
         let edit = call("file_edit", &json!({"file_path": "/a", "old_text": "x", "new_text": "y"}));
-        let edit = of(&scope(), &Body::BeforeTool(edit)).unwrap();
+        let edit = payload_of(&scope(), &Body::BeforeTool(edit)).unwrap();
         assert_eq!(
             edit["tool_input"],
             json!({"file_path": "/a", "old_string": "x", "new_string": "y"})
         );
-        let mcp = of(&scope(), &Body::BeforeTool(call("mcp__a__b", &json!({"q": 1})))).unwrap();
+        let mcp =
+            payload_of(&scope(), &Body::BeforeTool(call("mcp__a__b", &json!({"q": 1})))).unwrap();
         assert_eq!(
             (&mcp["tool_name"], &mcp["tool_input"]),
             (&json!("mcp__a__b"), &json!({"q": 1}))
@@ -328,7 +331,7 @@ mod tests {
             ..HostFacts::default()
         };
         let edit = call("file_edit", &json!({"file_path": "/a.ipynb", "new_text": "y"}));
-        let payload = of(&scope().with_host(host), &Body::BeforeTool(edit)).unwrap();
+        let payload = payload_of(&scope().with_host(host), &Body::BeforeTool(edit)).unwrap();
         assert_eq!(payload["tool_name"], "NotebookEdit");
         assert_eq!(payload["tool_input"], json!({"notebook_path": "/a.ipynb", "new_source": "y"}));
         assert_eq!(
@@ -348,18 +351,18 @@ mod tests {
         };
         let result = ToolResult::success("bash", &metadata, "T".into());
         let body = Body::AfterTool { call: call.clone(), result: result.clone() };
-        let payload = of(&scope(), &body).unwrap();
+        let payload = payload_of(&scope(), &body).unwrap();
         assert_eq!(payload["hook_event_name"], "PostToolUse");
         assert_eq!(
             (&payload["tool_response"]["stdout"], &payload["duration_ms"]),
             (&json!("ok"), &json!(5))
         );
         let body = Body::AfterTool { call: call.clone(), result: result.failed("exit code 0") };
-        let payload = of(&scope(), &body).unwrap();
+        let payload = payload_of(&scope(), &body).unwrap();
         assert_eq!(payload["hook_event_name"], "PostToolUseFailure");
         assert_eq!(payload["error"], "Exit code 0\nok");
         let result = ToolResult::blocked("bash", "no", "T".into());
-        assert_eq!(of(&scope(), &Body::AfterTool { call, result }), None);
+        assert_eq!(payload_of(&scope(), &Body::AfterTool { call, result }), None);
     }
 
     #[test]
@@ -378,10 +381,10 @@ mod tests {
             json!({"session_id": "c1", "cwd": "/w", "agent_id": "a7", "agent_type": "Explore",
                 "hook_event_name": "SubagentStop", "stop_hook_active": true, "last_assistant_message": "Done."})
         );
-        assert_eq!(of(&scope(), &stop).unwrap()["hook_event_name"], "Stop");
+        assert_eq!(payload_of(&scope(), &stop).unwrap()["hook_event_name"], "Stop");
         let message = Body::BeforeAgent { message: "hi".into() };
         assert_eq!(of(&sub, &message), None);
-        assert_eq!(of(&scope(), &message).unwrap()["prompt"], "hi");
+        assert_eq!(payload_of(&scope(), &message).unwrap()["prompt"], "hi");
     }
 
     #[test]
@@ -398,7 +401,7 @@ mod tests {
             ),
         ] {
             let scope = scope();
-            let event = ClaudeCodeEvent::of(EventRef { scope: &scope, body: &body }).unwrap();
+            let event = ClaudeCodeEvent::new(EventRef { scope: &scope, body: &body }).unwrap();
             assert_eq!((event.name, event.matched), (name, matched));
         }
     }

@@ -1,4 +1,4 @@
-//! What a hook of Claude Code's answers, as measured: JSON counts at every exit code but 2, which blocks in any case; text is
+//! Reads the reply of a hook of Claude Code's, as measured: JSON counts at every exit code but 2, which blocks in any case; text is
 //! context where a session or a message begins.
 
 use serde_json::Value;
@@ -54,7 +54,7 @@ pub fn parse_reply(
     }
 }
 
-/// A denial by exit code 2: the reason is that of the JSON, else stderr.
+/// A denial by exit code 2: the reason is in the JSON, else it is stderr.
 fn blocked(event: EventRef<'_>, object: Option<&Object>, stderr: &str) -> ParsedReply {
     let own = object.and_then(reason).map(str::to_owned);
     let mut parsed = ParsedReply {
@@ -143,7 +143,9 @@ fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) {
     }
     let host = event.scope.host.as_deref();
     let called = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
-    let tool = called.filter(|tool| tool.canonical == call.name).or_else(|| tools::of(&call.name));
+    let tool = called
+        .filter(|tool| tool.canonical == call.name)
+        .or_else(|| tools::counterpart(&call.name));
     if let Some(tool) = tool {
         *input = tool.canonical_input(input);
     }

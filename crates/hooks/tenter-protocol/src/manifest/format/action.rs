@@ -141,19 +141,19 @@ impl<'f> ActionReader<'_, 'f, '_> {
             self.report.invalid(field, &ACTION, "is empty", expected);
             return None;
         }
-        let found = self.check_template(kind, &text);
-        report_template(&field.value, &text, &found, self.report).then_some(text)
+        let diagnostics = self.check_template(kind, &text);
+        report_template(&field.value, &text, &diagnostics, self.report).then_some(text)
     }
 
-    /// What is wrong with a template: errors, and fields that no event's payload can have.
+    /// Returns the errors of a template, and the fields that no event's payload can have.
     fn check_template(&self, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
         let check = |event: &EventName| (self.checks.template)(*event, kind, text);
-        let in_both = |mut kept: Vec<Diagnostic>, other: Vec<Diagnostic>| {
-            kept.retain(|diagnostic| {
+        let in_both = |mut common: Vec<Diagnostic>, other: Vec<Diagnostic>| {
+            common.retain(|diagnostic| {
                 diagnostic.severity == Severity::Error
                     || other.iter().any(|known| known.span == diagnostic.span)
             });
-            kept
+            common
         };
         self.events.iter().map(check).reduce(in_both).unwrap_or_default()
     }

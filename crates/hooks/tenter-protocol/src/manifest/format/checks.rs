@@ -1,25 +1,25 @@
-//! What the caller checks: values in languages that this crate does not implement.
+//! Checks that the caller provides, for values in languages that this crate does not implement.
 
 use crate::manifest::rule::Rule;
 use crate::{Diagnostic, EventName};
 
-/// What is wrong with a regular expression.
+/// A problem with a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// What is wrong, in one sentence without its full stop.
+    /// The problem, in one sentence without its full stop.
     pub message: String,
-    /// What to write instead, in the imperative.
+    /// The remedy, in the imperative.
     pub help: String,
 }
 
 /// Checks a regular expression: an error if it cannot be used, advice if it is worth a warning.
 pub type CheckPattern<'a> = &'a dyn Fn(&str) -> Result<Option<Advice>, Advice>;
 
-/// Checks a template against the payload of an event. Returns everything that is wrong with it, with spans in its own text. A
-/// diagnostic that is not an error is about a field that the payload cannot have.
+/// Checks a template against the payload of an event. Returns all problems, with spans in the template's own text. A diagnostic
+/// that is not an error names a field that the payload cannot have.
 pub type CheckTemplate<'a> = &'a dyn Fn(EventName, TemplateKind, &str) -> Vec<Diagnostic>;
 
-/// Checks an example of the rule with this index: whether it is stopped, or passes, as it should. Returns what is wrong.
+/// Checks that an example of the rule with this index is stopped, or passes, as it should. Returns the problem.
 pub type CheckExample<'a> = &'a dyn Fn(&[Rule], usize, &str, bool) -> Option<String>;
 
 /// The language of a template in a static hook.
@@ -42,6 +42,6 @@ pub struct Checks<'a> {
     pub template: CheckTemplate<'a>,
     /// For the examples of a rule; only called under strict rules.
     pub example: CheckExample<'a>,
-    /// Whether a variable contains a model key, according to its name (R80).
+    /// Returns true if a variable contains a model key, according to its name (R80).
     pub is_model_key: fn(&str) -> bool,
 }

@@ -14,7 +14,7 @@ pub(super) const DIALECTS: [&str; 1] = ["claude-code"];
 /// The keys below `metadata` that belong to the dialect.
 pub(super) const KEYS: [&str; 5] = ["event", "matcher", "plugin_root", "origin", "imported"];
 
-/// Reads the dialect of a hook that subscribes to `events` from the top-level fields and those of `metadata`.
+/// Reads the dialect of a hook that subscribes to `events`, from the top-level fields and the fields of `metadata`.
 pub(super) fn read(
     top: &[Field],
     fields: &[Field],

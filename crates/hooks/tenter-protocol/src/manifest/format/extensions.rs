@@ -59,7 +59,7 @@ pub(super) fn read(fields: &[Field], report: &mut Report<'_>) -> Extensions {
     extensions
 }
 
-/// Whether Tenter reads this key below `metadata`.
+/// Returns true if Tenter reads this key below `metadata`.
 pub(super) fn is_known(key: &str) -> bool {
     KEYS.contains(&key) || ACTION_KEYS.contains(&key) || action_keys().any(|known| known == key)
 }
@@ -70,16 +70,11 @@ fn action_keys() -> impl Iterator<Item = &'static str> {
 
 fn report_misspelled(fields: &[Field], report: &mut Report<'_>) {
     let has = |key: &str| fields.iter().any(|field| field.key == key);
-    let of_action = action_keys().filter(|_| has("action"));
-    let of_dialect = claude_code::KEYS.into_iter().filter(|_| has("dialect"));
-    let of_url = http::KEYS.into_iter().filter(|_| has("url"));
-    let keys: Vec<&str> = KEYS
-        .into_iter()
-        .chain(ACTION_KEYS)
-        .chain(of_action)
-        .chain(of_dialect)
-        .chain(of_url)
-        .collect();
+    let action = action_keys().filter(|_| has("action"));
+    let dialect = claude_code::KEYS.into_iter().filter(|_| has("dialect"));
+    let url = http::KEYS.into_iter().filter(|_| has("url"));
+    let keys: Vec<&str> =
+        KEYS.into_iter().chain(ACTION_KEYS).chain(action).chain(dialect).chain(url).collect();
     for field in
         fields.iter().filter(|field| !keys.contains(&field.key.as_str()) && !is_known(&field.key))
     {

@@ -125,7 +125,7 @@ fn metadata(
     let pairs = pairs.collect();
     let static_action = action::read(fields, events, checks, report);
     let claude_code = claude_code::read(top, fields, events, report);
-    let rules = rules::read(rules::Owner { fields, events, asynchronous }, checks, report);
+    let rules = rules::read(rules::RuleOwner { fields, events, asynchronous }, checks, report);
     let endpoint = http::read(fields, checks, report);
     let others = extensions::read(fields, report);
     (pairs, Extensions { static_action, endpoint, claude_code, rules, ..others })

@@ -68,8 +68,8 @@ fn warn_of_ambiguous_escapes(value: &Node, report: &mut Report<'_>) {
     else {
         return;
     };
-    let found = AMBIGUOUS_ESCAPES.iter().find(|(letter, _)| scalar.text.contains(*letter));
-    if let Some((letter, escape)) = found {
+    let escape = AMBIGUOUS_ESCAPES.iter().find(|(letter, _)| scalar.text.contains(*letter));
+    if let Some((letter, escape)) = escape {
         let code = u32::from(*letter);
         let message =
             format!("in double quotes, YAML reads `{escape}` as the character U+{code:04X}");

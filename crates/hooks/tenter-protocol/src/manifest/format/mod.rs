@@ -16,6 +16,7 @@ mod name;
 mod properties;
 mod rules;
 mod runtime;
+#[cfg(feature = "schema")]
 mod schema;
 mod templates;
 mod trigger;
@@ -29,7 +30,8 @@ use crate::front_matter::{Report, Rules, parse};
 pub use checks::{Advice, CheckExample, CheckPattern, CheckTemplate, Checks, TemplateKind};
 pub use limits::MAX_FILE_SIZE;
 pub use properties::properties;
-pub use schema::json_schema;
+#[cfg(feature = "schema")]
+pub use schema::front_matter_schema;
 
 /// Reads a manifest from the bytes of its file. There is a manifest exactly when no diagnostic is an error.
 ///

@@ -1,4 +1,4 @@
-//! The name of a hook, which must be that of its directory (R16).
+//! The name of a hook, which must be the same as the name of its directory (R16).
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
-//! `metadata.runtime` and `metadata.services`: a hook that is started once and called many times, and what it may request (S1, S2).
+//! `metadata.runtime` and `metadata.services`: a hook that is started once and called many times, and the services that it may
+//! request (S1, S2).
 
-use serde_json::{Value, json};
 use tenter_base::{did_you_mean, or_list};
 
 use super::codes::{EXTENSION, METADATA_KEY};
@@ -21,11 +21,11 @@ pub(super) fn runtime(fields: &[Field], report: &mut Report<'_>) -> Option<Runti
     Some(if word == Runtime::WORDS[0] { Runtime::Serve } else { Runtime::ServeOnly })
 }
 
-/// Reads which services the hook may request, each once.
+/// Reads the services that the hook may request, each once.
 pub(super) fn services(fields: &[Field], report: &mut Report<'_>) -> Vec<Service> {
     let Some(field) = find(fields, "services") else { return Vec::new() };
-    let known = Service::ALL.map(Service::as_str);
-    let expected = format!("a list of {}", or_list(&known));
+    let names = Service::ALL.map(Service::as_str);
+    let expected = format!("a list of {}", or_list(&names));
     let mut services = Vec::new();
     for item in report.list(field, &EXTENSION, &expected).unwrap_or_default() {
         let word = item.as_text().unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn services(fields: &[Field], report: &mut Report<'_>) -> Vec<Service
             Some(service) => services.push(service),
             None => {
                 let message = format!("there is no service `{}`", quotable(word));
-                let help = did_you_mean(word, &known, || format!("write {expected}"));
+                let help = did_you_mean(word, &names, || format!("write {expected}"));
                 report.add(&EXTENSION, &item.at, message, help);
             }
         }
@@ -44,26 +44,4 @@ pub(super) fn services(fields: &[Field], report: &mut Report<'_>) -> Vec<Service
         report.add(&METADATA_KEY, &field.key_at, message, "write `runtime: serve`");
     }
     services
-}
-
-/// The JSON Schema of `runtime`.
-pub(super) fn schema() -> Value {
-    json!({
-        "description": "Whether the hook is started once, with the argument `serve`, and called many times. With `serve-only`, it cannot be run once per event.",
-        "enum": Runtime::WORDS,
-    })
-}
-
-/// The JSON Schema of `services`.
-pub(super) fn services_schema() -> Value {
-    let one = |service: Service| {
-        let description = format!("The hook {}.", service.meaning());
-        json!({"const": service.as_str(), "description": description})
-    };
-    json!({
-        "description": "With `runtime`: the services that the hook may request.",
-        "type": "array",
-        "items": {"oneOf": Service::ALL.map(one)},
-        "uniqueItems": true,
-    })
 }

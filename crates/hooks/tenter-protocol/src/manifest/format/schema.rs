@@ -1,241 +1,186 @@
-//! The front matter of a `HOOK.md` as a JSON Schema, for editors. Limits, words and spellings are those of the reader. A schema
+//! The front matter of a `HOOK.md` as a JSON Schema, for editors. Limits, words and spellings come from the reader. A schema
 //! cannot express that the directory has the hook's name.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
 use serde_json::{Value, json};
+use tenter_base::AgentState;
 
 use super::claude_code::DIALECTS;
 use super::limits::{BUDGET, MAX_DESCRIPTION_LENGTH, PRIORITY, TIMEOUT};
 use crate::claude_code::EVENTS;
 use crate::lifecycle::TABLE;
+use crate::manifest::MatcherText;
 use crate::manifest::http_endpoint::MAX_URL_LENGTH;
+use crate::manifest::rule::{Conditions, Examples, RuleVerdict, UncertainPolicy};
 use crate::manifest::static_action::ACTIONS;
 use crate::resource_name;
+use crate::runtime::{Runtime, Service};
+use crate::schema::{derived, merge};
 
-/// The JSON Schema of the front matter.
-pub fn json_schema() -> Value {
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "HOOK.md front matter",
-        "description": "When a hook runs, and how.",
-        "type": "object",
-        "required": ["name", "description", "trigger"],
-        "additionalProperties": false,
-        "properties": {
-            "name": {
-                "description": "Lower-case letters and digits of any script, separated by single hyphens. The same as the name of the directory.",
-                "type": "string",
-                "minLength": 1,
-                "maxLength": resource_name::MAX_LENGTH,
-                "pattern": r"^[\p{Ll}\p{Lm}\p{Lo}\p{M}\p{N}]+(-[\p{Ll}\p{Lm}\p{Lo}\p{M}\p{N}]+)*$",
-            },
-            "description": {
-                "description": "What the hook is for.",
-                "type": "string",
-                "minLength": 1,
-                "maxLength": MAX_DESCRIPTION_LENGTH,
-            },
-            "trigger": {
-                "description": "The event that runs the hook.",
-                "oneOf": triggers(),
-            },
-            "matcher": matcher(),
-            "timeout": {
-                "description": "The time limit of a run, in milliseconds.",
-                "type": "integer",
-                "minimum": TIMEOUT.min,
-                "maximum": TIMEOUT.max,
-                "default": TIMEOUT.default,
-            },
-            "async": {
-                "description": "Whether the agent does not wait for the hook. An asynchronous hook cannot block.",
-                "type": "boolean",
-                "default": false,
-            },
-            "priority": {
-                "description": "Hooks with a higher priority run earlier.",
-                "type": "integer",
-                "minimum": PRIORITY.min,
-                "maximum": PRIORITY.max,
-                "default": PRIORITY.default,
-            },
-            "metadata": metadata(),
-        },
-    })
+/// When a hook runs, and how.
+#[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct FrontMatter {
+    /// Lower-case letters and digits of any script, separated by single hyphens. The same as the name of the directory.
+    #[schemars(length(min = 1, max = resource_name::MAX_LENGTH))]
+    #[schemars(regex(
+        pattern = r"^[\p{Ll}\p{Lm}\p{Lo}\p{M}\p{N}]+(-[\p{Ll}\p{Lm}\p{Lo}\p{M}\p{N}]+)*$"
+    ))]
+    name: String,
+    /// The purpose of the hook.
+    #[schemars(length(min = 1, max = MAX_DESCRIPTION_LENGTH))]
+    description: String,
+    /// The event that runs the hook.
+    trigger: Value,
+    /// The tool calls that the hook applies to; all of them without it. Both expressions must match.
+    matcher: Option<MatcherText>,
+    /// The time limit of a run, in milliseconds.
+    #[schemars(range(min = TIMEOUT.min, max = TIMEOUT.max), extend("default" = TIMEOUT.default))]
+    timeout: Option<u64>,
+    /// `true` if the agent does not wait for the hook. An asynchronous hook cannot block.
+    #[schemars(extend("default" = false))]
+    r#async: Option<bool>,
+    /// Hooks with a higher priority run earlier.
+    #[schemars(range(min = PRIORITY.min, max = PRIORITY.max), extend("default" = PRIORITY.default))]
+    priority: Option<u16>,
+    /// Anything else. Tenter reads the keys below; others are your own.
+    metadata: Option<Metadata>,
 }
 
-/// One constant for each spelling, with its meaning.
-fn triggers() -> Vec<Value> {
+#[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
+#[derive(JsonSchema)]
+struct Metadata {
+    /// The meaning of a failure: `closed` denies what the hook could have blocked.
+    #[schemars(with = "Value", extend("enum" = ["open", "closed"]))]
+    fail: Option<String>,
+    /// `true` if no hook of a higher layer can shadow this one.
+    protected: Option<bool>,
+    /// The directory in which the hook starts: the project, or its own directory.
+    #[schemars(with = "Value", extend("enum" = ["project", "hook"]))]
+    workdir: Option<String>,
+    /// Environment variables that the hook gets although they look like model keys.
+    #[schemars(inner(regex(pattern = "^[A-Za-z_][A-Za-z0-9_]*$")))]
+    env: Option<Vec<String>>,
+    /// The duration in milliseconds above which a run is reported as too slow.
+    #[schemars(range(min = BUDGET.min, max = BUDGET.max))]
+    budget_ms: Option<u64>,
+    /// `full` for a payload with the history, `light` for one without. The default is `full`, and `light` with `url`.
+    #[schemars(with = "Value", extend("enum" = ["full", "light"]))]
+    payload: Option<String>,
+    /// Further events that run the hook.
+    triggers: Option<Vec<Value>>,
+    /// Rules about the commands and paths of a tool call. The hook applies to calls that fit one of them.
+    #[schemars(length(min = 1))]
+    r#match: Option<Vec<RuleKeys>>,
+    /// Set for a hook that is started once, with the argument `serve`, and called many times. With `serve-only`, it cannot be run once per event.
+    #[schemars(with = "Value", extend("enum" = Runtime::WORDS))]
+    runtime: Option<Runtime>,
+    /// With `runtime`: the services that the hook may request.
+    #[schemars(extend("uniqueItems" = true))]
+    services: Option<Vec<Value>>,
+    /// The URL of a hook behind HTTP, which has no script: payloads are posted there. `http://` is only possible on this machine.
+    #[schemars(length(max = MAX_URL_LENGTH), regex(pattern = "^https?://"))]
+    url: Option<String>,
+    /// With `url`: headers of the requests, each with the environment variable that holds its value.
+    #[schemars(extend("additionalProperties" = {"type": "string", "pattern": "^env:[A-Za-z_][A-Za-z0-9_]*$"}))]
+    headers: Option<BTreeMap<String, String>>,
+    /// The agent whose hooks the script is written as: it reads Claude Code's payloads and replies in its way. Without it, the payloads and replies of Agent Hooks.
+    #[schemars(with = "Value", extend("enum" = DIALECTS))]
+    dialect: Option<String>,
+    /// With `dialect`: the event of Claude Code's, where the trigger fires for several.
+    #[schemars(with = "Value", extend("enum" = EVENTS.iter().map(|event| event.name).collect::<Vec<_>>()))]
+    event: Option<String>,
+    /// With `dialect`: a matcher as in Claude Code's settings, for the name of the tool, the source of a session and so on.
+    matcher: Option<String>,
+    /// With `dialect`: the directory of the plugin, which the script finds in CLAUDE_PLUGIN_ROOT.
+    plugin_root: Option<String>,
+    /// With `dialect`: the settings file that the hook was imported from.
+    origin: Option<String>,
+    /// With `dialect`: what the hook is known by in that file, and a digest, by which a later import sees whether it was edited.
+    imported: Option<String>,
+    /// The action of a static hook, which has no script.
+    #[schemars(with = "Value", extend("enum" = ACTIONS.map(|(word, _)| word)))]
+    action: Option<String>,
+    /// The condition of the action, as after `if` in a template. Without it, the hook always acts.
+    when: Option<String>,
+    /// With `deny`, `ask` and `allow`: a template of the reason.
+    reason: Option<String>,
+    /// With `context`: a template of the text that is added for the model.
+    text: Option<String>,
+    /// With `mutate`: the new history. Contents are templates; the last message is the user's.
+    #[schemars(length(min = 1))]
+    messages: Option<Vec<NewMessage>>,
+    /// With `callback`: a template of the name of the recipe.
+    recipe: Option<String>,
+    /// With `callback`: the arguments of the recipe, as templates.
+    #[schemars(extend("additionalProperties" = {"type": ["string", "number", "boolean"]}))]
+    args: Option<BTreeMap<String, String>>,
+}
+
+#[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
+#[derive(JsonSchema)]
+struct NewMessage {
+    role: crate::Role,
+    content: String,
+}
+
+#[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
+#[derive(JsonSchema)]
+struct RuleKeys {
+    #[schemars(flatten)]
+    conditions: Conditions,
+    /// The name of the rule, for messages and the journal.
+    name: Option<String>,
+    /// The conditions that the call must not fit.
+    except: Option<Vec<Conditions>>,
+    /// The decision about a call that fits. Without it, the hook runs.
+    #[schemars(with = "Value", extend("enum" = RuleVerdict::WORDS.map(|(word, _)| word)))]
+    decision: Option<RuleVerdict>,
+    /// With `decision`: why, and what to do instead.
+    reason: Option<String>,
+    /// The decision about a call that may or may not fit. By default, a hook that can ask does so.
+    #[schemars(with = "Value", extend("enum" = UncertainPolicy::WORDS.map(|(word, _)| word)))]
+    uncertain: Option<UncertainPolicy>,
+    /// Commands that show what the rule stops. They are checked when the hook is.
+    examples: Option<Examples>,
+}
+
+/// Returns the JSON Schema of the front matter.
+pub fn front_matter_schema() -> Value {
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "HOOK.md front matter",
+    });
+    merge(&mut schema, derived::<FrontMatter>(SchemaSettings::draft2020_12()));
+    let properties = &mut schema["properties"];
+    properties["trigger"]["oneOf"] = triggers();
+    let metadata = &mut properties["metadata"];
+    metadata["allOf"] = needed_keys();
+    let properties = &mut metadata["properties"];
+    properties["triggers"]["items"] = json!({"oneOf": triggers()});
+    let service = |service: Service| json!({"const": service.as_str(), "description": format!("The hook {}.", service.meaning())});
+    properties["services"]["items"] = json!({"oneOf": Service::ALL.map(service)});
+    let mut rules = schemars::Schema::try_from(properties["match"].take()).unwrap_or_default();
+    OneOrSeveral.transform(&mut rules);
+    properties["match"] = rules.to_value();
+    schema
+}
+
+/// Returns one constant for each spelling of an event, with its meaning.
+fn triggers() -> Value {
     let spellings = TABLE.iter().flat_map(|row| row.manifest.iter().map(move |word| (row, word)));
     spellings
         .map(|(row, word)| json!({"const": word, "description": format!("Fires {}.", row.fires)}))
         .collect()
 }
 
-fn matcher() -> Value {
-    json!({
-        "description": "The tool calls that the hook applies to; all of them without it. Both expressions must match.",
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "tool": {
-                "description": "A regular expression that matches anywhere in the tool's name. `^Shell$` matches only that tool.",
-                "type": "string",
-                "format": "regex",
-            },
-            "pattern": {
-                "description": "A regular expression that matches anywhere in a value of the tool's input.",
-                "type": "string",
-                "format": "regex",
-            },
-        },
-    })
-}
-
-/// The schema of `metadata.budget_ms`.
-fn budget() -> Value {
-    json!({
-        "description": "How long a run may take, in milliseconds, before it is reported as too slow.",
-        "type": "integer",
-        "minimum": BUDGET.min,
-        "maximum": BUDGET.max,
-    })
-}
-
-fn metadata() -> Value {
-    let mut schema = json!({
-        "description": "Anything else. Tenter reads the keys below; others are your own.",
-        "type": "object",
-        "properties": {
-            "fail": {
-                "description": "What a failure of the hook means: `closed` denies what it could have blocked.",
-                "enum": ["open", "closed"],
-            },
-            "protected": {
-                "description": "Whether no hook of a higher layer can shadow this one.",
-                "type": "boolean",
-            },
-            "workdir": {
-                "description": "Where the hook starts: in the project, or in its own directory.",
-                "enum": ["project", "hook"],
-            },
-            "env": {
-                "description": "Environment variables that the hook gets although they look like model keys.",
-                "type": "array",
-                "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-            },
-            "budget_ms": budget(),
-            "payload": {
-                "description": "Whether the payload contains the history (`full`) or not (`light`). The default is `full`, and `light` with `url`.",
-                "enum": ["full", "light"],
-            },
-            "triggers": {
-                "description": "Further events that run the hook.",
-                "type": "array",
-                "items": {"oneOf": triggers()},
-            },
-            "match": super::rules::schema(),
-            "runtime": super::runtime::schema(),
-            "services": super::runtime::services_schema(),
-            "url": url(),
-            "headers": headers(),
-            "dialect": {
-                "description": "Whose hook the script is written as: it reads Claude Code's payloads and answers in its way. Without it, those of Agent Hooks.",
-                "enum": DIALECTS,
-            },
-            "event": {
-                "description": "With `dialect`: the event of Claude Code's, where the trigger fires for several.",
-                "enum": EVENTS.iter().map(|event| event.name).collect::<Vec<_>>(),
-            },
-            "matcher": {
-                "description": "With `dialect`: a matcher as in Claude Code's settings, for the name of the tool, the source of a session and so on.",
-                "type": "string",
-            },
-            "plugin_root": {
-                "description": "With `dialect`: the directory of the plugin, which the script finds in CLAUDE_PLUGIN_ROOT.",
-                "type": "string",
-            },
-            "origin": {
-                "description": "With `dialect`: the settings file that the hook was imported from.",
-                "type": "string",
-            },
-            "imported": {
-                "description": "With `dialect`: what the hook is known by in that file, and a digest, by which a later import sees whether it was edited.",
-                "type": "string",
-            },
-        },
-        "allOf": needs(),
-    });
-    if let (Some(properties), Value::Object(of_action)) =
-        (schema["properties"].as_object_mut(), action())
-    {
-        properties.extend(of_action);
-    }
-    schema
-}
-
-/// The keys of static hooks.
-fn action() -> Value {
-    json!({
-        "action": {
-            "description": "The action of a static hook, which has no script.",
-            "enum": ACTIONS.map(|(word, _)| word),
-        },
-        "when": {
-            "description": "The condition of the action, as after `if` in a template. Without it, the hook always acts.",
-            "type": "string",
-        },
-        "reason": {
-            "description": "With `deny`, `ask` and `allow`: a template of the reason.",
-            "type": "string",
-        },
-        "text": {
-            "description": "With `context`: a template of the text that is added for the model.",
-            "type": "string",
-        },
-        "messages": {
-            "description": "With `mutate`: the new history. Contents are templates; the last message is the user's.",
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "required": ["role", "content"],
-                "properties": {
-                    "role": {"enum": ["user", "assistant"]},
-                    "content": {"type": "string"},
-                },
-            },
-        },
-        "recipe": {
-            "description": "With `callback`: a template of the name of the recipe.",
-            "type": "string",
-        },
-        "args": {
-            "description": "With `callback`: the arguments of the recipe, as templates.",
-            "type": "object",
-            "additionalProperties": {"type": ["string", "number", "boolean"]},
-        },
-    })
-}
-
-fn url() -> Value {
-    json!({
-        "description": "The URL of a hook behind HTTP, which has no script: payloads are posted there. `http://` is only possible on this machine.",
-        "type": "string",
-        "maxLength": MAX_URL_LENGTH,
-        "pattern": "^https?://",
-    })
-}
-
-fn headers() -> Value {
-    json!({
-        "description": "With `url`: headers of the requests, each with the environment variable that holds its value.",
-        "type": "object",
-        "additionalProperties": {"type": "string", "pattern": "^env:[A-Za-z_][A-Za-z0-9_]*$"},
-    })
-}
-
-/// The key that each action needs.
-fn needs() -> Vec<Value> {
+/// Returns the key that each action needs.
+fn needed_keys() -> Value {
     let needed = [
         ("deny", "reason"),
         ("ask", "reason"),
@@ -244,8 +189,36 @@ fn needs() -> Vec<Value> {
         ("callback", "recipe"),
     ];
     let need = |(action, key): (&str, &str)| {
-        let named = json!({"properties": {"action": {"const": action}}, "required": ["action"]});
-        json!({"if": named, "then": {"required": [key]}})
+        let action = json!({"properties": {"action": {"const": action}}, "required": ["action"]});
+        json!({"if": action, "then": {"required": [key]}})
     };
-    needed.map(need).to_vec()
+    needed.map(need).into_iter().collect()
+}
+
+/// Completes the schema of rules: keys are closed, and a list of words may be a single word.
+struct OneOrSeveral;
+
+impl Transform for OneOrSeveral {
+    fn transform(&mut self, schema: &mut schemars::Schema) {
+        transform_subschemas(self, schema);
+        let Some(object) = schema.as_object_mut() else { return };
+        let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) else {
+            return;
+        };
+        for (name, property) in properties {
+            if name == "agent" {
+                property["items"] = json!({"enum": AgentState::WORDS.map(|(word, _)| word)});
+            }
+            if property["type"] != "array" || property["items"].get("properties").is_some() {
+                continue;
+            }
+            let items = match property["items"]["enum"].take() {
+                Value::Null => json!({"type": ["string", "number", "boolean"]}),
+                words => json!({"enum": words}),
+            };
+            let several = json!({"type": "array", "minItems": 1, "items": items});
+            *property = json!({"description": property["description"], "anyOf": [items, several]});
+        }
+        object.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
 }

@@ -8,7 +8,7 @@ use crate::executable::Subscription;
 use crate::front_matter::{Document, Field, Meaning, Node, Report, find, quotable};
 use crate::lifecycle::{TABLE, by_claude_code};
 
-/// The event of `trigger`.
+/// Reads the event of `trigger`.
 pub(super) fn first(document: &Document, report: &mut Report<'_>) -> Option<Subscription> {
     let expected = format!("one of {}", canonical_names());
     let field = report.required(document, "trigger", &TRIGGER, &expected)?;
@@ -16,7 +16,7 @@ pub(super) fn first(document: &Document, report: &mut Report<'_>) -> Option<Subs
     subscription(&text, &field.value, report)
 }
 
-/// The events of `metadata.triggers`, each once, without that of `trigger`.
+/// Reads the events of `metadata.triggers`, each once, without the event of `trigger`.
 pub(super) fn further(
     fields: &[Field],
     first: Option<Subscription>,
@@ -27,14 +27,14 @@ pub(super) fn further(
         return Vec::new();
     };
     let expected = "a list of events, such as `[after_tool, after_tool_failure]`";
-    let mut found: Vec<Subscription> = Vec::new();
+    let mut further: Vec<Subscription> = Vec::new();
     for item in report.list(field, &EXTENSION, expected).unwrap_or_default() {
         let Some(named) = item_subscription(item, report) else { continue };
-        if first.iter().chain(&found).all(|other| other.event != named.event) {
-            found.push(named);
+        if first.iter().chain(&further).all(|other| other.event != named.event) {
+            further.push(named);
         }
     }
-    found
+    further
 }
 
 fn item_subscription(item: &Node, report: &mut Report<'_>) -> Option<Subscription> {
@@ -48,18 +48,18 @@ fn item_subscription(item: &Node, report: &mut Report<'_>) -> Option<Subscriptio
 
 /// The event with the spelling `word`.
 fn subscription(word: &str, node: &Node, report: &mut Report<'_>) -> Option<Subscription> {
-    let found = TABLE.iter().find_map(|row| {
+    let subscription = TABLE.iter().find_map(|row| {
         let spelling = row.manifest.iter().find(|spelling| **spelling == word)?;
         Some(Subscription { event: row.event, spelling })
     });
-    if found.is_none() {
+    if subscription.is_none() {
         let message = format!("`{}` is not an event", quotable(word));
         report.add(&TRIGGER, &node.at, message, help(word));
     }
-    found
+    subscription
 }
 
-/// What to write instead of `word`.
+/// Returns the help for an unknown event.
 fn help(word: &str) -> String {
     let canonical: Vec<&str> =
         TABLE.iter().filter(|row| row.executable.contains(&word)).map(|row| row.name).collect();

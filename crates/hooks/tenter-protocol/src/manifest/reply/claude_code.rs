@@ -9,7 +9,7 @@ use crate::reply::{FieldReader, VerdictKind};
 use crate::reply_fields as fields;
 use crate::{EventName, Object, Reply, Rewrite, Verdict, tool};
 
-/// Whether a reply is in Claude Code's form.
+/// Returns true if a reply is in Claude Code's form.
 pub(super) fn is_claude_code_form(object: &Object) -> bool {
     object.get("hookSpecificOutput").is_some_and(|specific| !specific.is_null())
 }

@@ -34,7 +34,8 @@ impl Validator<'_> {
                     value.as_array().is_none_or(|list| list.len() >= least)
                 }
                 "required" => has_fields(rule, value),
-                "anyOf" => self.matches_any(rule, value),
+                "anyOf" | "oneOf" => self.matches_any(rule, value),
+                "const" => rule == value,
                 "$ref" => self.follow(rule, value, at),
                 "items" => self.check_items(rule, value, at),
                 "properties" => self.check_fields(schema, value, at),

@@ -28,7 +28,7 @@ pub(super) const CONDITION_KEYS: [&str; 14] = [
     "over_limit",
 ];
 
-/// What may happen to a path.
+/// The operations on a path.
 pub(super) const OPS: [(&str, PathOp); 9] = [
     ("read", PathOp::Read),
     ("write", PathOp::Write),
@@ -41,7 +41,7 @@ pub(super) const OPS: [(&str, PathOp); 9] = [
     ("list", PathOp::List),
 ];
 
-/// Where a path may be.
+/// The places of a path.
 pub(super) const PLACES: [(&str, PathPlace); 6] = [
     ("project", PathPlace::Project),
     ("temp", PathPlace::Temp),
@@ -51,11 +51,11 @@ pub(super) const PLACES: [(&str, PathPlace); 6] = [
     ("remote", PathPlace::Remote),
 ];
 
-/// Where a command may run.
+/// The machines on which a command may run.
 pub(super) const LOCATIONS: [(&str, Location); 3] =
     [("local", Location::Local), ("remote", Location::Remote), ("container", Location::Container)];
 
-/// What a command may do with data.
+/// The kinds of commands that produce or receive data.
 pub(super) const CLASSES: [(&str, Class); 5] = [
     ("download", Class::Download),
     ("decode", Class::Decode),
@@ -64,7 +64,7 @@ pub(super) const CLASSES: [(&str, Class); 5] = [
     ("environment", Class::Environment),
 ];
 
-/// What may become of data that a command receives.
+/// The uses of data that a command receives.
 pub(super) const ROLES: [(&str, FlowRole); 3] =
     [("code", FlowRole::Code), ("data", FlowRole::Data), ("argument", FlowRole::Argument)];
 

@@ -19,13 +19,13 @@ pub(super) fn report(rule: &Rule, item: &Node, report: &mut Report<'_>) {
 fn contradiction(conditions: &Conditions) -> Option<String> {
     let operands = conditions.operands.as_ref();
     let flags = conditions.flags.as_ref().and_then(|flags| of_words("flags", flags));
-    let of_operands = operands.and_then(|operands| of_words("operands", &operands.words));
+    let operand_words = operands.and_then(|operands| of_words("operands", &operands.words));
     let counted = operands
         .filter(|operands| operands.count.is_some_and(|(_, max)| max < needed(&operands.words)));
     let counted =
         counted.map(|_| "`operands.count` is less than the operands that it needs".to_owned());
     let path = conditions.path.as_ref().and_then(of_path);
-    flags.or(of_operands).or(counted).or(path)
+    flags.or(operand_words).or(counted).or(path)
 }
 
 /// Number of words that there must at least be.

@@ -3,7 +3,6 @@
 
 mod conditions;
 mod contradictions;
-mod schema;
 mod values;
 
 use tenter_base::{did_you_mean, or_list};
@@ -15,7 +14,6 @@ use crate::front_matter::{Field, Node, Report, Rules as Strictness, find};
 use crate::manifest::rule::{
     Conditions, Examples, Rule, RuleDecision, RuleVerdict, UncertainPolicy,
 };
-pub(super) use schema::schema;
 
 use conditions::{CONDITION_KEYS, conditions};
 use values::{one_of, texts};
@@ -25,7 +23,7 @@ const RULE_KEYS: [&str; 6] = ["name", "except", "decision", "reason", "uncertain
 
 /// The hook that the rules belong to.
 #[derive(Clone, Copy)]
-pub(super) struct Owner<'o> {
+pub(super) struct RuleOwner<'o> {
     /// The fields of `metadata`.
     pub(super) fields: &'o [Field],
     pub(super) events: &'o [EventName],
@@ -33,7 +31,7 @@ pub(super) struct Owner<'o> {
 }
 
 /// Reads the rules of a hook; none if it has no `match`.
-pub(super) fn read(owner: Owner<'_>, checks: Checks<'_>, report: &mut Report<'_>) -> Vec<Rule> {
+pub(super) fn read(owner: RuleOwner<'_>, checks: Checks<'_>, report: &mut Report<'_>) -> Vec<Rule> {
     let Some(field) = find(owner.fields, "match") else { return Vec::new() };
     let expected = "a list of rules, such as `- {program: git, subcommand: push}`";
     let Some(items) = report.list(field, &RULE, expected) else { return Vec::new() };
@@ -57,7 +55,7 @@ pub(super) fn read(owner: Owner<'_>, checks: Checks<'_>, report: &mut Report<'_>
 }
 
 /// Either all rules decide, or none: else it would be unclear what a call that fits several of them leads to.
-fn report_mixed(field: &Field, owner: Owner<'_>, rules: &[Rule], report: &mut Report<'_>) {
+fn report_mixed(field: &Field, owner: RuleOwner<'_>, rules: &[Rule], report: &mut Report<'_>) {
     let deciding = rules.iter().filter(|rule| rule.decision.is_some()).count();
     if deciding != 0 && deciding != rules.len() {
         let message = "some rules have a `decision` and others have none";
@@ -96,7 +94,7 @@ struct Invalid;
 
 /// Reads one rule.
 struct RuleReader<'c, 'r> {
-    owner: Owner<'c>,
+    owner: RuleOwner<'c>,
     item: &'c Node,
     report: &'c mut Report<'r>,
 }
@@ -127,9 +125,9 @@ impl RuleReader<'_, '_> {
     }
 
     fn report_unknown(&mut self, fields: &[Field]) {
-        let known: Vec<&str> = CONDITION_KEYS.into_iter().chain(RULE_KEYS).collect();
-        for field in fields.iter().filter(|field| !known.contains(&field.key.as_str())) {
-            let help = did_you_mean(&field.key, &known, || format!("keys are {}", or_list(&known)));
+        let keys: Vec<&str> = CONDITION_KEYS.into_iter().chain(RULE_KEYS).collect();
+        for field in fields.iter().filter(|field| !keys.contains(&field.key.as_str())) {
+            let help = did_you_mean(&field.key, &keys, || format!("keys are {}", or_list(&keys)));
             self.report.unknown_field(field, &RULE, "a rule", help);
         }
     }
@@ -186,9 +184,9 @@ impl RuleReader<'_, '_> {
         Ok(Some(RuleDecision { verdict, reason: text.trim().to_owned() }))
     }
 
-    /// What happens to a call that fits perhaps. By default, a hook that can ask the user does so.
+    /// Returns the decision about a call that may or may not fit. By default, a hook that can ask the user does so.
     fn uncertain(&mut self, fields: &[Field]) -> Option<UncertainPolicy> {
-        let Owner { events, asynchronous, .. } = self.owner;
+        let RuleOwner { events, asynchronous, .. } = self.owner;
         let Some(field) = find(fields, "uncertain") else {
             let asks = !asynchronous && events.iter().all(|event| *event == EventName::BeforeTool);
             return Some(if asks { UncertainPolicy::Ask } else { UncertainPolicy::Ignore });

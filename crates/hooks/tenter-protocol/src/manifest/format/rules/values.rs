@@ -5,7 +5,7 @@ use tenter_base::{did_you_mean, or_list};
 use super::RULE;
 use crate::front_matter::{Field, Meaning, Node, Report, quotable};
 
-/// A text, or a list of texts, at least one. Numbers and booleans are text as they are written.
+/// Reads a text, or a list of texts, at least one. Numbers and booleans are text as they are written.
 pub(super) fn texts(field: &Field, report: &mut Report<'_>) -> Option<Vec<String>> {
     let items = items(field, report)?;
     let texts: Vec<Option<&str>> =
@@ -23,7 +23,7 @@ pub(super) fn texts(field: &Field, report: &mut Report<'_>) -> Option<Vec<String
     Some(texts.into_iter().flatten().map(str::to_owned).collect())
 }
 
-/// The items of a list, at least one; a single value is a list of one.
+/// Returns the items of a list, at least one; a single value is a list of one.
 pub(super) fn items<'f>(field: &'f Field, report: &mut Report<'_>) -> Option<&'f [Node]> {
     let single = std::slice::from_ref(&field.value);
     let items = field.value.as_list().unwrap_or(single);
@@ -34,7 +34,7 @@ pub(super) fn items<'f>(field: &'f Field, report: &mut Report<'_>) -> Option<&'f
     Some(items)
 }
 
-/// What one of the words of `table` stands for.
+/// Returns the value of a word in `table`.
 pub(super) fn one_of<'t, T>(
     field: &Field,
     table: &'t [(&'static str, T)],
@@ -43,7 +43,7 @@ pub(super) fn one_of<'t, T>(
     word(field, &field.value, table, report)
 }
 
-/// What each word of a list stands for.
+/// Returns the value of each word of a list.
 pub(super) fn words<T: Copy>(
     field: &Field,
     table: &[(&'static str, T)],
@@ -60,17 +60,17 @@ fn word<'t, T>(
     report: &mut Report<'_>,
 ) -> Option<&'t T> {
     let text = node.as_text().unwrap_or_default();
-    let found = table.iter().find(|(word, _)| *word == text).map(|(_, value)| value);
-    if found.is_none() {
+    let value = table.iter().find(|(word, _)| *word == text).map(|(_, value)| value);
+    if value.is_none() {
         let words: Vec<&str> = table.iter().map(|(word, _)| *word).collect();
         let message = format!("`{}` cannot be `{}`", field.key, quotable(text));
         let help = did_you_mean(text, &words, || format!("write {}", or_list(&words)));
         report.add(&RULE, &node.at, message, help);
     }
-    found
+    value
 }
 
-/// `true` or `false`.
+/// Reads `true` or `false`.
 pub(super) fn boolean(field: &Field, report: &mut Report<'_>) -> Option<bool> {
     let meaning = field.value.as_scalar().map(crate::front_matter::Scalar::meaning);
     if let Some(Meaning::Boolean(boolean)) = meaning {
