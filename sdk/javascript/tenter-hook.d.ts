@@ -19,7 +19,7 @@ export interface Agent {
 
 /** Data for which the specification has no field. */
 export interface Context {
-  /** Which agent caused the event: `main` or `subagent`. Only if the agent provides it. */
+  /** The agent that caused the event: `main` or `subagent`. Only if the agent provides it. */
   invoked_by?: "main" | "subagent";
   /** The conversation that started the subagent. Only for a subagent. */
   parent_session_id?: string;
@@ -77,7 +77,7 @@ export interface SessionStartPayload extends Payload {
   event_type: "session_start" | "pre-session";
   /** The model, as `--model` names it. Only if the agent provides it. */
   model?: string;
-  /** How the agent was started: `ui` (`run` or `chat`) and `agent`. */
+  /** The start of the agent: `ui` (`run` or `chat`) and `agent`. */
   args: Record<string, any>;
 }
 
@@ -123,8 +123,11 @@ export interface BeforeAgentReply extends ContextReply {
  * inherited.
  */
 export interface StdinFrom {
+  /** The output of commands, by their indices. */
   commands?: Array<number>;
+  /** A here-document or here-string, as far as it is known. */
   text?: string;
+  /** A file, as written. */
   file?: string;
 }
 
@@ -163,8 +166,9 @@ export interface Command {
   /** The absolute working directory. Only if it is known. */
   cwd?: string;
   /**
-   * What runs the command, outermost first: wrappers such as `sudo`, interpreters such as `bash`, and
-   * `substitution`, `process`, `function`, `alias`, `coproc`. Only if something does.
+   * The programs and constructs that run the command, outermost first: wrappers such as `sudo`,
+   * interpreters such as `bash`, and `substitution`, `process`, `function`, `alias`, `coproc`. Only if
+   * there are any.
    */
   via?: Array<string>;
   /**
@@ -176,11 +180,14 @@ export interface Command {
   redirects?: Array<Redirect>;
   /** The command as written. */
   text: string;
-  /** Where it runs: `local`, `remote` (as with `ssh`), or `container` (as with `docker exec`). */
+  /**
+   * The machine or container that it runs on: `local`, `remote` (as with `ssh`), or `container` (as with
+   * `docker exec`).
+   */
   where: "local" | "remote" | "container";
   /**
-   * What is not known before the command runs: `program`, `cwd`, and indices of `args`. Only if
-   * something is not known.
+   * The parts of the command that are not known before it runs: `program`, `cwd`, and indices of `args`.
+   * Only if there are any.
    */
   uncertain?: Array<any>;
 }
@@ -192,22 +199,22 @@ export interface Path {
   /** The path as written. */
   given: string;
   /**
-   * What happens to it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode`
+   * The operation on it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode`
    * (permissions or owner), or `list` (search a directory). File tools write files that they create.
    */
   op: "read" | "write" | "create" | "delete" | "move" | "execute" | "link" | "mode" | "list";
   /** `true` if everything below the path is included. Only if `true`. */
   recursive?: boolean;
   /**
-   * Where it is: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a
+   * The place: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a
    * `device`, or on a `remote` machine.
    */
   place: "remote" | "device" | "project" | "temp" | "home" | "system";
-  /** Whether it is in the project. */
+  /** `true` if it is in the project. */
   inside_project: boolean;
   /** The index of the command in `commands`. Only for a path of a command. */
   command?: number;
-  /** Whether the path is known and could be resolved. */
+  /** `true` if the path is known and could be resolved. */
   certain: boolean;
   /** `true` if the path is a pattern, and the files that it matches are touched. Only if `true`. */
   glob?: boolean;
@@ -231,7 +238,7 @@ export interface Flow {
   from: any;
   /** The index of the command that receives the data. */
   into: number;
-  /** What the command does with it: runs it as `code`, reads it as `data`, or has it as an `argument`. */
+  /** The use of the data: the command runs it as `code`, reads it as `data`, or has it as an `argument`. */
   as: "code" | "data" | "argument";
 }
 
@@ -292,9 +299,9 @@ export interface BeforeToolReply {
 export interface ToolOutput {
   /** The tool's own name. */
   toolName: string;
-  /** Whether the tool succeeded; `null` if the agent does not know. */
+  /** `true` if the tool succeeded; `null` if the agent does not know. */
   success: boolean | null;
-  /** What went wrong. Only after a failure. */
+  /** The error message. Only after a failure. */
   error?: string;
   /** The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`. */
   metadataType?: string;
@@ -303,7 +310,7 @@ export interface ToolOutput {
    * without a result.
    */
   metadata?: Record<string, any>;
-  /** When the tool finished, as RFC 3339 in UTC. */
+  /** The time when the tool finished, as RFC 3339 in UTC. */
   timestamp: string;
 }
 
@@ -314,8 +321,8 @@ export interface AfterToolPayload extends ToolPayload {
   tool_output: ToolOutput;
 }
 
-/** A reply to `after_tool`. */
-export interface AfterToolReply extends ContextReply {
+/** The fields of replies that may rewrite the output of a tool. */
+export interface OutputReply extends ContextReply {
   /**
    * The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
    * fields that it has. `metadata` is always replaced as a whole.
@@ -323,22 +330,21 @@ export interface AfterToolReply extends ContextReply {
   modified_output?: Record<string, any>;
 }
 
+/** A reply to `after_tool`. */
+export interface AfterToolReply extends OutputReply {
+}
+
 /** The payload of `after_tool_failure`, which fires after a tool failed or was blocked. */
 export interface AfterToolFailurePayload extends ToolPayload {
   event_type: "after_tool_failure" | "post-tool-call-failure";
-  /** What went wrong. */
+  /** The error message. */
   tool_error: string;
   /** The tool's result, as changed by earlier hooks. */
   tool_output: ToolOutput;
 }
 
 /** A reply to `after_tool_failure`. */
-export interface AfterToolFailureReply extends ContextReply {
-  /**
-   * The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
-   * fields that it has. `metadata` is always replaced as a whole.
-   */
-  modified_output?: Record<string, any>;
+export interface AfterToolFailureReply extends OutputReply {
 }
 
 /** The counts of the last exchange alone. */
@@ -375,9 +381,9 @@ export interface Usage {
 export interface Result {
   /** The tool's own name. */
   toolName: string;
-  /** Whether the tool succeeded; `null` if the agent does not know. */
+  /** `true` if the tool succeeded; `null` if the agent does not know. */
   success: boolean | null;
-  /** What went wrong. Only after a failure. */
+  /** The error message. Only after a failure. */
   error?: string;
   /** The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`. */
   metadataType?: string;
@@ -386,7 +392,7 @@ export interface Result {
    * without a result.
    */
   metadata?: Record<string, any>;
-  /** When the tool finished, as RFC 3339 in UTC. */
+  /** The time when the tool finished, as RFC 3339 in UTC. */
   timestamp: string;
 }
 
@@ -398,13 +404,15 @@ export interface Block {
   text?: string;
   /** The media type of the image, such as `image/png`. Only for `image`. */
   media_type?: string;
+  /** The image as base64, instead of `url`. Only for `image`. */
   data?: string;
+  /** The address of the image, instead of `data`. Only for `image`. */
   url?: string;
-  /** The call's id, unique within a conversation. Only for `tool_use`. */
+  /** The call's id. Only for `tool_use`. */
   id?: string;
   /** The tool's name. Only for `tool_use`. */
   name?: string;
-  /** The tool's input; always an object (R59). Only for `tool_use`. */
+  /** The tool's input, which is always an object. Only for `tool_use`. */
   input?: Record<string, any>;
   /** The id of the call. Only for `tool_result`. */
   call_id?: string;
@@ -426,7 +434,7 @@ export interface Message {
 export interface HistoryPayload extends Payload {
   /** Token counts. Only if the agent provides them. */
   usage?: Usage;
-  /** Whether long histories are summarized automatically. */
+  /** `true` if long histories are summarized automatically. */
   auto_compact_enabled: boolean;
   /** The part of the context window at which that happens, for example 0.8. Only if it is enabled. */
   auto_compact_threshold?: number;
@@ -444,7 +452,7 @@ export interface AfterTurnPayload extends HistoryPayload {
   turn_number?: number;
   /** The number of model responses in the whole conversation. Only if the agent provides it. */
   session_turn?: number;
-  /** Whether the response called tools. */
+  /** `true` if the response called tools. */
   tools_used: boolean;
   /** The text of the response. */
   response: string;
@@ -494,17 +502,17 @@ export interface FinalMessage {
 export interface BeforeStopPayload extends HistoryPayload {
   event_type: "before_stop" | "pre-agent-turn-stop";
   /**
-   * Why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were
-   * blocked) or `max_steps` (the turn limit).
+   * The reason why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response
+   * were blocked) or `max_steps` (the turn limit).
    */
   stop_reason: "no_tool_calls" | "tool_rejected" | "max_steps";
   /** The number of model responses since the last user message. Only if the agent provides it. */
   step_count?: number;
   /** The last response; `null` if it has no text. */
   final_message: FinalMessage | null;
-  /** Whether the agent is running because a hook made it continue. */
+  /** `true` if the agent is running because a hook made it continue. */
   stop_hook_active: boolean;
-  /** How many times in a row hooks made the agent continue. */
+  /** The number of times in a row that hooks made the agent continue. */
   continuation_count: number;
 }
 
@@ -572,16 +580,20 @@ export interface SubagentStopPayload extends SubagentPayload {
 export interface SubagentStopReply extends Reply {
 }
 
-/** The payload of `pre_compact`, which fires when history is about to be replaced by a summary. */
-export interface PreCompactPayload extends Payload {
-  event_type: "pre_compact" | "pre-context-compact";
+/** The fields of the payloads of a compaction's events. */
+export interface CompactionPayload extends Payload {
   /**
-   * What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
+   * The cause of the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
    * request was too long for the model).
    */
   trigger: "auto" | "manual" | "hook" | "overflow";
   /** The size of the history before, in tokens. Only if the agent provides it. */
   tokens_before?: number;
+}
+
+/** The payload of `pre_compact`, which fires when history is about to be replaced by a summary. */
+export interface PreCompactPayload extends CompactionPayload {
+  event_type: "pre_compact" | "pre-context-compact";
 }
 
 /** A reply to `pre_compact`. */
@@ -589,15 +601,8 @@ export interface PreCompactReply extends ContextReply {
 }
 
 /** The payload of `post_compact`, which fires when history was replaced by a summary. */
-export interface PostCompactPayload extends Payload {
+export interface PostCompactPayload extends CompactionPayload {
   event_type: "post_compact" | "post-context-compact";
-  /**
-   * What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
-   * request was too long for the model).
-   */
-  trigger: "auto" | "manual" | "hook" | "overflow";
-  /** The size of the history before, in tokens. Only if the agent provides it. */
-  tokens_before?: number;
   /** The size of the history after, in tokens. Only if the agent provides it. */
   tokens_after?: number;
 }
@@ -613,7 +618,10 @@ export interface SessionEndPayload extends Payload {
   duration_seconds?: number;
   /** The number of model responses in the session. Only if the agent provides it. */
   total_steps?: number;
-  /** Why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or `error`. */
+  /**
+   * The reason why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or
+   * `error`.
+   */
   exit_reason: "done" | "user_exit" | "interrupted" | "blocked" | "max_turns" | "error";
 }
 

@@ -107,7 +107,7 @@ if TYPE_CHECKING:
 
     class Context(TypedDict):
         """Data for which the specification has no field."""
-        # Which agent caused the event: `main` or `subagent`. Only if the agent provides it.
+        # The agent that caused the event: `main` or `subagent`. Only if the agent provides it.
         invoked_by: NotRequired[Literal["main", "subagent"]]
         # The conversation that started the subagent. Only for a subagent.
         parent_session_id: NotRequired[str]
@@ -159,7 +159,7 @@ if TYPE_CHECKING:
         event_type: Literal["session_start", "pre-session"]
         # The model, as `--model` names it. Only if the agent provides it.
         model: NotRequired[str]
-        # How the agent was started: `ui` (`run` or `chat`) and `agent`.
+        # The start of the agent: `ui` (`run` or `chat`) and `agent`.
         args: Dict[str, Any]
 
 
@@ -201,8 +201,11 @@ if TYPE_CHECKING:
     class StdinFrom(TypedDict):
         """The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
         inherited."""
+        # The output of commands, by their indices.
         commands: NotRequired[List[int]]
+        # A here-document or here-string, as far as it is known.
         text: NotRequired[str]
+        # A file, as written.
         file: NotRequired[str]
 
 
@@ -236,8 +239,9 @@ if TYPE_CHECKING:
         env: NotRequired[Dict[str, str]]
         # The absolute working directory. Only if it is known.
         cwd: NotRequired[str]
-        # What runs the command, outermost first: wrappers such as `sudo`, interpreters such as `bash`, and
-        # `substitution`, `process`, `function`, `alias`, `coproc`. Only if something does.
+        # The programs and constructs that run the command, outermost first: wrappers such as `sudo`,
+        # interpreters such as `bash`, and `substitution`, `process`, `function`, `alias`, `coproc`. Only if
+        # there are any.
         via: NotRequired[List[str]]
         # The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
         # inherited.
@@ -246,10 +250,11 @@ if TYPE_CHECKING:
         redirects: NotRequired[List[Redirect]]
         # The command as written.
         text: str
-        # Where it runs: `local`, `remote` (as with `ssh`), or `container` (as with `docker exec`).
+        # The machine or container that it runs on: `local`, `remote` (as with `ssh`), or `container` (as with
+        # `docker exec`).
         where: Literal["local", "remote", "container"]
-        # What is not known before the command runs: `program`, `cwd`, and indices of `args`. Only if
-        # something is not known.
+        # The parts of the command that are not known before it runs: `program`, `cwd`, and indices of `args`.
+        # Only if there are any.
         uncertain: NotRequired[List[Any]]
 
 
@@ -259,19 +264,19 @@ if TYPE_CHECKING:
         path: str
         # The path as written.
         given: str
-        # What happens to it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode`
+        # The operation on it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode`
         # (permissions or owner), or `list` (search a directory). File tools write files that they create.
         op: Literal["read", "write", "create", "delete", "move", "execute", "link", "mode", "list"]
         # `true` if everything below the path is included. Only if `true`.
         recursive: NotRequired[bool]
-        # Where it is: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a
+        # The place: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a
         # `device`, or on a `remote` machine.
         place: Literal["remote", "device", "project", "temp", "home", "system"]
-        # Whether it is in the project.
+        # `true` if it is in the project.
         inside_project: bool
         # The index of the command in `commands`. Only for a path of a command.
         command: NotRequired[int]
-        # Whether the path is known and could be resolved.
+        # `true` if the path is known and could be resolved.
         certain: bool
         # `true` if the path is a pattern, and the files that it matches are touched. Only if `true`.
         glob: NotRequired[bool]
@@ -297,7 +302,7 @@ if TYPE_CHECKING:
             "from": Any,
             # The index of the command that receives the data.
             "into": int,
-            # What the command does with it: runs it as `code`, reads it as `data`, or has it as an `argument`.
+            # The use of the data: the command runs it as `code`, reads it as `data`, or has it as an `argument`.
             "as": Literal["code", "data", "argument"],
         },
     )
@@ -354,16 +359,16 @@ if TYPE_CHECKING:
         """The tool's result, as changed by earlier hooks."""
         # The tool's own name.
         toolName: str
-        # Whether the tool succeeded; `null` if the agent does not know.
+        # `true` if the tool succeeded; `null` if the agent does not know.
         success: Union[bool, None]
-        # What went wrong. Only after a failure.
+        # The error message. Only after a failure.
         error: NotRequired[str]
         # The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
         metadataType: NotRequired[str]
         # The data of the result. The text that the model reads is made from it. Not if the tool failed
         # without a result.
         metadata: NotRequired[Dict[str, Any]]
-        # When the tool finished, as RFC 3339 in UTC.
+        # The time when the tool finished, as RFC 3339 in UTC.
         timestamp: str
 
 
@@ -374,27 +379,28 @@ if TYPE_CHECKING:
         tool_output: ToolOutput
 
 
-    class AfterToolReply(ContextReply):
-        """A reply to `after_tool`."""
+    class OutputReply(ContextReply):
+        """The fields of replies that may rewrite the output of a tool."""
         # The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
         # fields that it has. `metadata` is always replaced as a whole.
         modified_output: NotRequired[Dict[str, Any]]
+
+
+    class AfterToolReply(OutputReply):
+        """A reply to `after_tool`."""
 
 
     class AfterToolFailurePayload(ToolPayload):
         """The payload of `after_tool_failure`, which fires after a tool failed or was blocked."""
         event_type: Literal["after_tool_failure", "post-tool-call-failure"]
-        # What went wrong.
+        # The error message.
         tool_error: str
         # The tool's result, as changed by earlier hooks.
         tool_output: ToolOutput
 
 
-    class AfterToolFailureReply(ContextReply):
+    class AfterToolFailureReply(OutputReply):
         """A reply to `after_tool_failure`."""
-        # The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
-        # fields that it has. `metadata` is always replaced as a whole.
-        modified_output: NotRequired[Dict[str, Any]]
 
 
     class Turn(TypedDict):
@@ -431,16 +437,16 @@ if TYPE_CHECKING:
         """The result, like `tool_output`. Only for `tool_result`."""
         # The tool's own name.
         toolName: str
-        # Whether the tool succeeded; `null` if the agent does not know.
+        # `true` if the tool succeeded; `null` if the agent does not know.
         success: Union[bool, None]
-        # What went wrong. Only after a failure.
+        # The error message. Only after a failure.
         error: NotRequired[str]
         # The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`.
         metadataType: NotRequired[str]
         # The data of the result. The text that the model reads is made from it. Not if the tool failed
         # without a result.
         metadata: NotRequired[Dict[str, Any]]
-        # When the tool finished, as RFC 3339 in UTC.
+        # The time when the tool finished, as RFC 3339 in UTC.
         timestamp: str
 
 
@@ -452,13 +458,15 @@ if TYPE_CHECKING:
         text: NotRequired[str]
         # The media type of the image, such as `image/png`. Only for `image`.
         media_type: NotRequired[str]
+        # The image as base64, instead of `url`. Only for `image`.
         data: NotRequired[str]
+        # The address of the image, instead of `data`. Only for `image`.
         url: NotRequired[str]
-        # The call's id, unique within a conversation. Only for `tool_use`.
+        # The call's id. Only for `tool_use`.
         id: NotRequired[str]
         # The tool's name. Only for `tool_use`.
         name: NotRequired[str]
-        # The tool's input; always an object (R59). Only for `tool_use`.
+        # The tool's input, which is always an object. Only for `tool_use`.
         input: NotRequired[Dict[str, Any]]
         # The id of the call. Only for `tool_result`.
         call_id: NotRequired[str]
@@ -480,7 +488,7 @@ if TYPE_CHECKING:
         """The fields of the payloads of events at which the history can be replaced."""
         # Token counts. Only if the agent provides them.
         usage: NotRequired[Usage]
-        # Whether long histories are summarized automatically.
+        # `true` if long histories are summarized automatically.
         auto_compact_enabled: bool
         # The part of the context window at which that happens, for example 0.8. Only if it is enabled.
         auto_compact_threshold: NotRequired[float]
@@ -496,7 +504,7 @@ if TYPE_CHECKING:
         turn_number: NotRequired[int]
         # The number of model responses in the whole conversation. Only if the agent provides it.
         session_turn: NotRequired[int]
-        # Whether the response called tools.
+        # `true` if the response called tools.
         tools_used: bool
         # The text of the response.
         response: str
@@ -539,16 +547,16 @@ if TYPE_CHECKING:
         """The payload of `before_stop`, which fires when the agent would stop: a response without tool calls,
         or the turn limit."""
         event_type: Literal["before_stop", "pre-agent-turn-stop"]
-        # Why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were
-        # blocked) or `max_steps` (the turn limit).
+        # The reason why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response
+        # were blocked) or `max_steps` (the turn limit).
         stop_reason: Literal["no_tool_calls", "tool_rejected", "max_steps"]
         # The number of model responses since the last user message. Only if the agent provides it.
         step_count: NotRequired[int]
         # The last response; `null` if it has no text.
         final_message: Union[FinalMessage, None]
-        # Whether the agent is running because a hook made it continue.
+        # `true` if the agent is running because a hook made it continue.
         stop_hook_active: bool
-        # How many times in a row hooks made the agent continue.
+        # The number of times in a row that hooks made the agent continue.
         continuation_count: int
 
 
@@ -612,28 +620,27 @@ if TYPE_CHECKING:
         """A reply to `subagent_stop`."""
 
 
-    class PreCompactPayload(Payload):
-        """The payload of `pre_compact`, which fires when history is about to be replaced by a summary."""
-        event_type: Literal["pre_compact", "pre-context-compact"]
-        # What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
+    class CompactionPayload(Payload):
+        """The fields of the payloads of a compaction's events."""
+        # The cause of the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
         # request was too long for the model).
         trigger: Literal["auto", "manual", "hook", "overflow"]
         # The size of the history before, in tokens. Only if the agent provides it.
         tokens_before: NotRequired[int]
+
+
+    class PreCompactPayload(CompactionPayload):
+        """The payload of `pre_compact`, which fires when history is about to be replaced by a summary."""
+        event_type: Literal["pre_compact", "pre-context-compact"]
 
 
     class PreCompactReply(ContextReply):
         """A reply to `pre_compact`."""
 
 
-    class PostCompactPayload(Payload):
+    class PostCompactPayload(CompactionPayload):
         """The payload of `post_compact`, which fires when history was replaced by a summary."""
         event_type: Literal["post_compact", "post-context-compact"]
-        # What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
-        # request was too long for the model).
-        trigger: Literal["auto", "manual", "hook", "overflow"]
-        # The size of the history before, in tokens. Only if the agent provides it.
-        tokens_before: NotRequired[int]
         # The size of the history after, in tokens. Only if the agent provides it.
         tokens_after: NotRequired[int]
 
@@ -649,7 +656,8 @@ if TYPE_CHECKING:
         duration_seconds: NotRequired[int]
         # The number of model responses in the session. Only if the agent provides it.
         total_steps: NotRequired[int]
-        # Why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or `error`.
+        # The reason why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or
+        # `error`.
         exit_reason: Literal["done", "user_exit", "interrupted", "blocked", "max_turns", "error"]
 
 

@@ -142,7 +142,7 @@ impl Host {
         let is_replaceable =
             self.support(EventName::AfterTool, Power::RewriteOutput) != Support::Unsupported;
         let sees_results = hook.subscription(EventName::AfterTool).is_some();
-        let can_rewrite = !hook.is_declared() && !hook.policy.asynchronous;
+        let can_rewrite = !hook.is_static() && !hook.policy.asynchronous;
         !is_replaceable && sees_results && can_rewrite && hook.policy.fail == FailMode::Closed
     }
 

@@ -32,10 +32,10 @@ impl ClaudeCodeHook {
     /// Whether Claude Code would fire the event, and the hook is for it. Tools are matched elsewhere. What an agent does not tell
     /// is matched, so that no guard is lost.
     pub(crate) fn applies(&self, event: EventRef<'_>) -> bool {
-        let Some(event) = ClaudeCodeEvent::of(event) else { return false };
+        let Some(event) = ClaudeCodeEvent::new(event) else { return false };
         let is_meant = self.script.event.as_deref().is_none_or(|name| name == event.name);
         let matches = |value: &str| {
-            let matcher = self.matcher.as_ref().filter(|_| !event.is_about_tool());
+            let matcher = self.matcher.as_ref().filter(|_| !event.is_tool_event());
             matcher.is_none_or(|matcher| matcher.matches_name(value))
         };
         is_meant && event.matched.is_none_or(matches)

@@ -110,8 +110,8 @@ impl Hook {
         self.rules().filter(|_| event.lifecycle().matcher)
     }
 
-    /// Whether it replies without a process: it is static, or its rules decide.
-    pub fn is_declared(&self) -> bool {
+    /// Returns true if it replies without a process: it is static, or its rules decide.
+    pub fn is_static(&self) -> bool {
         match &self.protocol {
             Protocol::Executable => false,
             Protocol::Manifest(manifest) => {
@@ -246,7 +246,7 @@ impl Protocol {
                 Implementation::Script(_) => "manifest",
                 Implementation::Http(_) => "http",
                 Implementation::Native(_) => "native",
-                Implementation::Static(_) | Implementation::Rules => "declared",
+                Implementation::Static(_) | Implementation::Rules => "static",
             },
         }
     }

@@ -171,22 +171,30 @@ fn set_presence(schema: &mut Value, name: &str, is_present: bool) {
     }
 }
 
-/// Adds the descriptions of the manifest protocol to the fields of an executable's payload that have none of their own.
+/// Describes the fields of an executable's payload that are the same in the payloads of manifest hooks.
 fn described_by(mut executable: Value, manifest: &Value) -> Value {
     let fields = &manifest["properties"];
-    let description = |name: &str| {
+    let same_field = |name: &str| {
         let renamed = RENAMED_FIELDS.iter().find(|(executable, _)| *executable == name);
         let names = [Some(name), renamed.map(|(_, manifest)| *manifest)].into_iter().flatten();
         let mut places =
             names.flat_map(|name| [&fields[name], &fields["context"]["properties"][name]]);
-        places.find_map(|field| field.get("description"))
+        places.find(|field| !field.is_null())
     };
     for (name, property) in executable["properties"].as_object_mut().into_iter().flatten() {
-        if let (Value::Object(property), Some(description)) = (property, description(name)) {
-            property.entry("description").or_insert_with(|| description.clone());
+        if let Some(same) = same_field(name).filter(|same| is_same_type(property, same)) {
+            property["description"] = same["description"].clone();
         }
     }
     executable
+}
+
+/// Returns true if two schemas differ at most in their descriptions.
+fn is_same_type(one: &Value, other: &Value) -> bool {
+    let (mut one, mut other) = (one.clone(), other.clone());
+    one["description"] = Value::Null;
+    other["description"] = Value::Null;
+    one == other
 }
 
 /// Returns the `required` and `properties` of the type.
@@ -197,12 +205,13 @@ pub(crate) fn fields<T: JsonSchema>() -> Value {
 
 /// Returns the schema of the type without references.
 pub(crate) fn derived<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let is_payload = settings.contract.is_serialize();
     let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    Plain.transform(&mut schema);
+    Plain { is_payload }.transform(&mut schema);
     schema.to_value()
 }
 
@@ -222,13 +231,19 @@ pub(crate) fn merge(schema: &mut Value, more: Value) {
 
 /// Makes a derived schema easy to read: one list of words or one object instead of alternatives, `null` only where it occurs, no
 /// formats of Rust's numbers.
-struct Plain;
+struct Plain {
+    /// True for a payload, in which a missing field has no default.
+    is_payload: bool,
+}
 
 impl Transform for Plain {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
         schema.remove("title");
-        if schema.get("default").is_some_and(|default| default.is_object() || default.is_null()) {
+        if let Some(Value::String(description)) = schema.get_mut("description") {
+            *description = description.replace('\n', " ");
+        }
+        if self.is_payload {
             schema.remove("default");
         }
         if schema.get("format").is_some_and(|format| format != "date-time" && format != "regex") {
@@ -305,7 +320,17 @@ fn join_objects(schema: &mut Map<String, Value>, variants: &[Value]) {
             json!({"type": "string", "enum": words, "description": format!("{}.", quoted(&words))});
         schema.insert("required".to_owned(), json!(["type"]));
     }
-    let names = |variant: &Value| variant["properties"].as_object().cloned().unwrap_or_default();
+    let names = |variant: &Value| {
+        let mut properties = variant["properties"].as_object().cloned().unwrap_or_default();
+        // The only field of a variant has the description of the variant.
+        if properties.len() == 1
+            && let Some(Value::Object(property)) = properties.values_mut().next()
+            && let Some(description) = variant.get("description")
+        {
+            property.entry("description").or_insert_with(|| description.clone());
+        }
+        properties
+    };
     for (name, mut property) in variants.iter().flat_map(names) {
         if joined.get(&name).is_some() {
             continue;

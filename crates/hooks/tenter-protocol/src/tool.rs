@@ -12,11 +12,11 @@ use crate::tool_metadata::{self, Blocked, Metadata};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The call's id, unique within a conversation.
+    /// The call's id.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The tool's input; always an object (R59).
+    /// The tool's input, which is always an object.
     pub input: Object,
 }
 

@@ -111,7 +111,7 @@ fn interpreter(words: &[String], input: &Object) -> Option<&'static str> {
     ];
     let language = input.get("language").or_else(|| input.get("lang")).and_then(Value::as_str);
     let language = language.map(str::to_lowercase);
-    let is_meant = |name: &&str| match &given {
+    let is_meant = |name: &&str| match &language {
         Some(given) => given == name,
         None => words.iter().any(|word| word == name),
     };

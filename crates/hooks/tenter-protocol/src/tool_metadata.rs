@@ -62,7 +62,7 @@ metadata_types!(
 pub(crate) fn text(kind: Option<&str>, metadata: Object) -> Option<String> {
     let metadata = Value::Object(metadata);
     let text = kind.and_then(|kind| known_text(kind, &metadata));
-    let text = known.unwrap_or_else(|| metadata.to_string());
+    let text = text.unwrap_or_else(|| metadata.to_string());
     (!text.is_empty()).then_some(text)
 }
 

@@ -127,7 +127,7 @@ impl Visit<'_> {
 
 /// Returns a call in the names of Claude Code: in its own names where Claude Code has no such tool.
 fn claude_code_call(call: &ToolCall) -> (&str, Object) {
-    let tool = tools::of(&call.name);
+    let tool = tools::counterpart(&call.name);
     let field = |(name, value): (&String, &Value)| {
         let name = tool.map_or(name.as_str(), |tool| tool.native_field(name));
         let text = value.as_str().map(|text| json!(excerpt::ends(text, MAX_TEXT)));

@@ -134,7 +134,7 @@ fn limits(host: &Host, hook: &Hook) -> Vec<String> {
         }
         let without = powers(host, event).filter(|one| one.support == Support::Unsupported);
         let without: Vec<&str> = without.map(|one| one.power.as_str()).collect();
-        if !without.is_empty() && !hook.is_declared() {
+        if !without.is_empty() && !hook.is_static() {
             limits.push(format!("at {} it cannot {}", event.as_str(), without.join(" or ")));
         }
     }

@@ -108,7 +108,7 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
             written("payload", &json::to_string(&report.payload));
             written("action", declared.action());
         }
-        None if hook.is_declared() => written("payload", &json::to_string(&report.payload)),
+        None if hook.is_static() => written("payload", &json::to_string(&report.payload)),
         None => process(report),
     }
     decision(report);

@@ -39,7 +39,7 @@ pub fn named(name: &str) -> Option<&'static NativeTool> {
 
 /// The names that matchers of Claude Code's hooks may use for the tool `canonical`: its own name if Claude Code has no such tool.
 pub fn names(canonical: &str) -> impl Iterator<Item = &str> {
-    let is_native = of(canonical).is_some();
+    let is_native = counterpart(canonical).is_some();
     let own = iter::once(canonical).filter(move |_| !is_native);
     let native = TOOLS.iter().filter(move |tool| tool.canonical == canonical);
     own.chain(native.map(|tool| tool.name))
@@ -55,6 +55,6 @@ mod tests {
         assert_eq!(names("bash"), ["Bash"]);
         assert_eq!(names("file_edit"), ["Edit", "MultiEdit", "NotebookEdit"]);
         assert_eq!(names("mcp__memory__store"), ["mcp__memory__store"]);
-        assert_eq!(of("subagent").map(|tool| tool.name), Some("Agent"));
+        assert_eq!(counterpart("subagent").map(|tool| tool.name), Some("Agent"));
     }
 }

@@ -61,14 +61,14 @@ struct BaseFields<'e> {
     /// The agent's working directory. Tools run in it; hooks start in the project root.
     work_dir: Cow<'e, str>,
     /// Data for which the specification has no field.
-    context: Context<'e>,
+    context: ContextPayload<'e>,
     /// The agent that fires the event, in its own words.
     host: HostPayload<'e>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Context<'e> {
+struct ContextPayload<'e> {
     /// The agent that caused the event: `main` or `subagent`. Only if the agent provides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     invoked_by: Option<InvokedBy>,
@@ -102,7 +102,7 @@ impl<'e> Payload<'e> {
 
     fn new(event: EventRef<'e>, trigger: &'e str, extras: &Extras<'e>) -> Self {
         let EventRef { scope, body } = event;
-        let context = Context {
+        let context = ContextPayload {
             invoked_by: scope.invoked_by(),
             parent_session_id: scope.parent_conversation_id.as_deref(),
             recipe_name: scope.recipe.as_deref().filter(|name| !name.is_empty()),
@@ -202,7 +202,7 @@ struct AfterTurnFields<'e> {
     /// The text of the response.
     response: &'e str,
     #[serde(flatten)]
-    history: HistoryFields<'e>,
+    history: HistoryPayload<'e>,
 }
 
 #[derive(Serialize)]
@@ -221,7 +221,7 @@ struct BeforeStopFields<'e> {
     /// The number of times in a row that hooks made the agent continue.
     continuation_count: u32,
     #[serde(flatten)]
-    history: HistoryFields<'e>,
+    history: HistoryPayload<'e>,
 }
 
 #[derive(Serialize)]
@@ -261,7 +261,7 @@ struct CompactionFields {
 /// The fields of events at which a hook may replace the history.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct HistoryFields<'e> {
+struct HistoryPayload<'e> {
     /// Token counts. Only if the agent provides them.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<&'e Usage>,
@@ -280,7 +280,6 @@ struct HistoryFields<'e> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FinalMessage<'e> {
     /// Always `assistant`.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["assistant"])))]
     role: Role,
     /// The text.
     content: &'e str,
@@ -347,7 +346,7 @@ fn after_turn(turn: &Turn, light: bool) -> AfterTurnFields<'_> {
         session_turn: turn.session_turn,
         tools_used: turn.tools_used,
         response: &turn.response,
-        history: HistoryFields {
+        history: HistoryPayload {
             usage: turn.usage.as_ref(),
             auto_compact_enabled: turn.auto_compact.is_some(),
             auto_compact_threshold: turn.auto_compact,
@@ -365,7 +364,7 @@ fn before_stop(stop: &StopAttempt, light: bool) -> BeforeStopFields<'_> {
         final_message: has_text.then_some(FinalMessage { role: Role::Assistant, content }),
         stop_hook_active: stop.continuation_count > 0,
         continuation_count: stop.continuation_count,
-        history: HistoryFields {
+        history: HistoryPayload {
             usage: stop.usage.as_ref(),
             auto_compact_enabled: stop.auto_compact.is_some(),
             auto_compact_threshold: stop.auto_compact,

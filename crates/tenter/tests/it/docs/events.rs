@@ -189,7 +189,7 @@ fn named_fields(executable: &[PayloadField], manifest: &[PayloadField]) -> Strin
     table
 }
 
-/// Whether a field of executables is that field of manifest hooks.
+/// Returns true if both fields have the same meaning and, apart from renamed fields, the same name.
 fn is_counterpart(executable: &PayloadField, manifest: &PayloadField) -> bool {
     let name = manifest.name.trim_start_matches("context.");
     let renamed = RENAMED_FIELDS.contains(&(executable.name.as_str(), name));

@@ -114,10 +114,7 @@ fn every_listing_marks_a_static_hook() {
     let when = "when: not (eq .tool_input.command \"rm -rf build\")";
     declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
     let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
-    assert_eq!(
-        (&listed[0]["protocol"], &listed[0]["action"]),
-        (&json!("declared"), &json!("deny"))
-    );
+    assert_eq!((&listed[0]["protocol"], &listed[0]["action"]), (&json!("static"), &json!("deny")));
     assert_eq!(listed[0]["status"], "active");
     let output = sandbox.run(&["hooks", "show", "no-rm"]).expect_code(0);
     for line in [

@@ -46,12 +46,12 @@ struct Base {
     about: &'static str,
     /// The end of the names of records that have it.
     suffix: &'static str,
-    /// Whether the record of this event has it.
+    /// Returns true if the record of this event has it.
     has: fn(&str) -> bool,
 }
 
 /// Every base, each after its own base.
-const BASES: [Base; 7] = [
+const BASES: [Base; 9] = [
     Base {
         name: "Payload",
         about: "The fields of every payload.",
@@ -77,6 +77,12 @@ const BASES: [Base; 7] = [
         has: |event| event.starts_with("Subagent"),
     },
     Base {
+        name: "CompactionPayload",
+        about: "The fields of the payloads of a compaction's events.",
+        suffix: "Payload",
+        has: |event| event.ends_with("Compact"),
+    },
+    Base {
         name: "Reply",
         about: "The fields of every reply, except that a call of a tool also has the decision `ask`.",
         suffix: "Reply",
@@ -90,6 +96,12 @@ const BASES: [Base; 7] = [
             !event.starts_with("Subagent")
                 && !matches!(event, "BeforeTool" | "AfterAgent" | "PostCompact" | "SessionEnd")
         },
+    },
+    Base {
+        name: "OutputReply",
+        about: "The fields of replies that may rewrite the output of a tool.",
+        suffix: "Reply",
+        has: |event| event.starts_with("AfterTool"),
     },
     Base {
         name: "HistoryReply",

@@ -193,7 +193,7 @@ fn a_cached_static_hook_is_complete() {
     for _ in 0..2 {
         assert_eq!(reason(&scene.dispatch()), "no bash");
         let hook = scene.load().0.hooks()[0].clone();
-        assert_eq!(hook.protocol.as_str(), "declared");
+        assert_eq!(hook.protocol.as_str(), "static");
         assert_eq!(hook.static_action().unwrap().when(), Some(".tool_input"));
     }
     assert!(

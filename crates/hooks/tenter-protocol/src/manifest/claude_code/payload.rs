@@ -375,7 +375,7 @@ mod tests {
         };
         let stop =
             Body::BeforeStop(StopAttempt { continuation_count: 1, ..StopAttempt::new("Done.") });
-        let payload = of(&sub, &stop).unwrap();
+        let payload = payload_of(&sub, &stop).unwrap();
         assert_eq!(
             payload,
             json!({"session_id": "c1", "cwd": "/w", "agent_id": "a7", "agent_type": "Explore",
@@ -383,7 +383,7 @@ mod tests {
         );
         assert_eq!(payload_of(&scope(), &stop).unwrap()["hook_event_name"], "Stop");
         let message = Body::BeforeAgent { message: "hi".into() };
-        assert_eq!(of(&sub, &message), None);
+        assert_eq!(payload_of(&sub, &message), None);
         assert_eq!(payload_of(&scope(), &message).unwrap()["prompt"], "hi");
     }
 

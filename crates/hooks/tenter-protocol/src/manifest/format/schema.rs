@@ -25,7 +25,7 @@ use crate::schema::{derived, merge};
 #[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
-struct FrontMatter {
+struct ManifestKeys {
     /// Lower-case letters and digits of any script, separated by single hyphens. The same as the name of the directory.
     #[schemars(length(min = 1, max = resource_name::MAX_LENGTH))]
     #[schemars(regex(
@@ -49,19 +49,19 @@ struct FrontMatter {
     #[schemars(range(min = PRIORITY.min, max = PRIORITY.max), extend("default" = PRIORITY.default))]
     priority: Option<u16>,
     /// Anything else. Tenter reads the keys below; others are your own.
-    metadata: Option<Metadata>,
+    metadata: Option<MetadataKeys>,
 }
 
 #[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
 #[derive(JsonSchema)]
-struct Metadata {
+struct MetadataKeys {
     /// The meaning of a failure: `closed` denies what the hook could have blocked.
-    #[schemars(with = "Value", extend("enum" = ["open", "closed"]))]
+    #[schemars(extend("enum" = ["open", "closed"]))]
     fail: Option<String>,
     /// `true` if no hook of a higher layer can shadow this one.
     protected: Option<bool>,
     /// The directory in which the hook starts: the project, or its own directory.
-    #[schemars(with = "Value", extend("enum" = ["project", "hook"]))]
+    #[schemars(extend("enum" = ["project", "hook"]))]
     workdir: Option<String>,
     /// Environment variables that the hook gets although they look like model keys.
     #[schemars(inner(regex(pattern = "^[A-Za-z_][A-Za-z0-9_]*$")))]
@@ -70,7 +70,7 @@ struct Metadata {
     #[schemars(range(min = BUDGET.min, max = BUDGET.max))]
     budget_ms: Option<u64>,
     /// `full` for a payload with the history, `light` for one without. The default is `full`, and `light` with `url`.
-    #[schemars(with = "Value", extend("enum" = ["full", "light"]))]
+    #[schemars(extend("enum" = ["full", "light"]))]
     payload: Option<String>,
     /// Further events that run the hook.
     triggers: Option<Vec<Value>>,
@@ -78,7 +78,7 @@ struct Metadata {
     #[schemars(length(min = 1))]
     r#match: Option<Vec<RuleKeys>>,
     /// Set for a hook that is started once, with the argument `serve`, and called many times. With `serve-only`, it cannot be run once per event.
-    #[schemars(with = "Value", extend("enum" = Runtime::WORDS))]
+    #[schemars(with = "Option<String>", extend("enum" = Runtime::WORDS))]
     runtime: Option<Runtime>,
     /// With `runtime`: the services that the hook may request.
     #[schemars(extend("uniqueItems" = true))]
@@ -90,10 +90,10 @@ struct Metadata {
     #[schemars(extend("additionalProperties" = {"type": "string", "pattern": "^env:[A-Za-z_][A-Za-z0-9_]*$"}))]
     headers: Option<BTreeMap<String, String>>,
     /// The agent whose hooks the script is written as: it reads Claude Code's payloads and replies in its way. Without it, the payloads and replies of Agent Hooks.
-    #[schemars(with = "Value", extend("enum" = DIALECTS))]
+    #[schemars(extend("enum" = DIALECTS))]
     dialect: Option<String>,
     /// With `dialect`: the event of Claude Code's, where the trigger fires for several.
-    #[schemars(with = "Value", extend("enum" = EVENTS.iter().map(|event| event.name).collect::<Vec<_>>()))]
+    #[schemars(extend("enum" = EVENTS.iter().map(|event| event.name).collect::<Vec<_>>()))]
     event: Option<String>,
     /// With `dialect`: a matcher as in Claude Code's settings, for the name of the tool, the source of a session and so on.
     matcher: Option<String>,
@@ -104,7 +104,7 @@ struct Metadata {
     /// With `dialect`: what the hook is known by in that file, and a digest, by which a later import sees whether it was edited.
     imported: Option<String>,
     /// The action of a static hook, which has no script.
-    #[schemars(with = "Value", extend("enum" = ACTIONS.map(|(word, _)| word)))]
+    #[schemars(extend("enum" = ACTIONS.map(|(word, _)| word)))]
     action: Option<String>,
     /// The condition of the action, as after `if` in a template. Without it, the hook always acts.
     when: Option<String>,
@@ -129,6 +129,7 @@ struct NewMessage {
     content: String,
 }
 
+/// A rule. A call fits if one of its commands and paths fits all conditions and none of the exceptions.
 #[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
 #[derive(JsonSchema)]
 struct RuleKeys {
@@ -139,12 +140,12 @@ struct RuleKeys {
     /// The conditions that the call must not fit.
     except: Option<Vec<Conditions>>,
     /// The decision about a call that fits. Without it, the hook runs.
-    #[schemars(with = "Value", extend("enum" = RuleVerdict::WORDS.map(|(word, _)| word)))]
+    #[schemars(with = "Option<String>", extend("enum" = RuleVerdict::WORDS.map(|(word, _)| word)))]
     decision: Option<RuleVerdict>,
     /// With `decision`: why, and what to do instead.
     reason: Option<String>,
     /// The decision about a call that may or may not fit. By default, a hook that can ask does so.
-    #[schemars(with = "Value", extend("enum" = UncertainPolicy::WORDS.map(|(word, _)| word)))]
+    #[schemars(with = "Option<String>", extend("enum" = UncertainPolicy::WORDS.map(|(word, _)| word)))]
     uncertain: Option<UncertainPolicy>,
     /// Commands that show what the rule stops. They are checked when the hook is.
     examples: Option<Examples>,
@@ -156,7 +157,7 @@ pub fn front_matter_schema() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "HOOK.md front matter",
     });
-    merge(&mut schema, derived::<FrontMatter>(SchemaSettings::draft2020_12()));
+    merge(&mut schema, derived::<ManifestKeys>(SchemaSettings::draft2020_12()));
     let properties = &mut schema["properties"];
     properties["trigger"]["oneOf"] = triggers();
     let metadata = &mut properties["metadata"];
@@ -202,6 +203,7 @@ impl Transform for OneOrSeveral {
     fn transform(&mut self, schema: &mut schemars::Schema) {
         transform_subschemas(self, schema);
         let Some(object) = schema.as_object_mut() else { return };
+        object.remove("required");
         let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) else {
             return;
         };
