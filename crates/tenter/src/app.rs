@@ -211,7 +211,7 @@ mod tests {
         App::command().debug_assert();
     }
 
-    /// What the standard library says about text that it cannot parse.
+    /// Words of the standard library's parse errors.
     const RAW: [&str; 10] = [
         "invalid digit",
         "number too large",

@@ -89,10 +89,10 @@ fn candidates_for(env: &Env, shell: &str, mut app: Command, words: Vec<OsString>
     let shells = Shells::builtins();
     let Some(shell) = shells.completer(shell) else { return false };
     add_candidates(&mut app, "", &of_line(env, &words));
-    let mut found = Vec::new();
-    let is_complete = shell.write_complete(&mut app, words, Some(&env.cwd), &mut found).is_ok();
+    let mut output = Vec::new();
+    let is_complete = shell.write_complete(&mut app, words, Some(&env.cwd), &mut output).is_ok();
     let separator = env.text(SEPARATOR).unwrap_or("\n");
-    ui::out_raw(&safe(&String::from_utf8_lossy(&found), separator));
+    ui::out_raw(&safe(&String::from_utf8_lossy(&output), separator));
     is_complete
 }
 
@@ -151,8 +151,8 @@ mod tests {
     use super::*;
 
     fn has_arg(command: &Command, path: &str, arg: &str) -> bool {
-        let found = path.split_whitespace().try_fold(command, Command::find_subcommand);
-        found.is_some_and(|command| command.get_arguments().any(|one| one.get_id() == arg))
+        let subcommand = path.split_whitespace().try_fold(command, Command::find_subcommand);
+        subcommand.is_some_and(|command| command.get_arguments().any(|one| one.get_id() == arg))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What words of the agent's commands can be: conversations, models, recipes. A source that cannot be read has none.
+//! Candidates for words of the agent's commands: conversations, models, recipes. A source that cannot be read has none.
 
 use clap_complete::engine::CompletionCandidate;
 use tenter_agent::recipe::Recipes;
@@ -24,8 +24,8 @@ pub fn conversations(env: &Env) -> Vec<CompletionCandidate> {
     let query =
         ListQuery { project: Some(&root), limit: MAX_CONVERSATIONS, include_subagents: false };
     let Ok(Some(store)) = open_store(env) else { return Vec::new() };
-    let found = store.list(&query).unwrap_or_default();
-    let all = found.iter().enumerate();
+    let summaries = store.list(&query).unwrap_or_default();
+    let all = summaries.iter().enumerate();
     all.map(|(age, one)| candidate(&one.id, &one.preview).display_order(Some(age))).collect()
 }
 

@@ -12,7 +12,7 @@ use tenter_terminal::question::{Choice, choose, read_at_terminal};
 use tenter_terminal::signals::Interrupts;
 use tenter_terminal::{editor, ui};
 
-/// How a text is reviewed.
+/// A text that the user reviews.
 pub(crate) struct Draft<'d> {
     /// The environment, for the editor.
     pub env: &'d Env,
@@ -26,7 +26,7 @@ pub(crate) struct Draft<'d> {
     pub words: (&'d str, &'d str),
 }
 
-/// What the user decides about the text.
+/// The user's decision about the text.
 #[derive(Clone, Copy)]
 enum Review {
     Accept,

@@ -42,7 +42,7 @@ struct Row {
     key: Availability,
 }
 
-/// Whether a key is set.
+/// The source of a provider's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Availability {
@@ -86,8 +86,8 @@ fn of_provider(project: &Project, provider: &Provider) -> Result<Vec<Row>, Failu
     models
         .map(|model| {
             let name = format!("{}/{model}", provider.name);
-            let said = project.settings.models.models.get(&name);
-            Ok(Row::new(name, &facts(provider, &provider.address, model, said)?, key))
+            let table = project.settings.models.models.get(&name);
+            Ok(Row::new(name, &facts(provider, &provider.address, model, table)?, key))
         })
         .collect()
 }
@@ -121,14 +121,14 @@ impl Row {
 }
 
 fn table(rows: &[Row]) {
-    let shown = |row: &Row| one_line(&row.name, MAX_NAME_LENGTH);
-    let width = rows.iter().map(|row| shown(row).chars().count()).max().unwrap_or(0);
+    let name_of = |row: &Row| one_line(&row.name, MAX_NAME_LENGTH);
+    let width = rows.iter().map(|row| name_of(row).chars().count()).max().unwrap_or(0);
     ui::out(styled(
         HEADING,
         format!("{:width$}  {:>9}  {:>7}  {:>7}  KEY", "NAME", "WINDOW", "$/M IN", "$/M OUT"),
     ));
     for row in rows {
-        let name = shown(row);
+        let name = name_of(row);
         let padding = " ".repeat(width - name.chars().count());
         ui::out(format!(
             "{}{padding}  {:>9}  {:>7}  {:>7}  {}",

@@ -1,4 +1,4 @@
-//! What the agent adds to the commands of hooks: its recipes, models and MCP servers need trust, its conversations are in the log.
+//! The agent's part of the commands of hooks: recipes, models and MCP servers need trust, conversations are in the log.
 
 use std::path::{Path, PathBuf};
 

@@ -95,8 +95,8 @@ fn target(git: &Git, branch: &str) -> Result<String, Failure> {
         ])
     };
     let names = [branch.to_owned(), format!("origin/{branch}")];
-    let found = names.into_iter().find(|name| !name.starts_with('-') && is_there(name));
-    found.ok_or_else(|| {
+    let template = names.into_iter().find(|name| !name.starts_with('-') && is_there(name));
+    template.ok_or_else(|| {
         Failure::new(format!("there is no target branch {branch:?}"))
             .help("pass --target BRANCH; `git branch --all` lists them")
     })

@@ -36,7 +36,7 @@ pub(crate) fn find(program: &Path, state: &Path, env: &Env) -> Option<String> {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Remembered(BTreeMap<PathBuf, PrintedVersion>);
 
-/// What a program printed.
+/// The version that a program printed.
 #[derive(Debug, Serialize, Deserialize)]
 struct PrintedVersion {
     /// The program that printed it.

@@ -21,7 +21,7 @@ pub struct ProviderFile<'p> {
 pub struct TrustedAuthorities {
     /// The authorities; `None` for Mozilla's.
     pub authorities: Option<Authorities>,
-    /// What to do about a certificate that none of them signed.
+    /// The help for a certificate that none of them signed.
     pub help: String,
 }
 
@@ -56,9 +56,9 @@ pub fn of_environment(env: &Env) -> Result<TrustedAuthorities, Failure> {
 
 /// The authorities in the file that `setting` names.
 fn read(file: &Path, setting: &str) -> Result<TrustedAuthorities, Failure> {
-    let shown = file.display();
+    let path = file.display();
     let unusable = |problem: String| {
-        Failure::new(format!("the certificates of {setting} cannot be used: {shown} {problem}")).help(
+        Failure::new(format!("the certificates of {setting} cannot be used: {path} {problem}")).help(
             "it must be a PEM file of the authorities to trust; without it, Mozilla's authorities are trusted",
         )
     };
@@ -66,7 +66,7 @@ fn read(file: &Path, setting: &str) -> Result<TrustedAuthorities, Failure> {
     Ok(TrustedAuthorities {
         authorities: Some(Authorities::from_pem(&pem).map_err(unusable)?),
         help: format!(
-            "{setting} limits trust to the authorities in {shown}: add the one that signed"
+            "{setting} limits trust to the authorities in {path}: add the one that signed"
         ),
     })
 }

@@ -14,7 +14,7 @@ const COMMAND: &str = "__bound";
 /// The exit code if the program cannot be started, as in shells.
 const NOT_STARTED: u8 = 126;
 
-/// What starts programs that die with this one.
+/// Returns the program that starts programs that die with this one.
 pub fn trampoline() -> Trampoline {
     Trampoline { program: Env::program(), args: vec![COMMAND.into()] }
 }

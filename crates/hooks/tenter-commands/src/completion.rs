@@ -1,4 +1,4 @@
-//! What words of the command line can be: names of hooks, plugins, settings. A source that cannot be read has none.
+//! Candidates for words of the command line: names of hooks, plugins, settings. A source that cannot be read has none.
 
 use clap::builder::StyledStr;
 use clap_complete::engine::CompletionCandidate;
@@ -30,8 +30,8 @@ pub fn root(env: &Env) -> std::path::PathBuf {
 /// Returns the hooks in the directories; none is asked for its events.
 pub fn hooks(env: &Env) -> Vec<CompletionCandidate> {
     let (roots, _) = env.layout(root(env)).roots(&HOOKS);
-    let found = roots.iter().flat_map(|root| source::scan(root, 0).0);
-    let mut names: Vec<(String, &str)> = found
+    let candidates = roots.iter().flat_map(|root| source::scan(root, 0).0);
+    let mut names: Vec<(String, &str)> = candidates
         .filter_map(|hook| match hook.kind {
             CandidateKind::Executable(_) | CandidateKind::Manifest(_) => {
                 Some((hook.name, hook.layer.as_str()))

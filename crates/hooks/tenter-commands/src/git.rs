@@ -53,7 +53,7 @@ impl Git<'_> {
         })
     }
 
-    /// Whether git exits with 0.
+    /// Checks whether git exits with 0.
     pub fn holds(&self, args: &[&str]) -> bool {
         self.query(args).end.is_success()
     }
@@ -115,7 +115,7 @@ fn show(words: &str) {
     }
 }
 
-/// How a program ended, as the end of a sentence that begins with its name.
+/// Describes the end of a program, as the end of a sentence that begins with its name.
 pub fn how(end: &ProcessEnd) -> String {
     match end {
         ProcessEnd::Exited(code) => format!("ended with code {code}"),

@@ -31,7 +31,7 @@ fn known_hook(hook: &Arc<Hook>) -> KnownHook {
     }
 }
 
-/// Whether a recorded hook is part of Tenter: users have no use for its figures.
+/// Checks whether a recorded hook is part of Tenter: users have no use for its figures.
 pub(crate) fn is_built_in(name: &str) -> bool {
     name == builtin::NAME
 }

@@ -1,4 +1,4 @@
-//! Which other agents are installed here, and the registrations with them.
+//! The other agents that are installed on this machine, and the registrations with them.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use tenter_terminal::env::Env;
 
 use crate::agent_version;
 
-/// Whether an agent is installed, and where.
+/// An agent, and the traces of its installation.
 pub(crate) struct Agent {
     /// The agent.
     pub host: &'static Host,
     /// Its program in `PATH`.
     pub program: Option<PathBuf>,
-    /// Whether it has a directory for its settings.
+    /// True if it has a directory for its settings.
     has_settings: bool,
 }
 
@@ -42,7 +42,7 @@ impl Agent {
         hosts::ALL.iter().map(|host| Self::find(env, host)).collect()
     }
 
-    /// Whether there is a sign of the agent.
+    /// Checks whether there is a sign of the agent.
     pub(crate) fn is_found(&self) -> bool {
         self.program.is_some() || self.has_settings
     }
@@ -53,12 +53,12 @@ impl Agent {
     }
 }
 
-/// Where proofs are kept: programs that other agents start use these directories, too (B43).
+/// Returns the directory of proofs: programs that other agents start use it, too (B43).
 pub(crate) fn state(env: &Env) -> PathBuf {
     Directories::in_home(&env.home).state
 }
 
-/// What was proved last of an agent; `None` if nothing was.
+/// Returns the newest proof of an agent.
 pub(crate) fn newest_proof(env: &Env, host: &Host) -> Option<Proof> {
     Proof::kept(&state(env), host).into_iter().next()
 }

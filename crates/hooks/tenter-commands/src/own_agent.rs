@@ -1,4 +1,4 @@
-//! What Tenter's own agent adds to the commands of hooks. A build without it passes [`NoAgent`].
+//! The part of the agent in the commands of hooks. A build without the agent passes [`NoAgent`].
 
 use std::path::{Path, PathBuf};
 
@@ -81,7 +81,7 @@ pub struct StoredConversation {
     pub updated_at: String,
 }
 
-/// Why a hook's request to the model was not completed.
+/// The reason why a hook's request to the model was not completed.
 pub enum CompletionError {
     /// There is no model.
     Unsupported(String),

@@ -47,7 +47,7 @@ fn is_local(host: &str) -> bool {
         || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())
 }
 
-/// Whether `NO_PROXY` matches the host: itself, a parent domain, or `*`.
+/// Checks whether `NO_PROXY` matches the host: itself, a parent domain, or `*`.
 fn is_excepted(list: &str, host: &str, port: Option<&str>) -> bool {
     let host = host.to_ascii_lowercase();
     list.split([',', ' ']).filter(|entry| !entry.is_empty()).any(|entry| {

@@ -29,7 +29,7 @@ const MARKERS: [&str; 9] = [
     "QWEN_CODE",
     "CURSOR_AGENT",
 ];
-/// What the user types to confirm if only such a variable hints at an agent.
+/// The text that the user types to confirm if only such a variable hints at an agent.
 const CONFIRMATION: &str = "I am the user";
 
 /// Makes sure that the user runs `tenter NAME` on the project with this root.
@@ -45,7 +45,7 @@ pub fn check(env: &Env, project: &Path, name: &str) -> Result<(), Failure> {
     marker.map_or(Ok(()), |marker| confirm(marker, name))
 }
 
-/// Whether a coding agent runs this process that trust in this project concerns.
+/// Checks whether a coding agent runs this process that trust in this project concerns.
 pub fn is_below_agent(env: &Env, project: &Path) -> bool {
     ancestors::agents_above().iter().any(|agent| concerns(agent, env, project))
 }

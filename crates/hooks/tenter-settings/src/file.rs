@@ -1,9 +1,8 @@
 //! The configuration files: their keys, and which of them a project may set. The settings of hooks, and how strictly a file is
 //! parsed, are the engine's.
 //!
-//! Whether a setting makes sense with the others (a provider
-//! without an address, an input price without an output price) is checked where it is used, so commands that need no
-//! model do not fail because of it.
+//! Settings that depend on each other (an input price needs an output price) are checked where they are used, so commands
+//! that need no model do not fail because of them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -80,7 +79,7 @@ impl FileSettings {
     }
 }
 
-/// How often and how long transient failures are retried.
+/// The retries of transient failures.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetryTable {
@@ -168,7 +167,7 @@ pub(super) fn of_project(
     Ok((file, tables))
 }
 
-/// Whether a model is a script. A script of a project would decide what the tools do, without the user's consent.
+/// Checks whether a model is a script. A script of a project would decide what the tools do, without the user's consent.
 fn is_scripted(name: &str) -> bool {
     matches!(ModelName::parse(name), Some(ModelName::Scripted(_)))
 }
@@ -191,16 +190,16 @@ mod tests {
 
     #[test]
     fn an_error_shows_its_line_without_secrets() {
-        let shown = |text: &str| {
+        let message = |text: &str| {
             let error = parse(Path::new("config.toml"), Ok(text.to_owned()));
             error.map(drop).unwrap_err().message
         };
-        let error = shown("[providers.anthropic]\napi_key = \"hunter2-hunter2\"\n");
+        let error = message("[providers.anthropic]\napi_key = \"hunter2-hunter2\"\n");
         assert!(error.contains("api_key =") && !error.contains("hunter2"), "{error}");
-        let error = shown("[providers.x]\nproxyy = \"http://me:hunter2@proxy\"\n");
+        let error = message("[providers.x]\nproxyy = \"http://me:hunter2@proxy\"\n");
         assert!(!error.contains("hunter2"), "{error}");
-        let error = shown("modle = \"sk-abcdefghijklmnopqrstuvwxyz\"\n");
+        let error = message("modle = \"sk-abcdefghijklmnopqrstuvwxyz\"\n");
         assert!(error.contains("modle") && !error.contains("klmnop"), "{error}");
-        assert!(shown("max_turns = \"many\"\n").contains("\"many\""));
+        assert!(message("max_turns = \"many\"\n").contains("\"many\""));
     }
 }

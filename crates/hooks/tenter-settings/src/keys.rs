@@ -16,17 +16,17 @@ pub struct Setting {
     pub key: &'static str,
     /// The default: a TOML value, or words in parentheses; empty if there is none.
     pub default: &'static str,
-    /// What it sets.
+    /// Its description.
     pub about: &'static str,
     /// The environment variable that takes precedence.
     pub variable: Option<&'static str>,
-    /// Which value counts if the user and the project set one.
+    /// The rule that selects a value if the user and the project set one.
     pub precedence: Precedence,
-    /// Whether its values may contain secrets, which are never printed.
+    /// True if its values may contain secrets, which are never printed.
     pub is_secret: bool,
 }
 
-/// Which value counts if the user and the project set one.
+/// The rule that selects a value if the user and the project set one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precedence {
     /// The project's.
@@ -229,7 +229,7 @@ impl SettingKey {
         is_name.then(|| Self::new(setting, Some(bare.to_owned())))
     }
 
-    /// Where it is in a file.
+    /// Returns its path in a file.
     pub fn path(&self) -> KeyPath<'_> {
         let (tables, rest) = match self.setting.key.split_once(".NAME.") {
             Some((tables, rest)) => (Some(tables), rest),
@@ -256,10 +256,10 @@ impl fmt::Display for SettingKey {
 }
 
 fn unknown(text: &str) -> Failure {
-    let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
-    let help = did_you_mean(text, &known, || {
+    let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+    let help = did_you_mean(text, &keys, || {
         let tables = text.rmatch_indices('.').map(|(at, _)| &text[..at]);
-        let table = tables.chain([text]).find(|table| known.iter().any(|key| is_below(key, table)));
+        let table = tables.chain([text]).find(|table| keys.iter().any(|key| is_below(key, table)));
         match table {
             Some(table) => format!("`tenter config list {table}` lists its keys"),
             None => "`tenter config list` lists the keys".to_owned(),
@@ -268,7 +268,7 @@ fn unknown(text: &str) -> Failure {
     Failure::usage(format!("there is no setting {text:?}")).help(help)
 }
 
-/// Whether `key` is `prefix`, or in the table of that name.
+/// Checks whether `key` is `prefix`, or in the table of that name.
 pub fn is_below(key: &str, prefix: &str) -> bool {
     prefix.is_empty()
         || key.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -58,16 +58,16 @@ pub struct Settings {
     pub models: ModelSettings,
     /// A file that replaces Tenter's system prompt.
     pub system_prompt_file: Option<PathBuf>,
-    /// How transient failures of a model are retried.
+    /// The retries of a model's transient failures.
     pub retry: RetryTable,
     /// The context usage at which the conversation is compacted, as a fraction of the window; `None` compacts only on
     /// request (R50).
     pub auto_compact: Option<f64>,
-    /// Whether chats keep snapshots of files.
+    /// True if chats keep snapshots of files.
     pub snapshots: bool,
     /// Maximum number of model responses to one user message; `None` means no limit.
     pub max_turns: Option<u64>,
-    /// Which calls of tools the user is asked about.
+    /// The permissions of tool calls.
     pub permissions: PermissionSettings,
     /// The settings of notifications.
     pub notify: NotifySettings,
@@ -172,9 +172,9 @@ fn system_prompt_file(env: &Env, user: &FileSettings) -> Option<PathBuf> {
 }
 
 fn auto_compact(env: &Env, user: &FileSettings) -> Result<Option<f64>, Failure> {
-    let said = variable(env, "TENTER_COMPACT_RATIO", "a number above 0 and at most 1")?;
-    let ratio = said.or(user.compact.ratio).unwrap_or(COMPACT_RATIO);
-    match said {
+    let variable_ratio = variable(env, "TENTER_COMPACT_RATIO", "a number above 0 and at most 1")?;
+    let ratio = variable_ratio.or(user.compact.ratio).unwrap_or(COMPACT_RATIO);
+    match variable_ratio {
         Some(_) => check_ratio("TENTER_COMPACT_RATIO", ratio)?,
         None => check_file_ratio(&env.config_file(), ratio)?,
     }
@@ -192,7 +192,7 @@ fn check_ratio(place: &str, ratio: f64) -> Result<(), Failure> {
     Err(Failure::usage(format!("{place} is {ratio}, but must be above 0 and at most 1")))
 }
 
-/// Whether the ratio is above 0 and at most 1.
+/// Checks whether the ratio is above 0 and at most 1.
 pub fn is_ratio(ratio: f64) -> bool {
     ratio > 0.0 && ratio <= 1.0
 }
@@ -202,13 +202,13 @@ fn max_turns(
     user: &FileSettings,
     project: &FileSettings,
 ) -> Result<Option<u64>, Failure> {
-    let said = variable(env, "TENTER_MAX_TURNS", "a whole number")?;
+    let variable_limit = variable(env, "TENTER_MAX_TURNS", "a whole number")?;
     // A project cannot raise a limit that the user set.
     let of_files = match (user.max_turns, project.max_turns) {
         (Some(of_user), Some(of_project)) if of_user > 0 => Some(of_user.min(of_project)),
         (of_user, of_project) => of_project.or(of_user),
     };
-    let limit = said.or(of_files).unwrap_or(MAX_TURNS);
+    let limit = variable_limit.or(of_files).unwrap_or(MAX_TURNS);
     Ok(Some(limit).filter(|limit| *limit > 0))
 }
 

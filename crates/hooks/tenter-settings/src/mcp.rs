@@ -36,7 +36,7 @@ pub struct ServerTable {
     pub timeout_s: Option<NonZeroU64>,
     /// Maximum time that the first request waits for it, in seconds.
     pub startup_timeout_s: Option<NonZeroU64>,
-    /// Whether it is used.
+    /// True if it is used.
     #[serde(skip_serializing)]
     pub enabled: Option<bool>,
     /// The tools that are offered; all without it.
@@ -54,17 +54,17 @@ pub struct ConfiguredServer {
     pub table: ServerTable,
     /// The file.
     pub file: PathBuf,
-    /// Whether the file belongs to the project.
+    /// True if the file belongs to the project.
     pub of_project: bool,
 }
 
 impl ConfiguredServer {
-    /// Whether it is used at all.
+    /// Checks whether it is used at all.
     pub fn is_enabled(&self) -> bool {
         self.table.enabled.unwrap_or(true)
     }
 
-    /// What is started or called, on one line.
+    /// Returns the command line or the URL, on one line.
     pub fn target(&self) -> String {
         let words = self.table.command.iter().chain(&self.table.args);
         let words = words.map(|word| quoted(word)).chain(self.table.url.clone());

@@ -25,7 +25,7 @@ impl ResponseSettings {
     }
 }
 
-/// How much a model reasons before it responds.
+/// The effort of a model's reasoning before it responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lower")]
@@ -106,7 +106,7 @@ pub struct ModelTable {
     pub cache_read_price: Option<Price>,
     /// Price of a million input tokens written to the provider's cache, in US dollars.
     pub cache_write_price: Option<Price>,
-    /// Whether it accepts images.
+    /// True if it accepts images.
     pub images: Option<bool>,
 }
 
@@ -116,7 +116,7 @@ impl ModelTable {
         ResponseSettings { max_tokens: self.max_tokens, effort: self.reasoning_effort }
     }
 
-    /// Whether any price is set.
+    /// Checks whether any price is set.
     pub fn has_prices(&self) -> bool {
         let prices =
             [self.input_price, self.output_price, self.cache_read_price, self.cache_write_price];

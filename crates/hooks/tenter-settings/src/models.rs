@@ -46,7 +46,7 @@ pub struct ModelSettings {
 pub struct NamedModel {
     /// The name.
     pub name: String,
-    /// Whether only the project chose it.
+    /// True if only the project chose it.
     pub by_project: bool,
 }
 
@@ -119,10 +119,10 @@ fn effort(env: &Env) -> Result<Option<Effort>, Failure> {
     let name = "TENTER_REASONING_EFFORT";
     let Some(text) = env.text(name) else { return Ok(None) };
     Effort::from_str(text, false).map(Some).map_err(|_| {
-        let known: Vec<String> = Effort::value_variants()
+        let names: Vec<String> = Effort::value_variants()
             .iter()
             .filter_map(|effort| Some(effort.to_possible_value()?.get_name().to_owned()))
             .collect();
-        Failure::usage(format!("{name} is {text:?}; use one of {}", known.join(", ")))
+        Failure::usage(format!("{name} is {text:?}; use one of {}", names.join(", ")))
     })
 }

@@ -130,27 +130,27 @@ impl Env {
         Layout::new(project, &self.home, self.directories().config_home)
     }
 
-    /// Whether the user can be asked: stdin and stderr are a terminal.
+    /// Checks whether the user can be asked: stdin and stderr are a terminal.
     pub fn can_ask() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Whether stdin and stdout are a terminal.
+    /// Checks whether stdin and stdout are a terminal.
     pub fn has_terminal() -> bool {
         io::stdin().is_terminal() && io::stdout().is_terminal()
     }
 
-    /// Whether the terminal cannot move its cursor, or is unknown.
+    /// Checks whether the terminal cannot move its cursor, or is unknown.
     pub fn is_dumb(&self) -> bool {
         self.var("TERM").is_none_or(|term| term == "dumb")
     }
 
-    /// Whether the output is a terminal that can move its cursor: stdout and stderr are, and `TERM` does not deny it.
+    /// Checks whether the output is a terminal that can move its cursor: stdout and stderr are, and `TERM` does not deny it.
     pub fn can_redraw(&self) -> bool {
         !self.is_dumb() && io::stdout().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Whether stderr is a terminal.
+    /// Checks whether stderr is a terminal.
     pub fn has_stderr_terminal() -> bool {
         io::stderr().is_terminal()
     }

@@ -1,4 +1,4 @@
-//! How a command fails: its exit code (R56), what happened, and what to do next.
+//! The failure of a command: its exit code (R56), its message, and the next step.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -56,9 +56,9 @@ pub type CommandResult = Result<Exit, Failure>;
 pub struct Failure {
     /// The exit code of the process.
     pub exit: Exit,
-    /// What happened.
+    /// The error message.
     pub message: String,
-    /// What to do next.
+    /// The next step.
     pub help: Option<String>,
 }
 

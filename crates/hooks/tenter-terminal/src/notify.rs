@@ -19,7 +19,7 @@ const TITLE: &str = "Tenter";
 /// Values of `TERM_PROGRAM` of terminals that show OSC 9; others show OSC 777, if any.
 const SHOW_OSC_9: [&str; 3] = ["iTerm.app", "WezTerm", "ghostty"];
 
-/// How the user is notified.
+/// The kind of notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
@@ -34,7 +34,7 @@ pub enum Method {
 /// The settings of notifications.
 #[derive(Debug, Clone, Copy)]
 pub struct NotifySettings {
-    /// How the user is notified.
+    /// The kind of notification.
     pub method: Method,
     /// Minimum duration of work whose end is notified.
     pub after: Duration,
@@ -51,7 +51,7 @@ struct Notifier {
     working: Mutex<Option<Instant>>,
 }
 
-/// Which escape sequence the terminal shows as a notification.
+/// The escape sequence that the terminal shows as a notification.
 #[derive(Debug, Clone, Copy)]
 struct Desktop {
     shows_osc_9: bool,

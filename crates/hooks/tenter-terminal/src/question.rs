@@ -11,7 +11,7 @@ use crate::screen::screen;
 use crate::signals;
 use crate::ui;
 
-/// How often a question looks whether it is over.
+/// The interval at which a question checks whether it was cancelled.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Shows a prompt and returns the line that the user types; `None` if the user cannot be asked or closed the input.
@@ -24,11 +24,11 @@ pub type SharedReadLine = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 pub struct Choice<'c, T> {
     /// The letter that chooses it.
     pub letter: &'c str,
-    /// What the prompt says about it.
+    /// Its label in the prompt.
     pub label: &'c str,
     /// Words that choose it as well.
     pub words: &'c [&'c str],
-    /// What it means.
+    /// Its value.
     pub value: T,
 }
 
@@ -77,9 +77,9 @@ fn has_input(stdin: &Stdin) -> bool {
 
 /// Asks until the user chooses; `None` if the user cannot be asked or closed the input.
 pub fn choose<T: Copy>(question: &str, choices: &[Choice<T>], read: &mut ReadLine) -> Option<T> {
-    let shown: Vec<String> =
+    let labels: Vec<String> =
         choices.iter().map(|choice| format!("[{}] {}", choice.letter, choice.label)).collect();
-    let prompt = format!("{question} {}: ", shown.join("  "));
+    let prompt = format!("{question} {}: ", labels.join("  "));
     loop {
         let line = read(&prompt)?;
         let answer = line.trim().to_lowercase();

@@ -39,13 +39,13 @@ pub struct Interrupts {
 }
 
 struct State {
-    /// What the next signal cancels.
+    /// The work that the next signal cancels.
     target: Cancel,
-    /// Whether the process should end, not only the work.
+    /// True if the process should end, not only the work.
     terminated: bool,
-    /// Whether a line editor waits for a key. It handles SIGINT meanwhile.
+    /// True if a line editor waits for a key. It handles SIGINT meanwhile.
     reading: bool,
-    /// Whether another program has the terminal: Ctrl-C is meant for it.
+    /// True if another program has the terminal: Ctrl-C is meant for it.
     away: bool,
     /// Cleanup before the process exits.
     clean_up: Option<Box<dyn Fn() + Send>>,
@@ -98,7 +98,7 @@ impl Interrupts {
         self.state().target.cancel();
     }
 
-    /// Whether the process received SIGTERM or SIGHUP.
+    /// Checks whether the process received SIGTERM or SIGHUP.
     pub fn terminated(&self) -> bool {
         self.state().terminated
     }

@@ -38,7 +38,7 @@ impl ColorWhen {
     }
 }
 
-/// Whether stdout has colours.
+/// Checks whether stdout has colours.
 pub fn has_colours() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }

@@ -73,9 +73,9 @@ pub(crate) fn build(
 ) -> Result<BuiltAgent, Failure> {
     let mut findings = Vec::new();
     let (store, stored) = open_store(project, args, &mut findings)?;
-    let named = stored.as_ref().map(|stored| stored.summary.model.as_str());
+    let model_name = stored.as_ref().map(|stored| stored.summary.model.as_str());
     let models::ConnectedModel { model, findings: of_model } =
-        models::choose(project, args, named, cancel)
+        models::choose(project, args, model_name, cancel)
             .inspect_err(|failure| report_refused_model(project, show.as_ref(), failure))?;
     findings.extend(of_model);
     let weak_model = weak_model(project, args, &catalog, cancel, &mut findings);

@@ -1,4 +1,4 @@
-//! What is lost when a conversation continues with another provider: its reasoning, which only the provider that signed it
+//! Warns about the loss when a conversation continues with another provider: its reasoning, which only the provider that signed it
 //! accepts. Texts, calls, results and images are kept.
 
 use tenter_agent::store::StoredConversation;

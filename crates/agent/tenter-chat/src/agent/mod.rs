@@ -54,7 +54,7 @@ pub(crate) fn exit_after(status: Status) -> Exit {
     }
 }
 
-/// How work ended, in a notification.
+/// Returns the end of work in words, for a notification.
 pub(crate) fn finish_words(status: Status) -> &'static str {
     match status {
         Status::Done => "is done",
@@ -205,7 +205,7 @@ pub(crate) fn hooks_to_run(
     })
 }
 
-/// Whether the user trusts what is pending; false means to continue without it this time.
+/// Returns whether the user trusts what is pending; false means to continue without it this time.
 ///
 /// # Errors
 /// The user refuses, or cannot be asked.

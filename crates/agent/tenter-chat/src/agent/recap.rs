@@ -20,8 +20,8 @@ impl Recap {
     /// The end of this conversation; `None` if it has no message of the user.
     pub(crate) fn of(stored: &StoredConversation) -> Option<Self> {
         let is_of_user = |entry: &StoredEntry| entry.entry.origin == Origin::User;
-        let asked = stored.entries.iter().rposition(is_of_user)?;
-        let (message, after) = stored.entries[asked..].split_first()?;
+        let question = stored.entries.iter().rposition(is_of_user)?;
+        let (message, after) = stored.entries[question..].split_first()?;
         let answers = after.iter().filter(|entry| entry.entry.origin == Origin::Model);
         let answers: Vec<&[Block]> = answers.map(|entry| &*entry.entry.message.blocks).collect();
         let is_call = |block: &&Block| matches!(block, Block::ToolUse(_));

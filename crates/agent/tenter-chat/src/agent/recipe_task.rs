@@ -70,8 +70,8 @@ pub(crate) fn fill_in(
     cancel: &Cancel,
 ) -> Result<String, Failure> {
     let shell = book.shell(recipe, cancel);
-    let given: BTreeMap<String, String> = given.iter().cloned().collect();
-    match render(recipe, &given, shell.as_ref()) {
+    let arguments: BTreeMap<String, String> = given.iter().cloned().collect();
+    match render(recipe, &arguments, shell.as_ref()) {
         Ok(Rendered { text, warnings }) => {
             for warning in &warnings {
                 show.finding(warning);

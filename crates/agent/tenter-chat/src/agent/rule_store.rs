@@ -39,17 +39,17 @@ impl StoredRules {
     /// The rules, and what is wrong with the file. Of a file that cannot be read no rule counts.
     pub(super) fn read(&self) -> (Vec<Rule>, Vec<Diagnostic>) {
         let mut findings = Vec::new();
-        let mut found = |message: String| {
+        let mut report = |message: String| {
             let finding = Diagnostic::new("permission-rules", Severity::Warning, message);
             findings
                 .push(finding.at(self.file()).help("no rule is taken from it; fix or delete it"));
         };
-        let written = self.content().map_err(|why| found(format!("cannot be read: {why}")));
+        let written = self.content().map_err(|why| report(format!("cannot be read: {why}")));
         let written = written.ok().and_then(|mut content| content.projects.remove(&self.key()));
         let rules = written
             .unwrap_or_default()
             .into_iter()
-            .filter_map(|rule| rule.parse().map_err(|error| found(format!("{error}"))).ok());
+            .filter_map(|rule| rule.parse().map_err(|error| report(format!("{error}"))).ok());
         (rules.collect(), findings)
     }
 

@@ -77,8 +77,8 @@ pub(crate) fn write(
     let recipe = recipe_to_run(project, &of_agent, name, show.as_ref())?;
     let mut built = build(project, &of_agent, catalog, Arc::clone(&show), cancel)?;
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
-    let given = [more, args.arg.clone()].concat();
-    let text = built.start_recipe(&recipe, &given, show.as_ref(), cancel)?;
+    let arguments = [more, args.arg.clone()].concat();
+    let text = built.start_recipe(&recipe, &arguments, show.as_ref(), cancel)?;
     let finish = work(&built, &UserMessage::from(text.as_str()), cancel);
     built.report_journal_error();
     let text = unwrapped(&finish.response);
@@ -90,7 +90,7 @@ pub(crate) fn write(
     }
 }
 
-/// Why there is no text. Messages of hooks and models have been shown.
+/// Returns the failure for a missing text. Messages of hooks and models have been shown.
 fn unwritten(status: Status) -> Failure {
     let failure = match status {
         Status::Blocked => Failure::new("a hook blocked the request, so the model wrote no text")
@@ -143,7 +143,7 @@ fn without_quotes(text: &str) -> Option<&str> {
     )
 }
 
-/// Whether the quote at `at` is an apostrophe: between two letters.
+/// Checks whether the quote at `at` is an apostrophe: between two letters.
 fn is_within_word(text: &str, at: usize, sign: char) -> bool {
     let before = text[..at].chars().next_back();
     let after = text[at + sign.len_utf8()..].chars().next();

@@ -22,7 +22,7 @@ const MAX_ENTRIES: usize = 10_000;
 /// The file name extensions of images.
 const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
-/// What commands and their arguments are completed from.
+/// The sources of completions for commands and their arguments.
 pub(super) struct Completion {
     conversations: Vec<Summary>,
     recipes: Recipes,
@@ -101,34 +101,35 @@ impl Completion {
         if !slash::HOOK_ACTIONS.contains(&action) || name.contains(' ') {
             return (start, Vec::new());
         }
-        let named = self.hooks.iter().filter(|hook| hook.starts_with(name));
-        (start + action.len() + 1, named.map(|hook| pair(hook, "")).collect())
+        let hooks = self.hooks.iter().filter(|hook| hook.starts_with(name));
+        (start + action.len() + 1, hooks.map(|hook| pair(hook, "")).collect())
     }
 
     fn conversations(&self, typed: &str) -> Vec<Pair> {
-        let known = self.conversations.iter().filter(|summary| summary.id.starts_with(typed));
+        let conversations =
+            self.conversations.iter().filter(|summary| summary.id.starts_with(typed));
         let pair = |summary: &Summary| Pair {
             display: format!("{}  {}", summary.id, one_line(&summary.preview, 40)),
             replacement: summary.id.clone(),
         };
-        known.map(pair).collect()
+        conversations.map(pair).collect()
     }
 
     fn recipes(&self, typed: &str) -> Vec<Pair> {
         let (listed, _findings) = self.recipes.list();
         let usable =
             listed.iter().filter(|recipe| !recipe.is_broken && recipe.shadowed_by.is_none());
-        let named = usable.filter(|recipe| recipe.name.starts_with(typed));
+        let recipes = usable.filter(|recipe| recipe.name.starts_with(typed));
         let pair = |name: &str| Pair { display: name.to_owned(), replacement: format!("{name} ") };
-        named.map(|recipe| pair(&recipe.name)).collect()
+        recipes.map(|recipe| pair(&recipe.name)).collect()
     }
 
     /// Completes modes, `add`, `remove`, and the rules that can be removed.
     fn permissions(&self, start: usize, argument: &str) -> (usize, Vec<Pair>) {
         let pair = |text: &str| Pair { display: text.to_owned(), replacement: text.to_owned() };
         if let Some(rule) = argument.strip_prefix("remove ") {
-            let kept = self.rules.iter().filter(|kept| kept.starts_with(rule));
-            return (start + "remove ".len(), kept.map(|kept| pair(kept)).collect());
+            let rules = self.rules.iter().filter(|kept| kept.starts_with(rule));
+            return (start + "remove ".len(), rules.map(|rules| pair(rules)).collect());
         }
         let words = ["ask", "edits", "all", "add ", "remove "];
         (start, words.into_iter().filter(|word| word.starts_with(argument)).map(pair).collect())
@@ -150,8 +151,8 @@ impl Completion {
 
 fn kept_rules(agent: &Agent) -> Vec<String> {
     let rules = agent.permissions.rules().list().into_iter();
-    let kept = rules.filter(|(_, source)| *source == RuleSource::Project);
-    kept.map(|(rule, _)| visible(&rule.to_string()).into_owned()).collect()
+    let project_rules = rules.filter(|(_, source)| *source == RuleSource::Project);
+    project_rules.map(|(rule, _)| visible(&rule.to_string()).into_owned()).collect()
 }
 
 /// The names of all hooks, also of those that do not run.
@@ -165,7 +166,7 @@ fn hook_names(agent: &Agent) -> Vec<String> {
 }
 
 fn commands(typed: &str) -> Vec<Pair> {
-    let named = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+    let commands = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
     let pair = |command: &Command| {
         let end = if command.argument.is_empty() { "" } else { " " };
         Pair {
@@ -173,7 +174,7 @@ fn commands(typed: &str) -> Vec<Pair> {
             replacement: format!("/{}{end}", command.name),
         }
     };
-    named.map(pair).collect()
+    commands.map(pair).collect()
 }
 
 fn is_image(path: &Path) -> bool {
@@ -187,20 +188,20 @@ fn paths(places: &Places, typed: &str, is_wanted: fn(&Path) -> bool) -> Vec<Pair
         .rsplit_once('/')
         .map_or(("", typed), |(directory, rest)| (&typed[..=directory.len()], rest));
     let entries = fs::read_dir(places.resolve(directory)).into_iter().flatten().flatten();
-    let mut found: Vec<(String, PathBuf)> = entries
+    let mut matches: Vec<(String, PathBuf)> = entries
         .take(MAX_ENTRIES)
         .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
         .filter(|(name, _)| name.starts_with(beginning) && visible(name) == name.as_str())
         .filter(|(name, _)| beginning.starts_with('.') || !name.starts_with('.'))
         .filter(|(_, path)| path.is_dir() || is_wanted(path))
         .collect();
-    found.sort();
+    matches.sort();
     let pair = |(name, path): (String, PathBuf)| {
         let end = if path.is_dir() { "/" } else { "" };
         let display = format!("{name}{end}");
         Pair { replacement: words::escaped(&format!("{directory}{display}")), display }
     };
-    found.into_iter().map(pair).collect()
+    matches.into_iter().map(pair).collect()
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ const HISTORY: usize = 1000;
 pub(super) struct LineEditor {
     editor: Editor<Commands, FileHistory>,
     waker: Option<Waker>,
-    /// Whether the last Ctrl-C dropped typed text.
+    /// True if the last Ctrl-C dropped typed text.
     dropped: Arc<AtomicBool>,
     /// The file of the history; `None` if nothing is stored.
     file: Option<PathBuf>,
@@ -77,7 +77,7 @@ impl LineEditor {
         Ok(Self { editor, waker, dropped, file: Some(file).filter(|_| !stores_nothing) })
     }
 
-    /// Whether the terminal supports line editing.
+    /// Checks whether the terminal supports line editing.
     pub(super) fn edits(&self) -> bool {
         self.waker.is_some()
     }
@@ -160,7 +160,7 @@ fn warn(file: &Path, what: &str, error: &ReadlineError) {
 #[derive(Default)]
 struct Commands {
     completion: Option<Completion>,
-    /// Whether hints are shown: only with colours, which tell them from typed text.
+    /// True if hints are shown: only with colours, which tell them from typed text.
     hints: bool,
 }
 
@@ -195,12 +195,12 @@ impl Hinter for Commands {
 
     fn hint(&self, line: &str, position: usize, _context: &Context<'_>) -> Option<CommandHint> {
         let typed = line.strip_prefix('/').filter(|_| self.hints && position == line.len())?;
-        let mut meant = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
-        let command = meant.next().filter(|_| !typed.is_empty() && meant.next().is_none())?;
+        let mut matches = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+        let command = matches.next().filter(|_| !typed.is_empty() && matches.next().is_none())?;
         let name = command.name[typed.len()..].to_owned();
         let argument = command.argument;
-        let shown = if argument.is_empty() { name.clone() } else { format!("{name} {argument}") };
-        (!shown.is_empty()).then_some(CommandHint { shown, name })
+        let hint = if argument.is_empty() { name.clone() } else { format!("{name} {argument}") };
+        (!hint.is_empty()).then_some(CommandHint { shown: hint, name })
     }
 }
 

@@ -42,7 +42,7 @@ impl FileNames {
             let rest = path.strip_prefix(typed).unwrap_or(path);
             shows_hidden || !(rest.starts_with('.') || rest.contains("/."))
         };
-        let mut found: Vec<String> = self
+        let mut names: Vec<String> = self
             .0
             .iter()
             .filter(is_shown)
@@ -52,7 +52,7 @@ impl FileNames {
                 (!rest.is_empty()).then(|| path[..end].to_owned())
             })
             .collect();
-        found.dedup();
+        names.dedup();
         let lower = typed.to_lowercase();
         let matches: [&dyn Fn(&str) -> bool; 3] = [
             &|path| last_part(path).to_lowercase().starts_with(&lower),
@@ -60,14 +60,14 @@ impl FileNames {
             &|path| has_in_order(&path.to_lowercase(), &lower),
         ];
         for is_meant in matches {
-            if found.is_empty() && !typed.is_empty() {
-                let meant = self.0.iter().filter(is_shown).filter(|path| is_meant(path));
-                found = meant.take(CANDIDATES).cloned().collect();
-                found.sort_by_key(String::len);
+            if names.is_empty() && !typed.is_empty() {
+                let files = self.0.iter().filter(is_shown).filter(|path| is_meant(path));
+                names = files.take(CANDIDATES).cloned().collect();
+                names.sort_by_key(String::len);
             }
         }
-        found.truncate(CANDIDATES);
-        found
+        names.truncate(CANDIDATES);
+        names
     }
 }
 

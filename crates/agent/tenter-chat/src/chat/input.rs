@@ -11,7 +11,7 @@ pub(super) enum Input<'l> {
     Shell {
         /// The command, trimmed.
         command: &'l str,
-        /// Whether the model reads its output.
+        /// True if the model reads its output.
         is_shared: bool,
     },
     /// A command to the chat.
@@ -68,14 +68,14 @@ fn joined(text: &str) -> String {
     message
 }
 
-/// Whether the input continues on the next line: it ends in a backslash, or a block of code is open.
+/// Checks whether the input continues on the next line: it ends in a backslash, or a block of code is open.
 pub(super) fn is_unfinished(typed: &str) -> bool {
     let is_command = typed.starts_with('/') && !typed.starts_with("//");
     let fences = typed.lines().filter(|line| line.trim_start().starts_with("```")).count();
     !is_command && (is_continued(typed) || fences % 2 == 1)
 }
 
-/// Whether a line ends in an odd number of backslashes; two stand for one.
+/// Checks whether a line ends in an odd number of backslashes; two stand for one.
 fn is_continued(line: &str) -> bool {
     (line.len() - line.trim_end_matches('\\').len()) % 2 == 1
 }

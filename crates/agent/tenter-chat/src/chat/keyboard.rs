@@ -18,7 +18,7 @@ use tenter_terminal::signals::Interrupts;
 /// Turns bracketed paste on and off.
 const MARK_PASTES: &str = "\x1b[?2004h";
 const MARK_NO_PASTES: &str = "\x1b[?2004l";
-/// What the terminal sends around a paste.
+/// The sequences that the terminal sends around a paste.
 const PASTE_BEGINS: &str = "\x1b[200~";
 const PASTE_ENDS: &str = "\x1b[201~";
 /// Maximum wait for the rest of a paste.
@@ -41,13 +41,13 @@ struct SavedTerminal {
     aside: Arc<Mutex<TypedKeys>>,
 }
 
-/// What was read from the terminal for the next message.
+/// Keys that were read from the terminal for the next message.
 #[derive(Default)]
 struct TypedKeys {
     keys: Vec<u8>,
-    /// Whether a line editor reads the keys.
+    /// True if a line editor reads the keys.
     lent: bool,
-    /// Whether the terminal's buffer was emptied: later keys belong to the same text.
+    /// True if the terminal's buffer was emptied: later keys belong to the same text.
     overflowed: bool,
 }
 
@@ -68,15 +68,16 @@ impl Keyboard {
     }
 
     fn hold_again(&self) {
-        let mut held = self.0.before.clone();
-        let kept = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL | LocalModes::IEXTEN;
-        held.local_modes.remove(kept);
+        let mut modes = self.0.before.clone();
+        let line_modes =
+            LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL | LocalModes::IEXTEN;
+        modes.local_modes.remove(line_modes);
         // Ctrl-C stops the answer and keeps the message that is being typed.
-        held.local_modes.insert(LocalModes::NOFLSH);
-        held.input_modes.remove(InputModes::ICRNL);
-        held.special_codes[SpecialCodeIndex::VMIN] = 1;
-        held.special_codes[SpecialCodeIndex::VTIME] = 0;
-        change(&held, MARK_PASTES);
+        modes.local_modes.insert(LocalModes::NOFLSH);
+        modes.input_modes.remove(InputModes::ICRNL);
+        modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+        change(&modes, MARK_PASTES);
     }
 
     /// Runs a line editor, which reads unread and new keys.
@@ -101,7 +102,7 @@ impl Keyboard {
         self.aside().take_waiting();
     }
 
-    /// What was set aside, for the line editor to begin with.
+    /// Returns the keys that were set aside, for the line editor to begin with.
     pub(super) fn take_aside(&self) -> String {
         let mut aside = self.aside();
         if aside.overflowed {
@@ -166,7 +167,7 @@ fn change(modes: &Termios, pastes: &str) {
     let _ = stdout.flush();
 }
 
-/// Whether there is an unread key, or one comes within `time`.
+/// Checks whether there is an unread key, or one comes within `time`.
 fn is_waiting(time: Duration) -> bool {
     let stdin = io::stdin();
     let mut keys = [PollFd::new(&stdin, PollFlags::IN)];

@@ -26,19 +26,19 @@ const ENTRIES: usize = 200;
 const SNIFFED: usize = 8 * 1024;
 /// Maximum number of characters shown of a path.
 const SHOWN: usize = 200;
-/// What may follow a path in a sentence.
+/// Punctuation that may follow a path in a sentence.
 const PUNCTUATION: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', ']', '}'];
 
 /// A word that begins with `@`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mention {
-    /// Where the word behind `@` begins, in bytes.
+    /// The start of the word behind `@`, in bytes.
     pub(super) start: usize,
     /// The word, without quotes and backslashes.
     pub(super) path: String,
 }
 
-/// What is attached to a message.
+/// The files attached to a message.
 #[derive(Default)]
 pub(super) struct Attachments {
     /// The text to add below the message.
@@ -51,20 +51,20 @@ pub(super) struct Attachments {
 
 /// The mentions in a message. An `@` within a word, as in an email address, is none, nor is one in a block of code.
 pub(super) fn mentions(message: &str) -> Vec<Mention> {
-    let mut found = Vec::new();
+    let mut mentions = Vec::new();
     let mut offset = 0;
     let mut is_code = false;
     for line in message.split_inclusive('\n') {
         let is_fence = line.trim_start().starts_with("```");
         if !is_code && !is_fence {
-            found.extend(
+            mentions.extend(
                 of_line(line).map(|mention| Mention { start: offset + mention.start, ..mention }),
             );
         }
         is_code ^= is_fence;
         offset += line.len();
     }
-    found
+    mentions
 }
 
 fn of_line(line: &str) -> impl Iterator<Item = Mention> {
@@ -77,7 +77,7 @@ fn of_line(line: &str) -> impl Iterator<Item = Mention> {
     })
 }
 
-/// Whether a mention may follow this character.
+/// Checks whether a mention may follow this character.
 pub(super) fn is_boundary(before: Option<char>) -> bool {
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '{' | ',' | ';'))
 }
@@ -165,14 +165,14 @@ impl Attachments {
             let about = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
             return Ok(Content { text: Some(all.into_owned()), about });
         }
-        let kept = excerpt::prefix(&all, room);
+        let beginning = excerpt::prefix(&all, room);
         let size = fs::metadata(path).map_or(0, |metadata| metadata.len());
         let cut = format!("the first {room} of {size} bytes");
-        Ok(Content { text: Some(format!("{kept}\n[{cut}]")), about: cut })
+        Ok(Content { text: Some(format!("{beginning}\n[{cut}]")), about: cut })
     }
 }
 
-/// What was read.
+/// The content of a file.
 struct Content {
     /// `None` for an image.
     text: Option<String>,

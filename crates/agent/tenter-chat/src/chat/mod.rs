@@ -77,8 +77,8 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let starting = screen().work();
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     agent::mcp::settle(&mut project, &args.agent, show.as_ref())?;
-    let shown = Arc::clone(&show) as _;
-    let mut built = agent::build(&project, &args.agent, catalog, shown, &cancel)?;
+    let observer = Arc::clone(&show) as _;
+    let mut built = agent::build(&project, &args.agent, catalog, observer, &cancel)?;
     built.agent.settings.ui = "chat";
     let mode = args.agent.permissions.unwrap_or(project.settings.permissions.chat);
     built.agent.permissions.set_mode(mode);
@@ -121,7 +121,7 @@ struct Chat<'c> {
     ran: Vec<RanCommand>,
 }
 
-/// Why a session ended.
+/// The reason why a session ended.
 enum SessionEnd {
     /// The chat ends, for this reason.
     Exit(ExitReason),
@@ -129,7 +129,7 @@ enum SessionEnd {
     Change(Change),
 }
 
-/// How the next session differs.
+/// The difference between a session and the next one.
 enum Change {
     /// Another model.
     Model(Arc<dyn Model>),
@@ -343,7 +343,7 @@ fn reset(agent: &mut Agent) {
     agent.workspace = Arc::new(agent.workspace.for_another_conversation());
 }
 
-/// What to do about an error in a chat, if that differs from other commands.
+/// Returns the help for an error in a chat, if it differs from other commands.
 fn help(error: &AgentError) -> Option<&'static str> {
     match error {
         AgentError::Model(ModelError::Transient { .. }) | AgentError::GaveUp { .. } => Some(

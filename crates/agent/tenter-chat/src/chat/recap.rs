@@ -49,23 +49,23 @@ fn lines(recap: &Recap, rows: usize, columns: usize) -> Vec<String> {
 
 /// The last lines of a text that fit in this many rows, with a note about those before them.
 fn last_rows(text: &str, rows: usize, columns: usize) -> Vec<String> {
-    let mut shown = VecDeque::new();
-    let mut left = rows;
+    let mut tail = VecDeque::new();
+    let mut room = rows;
     for line in text.lines().rev() {
         let width = strip_str(line).to_string().chars().count();
         let needed = width.div_ceil(columns.max(1)).max(1);
-        if needed > left {
+        if needed > room {
             break;
         }
-        left -= needed;
-        shown.push_front(line.to_owned());
+        room -= needed;
+        tail.push_front(line.to_owned());
     }
-    let before = text.lines().count() - shown.len();
+    let before = text.lines().count() - tail.len();
     if before > 0 {
         let lines = if before == 1 { "line" } else { "lines" };
-        shown.push_front(styled(FAINT, format!("  … {before} {lines} before; /export writes all")));
+        tail.push_front(styled(FAINT, format!("  … {before} {lines} before; /export writes all")));
     }
-    shown.into()
+    tail.into()
 }
 
 #[cfg(test)]
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn the_message_and_its_answer_are_shown() {
-        let shown = plain(&lines(&recap("add\ta\nline\x1b[2J", "**Done.**\n", 2), 10, 80));
+        let output = plain(&lines(&recap("add\ta\nline\x1b[2J", "**Done.**\n", 2), 10, 80));
         let when = "the conversation was saved at 2026-11-23 05:51:09 UTC";
-        assert_eq!(shown, [when, "│ add\ta", "│ line", "  2 tool calls", "Done."]);
+        assert_eq!(output, [when, "│ add\ta", "│ line", "  2 tool calls", "Done."]);
         assert_eq!(plain(&lines(&recap("a", "", 0), 10, 80))[2], "  no answer");
     }
 
@@ -93,9 +93,9 @@ mod tests {
     fn long_texts_are_cut() {
         let message = "m\n".repeat(8);
         let answer = "one\n\ntwo\n\nthree\n";
-        let shown = plain(&lines(&recap(&message, answer, 0), 3, 80));
+        let output = plain(&lines(&recap(&message, answer, 0), 3, 80));
         assert_eq!(
-            shown[6..],
+            output[6..],
             ["  … 3 more lines", "  … 2 lines before; /export writes all", "two", "", "three"]
         );
         assert_eq!(

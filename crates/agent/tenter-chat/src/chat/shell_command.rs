@@ -23,7 +23,7 @@ const LINE: usize = 64 * 1024;
 /// Maximum number of commands that the model reads with one message; older ones are dropped.
 const COMMANDS: usize = 10;
 
-/// What the model reads of a command.
+/// The text of a command and its output for the model.
 pub(super) struct RanCommand(String);
 
 impl RanCommand {

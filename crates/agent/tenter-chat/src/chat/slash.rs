@@ -35,7 +35,7 @@ pub(super) struct Command {
 /// Runs a command with its argument. Returns why the session ends, if it does.
 type Run = fn(&mut CommandContext, &str) -> Result<Option<SessionEnd>, Failure>;
 
-/// What a command works on.
+/// The chat and the session that a command works on.
 pub(super) struct CommandContext<'t, 'c, 's> {
     pub(super) chat: &'t mut Chat<'c>,
     pub(super) session: &'t mut Session<'s>,
@@ -120,9 +120,10 @@ pub(super) fn run(
 }
 
 fn unknown(name: &str) -> Failure {
-    let meant = nearest(name, COMMANDS.iter().map(|command| command.name));
-    let meant = meant.map(|meant| format!("did you mean /{meant}? ")).unwrap_or_default();
+    let suggestion = nearest(name, COMMANDS.iter().map(|command| command.name));
+    let suggestion =
+        suggestion.map(|suggestion| format!("did you mean /{suggestion}? ")).unwrap_or_default();
     Failure::usage(format!("there is no command /{name}")).help(format!(
-        "{meant}/help lists the commands; begin a message with two slashes to send one"
+        "{suggestion}/help lists the commands; begin a message with two slashes to send one"
     ))
 }

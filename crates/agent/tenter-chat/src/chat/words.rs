@@ -8,11 +8,11 @@ use tenter_terminal::env::Env;
 /// A word of an argument.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Where it begins in the argument, in bytes.
+    /// Its start in the argument, in bytes.
     pub(super) start: usize,
     /// The word without its quotes and backslashes.
     pub(super) text: String,
-    /// Whether a space follows it.
+    /// True if a space follows it.
     pub(super) is_ended: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn escaped(word: &str) -> String {
     word.chars().flat_map(|c| needs_escape(c).then_some('\\').into_iter().chain([c])).collect()
 }
 
-/// Where relative paths of the user begin.
+/// The directories that relative paths of the user begin in.
 pub(super) struct Places {
     /// The working directory.
     pub(super) cwd: PathBuf,

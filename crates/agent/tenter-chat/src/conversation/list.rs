@@ -56,19 +56,19 @@ struct ListedConversation {
 
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
-    let mut found = conversations(env, &root, args)?;
-    let more = args.limit > 0 && found.len() > args.limit;
+    let mut list = conversations(env, &root, args)?;
+    let more = args.limit > 0 && list.len() > args.limit;
     if more {
-        found.truncate(args.limit);
+        list.truncate(args.limit);
     }
     if args.json {
         let objects: Vec<ListedConversationJson> =
-            found.iter().map(ListedConversation::json).collect();
+            list.iter().map(ListedConversation::json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
-        found.iter().flat_map(|listed| listed.lines(args.all)).for_each(ui::out);
+        list.iter().flat_map(|listed| listed.lines(args.all)).for_each(ui::out);
     }
-    if found.is_empty() {
+    if list.is_empty() {
         ui::note(none_found(&root, args));
     } else if more {
         ui::note(styled(FAINT, "More conversations exist; --limit 0 lists all."));
@@ -90,10 +90,13 @@ fn conversations(env: &Env, root: &Path, args: &Args) -> Result<Vec<ListedConver
         let all = store.list(&query).map_err(Failure::caused_by)?.into_iter();
         return Ok(all.map(|summary| ListedConversation { summary, snippet: None }).collect());
     };
-    let found =
+    let summaries =
         store.search(&SearchQuery { words, among: query }).map_err(Failure::caused_by)?.into_iter();
-    Ok(found
-        .map(|found| ListedConversation { summary: found.summary, snippet: Some(found.snippet) })
+    Ok(summaries
+        .map(|summaries| ListedConversation {
+            summary: summaries.summary,
+            snippet: Some(summaries.snippet),
+        })
         .collect())
 }
 

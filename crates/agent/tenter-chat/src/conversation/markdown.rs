@@ -38,8 +38,8 @@ fn about(summary: &Summary) -> String {
         format!("- saved: {}", ui::short_time(&summary.updated_at)),
         format!("- status: {}", escaped(status_word(summary))),
     ];
-    let named = [("subagent of", &summary.parent), ("fork of", &summary.forked_from)];
-    for (what, id) in named {
+    let relations = [("subagent of", &summary.parent), ("fork of", &summary.forked_from)];
+    for (what, id) in relations {
         lines.extend(id.as_ref().map(|id| format!("- {what}: {}", code(id))));
     }
     lines.push(format!("- {}", counted_messages(summary.message_count)));
@@ -129,15 +129,15 @@ fn quoted(text: &str) -> String {
 fn without_html(mut text: String) -> String {
     // Escaping HTML may reveal Markdown that contains HTML.
     for _ in 0..MAX_PASSES {
-        let found: Vec<_> = Parser::new(&text)
+        let links: Vec<_> = Parser::new(&text)
             .into_offset_iter()
             .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
             .map(|(_, range)| range)
             .collect();
-        if found.is_empty() {
+        if links.is_empty() {
             return text;
         }
-        for range in found.into_iter().rev() {
+        for range in links.into_iter().rev() {
             let plain = text[range.clone()].replace('<', "&lt;");
             text.replace_range(range, &plain);
         }
@@ -179,7 +179,7 @@ mod tests {
         "\x1b]0;",
     ];
 
-    /// Whether the quoted text is one block quote without HTML, after which the document continues.
+    /// Checks whether the quoted text is one block quote without HTML, after which the document continues.
     fn is_contained(text: &str) -> bool {
         let document = format!("{}\n\n# end", quoted(text));
         let mut events = Parser::new(&document);

@@ -125,8 +125,8 @@ fn changed_by(change: &RecordedChange) -> String {
     let named = |what: &str| format!("{what} {}", one_line(&change.by, 80));
     match (change.by.as_str(), change.kind) {
         ("user", _) => "the user".to_owned(),
-        (_, ChangeKind::Compact) => named("recipe"),
-        (_, ChangeKind::Mutate | ChangeKind::Restore) => named("hook"),
+        (_, ChangeKind::Compact) => with_name("recipe"),
+        (_, ChangeKind::Mutate | ChangeKind::Restore) => with_name("hook"),
     }
 }
 

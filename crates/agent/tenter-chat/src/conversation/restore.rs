@@ -63,7 +63,7 @@ struct Row<'e> {
     epoch: &'e Epoch,
     /// When it became the conversation's history.
     at: &'e str,
-    /// Whether it still is.
+    /// True if it still is.
     present: bool,
 }
 

@@ -35,15 +35,15 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
     let summary = store.load(&id).map_err(Failure::caused_by)?.summary;
-    let shown = ShownConversation {
+    let conversation = ShownConversation {
         summary,
         epochs: store.history(&id).map_err(Failure::caused_by)?,
         history: args.history,
     };
     if args.json {
-        ui::out(serde_json::to_string_pretty(&shown.json()).unwrap_or_default());
+        ui::out(serde_json::to_string_pretty(&conversation.json()).unwrap_or_default());
     } else {
-        shown.lines().iter().for_each(ui::out);
+        conversation.lines().iter().for_each(ui::out);
     }
     Ok(Exit::Done)
 }
@@ -52,7 +52,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 struct ShownConversation {
     summary: Summary,
     epochs: Vec<Epoch>,
-    /// Whether the messages of replaced histories are shown.
+    /// True if the messages of replaced histories are shown.
     history: bool,
 }
 
@@ -70,10 +70,10 @@ impl ShownConversation {
     }
 
     fn json(&self) -> ShownConversationJson<'_> {
-        let shown = self.epochs.iter().filter(|epoch| self.shows_messages_of(epoch));
+        let epochs = self.epochs.iter().filter(|epoch| self.shows_messages_of(epoch));
         ShownConversationJson {
             summary: SummaryJson::from(&self.summary),
-            messages: shown
+            messages: epochs
                 .flat_map(|epoch| {
                     epoch.entries.iter().map(|entry| message_json(epoch.number, entry))
                 })
@@ -158,14 +158,14 @@ fn message_lines(stored: &StoredEntry) -> Vec<String> {
 }
 
 pub(super) fn who(origin: &Origin) -> String {
-    let named = |kind: &str, name: &str| format!("{kind} {}", visible(name));
+    let with_name = |kind: &str, name: &str| format!("{kind} {}", visible(name));
     match origin {
         Origin::User => "user".to_owned(),
         Origin::Model => "model".to_owned(),
         Origin::Tools => "tools".to_owned(),
-        Origin::Hook(name) => named("hook", name),
-        Origin::Mutation(name) => named("mutation by", name),
-        Origin::Recipe(name) => named("recipe", name),
+        Origin::Hook(name) => with_name("hook", name),
+        Origin::Mutation(name) => with_name("mutation by", name),
+        Origin::Recipe(name) => with_name("recipe", name),
     }
 }
 

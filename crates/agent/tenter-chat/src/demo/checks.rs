@@ -1,4 +1,4 @@
-//! What the demo claims, checked afterwards against the files and the stored conversation.
+//! Checks the claims of the demo afterwards, against the files and the stored conversation.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ pub(super) struct Check {
     pub(super) name: &'static str,
     /// The claim.
     pub(super) text: String,
-    /// Whether it holds.
+    /// True if it holds.
     pub(super) holds: bool,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn checks(
     ]
 }
 
-/// What the stored conversation holds.
+/// The evidence in the stored conversation.
 #[derive(Default)]
 struct Evidence<'c> {
     results: Vec<&'c ToolResult>,

@@ -65,7 +65,7 @@ pub(super) struct InstalledHook {
     pub(super) name: &'static str,
     /// The event that it subscribes to, as the hook spells it.
     pub(super) event: &'static str,
-    /// What it does.
+    /// Its effect.
     pub(super) does: &'static str,
     /// The language: `python`, `bash` or `sh`.
     pub(super) language: &'static str,
@@ -103,7 +103,7 @@ pub(super) fn install(
         .collect()
 }
 
-/// Whether an interpreter is installed and works. Some systems have a stub that only says how to install the real one.
+/// Checks whether an interpreter is installed and works. Some systems have a stub that only says how to install the real one.
 fn runs(cwd: &Path, environment: &Environment, program: &str, line: &str) -> bool {
     let invocation = Invocation {
         program: program.into(),

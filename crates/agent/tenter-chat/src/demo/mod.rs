@@ -101,7 +101,7 @@ fn play(
     Ok((finish, conversation))
 }
 
-/// How this program is called from the working directory: by its name if it is in PATH.
+/// Returns the command for this program: its name if it is in PATH.
 fn program(env: &Env) -> String {
     let program = Env::program();
     let path = env.var("PATH").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How the demo ended: its status, its checks, and where its files are.
+//! The result of the demo: its status, its checks, and the place of its files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,15 +9,15 @@ use tenter_agent::store::StoredConversation;
 use super::checks::{Check, checks};
 use super::scratch::Scratch;
 
-/// How the demo ended.
+/// The result of the demo.
 pub(super) struct DemoOutcome {
     /// Done only if every check holds.
     pub(super) status: Status,
-    /// What the demo claims.
+    /// The claims of the demo.
     pub(super) checks: Vec<Check>,
     /// The lines of the audit log.
     pub(super) audit: Vec<String>,
-    /// Whether the scratch directory is kept.
+    /// True if the scratch directory is kept.
     pub(super) kept: bool,
     /// The journal of the conversation.
     pub(super) journal: PathBuf,

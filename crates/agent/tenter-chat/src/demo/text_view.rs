@@ -26,7 +26,7 @@ const SAMPLE_LENGTH: usize = 83;
 
 /// Shows the demo on a terminal.
 pub(super) struct TextView {
-    /// How this program is called from the working directory.
+    /// The name of this program from the working directory.
     tenter: String,
     terminal: Terminal,
     turns: AtomicUsize,
@@ -86,7 +86,7 @@ impl Observer for TextView {
     }
 }
 
-/// What a hook did that changed nothing.
+/// Describes a run that changed nothing.
 fn nothing_changed(event: EventName) -> &'static str {
     match event {
         EventName::BeforeTool => "allowed the call",
@@ -139,12 +139,12 @@ impl DemoView for TextView {
 fn files(scratch: &Scratch, outcome: &DemoOutcome) {
     let root = scratch.root();
     let inside = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
-    let kept = if outcome.kept { "kept" } else { "removed; pass --keep to keep them" };
+    let state = if outcome.kept { "kept" } else { "removed; pass --keep to keep them" };
     ui::out("");
     ui::out(format!(
         "{} {}",
         styled(HEADING, format!("Files: {}", root.display())),
-        styled(FAINT, format!("({kept})"))
+        styled(FAINT, format!("({state})"))
     ));
     let file = |what: &str, path: &Path| ui::out(format!("  {what:<14} {}", inside(path)));
     file("hooks", &scratch.project().join(".agents/hooks"));

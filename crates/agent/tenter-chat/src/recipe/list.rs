@@ -73,17 +73,17 @@ fn json(recipe: &ListedRecipe) -> RecipeJson<'_> {
 }
 
 fn line(recipe: &ListedRecipe, (name, layer): (usize, usize)) -> String {
-    let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
+    let path_text = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
     let name = format!("{:name$}", one_line(&recipe.name, LENGTH));
     let layer = format!("{:layer$}", recipe.origin.layer.as_str());
     let (name, what) = match &recipe.shadowed_by {
         _ if recipe.is_broken => (styled(BAD, name), styled(BAD, "cannot be used")),
         Some(other) => {
-            (styled(FAINT, name), styled(FAINT, format!("shadowed by {}", shown(other))))
+            (styled(FAINT, name), styled(FAINT, format!("shadowed by {}", path_text(other))))
         }
         None => (styled(NAME, name), one_line(&recipe.description, LENGTH)),
     };
-    let path = styled(FAINT, shown(&recipe.origin.path));
+    let path = styled(FAINT, path_text(&recipe.origin.path));
     [name, layer, what, path]
         .into_iter()
         .filter(|part| !part.is_empty())

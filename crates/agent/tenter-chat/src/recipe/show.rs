@@ -78,9 +78,9 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
                 .unwrap_or_default(),
         );
     } else if !is_broken {
-        let shown = text.as_deref().unwrap_or_else(|| recipe.body());
-        ui::out_piece(sanitize(shown));
-        if !shown.ends_with('\n') {
+        let prompt = text.as_deref().unwrap_or_else(|| recipe.body());
+        ui::out_piece(sanitize(prompt));
+        if !prompt.ends_with('\n') {
             ui::out("");
         }
     }
@@ -107,8 +107,8 @@ fn text(
     cancel: &Cancel,
 ) -> (Option<String>, Vec<Diagnostic>) {
     let shell = book.shell(recipe, cancel);
-    let given: BTreeMap<String, String> = args.arg.iter().cloned().collect();
-    match render(recipe, &given, shell.as_ref()) {
+    let arguments: BTreeMap<String, String> = args.arg.iter().cloned().collect();
+    match render(recipe, &arguments, shell.as_ref()) {
         Ok(Rendered { text, warnings }) => (Some(text), warnings),
         Err(findings) => (None, findings),
     }

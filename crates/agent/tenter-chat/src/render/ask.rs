@@ -80,9 +80,9 @@ fn chosen(choices: &[String], line: &str) -> Option<String> {
     if choices.is_empty() {
         return Some(line.to_owned());
     }
-    let named = choices.iter().find(|choice| choice.trim().eq_ignore_ascii_case(line));
+    let choice_by_name = choices.iter().find(|choice| choice.trim().eq_ignore_ascii_case(line));
     let numbered = || choices.get(line.parse::<usize>().ok()?.checked_sub(1)?);
-    named.or_else(numbered).cloned()
+    choice_by_name.or_else(numbered).cloned()
 }
 
 /// Shows which hook asks what, and the choices.

@@ -66,8 +66,8 @@ impl FileChanges {
     ) -> Option<Vec<String>> {
         let is_file = |path: &str| before.filter(|(file, _)| self.is_same(file, path));
         if let Some(edit) = metadata::<FileEdit>(result) {
-            let known = is_file(&edit.file_path);
-            let after = known.and_then(|(_, text)| Some((text, diff::edited(text, &edit)?)));
+            let before = is_file(&edit.file_path);
+            let after = before.and_then(|(_, text)| Some((text, diff::edited(text, &edit)?)));
             return Some(match after {
                 Some((before, after)) => diff::of_files(before, &after, ui::columns()),
                 None => diff::of_edit(&edit, ui::columns()),
@@ -78,7 +78,7 @@ impl FileChanges {
         Some(diff::of_files(before, &written.content, ui::columns()))
     }
 
-    /// Whether two paths are one file. A hook may have changed the path of a call.
+    /// Checks whether two paths are one file. A hook may have changed the path of a call.
     fn is_same(&self, one: &str, other: &str) -> bool {
         self.project.join(one) == self.project.join(other)
     }

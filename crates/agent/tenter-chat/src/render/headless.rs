@@ -204,7 +204,7 @@ fn answered(answer: &AskAnswer) -> Value {
            "reason": answer.reason})
 }
 
-/// Whether a call has the user's permission.
+/// Returns whether a call has the user's permission.
 fn permitted(decided: &CallPermission) -> Value {
     let record = PermissionRecord::new(decided.mode, &decided.source);
     let mut fields = json!({"tool_call_id": decided.tool_call.id});

@@ -26,8 +26,8 @@ impl Failures {
     /// The lines that show a failure: in full the first time, one line after that.
     pub(super) fn lines(&self, run: &HookRun) -> Vec<String> {
         let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
-        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown.insert((run.hook.clone(), why.clone())) {
+        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.insert((run.hook.clone(), why.clone())) {
             return failed_lines(run);
         }
         let (mark, hook) = (styled(BAD, "!"), hook_name(run));
@@ -99,9 +99,9 @@ pub(super) fn rewrite_lines(run: &HookRun) -> Vec<String> {
     )];
     let is_output = run.event.may(Power::RewriteOutput);
     if let Some(change) = run.change.as_ref().filter(|_| !is_output) {
-        let shown = |value: &serde_json::Value| one_line(&json::to_string(value), LINE_LENGTH);
-        lines.push(format!("    {} {}", styled(FAINT, "from"), shown(&change.before)));
-        lines.push(format!("    {} {}", styled(FAINT, "to  "), shown(&change.after)));
+        let short = |value: &serde_json::Value| one_line(&json::to_string(value), LINE_LENGTH);
+        lines.push(format!("    {} {}", styled(FAINT, "from"), short(&change.before)));
+        lines.push(format!("    {} {}", styled(FAINT, "to  "), short(&change.after)));
     }
     lines
 }
@@ -138,13 +138,13 @@ pub(super) fn result_lines_of(call: Option<&str>, result: &ToolResult) -> Vec<St
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
     let call = call.map_or_else(String::new, |call| format!("{}: ", styled(FAINT, call)));
-    let mut shown = vec![format!("  {mark} {call}{}", one_line(first, LINE_LENGTH))];
-    shown.extend(lines.by_ref().take(RESULT_LINES - 1).map(|line| format!("    {}", cut(line))));
-    let left = lines.count();
-    if left > 0 {
-        shown.push(styled(FAINT, format!("    … {left} more lines")));
+    let mut result = vec![format!("  {mark} {call}{}", one_line(first, LINE_LENGTH))];
+    result.extend(lines.by_ref().take(RESULT_LINES - 1).map(|line| format!("    {}", cut(line))));
+    let rest = lines.count();
+    if rest > 0 {
+        result.push(styled(FAINT, format!("    … {rest} more lines")));
     }
-    shown
+    result
 }
 
 /// The text of a result without the tags that mark an error for the model.

@@ -1,4 +1,4 @@
-//! What the screen shows of an agent's work while it runs: from the updates of the agent, and the runs of hooks.
+//! Shows the running work of an agent on the screen: from the updates of the agent, and the runs of hooks.
 
 use std::sync::Arc;
 

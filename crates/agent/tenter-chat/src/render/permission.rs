@@ -43,7 +43,7 @@ fn put(request: &PermissionRequest<'_>) {
     ui::note("  [n] no; what you type after it is sent to the model");
 }
 
-/// What the call does: the command, or the change of the file, or the whole input.
+/// Returns the lines about the call: the command, or the change of the file, or the whole input.
 fn lines(request: &PermissionRequest<'_>) -> Vec<String> {
     let call = request.call;
     let text = |field: &str| call.input.get(field).and_then(Value::as_str);

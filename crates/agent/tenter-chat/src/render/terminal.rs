@@ -24,7 +24,7 @@ use super::{Show, live, status_words};
 
 /// Shows the work as it happens.
 pub(crate) struct Terminal {
-    /// Whether the stderr of successful hooks is shown (R43).
+    /// True if the stderr of successful hooks is shown (R43).
     debug: bool,
     state: Mutex<State>,
     failures: Failures,
@@ -36,9 +36,9 @@ struct State {
     changes: Option<FileChanges>,
     /// The text that is not complete yet, if it is rendered.
     markdown: Markdown,
-    /// Whether a part of a text was shown that is not complete yet.
+    /// True if a part of a text was shown that is not complete yet.
     is_in_text: bool,
-    /// What was shown last.
+    /// The part that was shown last.
     last: Part,
     /// The position of the cursor.
     cursor: Cursor,
@@ -208,13 +208,13 @@ impl Terminal {
         }
     }
 
-    /// Whether this is the result of a blocked call whose reason was shown already.
+    /// Checks whether this is the result of a blocked call whose reason was shown already.
     fn was_shown_blocked(&self, result: &ToolResult) -> bool {
         let reason = result.metadata.as_ref().and_then(|metadata| metadata.get("reason"));
         let Some(reason) = reason.filter(|_| result.is_blocked()) else { return false };
         let shown_reasons = &mut self.state().shown_reasons;
-        let shown = shown_reasons.iter().position(|shown| reason == shown);
-        shown.map(|index| shown_reasons.swap_remove(index)).is_some()
+        let place = shown_reasons.iter().position(|shown| reason == shown);
+        place.map(|index| shown_reasons.swap_remove(index)).is_some()
     }
 
     fn count(&self, turn: &TurnUsage) {

@@ -68,15 +68,15 @@ fn json(skill: &ListedSkill) -> SkillJson<'_> {
 }
 
 fn line(skill: &ListedSkill, (name, layer): (usize, usize)) -> String {
-    let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
+    let path_text = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
     let called = format!("{:name$}", one_line(&skill.origin.name, LENGTH));
     let of = format!("{:layer$}", skill.origin.layer.as_str());
     let (called, what) = match &skill.shadowed_by {
         _ if skill.is_broken => (styled(BAD, called), styled(BAD, "cannot be used")),
         Some(other) => {
-            (styled(FAINT, called), styled(FAINT, format!("shadowed by {}", shown(other))))
+            (styled(FAINT, called), styled(FAINT, format!("shadowed by {}", path_text(other))))
         }
         None => (styled(NAME, called), one_line(&skill.description, LENGTH)),
     };
-    [called, of, what, styled(FAINT, shown(&skill.origin.path))].join("  ")
+    [called, of, what, styled(FAINT, path_text(&skill.origin.path))].join("  ")
 }

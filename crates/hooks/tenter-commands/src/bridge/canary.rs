@@ -14,7 +14,7 @@ use crate::installed_agents::Agent;
 /// Maximum time that one run of the agent may take.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What the canary showed.
+/// The result of the canary.
 pub(super) enum Canary {
     /// The agent obeys the registration.
     Obeys,

@@ -11,7 +11,7 @@ use tenter_terminal::ui::{self, HEADING, styled};
 /// Maximum number of lines of a diff.
 const LINES: usize = 500;
 
-/// Whether and how to ask.
+/// The way to ask for consent.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Consent {
     /// Show what would change, and change nothing.

@@ -105,16 +105,16 @@ fn hosts(env: &Env, args: &Args) -> Result<Vec<&'static Host>, Failure> {
     if !args.hosts.is_empty() {
         return args.hosts.iter().map(|id| super::host(id)).collect();
     }
-    let found: Vec<Agent> = Agent::all(env).into_iter().filter(Agent::is_found).collect();
-    if found.is_empty() {
+    let agents: Vec<Agent> = Agent::all(env).into_iter().filter(Agent::is_found).collect();
+    if agents.is_empty() {
         return Err(Failure::new("no agent that Tenter knows was found")
             .help("`tenter bridge list` shows which it knows; name one to register anyway"));
     }
     if args.all {
-        return Ok(found.iter().map(|agent| agent.host).collect());
+        return Ok(agents.iter().map(|agent| agent.host).collect());
     }
     ui::note("Found:");
-    for Agent { host, program, .. } in &found {
+    for Agent { host, program, .. } in &agents {
         let program = program.as_ref().map_or_else(
             || "settings only".to_owned(),
             |program| visible(&program.to_string_lossy()).into_owned(),
@@ -126,7 +126,7 @@ fn hosts(env: &Env, args: &Args) -> Result<Vec<&'static Host>, Failure> {
         Failure::usage("no agent is named").help("name some of these agents, or pass --all")
     })?;
     match line.trim() {
-        "all" => Ok(found.iter().map(|agent| agent.host).collect()),
+        "all" => Ok(agents.iter().map(|agent| agent.host).collect()),
         names => names.split([' ', ',']).filter(|id| !id.is_empty()).map(super::host).collect(),
     }
 }

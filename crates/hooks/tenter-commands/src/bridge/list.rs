@@ -35,7 +35,7 @@ pub(crate) struct ListedAgent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event: Option<String>,
     pub registrations: Vec<ListedRegistration>,
-    /// What was proved last.
+    /// The newest proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proved: Option<ListedProof>,
     /// The last denied call that the agent ran all the same, unless it was proved since.
@@ -72,7 +72,7 @@ impl<'l> ListedElement<'l> {
 /// A denied call that ran; the fields are those of the JSON output.
 #[derive(Serialize)]
 pub(crate) struct ListedBreach {
-    /// What happened.
+    /// The error message.
     pub message: String,
     /// When, in RFC 3339.
     pub at: String,
@@ -96,9 +96,9 @@ pub(crate) struct ListedRegistration {
     pub file: PathBuf,
     /// The events that are registered as an installation registers them.
     pub events: usize,
-    /// Whether these are all events of the agent.
+    /// True if these are all events of the agent.
     pub complete: bool,
-    /// Why the file cannot be read.
+    /// The reason why the file cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -150,7 +150,7 @@ fn last_event(project: &Project, host: &Host) -> Option<String> {
     Some(tenter_base::rfc3339(time.try_into().ok()?))
 }
 
-/// What was proved last of an agent.
+/// Returns the newest proof of an agent.
 fn proved(project: &Project, host: &Host) -> Option<ListedProof> {
     let proof = newest_proof(project.env, host)?;
     let broken = proof.count(Verdict::Broken);

@@ -1,4 +1,4 @@
-//! Where to register: the user's file or one of a project, and which program.
+//! The place of a registration: the user's file or one of a project, and the program.
 
 use std::path::{Path, PathBuf};
 

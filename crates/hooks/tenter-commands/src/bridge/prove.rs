@@ -63,7 +63,7 @@ struct Proving<'a> {
     args: &'a Args,
     /// The program that is registered.
     tenter_hook: PathBuf,
-    /// Whether agents have no network but loopback.
+    /// True if agents have no network but loopback.
     isolated: bool,
     cancel: Cancel,
 }

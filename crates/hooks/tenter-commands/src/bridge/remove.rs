@@ -30,8 +30,8 @@ pub struct Args {
 }
 
 pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
-    let named = location::project_named(env, args.project.as_deref())?;
-    let root = named.clone().map_or_else(|| project::root(env, None), Ok)?;
+    let project = location::project_named(env, args.project.as_deref())?;
+    let root = project.clone().map_or_else(|| project::root(env, None), Ok)?;
     if !args.consent.dry_run {
         user_only::check(env, &root, "bridge remove")?;
     }

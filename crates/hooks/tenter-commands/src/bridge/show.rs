@@ -44,8 +44,8 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
         .collect();
     let proof = newest_proof(project.env, host);
     if args.json {
-        let shown = as_json(host, &limits, proof.as_ref());
-        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+        let value = as_json(host, &limits, proof.as_ref());
+        ui::out(serde_json::to_string_pretty(&value).unwrap_or_default());
         return Ok(Exit::Done);
     }
     ui::out(format!("{} ({})", styled(HEADING, host.name), basis(host)));
@@ -65,7 +65,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// What is known of the host, and from where.
+/// Describes the basis of what is known about the host.
 fn basis(host: &Host) -> String {
     match host.measured_version {
         Some(version) => format!("measured with {version}"),
@@ -73,7 +73,7 @@ fn basis(host: &Host) -> String {
     }
 }
 
-/// What was proved on this machine.
+/// Prints the proof of this machine.
 fn print_proof(proof: &Proof) {
     let broken = proof.count(Verdict::Broken);
     let flaw = if broken == 0 { String::new() } else { format!(", {broken} BROKEN") };
@@ -89,7 +89,7 @@ fn section(heading: &str, lines: impl Iterator<Item = String>) {
     }
 }
 
-/// What a reply may do at an event of Tenter's.
+/// Returns the powers of a reply at each of Tenter's events.
 fn powers(host: &Host, event: EventName) -> impl Iterator<Item = EventPower> {
     let may = event.lifecycle().may.iter();
     may.map(move |(power, _)| EventPower {
@@ -123,7 +123,7 @@ fn print_event(host: &Host, event: EventName) {
 
 const UNGUARDABLE: &str = "it fails closed and cannot change results there, so the calls that it matches are denied (`bridge.unguardable`)";
 
-/// What a hook may reply that has no effect in the host.
+/// Returns the replies of a hook that have no effect in the host.
 fn limits(host: &Host, hook: &Hook) -> Vec<String> {
     let mut limits = Vec::new();
     for subscription in &hook.subscriptions {
@@ -154,7 +154,7 @@ fn limits(host: &Host, hook: &Hook) -> Vec<String> {
     limits
 }
 
-/// What the payloads of a hook lack because the bridge cannot read the host's transcripts.
+/// Returns the fields that the payloads of a hook lack because the bridge cannot read the host's transcripts.
 fn missing_history(host: &Host, hook: &Hook) -> Option<String> {
     let has_history =
         |event: EventName| matches!(event, EventName::AfterTurn | EventName::BeforeStop);

@@ -11,7 +11,7 @@ use toml_edit::{
 /// The part of a table of hooks that names the hook.
 const NAME: &str = "name";
 
-/// Why a text cannot be changed.
+/// The reason why a text cannot be changed.
 #[derive(Debug)]
 pub(super) enum EditError {
     /// It is not TOML.
@@ -53,7 +53,7 @@ fn place<'t, 'k>(
     Ok((table, leaf))
 }
 
-/// Whether the named tables below this key are the elements of an array.
+/// Checks whether the named tables below this key are the elements of an array.
 fn is_list(table: &str) -> bool {
     table == "override"
 }
@@ -110,8 +110,9 @@ fn element<'t>(
 }
 
 fn inline_element<'t>(array: &'t mut Array, name: &str) -> Option<&'t mut dyn TableLike> {
-    let found = |value: &Value| value.as_inline_table().is_some_and(|table| is_called(table, name));
-    let index = array.iter().position(found);
+    let is_entry =
+        |value: &Value| value.as_inline_table().is_some_and(|table| is_called(table, name));
+    let index = array.iter().position(is_entry);
     let index = index.unwrap_or_else(|| {
         let mut new = InlineTable::new();
         new.insert(NAME, name.into());
@@ -142,8 +143,8 @@ pub(super) fn unset(text: &str, key: &SettingKey) -> Result<String, EditError> {
 fn spans(text: &str, key: &SettingKey) -> Result<Option<Range<usize>>, EditError> {
     let mut document = Document::parse(text)?.into_table();
     let (table, leaf) = place(&mut document, key)?;
-    let found = table.get_key_value(leaf);
-    Ok(found.and_then(|(key, item)| Some(key.span()?.start..item.span()?.end)))
+    let entry = table.get_key_value(leaf);
+    Ok(entry.and_then(|(key, item)| Some(key.span()?.start..item.span()?.end)))
 }
 
 /// The text without the lines of this range.

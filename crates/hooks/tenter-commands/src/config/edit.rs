@@ -16,7 +16,7 @@ use tenter_terminal::{editor, ui};
 use super::file::{ConfigFile, FileChoice};
 use crate::git::how;
 
-/// What a new file contains.
+/// The content of a new file.
 const NEW: &str = "# Settings of Tenter. `tenter help configuration` lists the keys.\n";
 
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub struct Args {
     pub(super) file: FileChoice,
 }
 
-/// What to do with a text that is not valid.
+/// The next step after an invalid text.
 #[derive(Clone, Copy)]
 enum Next {
     Edit,
@@ -67,8 +67,8 @@ impl Copy {
 
 pub(super) fn run(env: &Env, file: &ConfigFile) -> CommandResult {
     let old = file.read()?;
-    let shown = if old.is_empty() { NEW } else { &old };
-    let copy = Copy::create(shown)?;
+    let initial = if old.is_empty() { NEW } else { &old };
+    let copy = Copy::create(initial)?;
     let interrupts = Interrupts::catch(&Cancel::new())?;
     // An invalid file does not say which variables hold keys.
     let vars = HookEnvironment::new(&env.vars, &[]).base().clone();
@@ -81,8 +81,8 @@ pub(super) fn run(env: &Env, file: &ConfigFile) -> CommandResult {
         let ended = Failure::new(format!("the editor {}", how(&end)))
             .help("set VISUAL or EDITOR to your editor");
         let problem = match file.check(&text) {
-            _ if text == shown && !end.is_success() => return Err(ended),
-            _ if text == shown => {
+            _ if text == initial && !end.is_success() => return Err(ended),
+            _ if text == initial => {
                 ui::note("Nothing changed.");
                 return Ok(Exit::Done);
             }

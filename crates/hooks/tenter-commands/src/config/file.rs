@@ -10,7 +10,7 @@ use tenter_settings::Owner;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 
-/// Which file a command is about.
+/// The file that a command reads or changes.
 #[derive(Debug, clap::Args)]
 pub struct FileChoice {
     /// Use the project's tenter.toml instead of your config.toml.

@@ -23,16 +23,16 @@ pub struct Args {
 pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
     let key = SettingKey::parse(&args.key)?;
     let project = Project::open(env, Some(root))?;
-    let found = Layers::read(&project)?.value(key);
+    let value = Layers::read(&project)?.value(key);
     ui::diagnostics(project.findings());
     if args.json {
-        let object = SettingJson::from(&found);
+        let object = SettingJson::from(&value);
         ui::out(serde_json::to_string_pretty(&object).unwrap_or_default());
         return Ok(Exit::Done);
     }
-    let Some(value) = &found.value else {
-        let failure = Failure::new(format!("{} is not set", found.key));
-        return Err(match found.key.setting.default {
+    let Some(value) = &value.value else {
+        let failure = Failure::new(format!("{} is not set", value.key));
+        return Err(match value.key.setting.default {
             "" => failure,
             words => failure.help(format!("the default is {}", words.trim_matches(['(', ')']))),
         });

@@ -85,12 +85,12 @@ fn check_table(table: &str) -> Result<(), Failure> {
 }
 
 fn print(values: &[SettingValue]) {
-    let shown: Vec<[String; 2]> = values
+    let rows: Vec<[String; 2]> = values
         .iter()
         .map(|value| [one_line(&value.key.to_string(), LENGTH), text(value)])
         .collect();
-    let width = shown.iter().map(|[key, _]| key.chars().count()).max().unwrap_or(0);
-    for (value, [key, text]) in values.iter().zip(shown) {
+    let width = rows.iter().map(|[key, _]| key.chars().count()).max().unwrap_or(0);
+    for (value, [key, text]) in values.iter().zip(rows) {
         let padded = format!("{key:width$}");
         let is_default = value.source == Source::Default;
         ui::out(if is_default {

@@ -15,10 +15,10 @@ use super::document;
 use super::file::ConfigFile;
 use crate::project::Project;
 
-/// What stands for a secret.
+/// The replacement of a secret.
 const HIDDEN: &str = "…";
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Source {
@@ -43,7 +43,7 @@ pub(super) struct SettingValue {
 }
 
 impl SettingValue {
-    /// Where the value comes from, for users.
+    /// Returns the origin of the value, for users.
     pub(super) fn origin(&self) -> String {
         match (self.source, self.key.setting.variable) {
             (Source::Default, _) => "default".to_owned(),
@@ -126,14 +126,14 @@ impl<'p> Layers<'p> {
         }
     }
 
-    /// Whether the project may set this value: what counts is what the configuration accepts.
+    /// Checks whether the project may set this value: what counts is what the configuration accepts.
     fn may_set(&self, key: &SettingKey, value: &Value) -> bool {
         let value = value.to_string().parse();
         let text = value.ok().and_then(|value| document::set("", key, value).ok());
-        let found = text.and_then(|text| {
+        let findings = text.and_then(|text| {
             tenter_settings::check(Owner::Project, &self.project_file.path, text).ok()
         });
-        found.is_some_and(|refused| refused.is_empty())
+        findings.is_some_and(|refused| refused.is_empty())
     }
 
     fn without_secrets(&self, key: &SettingKey, value: Value) -> Value {
@@ -216,7 +216,7 @@ pub(super) fn find<'t>(root: &'t Table, key: &SettingKey) -> Option<&'t Value> {
     }
 }
 
-/// What a key leads to: a table, or a list of tables that have names.
+/// The target of a part of a key: a table, or a list of tables with names.
 enum Below<'t> {
     Table(&'t Table),
     List(&'t [Value]),

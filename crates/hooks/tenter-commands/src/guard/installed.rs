@@ -14,7 +14,7 @@ use crate::project::Project;
 /// The file of a manifest hook.
 pub(super) const MANIFEST: &str = "HOOK.md";
 
-/// Whether a guard is installed in a directory, and as what.
+/// The state of a guard in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
@@ -44,7 +44,7 @@ impl State {
         }
     }
 
-    /// Whether the user wrote a part of the installed file.
+    /// Checks whether the user wrote a part of the installed file.
     pub(super) fn is_changed(self) -> bool {
         matches!(self, Self::Changed | Self::ChangedAndOutdated | Self::Other)
     }

@@ -40,11 +40,11 @@ impl Guard {
         if all {
             return Ok(GUARDS.to_vec());
         }
-        let known = GUARDS.map(|guard| guard.name);
+        let guards = GUARDS.map(|guard| guard.name);
         let find = |name: &String| {
             GUARDS.iter().find(|guard| guard.name == *name).copied().ok_or_else(|| {
                 let help =
-                    did_you_mean(name, &known, || "`tenter guard list` lists them".to_owned());
+                    did_you_mean(name, &guards, || "`tenter guard list` lists them".to_owned());
                 Failure::usage(format!("there is no guard {name:?}")).help(help)
             })
         };
@@ -61,8 +61,8 @@ impl Guard {
 
     /// The false alarms to expect, as text on one line.
     pub(super) fn false_alarms(&self) -> String {
-        let told = self.text.split_once("False alarms to expect: ").map_or("", |(_, told)| told);
-        told.split_whitespace().collect::<Vec<_>>().join(" ")
+        let alarms = self.text.split_once("False alarms to expect: ").map_or("", |(_, told)| told);
+        alarms.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The digest of its text.
@@ -90,7 +90,7 @@ impl Guard {
     }
 }
 
-/// What is known about the text of an installed guard.
+/// The text of an installed guard, compared with the shipped ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InstalledText {
     /// The digest of the text that was installed.
@@ -131,13 +131,13 @@ mod tests {
     /// The strict rules of `hooks validate`, which also run every example.
     #[test]
     fn every_guard_is_valid_and_treats_its_examples_as_it_says() {
-        let mut found = Vec::new();
+        let mut conditions = Vec::new();
         for guard in GUARDS {
             let path = Path::new("/hooks").join(guard.name).join("HOOK.md");
             let text = guard.installable();
             let (manifest, diagnostics) =
                 format::read(&path, text.as_bytes(), Rules::Strict, CHECKS);
-            found.extend(diagnostics.iter().map(|diagnostic| {
+            conditions.extend(diagnostics.iter().map(|diagnostic| {
                 let line = diagnostic.span.as_ref().map_or(0, |span| span.line);
                 let written = diagnostic.span.as_ref().map(|span| span.source.trim().to_owned());
                 let written = written.unwrap_or_default();
@@ -151,7 +151,7 @@ mod tests {
                 assert!(rule.name.is_some());
             }
         }
-        assert!(found.is_empty(), "{found:#?}");
+        assert!(conditions.is_empty(), "{conditions:#?}");
     }
 
     /// The patterns of the guard's rule about settings of agents, from the table of the bridge. Caches may be deleted: they have a rule
@@ -183,7 +183,7 @@ mod tests {
         format!("{before}- name: agent-settings{middle}glob: [\n{lines}]{after}")
     }
 
-    /// What file tools do not change, shell commands do not change either (B49).
+    /// Shell commands do not change what file tools do not change (B49).
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the author's request to write the guard")]
     fn protect_hooks_has_the_settings_of_every_agent() {
@@ -193,13 +193,13 @@ mod tests {
         {
             assert!(guard.text.contains(&format!("\"{cache}/**\"")), "{cache}");
         }
-        let wanted = with_settings_patterns(guard.text, &settings_patterns());
+        let expected = with_settings_patterns(guard.text, &settings_patterns());
         if std::env::var_os("TENTER_UPDATE").is_some() {
             let file = "src/commands/guard/shipped/protect-hooks.md";
-            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(file), &wanted).unwrap();
+            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(file), &expected).unwrap();
         }
         assert!(
-            guard.text == wanted,
+            guard.text == expected,
             "protect-hooks.md is out of date; write it with TENTER_UPDATE=1"
         );
     }
@@ -232,11 +232,11 @@ mod tests {
             assert!(!guard.version().is_empty() && !guard.description().is_empty());
             assert!(guard.false_alarms().ends_with('.') || guard.false_alarms().ends_with(')'));
             let text = guard.installable();
-            let known = InstalledText::new(&text);
-            assert_eq!(known.installed.as_deref(), Some(guard.digest().as_str()));
-            assert_eq!(known.present, guard.digest());
-            let changed = InstalledText::new(&text.replace("protected: true", "protected: false"));
-            assert_ne!(changed.present, guard.digest());
+            let original = InstalledText::new(&text);
+            assert_eq!(original.installed.as_deref(), Some(guard.digest().as_str()));
+            assert_eq!(original.present, guard.digest());
+            let edited = InstalledText::new(&text.replace("protected: true", "protected: false"));
+            assert_ne!(edited.present, guard.digest());
         }
     }
 }

@@ -86,8 +86,8 @@ fn unknown(command: &Command, depth: usize, words: &[String]) -> Failure {
     let names = command.get_subcommands().map(Command::get_name).chain(topics);
     let help = match nearest(word, names) {
         Some(name) => {
-            let meant: Vec<&str> = known.iter().map(String::as_str).chain([name]).collect();
-            format!("did you mean `tenter help {}`?", meant.join(" "))
+            let path: Vec<&str> = known.iter().map(String::as_str).chain([name]).collect();
+            format!("did you mean `tenter help {}`?", path.join(" "))
         }
         None => "`tenter help` lists commands and topics".to_owned(),
     };

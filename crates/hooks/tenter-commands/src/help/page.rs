@@ -40,12 +40,12 @@ pub(super) fn of_terminal(page: &str, topics: &[Topic]) -> String {
 /// `text` without HTML comments and the line ends after them.
 fn without_comments(text: &str) -> String {
     let mut parts = text.split("<!--");
-    let mut kept = parts.next().unwrap_or_default().to_owned();
+    let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let after = part.split_once("-->").map_or("", |(_, after)| after);
-        kept.push_str(after.strip_prefix('\n').unwrap_or(after));
+        text.push_str(after.strip_prefix('\n').unwrap_or(after));
     }
-    kept
+    text
 }
 
 /// Appends `text` to `out` with relative links replaced by their texts, and calls `see` with their targets.
@@ -78,9 +78,9 @@ mod tests {
     fn comments_and_links_are_removed_and_linked_topics_are_listed() {
         let page = "See [trust](trust.md#files),\n[here](#a), [`x`\ny](trust.md) and [a](https://b.c).\n\n<!-- test: \
                     file x\nneeds: y -->\n```sh\n[a](b) <!-- c -->\n```\nEnd, [see](models.md).\n";
-        let shown = "See trust, here, `x` y and [a](https://b.c).\n\n\n```sh\n[a](b) <!-- c -->\n```\nEnd, see.\n\n\
+        let expected = "See trust, here, `x` y and [a](https://b.c).\n\n\n```sh\n[a](b) <!-- c -->\n```\nEnd, see.\n\n\
                      ## See also\n\n`tenter help trust`, `tenter help models`\n";
-        assert_eq!(of_terminal(page, TOPICS), shown);
+        assert_eq!(of_terminal(page, TOPICS), expected);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) fn joined(text: &str) -> String {
     out
 }
 
-/// Whether a line does not continue the paragraph or item above it.
+/// Checks whether a line does not continue the paragraph or item above it.
 fn begins_a_block(line: &str) -> bool {
     line.trim().is_empty() || line.starts_with(['#', '|', '>']) || is_item(line)
 }
@@ -35,9 +35,9 @@ mod tests {
     #[test]
     fn paragraphs_and_items_become_lines() {
         let text = "# Title\none\ntwo\n\n- one\n  two\n  - three\n12. four\nfive\n| a |\n| b |\nsix\n> a\n> b";
-        let shown =
+        let expected =
             "# Title\none two\n\n- one two\n  - three\n12. four five\n| a |\n| b |\nsix\n> a\n> b";
-        assert_eq!(joined(text), shown);
+        assert_eq!(joined(text), expected);
     }
 
     #[test]

@@ -29,11 +29,11 @@ struct DiscoveredHooks {
 
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let (roots, mut findings) = project.layout.roots(&HOOKS);
-    let mut found = DiscoveredHooks::default();
+    let mut discovered = DiscoveredHooks::default();
     let (of_project, of_user): (Vec<&Root>, Vec<&Root>) =
         roots.iter().partition(|root| root.layer.needs_trust());
     for (whose, roots, paths) in
-        [("User", of_user, &mut found.user), ("Project", of_project, &mut found.project)]
+        [("User", of_user, &mut discovered.user), ("Project", of_project, &mut discovered.project)]
     {
         for root in roots {
             let (directories, problems) = manifests(root);
@@ -45,7 +45,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         }
     }
     if args.json {
-        ui::out(serde_json::to_string_pretty(&found).unwrap_or_default());
+        ui::out(serde_json::to_string_pretty(&discovered).unwrap_or_default());
     }
     ui::diagnostics(&findings);
     Exit::Done

@@ -28,17 +28,17 @@ pub(super) struct HookEntry<'c> {
     pub(super) event: String,
     /// The events' canonical names.
     pub(super) events: Vec<&'static str>,
-    /// Where it came from.
+    /// Its layer.
     pub(super) layer: &'static str,
     /// None for the built-in hook.
     pub(super) path: Option<String>,
-    /// Whether it may run as it is.
+    /// True if it may run as it is.
     pub(super) trust: TrustStatus,
     /// Its status in one word.
     pub(super) status: &'static str,
-    /// Whether it runs.
+    /// True if it runs.
     pub(super) active: bool,
-    /// Why it does not run, as the end of a sentence that begins with its name.
+    /// The reason why it does not run, as the end of a sentence that begins with its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,9 +49,9 @@ pub(super) struct HookEntry<'c> {
     pub(super) priority: Option<u16>,
     /// In milliseconds; none for the built-in hook.
     pub(super) timeout_ms: Option<u128>,
-    /// What a failure means.
+    /// The consequence of a failure.
     pub(super) fail: FailMode,
-    /// Whether it is asynchronous: the agent does not wait for it.
+    /// True if it is asynchronous: the agent does not wait for it.
     #[serde(rename = "async")]
     pub(super) asynchronous: bool,
     /// `executable`, `manifest`, `http`, `declared` (a static hook) or `builtin`; none if it is unknown because the hook does not run.
@@ -66,7 +66,7 @@ pub(super) struct HookEntry<'c> {
     /// The script of a manifest hook, relative to its directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) script: Option<String>,
-    /// Whether other files of its directory could be its script, too.
+    /// True if other files of its directory could be its script, too.
     #[serde(skip)]
     pub(super) has_several_scripts: bool,
     /// The services that a runtime hook may request.
@@ -86,7 +86,7 @@ pub(super) struct HookEntry<'c> {
     pub(super) listed: Option<&'c ListedHook>,
 }
 
-/// Whether a hook may run as it is.
+/// The trust in a hook as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TrustStatus {
@@ -125,10 +125,10 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
         running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
     });
     let hook = |listed: &ListedHook| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
-    let found = listing.into_iter().map(|listed| {
+    let entries = listing.into_iter().map(|listed| {
         HookEntry::new(project, project.trust.of(&listed.project), listed, hook(listed))
     });
-    found.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
+    entries.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
 }
 
 /// The entries of this name, of every layer; at least one.
@@ -246,12 +246,12 @@ impl<'c> HookEntry<'c> {
         }
     }
 
-    /// Whether it is part of Tenter.
+    /// Checks whether it is part of Tenter.
     pub(super) fn is_built_in(&self) -> bool {
         self.listed.is_none()
     }
 
-    /// Whether it subscribes to one of these events.
+    /// Checks whether it subscribes to one of these events.
     pub(super) fn subscribes_to(&self, events: &[EventName]) -> bool {
         events.iter().any(|event| self.events.contains(&event.as_str()))
     }
@@ -308,7 +308,7 @@ fn trust(
     }
 }
 
-/// What the built-in hook does, as the end of a sentence.
+/// Describes the built-in hook, as the end of a sentence.
 fn about_built_in(threshold: Option<f64>) -> String {
     let fullness = match threshold {
         Some(threshold) => {
@@ -350,7 +350,7 @@ fn word(status: &Status) -> &'static str {
     }
 }
 
-/// Why a hook does not run, as the end of a sentence that begins with its name.
+/// Explains why a hook does not run, as the end of a sentence that begins with its name.
 pub(super) fn reason(project: &Project, status: &Status) -> Option<String> {
     Some(match status {
         Status::Active => return None,

@@ -43,7 +43,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Whether one hook would run, and why. The fields are those of the JSON form.
+/// The explanation of one hook: whether it would run, and why. The JSON form has the same fields.
 #[derive(Debug, Serialize)]
 struct Explained<'c> {
     name: &'c str,
@@ -59,20 +59,20 @@ struct Explained<'c> {
     #[serde(skip_serializing_if = "Option::is_none")]
     runtime: Option<&'static str>,
     verdict: Verdict,
-    /// Why, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     why: String,
     /// The result of each part of its matcher.
     #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<Explanation>,
-    /// Why each of its rules fits the call or does not.
+    /// The explanation of each of its rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rules: Vec<RuleExplanation>,
-    /// What the call would do, as its rules and its script see it.
+    /// The facts about the call, as its rules and its script see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     facts: Option<&'c tenter_protocol::facts::CallFacts>,
 }
 
-/// Whether a hook would run.
+/// The verdict about a hook at an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
@@ -105,7 +105,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// What the call would do, started in the present directory.
+/// Returns the facts about the call, started in the current directory.
 fn facts_of(project: &Project, catalog: &Catalog, call: &ToolCall) -> HookFacts {
     project.engine_builder().surroundings(catalog).hook_facts(call, &project.env.cwd)
 }
@@ -182,7 +182,7 @@ fn explain<'c>(
     }
 }
 
-/// Whether a hook does what the engine decided: the built-in one does not if the configuration turns it off.
+/// Checks whether a hook does what the engine decided: the built-in one does not if the configuration turns it off.
 fn may_act(hook: &ConsideredHook<'_>, entry: &HookEntry) -> bool {
     entry.active || matches!(hook.subject, SelectionSubject::Missing(_))
 }
@@ -227,7 +227,7 @@ fn why(entry: &HookEntry, considered: &ConsideredHook<'_>, events: &[EventName])
     format!("{why}{}{background}", action.unwrap_or_default())
 }
 
-/// Which rules a call fits.
+/// Summarizes which rules a call fits.
 fn in_short(rules: &[RuleExplanation]) -> String {
     let fitting: Vec<&str> =
         rules.iter().filter(|rule| rule.effect.is_some()).map(|rule| rule.rule.as_str()).collect();
@@ -242,7 +242,7 @@ fn subscribes_to_others(entry: &HookEntry) -> String {
     format!("it subscribes to {} only", entry.event)
 }
 
-/// Why a hook that is not active does not run.
+/// Explains why a hook that is not active does not run.
 fn not_active(entry: &HookEntry, events: &[EventName]) -> String {
     let reason = entry.reason.as_deref().unwrap_or("does not run");
     let other = !entry.event.is_empty() && !entry.subscribes_to(events);
@@ -254,7 +254,7 @@ fn not_active(entry: &HookEntry, events: &[EventName]) -> String {
     format!("it {reason}{besides}")
 }
 
-/// What is different for an asynchronous hook (R22).
+/// Returns the note for an asynchronous hook (R22).
 fn background_note(events: &[EventName]) -> &'static str {
     if events.iter().any(|event| event.may(Power::Block)) {
         "; it is asynchronous: it starts after the others if none blocked, and cannot block"

@@ -1,4 +1,4 @@
-//! What a hook's reply decides, in the form of `tenter hooks test`; or why there is none.
+//! The decision in a hook's reply, in the form of `tenter hooks test`; or the reason why there is none.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -9,22 +9,22 @@ use tenter_protocol::HistoryAction;
 /// The decision of a hook that is not run, because its matcher is about other calls.
 pub(super) const UNMATCHED: &str = "unmatched";
 
-/// What a hook's reply decides. The fields are those of the JSON form.
+/// The decision in a hook's reply. The JSON form has the same fields.
 #[derive(Debug, Serialize)]
 pub(super) struct Interpretation {
     /// The most important part of the decision, or [`UNMATCHED`].
     pub(super) decision: &'static str,
     /// The reason that the hook gives.
     pub(super) reason: Option<String>,
-    /// What it changes.
+    /// The change that it makes.
     pub(super) rewrite: Option<Change>,
     /// Text that it adds for the model.
     pub(super) context: Option<String>,
     /// Messages with which the agent continues.
     pub(super) follow_ups: Vec<String>,
-    /// What it does to the history.
+    /// The change of the history.
     pub(super) history: Option<Value>,
-    /// Why it failed.
+    /// The reason of a failure.
     pub(super) error: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Interpretation {
         }
     }
 
-    /// Whether both decide the same; the words of a failure do not count.
+    /// Checks whether both decide the same; the words of a failure do not count.
     pub(super) fn decides_like(&self, other: &Self) -> bool {
         let parts = |one: &Self| {
             let Self { decision, reason, rewrite, context, follow_ups, history, error: _ } = one;

@@ -32,11 +32,11 @@ pub struct Args {
 pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let events = args.event.as_deref().map(super::events_named).transpose()?;
     let catalog = project.load(&Cancel::new());
-    let found = entry::entries(&project, &catalog);
-    let is_empty = found.iter().all(HookEntry::is_built_in);
+    let entries = entry::entries(&project, &catalog);
+    let is_empty = entries.iter().all(HookEntry::is_built_in);
     let (shown, unknown) = match &events {
-        Some(events) => subscribed(found, events),
-        None => (found, Vec::new()),
+        Some(events) => subscribed(entries, events),
+        None => (entries, Vec::new()),
     };
     if args.json {
         ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
@@ -60,9 +60,9 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
 
 /// Lists the hooks of a loaded catalog.
 pub fn show_catalog(project: &Project, catalog: &Catalog) {
-    let found = entry::entries(project, catalog);
-    table(project, &found);
-    if found.iter().all(HookEntry::is_built_in) {
+    let entries = entry::entries(project, catalog);
+    table(project, &entries);
+    if entries.iter().all(HookEntry::is_built_in) {
         note_none(project);
     }
 }
@@ -113,9 +113,9 @@ fn table(project: &Project, entries: &[HookEntry]) {
         lines.extend(script.map(|script| styled(FAINT, format!("  it runs {}", visible(script)))));
         let about = entry.description.as_ref().filter(|_| entry.is_built_in());
         if let Some(said) = entry.reason.as_ref().or(about) {
-            let said = format!("it {}", sanitize(said));
+            let text = format!("it {}", sanitize(said));
             let room = if is_narrow { ui::columns().saturating_sub(2) } else { usize::MAX };
-            lines.extend(folded(&said, room).map(|line| styled(FAINT, format!("  {line}"))));
+            lines.extend(folded(&text, room).map(|line| styled(FAINT, format!("  {line}"))));
         }
     }
     // One write: one per line would take longer than finding the hooks.

@@ -32,10 +32,10 @@ impl ManifestFile {
         let metadata = fs::metadata(path)
             .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
         if metadata.is_dir() {
-            let found = source::manifest_file(path).map_err(|error| {
+            let file = source::manifest_file(path).map_err(|error| {
                 Failure::new(format!("cannot read {}: {error}", path.display()))
             })?;
-            return Ok(found.map(|file| Self { file, named: path.to_owned() }));
+            return Ok(file.map(|file| Self { file, named: path.to_owned() }));
         }
         if metadata.is_file() && Self::has_manifest_name(path) {
             return Ok(Some(Self { file: path.to_owned(), named: path.to_owned() }));
@@ -43,7 +43,7 @@ impl ManifestFile {
         Err(Failure::usage(format!("{} is neither a HOOK.md nor a directory", path.display())))
     }
 
-    /// Whether a path has the name of a manifest.
+    /// Checks whether a path has the name of a manifest.
     pub(super) fn has_manifest_name(path: &Path) -> bool {
         path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HOOK.md"))
     }
@@ -82,7 +82,7 @@ impl ManifestFile {
         }
     }
 
-    /// What is wrong with the script, which must not exist if the manifest replaces it (R15).
+    /// Returns the diagnostics of the script, which must not exist if the manifest replaces it (R15).
     pub(super) fn check_script(&self) -> Vec<Diagnostic> {
         let bytes = self.bytes().unwrap_or_default();
         if static_action::replaces_script(&self.file, &bytes) {

@@ -121,18 +121,18 @@ fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
         return Ok(events);
     }
     let names = || TABLE.iter().map(|row| row.name);
-    let meant = by_claude_code(word)
+    let suggestion = by_claude_code(word)
         .map(EventName::as_str)
         .or_else(|| nearest(word, names().chain(executable_spellings())));
-    let meant = meant.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
+    let suggestion = suggestion.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
     let names: Vec<&str> = names().collect();
-    let known = format!(
+    let names_of_events = format!(
         "{}; executables call them {}",
         names.join(", "),
         executable_spellings().join(", ")
     );
     Err(Failure::usage(format!("there is no event {word:?}"))
-        .help(format!("{meant}the events are {known}")))
+        .help(format!("{suggestion}the events are {names_of_events}")))
 }
 
 /// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off (R50).

@@ -11,7 +11,7 @@ use super::entry;
 use super::interpretation::{Interpretation, UNMATCHED};
 use crate::project::Project;
 
-/// What an agent does after a hook failed that fails open.
+/// The consequence of a failure of a hook that fails open.
 const WARN: &str = "warn and continue";
 
 /// The result of one run. The fields are those of the JSON form.
@@ -29,18 +29,18 @@ pub(super) struct TestReport {
     notes: Vec<String>,
     #[serde(flatten)]
     pub(super) interpretation: Interpretation,
-    /// How the hook was reached, if it is a runtime hook.
+    /// The transport of a runtime hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     transport: Option<&'static str>,
-    /// What the one-shot form of a runtime hook decides, if it decides something else.
+    /// The decision of the one-shot form of a runtime hook, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) one_shot: Option<Interpretation>,
-    /// Whether the one-shot form of a runtime hook was run, too.
+    /// True if the one-shot form of a runtime hook was run, too.
     #[serde(skip)]
     is_compared: bool,
     #[serde(skip)]
     was_run: bool,
-    /// What an agent would do because the hook failed.
+    /// The reaction of an agent to the hook's failure.
     #[serde(skip)]
     consequence: &'static str,
 }
@@ -155,7 +155,7 @@ fn forms(report: &TestReport) {
     }
 }
 
-/// What a process read and wrote, and how it ended.
+/// Prints the input, the output and the end of a process.
 fn process(report: &TestReport) {
     written("stdin", &json::to_string(&report.payload));
     written("stdout", &report.stdout);
@@ -163,7 +163,7 @@ fn process(report: &TestReport) {
     ui::out(format!("{} {} after {} ms", styled(FAINT, "ended"), report.exit, report.duration_ms));
 }
 
-/// What went through a stream, and whether it is shown as it was.
+/// Prints the content of a stream, and notes if it was sanitised.
 fn written(stream: &str, text: &str) {
     let safe = sanitize(text);
     let mark = if safe == text { "" } else { " (without its control characters)" };
@@ -215,7 +215,7 @@ fn detail(name: &str, text: Option<&str>) {
     }
 }
 
-/// What an agent would do after the run if it failed (R42): what the engine decided about it.
+/// Returns the reaction of an agent to a failed run (R42), as the engine decided it.
 fn consequence(test: &TestRun) -> &'static str {
     if test.outcome.denied().is_some() {
         "block: the hook is set to fail closed"

@@ -13,7 +13,7 @@ use tenter_protocol::{Diagnostic, Severity};
 /// Maximum length of a first line in bytes; systems read fewer.
 const FIRST_LINE: u64 = 512;
 
-/// What is wrong with the script of the manifest hook in `directory` (R15).
+/// Returns the diagnostics of the script of the manifest hook in `directory` (R15).
 pub(super) fn script_of(directory: &Path) -> Vec<Diagnostic> {
     let script = source::script(directory);
     let unused = match &script {
@@ -81,7 +81,7 @@ fn not_executable(path: &Path, severity: Severity, message: &str) -> Diagnostic 
         .help(format!("chmod +x {}", path.display()))
 }
 
-/// What a hook, a file or a directory, starts: the file, and its interpreter if the file is not executable.
+/// Returns the file that a hook starts, and its interpreter if the file is not executable.
 pub(super) fn entry_of(path: &Path) -> Option<EntryPoint> {
     if !path.is_dir() {
         return Some(EntryPoint { path: path.to_owned(), interpreter: None });
@@ -115,11 +115,11 @@ pub(super) fn interpreter(line: &str) -> Option<String> {
     if Path::new(program).file_name() != Some(OsStr::new("env")) {
         return Some(program.to_owned());
     }
-    let named = words.find(|word| !word.starts_with('-') && !word.contains('='));
-    Some(named.unwrap_or(program).to_owned())
+    let searched = words.find(|word| !word.starts_with('-') && !word.contains('='));
+    Some(searched.unwrap_or(program).to_owned())
 }
 
-/// Whether a program is there: at its path, or in a directory of `PATH`.
+/// Checks whether a program is there: at its path, or in a directory of `PATH`.
 fn is_installed(program: &str, env: &Environment) -> bool {
     if program.contains('/') {
         return Path::new(program).is_file();

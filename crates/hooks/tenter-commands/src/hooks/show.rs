@@ -67,13 +67,13 @@ impl<'c> HookDetails<'c> {
 pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let catalog = project.load(&Cancel::new());
     let entries = entry::entries_named(&project, &catalog, &args.name)?;
-    let shown: Vec<HookDetails> =
+    let details: Vec<HookDetails> =
         entries.into_iter().map(|entry| look_at(&project, entry)).collect();
     if args.json {
-        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+        ui::out(serde_json::to_string_pretty(&details).unwrap_or_default());
     } else {
-        for shown in &shown {
-            print(&project, shown);
+        for details in &details {
+            print(&project, details);
         }
     }
     super::show_findings(&project);
@@ -123,8 +123,8 @@ fn print(project: &Project, shown: &HookDetails) {
     field("trust", &trust(shown));
     field("hash", entry.hash.as_deref().unwrap_or("unknown: it cannot be read"));
     // A hook that does not run has no policy; its manifest says what it would be.
-    let told = shown.manifest.as_ref().filter(|_| !entry.active);
-    let of_manifest = |key: &str| told.map(|manifest| manifest[key].to_string());
+    let manifest = shown.manifest.as_ref().filter(|_| !entry.active);
+    let of_manifest = |key: &str| manifest.map(|manifest| manifest[key].to_string());
     let limit = of_manifest("timeout").unwrap_or_else(|| number(entry.timeout_ms));
     field("limit", &format!("{limit} ms"));
     field("fail", fail(entry.fail));
@@ -181,7 +181,7 @@ fn print_runtime(shown: &HookDetails) {
 fn print_manifest(entry: &HookEntry, manifest: &Value) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let is_native = !manifest["metadata"]["dialect"].is_null();
-    let told = [
+    let facts = [
         ("about", text(&manifest["description"])),
         ("url", text(&manifest["metadata"]["url"])),
         ("headers", headers(&manifest["metadata"])),
@@ -193,7 +193,7 @@ fn print_manifest(entry: &HookEntry, manifest: &Value) {
         ("matcher", text(&manifest["metadata"]["matcher"]).filter(|_| is_native)),
         ("origin", text(&manifest["metadata"]["origin"]).filter(|_| is_native)),
     ];
-    for (name, value) in told {
+    for (name, value) in facts {
         if let Some(value) = value {
             field(name, &visible(&value));
         }
@@ -209,11 +209,11 @@ fn print_manifest(entry: &HookEntry, manifest: &Value) {
 /// The headers of a hook behind HTTP, with the variables that hold their values.
 fn headers(metadata: &Value) -> Option<String> {
     let headers = metadata["headers"].as_object().filter(|_| !metadata["url"].is_null())?;
-    let shown = headers.iter().map(|(name, value)| match value.as_str() {
+    let lines = headers.iter().map(|(name, value)| match value.as_str() {
         Some(value) => format!("{name}: {value}"),
         None => name.clone(),
     });
-    Some(shown.collect::<Vec<_>>().join(", "))
+    Some(lines.collect::<Vec<_>>().join(", "))
 }
 
 /// Prints the action of a static hook; messages and arguments as JSON.

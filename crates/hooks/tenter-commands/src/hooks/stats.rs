@@ -67,7 +67,7 @@ struct HookOutput<'f> {
     /// Its budget, if the p95 of its present content exceeds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     exceeds_budget_ms: Option<u128>,
-    /// Whether it noticeably slows down every tool call.
+    /// True if it noticeably slows down every tool call.
     slows_every_call: bool,
 }
 
@@ -80,11 +80,11 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let is_counted = |run: &Run<'_>| {
         since.is_none_or(|since| run.at >= since) && !hook_figures::is_built_in(run.hook)
     };
-    let known = hook_figures::known(&catalog);
+    let hooks = hook_figures::known(&catalog);
     let figures = if args.all {
-        figures::of(index.runs().filter(is_counted), &known)
+        figures::of(index.runs().filter(is_counted), &hooks)
     } else {
-        figures::of(index.runs_of(&root).filter(is_counted), &known)
+        figures::of(index.runs_of(&root).filter(is_counted), &hooks)
     };
     if args.json {
         let output = StatsOutput {

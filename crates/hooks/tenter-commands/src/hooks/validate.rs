@@ -189,8 +189,8 @@ impl<'e> Checker<'_, 'e> {
 
     fn executable(&mut self, path: &Path) -> Result<Checked, Failure> {
         let Loaded { project, catalog } = self.loaded()?;
-        let found = executable::check(path, project, catalog);
-        Ok(self.report(path, found))
+        let findings = executable::check(path, project, catalog);
+        Ok(self.report(path, findings))
     }
 
     fn report(&self, path: &Path, diagnostics: Vec<Diagnostic>) -> Checked {
@@ -215,12 +215,12 @@ fn nothing_at(path: &Path) -> Diagnostic {
         .help("to create a hook, run `tenter hooks new NAME`")
 }
 
-/// Whether a file begins with `#!`.
+/// Checks whether a file begins with `#!`.
 fn is_script(path: &Path) -> bool {
     untrusted_file::read_prefix(path, 2).is_ok_and(|bytes| bytes == b"#!")
 }
 
-/// What is wrong with the manifest hooks in a hooks directory, which may be missing.
+/// Returns the diagnostics of the manifest hooks in a hooks directory, which may be missing.
 pub fn findings_in(hooks: &Path) -> Result<Vec<Diagnostic>, Failure> {
     if !hooks.is_dir() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What the pages show that is not in the journal: hooks, their sources, other agents.
+//! Facts for the pages that are not in the journal: hooks, their sources, other agents.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -17,10 +17,10 @@ use crate::hook_figures;
 use crate::installed_agents::newest_proof;
 use crate::project::Project;
 
-/// How long an answer is kept: a page asks every second, and some hooks have to be run to learn their events.
+/// The lifetime of a cached list: a page asks every second, and some hooks have to be run to learn their events.
 const KEPT: Duration = Duration::from_secs(10);
 
-/// What is known about a project.
+/// The facts about a project.
 pub(super) struct ProjectFacts {
     env: Env,
     root: PathBuf,
@@ -45,12 +45,12 @@ impl ProjectFacts {
 
 impl Facts for ProjectFacts {
     fn hooks(&self) -> Vec<KnownHook> {
-        let mut kept = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*kept {
+        let mut cached = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*cached {
             Some((at, hooks)) if at.elapsed() < KEPT => hooks.clone(),
             _ => {
                 let hooks = self.load_hooks();
-                *kept = Some((Instant::now(), hooks.clone()));
+                *cached = Some((Instant::now(), hooks.clone()));
                 hooks
             }
         }

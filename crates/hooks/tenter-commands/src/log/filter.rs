@@ -67,7 +67,7 @@ impl<'a> Filter<'a> {
         Self { args, since: since.map(rfc3339), tool: args.tool.as_deref().map(canonical) }
     }
 
-    /// Whether a record is shown.
+    /// Checks whether a record is shown.
     pub(super) fn keeps(&self, record: &Record) -> bool {
         let FilterArgs { since: _, decision, tool: _, hook, event, failed } = self.args;
         let at =

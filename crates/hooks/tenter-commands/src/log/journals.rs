@@ -17,7 +17,7 @@ pub(super) struct Journals {
     tails: BTreeMap<String, Option<JournalTail>>,
 }
 
-/// What was written since the last read.
+/// The lines that were written since the last read.
 #[derive(Default)]
 pub(super) struct NewLines {
     /// The session with the newest record last.
@@ -90,9 +90,9 @@ fn sort(lines: &mut [SessionLine]) {
     let mut newest: BTreeMap<String, String> = BTreeMap::new();
     for SessionLine { session, line } in &*lines {
         let time = &line.record.time;
-        let held = newest.entry(session.clone()).or_default();
-        if time > held {
-            held.clone_from(time);
+        let latest = newest.entry(session.clone()).or_default();
+        if time > latest {
+            latest.clone_from(time);
         }
     }
     let key = |it: &SessionLine| {

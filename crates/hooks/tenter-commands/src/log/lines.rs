@@ -33,7 +33,7 @@ pub(super) struct RecordView {
 }
 
 impl RecordView {
-    /// Whether it counts as a record of its own, instead of adding to those before it.
+    /// Checks whether it counts as a record of its own, instead of adding to those before it.
     pub(super) fn is_record(&self) -> bool {
         self.row.is_some()
     }
@@ -48,9 +48,9 @@ struct Row {
 
 /// Lays records out, one batch after another: columns are as wide as the widest cell so far.
 pub(super) struct Layout {
-    /// Whether records are printed as JSON.
+    /// True if records are printed as JSON.
     json: bool,
-    /// Whether headings name the project.
+    /// True if headings name the project.
     with_project: bool,
     /// The conversation of the last heading.
     session: Option<String>,
@@ -161,12 +161,12 @@ fn notice_row(record: &Record, notice: &NoticeRecord) -> Row {
     }
 }
 
-/// Whether a call had the user's permission, and who said so.
+/// Returns whether a call had the user's permission, and who said so.
 fn permission_row(record: &Record, permission: &PermissionRecord) -> Row {
     let (word, decision) = if permission.allowed { ("allow", FAINT) } else { ("deny", BAD) };
     let earlier = if permission.remembered { " (answered earlier)" } else { "" };
     let answer = permission.answer.as_deref();
-    let said = answer.map(|answer| format!("answer: {}{earlier}", one_line(answer, LENGTH)));
+    let reply = answer.map(|answer| format!("answer: {}{earlier}", one_line(answer, LENGTH)));
     let rules = permission.rules.iter().map(|rule| one_line(rule, LENGTH));
     let reason = permission.reason.as_deref().map(|reason| one_line(reason, LENGTH));
     let by = format!("by the {} in mode {}", permission.by, permission.mode);
@@ -179,7 +179,7 @@ fn permission_row(record: &Record, permission: &PermissionRecord) -> Row {
             word.to_owned(),
         ],
         decision,
-        tail: joined(record, parts.chain(said).chain(rules).chain(reason)),
+        tail: joined(record, parts.chain(reply).chain(rules).chain(reason)),
     }
 }
 
@@ -213,7 +213,7 @@ fn call(record: &Record) -> Option<String> {
     Some(one_line(&format!("{tool}: {}", call_summary(tool, input)), LENGTH))
 }
 
-/// What a run changed, its warnings and notes, and what it wrote.
+/// Returns the lines about a run's changes, warnings, notes and output.
 fn run_lines(run: &RunRecord) -> Vec<String> {
     let mut lines: Vec<String> = run.rewrite.iter().flat_map(change_lines).collect();
     lines.extend(run.rule.iter().map(|rule| {
@@ -237,7 +237,7 @@ fn run_lines(run: &RunRecord) -> Vec<String> {
     lines
 }
 
-/// How a hook's question was answered.
+/// Returns the line with the answer to a hook's question.
 fn answer_line(record: &Record, answer: &AnswerRecord) -> String {
     let hook = one_line(&answer.hook, LENGTH);
     let about = call(record).map_or_else(String::new, |call| format!(" about {call}"));
@@ -261,7 +261,7 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
         .by
         .as_deref()
         .map_or_else(|| "an unknown hook".to_owned(), |hook| one_line(hook, LENGTH));
-    let said = |text: String| styled(FAINT, format!("    → {text}"));
+    let arrow = |text: String| styled(FAINT, format!("    → {text}"));
     let could_block =
         lifecycle::by_any_spelling(&record.event).iter().any(|event| event.may(Power::Block));
     let mut lines = Vec::new();
@@ -269,13 +269,13 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
         // A hook that changed denies in every fail mode, so only the recorded reason says which it was (R75).
         let reason = decision.reason.as_deref().map(|reason| one_line(reason, LENGTH));
         let reason = reason.unwrap_or_else(|| format!("{by} failed"));
-        lines.push(said(format!("{event} is denied: {reason}")));
+        lines.push(arrow(format!("{event} is denied: {reason}")));
     } else if decision.decision == DecisionKind::Deny && could_block {
-        lines.push(said(format!("{event} is denied by {by}")));
+        lines.push(arrow(format!("{event} is denied by {by}")));
     }
     for hook in &decision.overruled {
         let hook = one_line(hook, LENGTH);
-        lines.push(said(format!("{hook} also wants to change the history; an earlier hook does")));
+        lines.push(arrow(format!("{hook} also wants to change the history; an earlier hook does")));
     }
     lines
 }
@@ -283,8 +283,8 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
 /// A record that this version does not know, as far as it knows the names of its fields.
 fn other_row(record: &Record, fields: &Object) -> Row {
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
-    let known = [text("kind"), text("reason")].into_iter().flatten();
-    let parts = known.map(|text| one_line(text, LENGTH)).chain([newer()]);
+    let facts = [text("kind"), text("reason")].into_iter().flatten();
+    let parts = facts.map(|text| one_line(text, LENGTH)).chain([newer()]);
     Row {
         cells: [
             ui::short_time(&record.time),

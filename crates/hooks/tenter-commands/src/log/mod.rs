@@ -25,9 +25,9 @@ use journals::{Journals, NewLines};
 use lines::{Layout, RecordView};
 use selection::JournalSelection;
 
-/// How often a followed journal is read.
+/// The interval at which a followed journal is read.
 const LOOK: Duration = Duration::from_millis(200);
-/// How many records `--follow` starts with.
+/// The number of records that `--follow` starts with.
 const BEFORE_FOLLOWING: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 
 /// Show what hooks did: every run, its decision and reason, and what it changed.
@@ -88,11 +88,11 @@ pub fn run(
     let lost = if args.follow { 0 } else { news.unfinished };
     report_unreadable(&journals, news.unreadable + lost);
     let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
-    let shown = newest(limit, wanted(&news, &filter, args.json));
-    if shown.is_empty() {
+    let records = newest(limit, wanted(&news, &filter, args.json));
+    if records.is_empty() {
         ui::note(nothing(&journals, news.lines.len()));
     }
-    let text = layout.lines(&shown);
+    let text = layout.lines(&records);
     if args.follow {
         follow(&mut journals, &filter, (&mut layout, args.json), &text)?;
     } else {
@@ -136,9 +136,9 @@ fn check_hook(
     }
     let mut project = Project::open(env, project)?;
     let catalog = project.load(&Cancel::new());
-    let found = catalog.listing().iter().map(|listed| listed.name.as_str());
+    let listed = catalog.listing().iter().map(|listed| listed.name.as_str());
     let recorded = all.lines.iter().flat_map(|it| it.line.record.kind.hooks());
-    let names: Vec<&str> = found.chain(recorded).collect();
+    let names: Vec<&str> = listed.chain(recorded).collect();
     if names.contains(&hook) {
         return Ok(());
     }
@@ -152,8 +152,8 @@ fn check_hook(
 
 /// The wanted records, laid out.
 fn wanted(news: &NewLines, filter: &Filter, json: bool) -> Vec<RecordView> {
-    let wanted = news.lines.iter().filter(|it| filter.keeps(&it.line.record));
-    wanted.filter_map(|it| lines::view(it, json)).collect()
+    let selected = news.lines.iter().filter(|it| filter.keeps(&it.line.record));
+    selected.filter_map(|it| lines::view(it, json)).collect()
 }
 
 /// The newest records, up to `limit`, with the lines that belong to them.
@@ -216,7 +216,7 @@ fn report_unreadable(journals: &Journals, count: usize) {
     }
 }
 
-/// Why none of `records` records is shown.
+/// Explains why none of `records` records is shown.
 fn nothing(journals: &Journals, records: usize) -> String {
     match (journals.selection(), records) {
         (JournalSelection::All, 0) => format!(

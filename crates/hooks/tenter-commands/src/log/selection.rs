@@ -1,4 +1,4 @@
-//! Which records `tenter log` shows: of all projects, one project or one conversation.
+//! The records that `tenter log` shows: of all projects, one project or one conversation.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use tenter_terminal::failure::Failure;
 
 use crate::OwnAgent;
 
-/// Which records are shown.
+/// The selected records.
 pub(super) enum JournalSelection {
     /// Those of all projects.
     All,
@@ -75,9 +75,9 @@ impl JournalSelection {
                 lines.retain(|it| it.line.record.conversation_id == *id);
             }
             Self::Project(project) => {
-                let kept = lines.iter().map(|it| project.has(it));
-                let mut kept = kept.collect::<Result<Vec<bool>, _>>()?.into_iter();
-                lines.retain(|_| kept.next().unwrap_or(false));
+                let matches = lines.iter().map(|it| project.has(it));
+                let mut matches = matches.collect::<Result<Vec<bool>, _>>()?.into_iter();
+                lines.retain(|_| matches.next().unwrap_or(false));
             }
         }
         Ok(())

@@ -123,7 +123,7 @@ fn add(
     Ok(installed)
 }
 
-/// Whether a hook, or a file that hooks may share, differs from what is installed. If nothing is installed, everything is new:
+/// Checks whether a hook, or a file that hooks may share, differs from what is installed. If nothing is installed, everything is new:
 /// what was once trusted under these names may have shared other files.
 fn changes_hooks(place: &PluginDir, spec: &Spec, fetched: &Fetched) -> bool {
     let directory = place.plugins.place(&spec.name);
@@ -141,10 +141,10 @@ fn print(plugin: &Installed) {
 
 fn print_json(place: &PluginDir, added: &[Installed]) -> Result<(), Failure> {
     let lock = place.plugins.lock()?;
-    let shown: Vec<PluginDetails> = added
+    let details: Vec<PluginDetails> = added
         .iter()
         .map(|plugin| PluginDetails::new(place.location, plugin, lock.get(&plugin.name)))
         .collect();
-    ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+    ui::out(serde_json::to_string_pretty(&details).unwrap_or_default());
     Ok(())
 }

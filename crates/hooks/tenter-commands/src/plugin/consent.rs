@@ -44,9 +44,12 @@ pub(super) fn settle(
     let catalog = trust_hooks(project, &waiting, cancel)?;
     ui::note("Trusted:");
     for hook in &waiting {
-        let known = catalog.hooks().iter().find(|known| known.name == hook.name);
-        let events: Vec<&str> =
-            known.iter().flat_map(|known| &known.subscriptions).map(|one| one.spelling).collect();
+        let active = catalog.hooks().iter().find(|known| known.name == hook.name);
+        let events: Vec<&str> = active
+            .iter()
+            .flat_map(|active| &active.subscriptions)
+            .map(|one| one.spelling)
+            .collect();
         let name = styled(NAME, visible(&hook.name));
         ui::note(format!("  {name}  {}", events.join(", ")).trim_end());
     }

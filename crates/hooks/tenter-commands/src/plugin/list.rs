@@ -23,17 +23,17 @@ pub struct Args {
 
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
-    let found = installed(&PluginDir::all(env, &root))?;
+    let plugins = installed(&PluginDir::all(env, &root))?;
     if args.json {
-        let listed: Vec<PluginSummary> = found
+        let listed: Vec<PluginSummary> = plugins
             .iter()
-            .map(|found| PluginSummary::new(found.place.location, &found.plugin))
+            .map(|plugins| PluginSummary::new(plugins.place.location, &plugins.plugin))
             .collect();
         ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
-    } else if found.is_empty() {
+    } else if plugins.is_empty() {
         ui::note("No plugins are installed. `tenter plugin add ORG/REPO` installs one.");
     } else {
-        table(&found).iter().for_each(ui::out);
+        table(&plugins).iter().for_each(ui::out);
     }
     Ok(Exit::Done)
 }

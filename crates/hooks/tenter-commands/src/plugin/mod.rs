@@ -79,6 +79,6 @@ fn user_must_run(env: &Env, project: Option<&Path>, name: &str) -> Result<(), Fa
 
 /// The names of the installed plugins.
 pub fn installed_names(env: &Env, root: &Path) -> Vec<String> {
-    let found = places::installed(&places::PluginDir::all(env, root)).unwrap_or_default();
-    found.into_iter().map(|found| found.plugin.name).collect()
+    let plugins = places::installed(&places::PluginDir::all(env, root)).unwrap_or_default();
+    plugins.into_iter().map(|plugins| plugins.plugin.name).collect()
 }

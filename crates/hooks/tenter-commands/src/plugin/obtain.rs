@@ -20,7 +20,7 @@ use crate::project::Project;
 /// Maximum duration of one git command.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Why one plugin could not be installed.
+/// The reason why one plugin could not be installed.
 pub(super) enum ObtainError {
     /// The user interrupted.
     Interrupted,

@@ -64,8 +64,8 @@ impl PluginDir {
         };
         let plugins = env.layout(root.to_owned()).plugins_in(root);
         let parent = plugins.parent().unwrap_or(root);
-        let left = leaves(parent).or_else(|| leaves(&plugins));
-        match left.filter(|_| place.location == Location::Local) {
+        let directory = leaves(parent).or_else(|| leaves(&plugins));
+        match directory.filter(|_| place.location == Location::Local) {
             None => Ok(place),
             Some(real) => Err(Failure::new(format!(
                 "the project's plugins would be changed in {}, which is outside of the project",
@@ -95,22 +95,21 @@ pub(super) struct FoundPlugin {
 
 /// The plugins of these directories, by name; the project's before the user's.
 pub(super) fn installed(places: &[PluginDir]) -> Result<Vec<FoundPlugin>, Failure> {
-    let mut found = Vec::new();
+    let mut plugins = Vec::new();
     for place in places {
-        let plugins = place.plugins.installed().map_err(Failure::from)?;
-        found
-            .extend(plugins.into_iter().map(|plugin| FoundPlugin { place: place.clone(), plugin }));
+        let installed = place.plugins.installed().map_err(Failure::from)?.into_iter();
+        plugins.extend(installed.map(|plugin| FoundPlugin { place: place.clone(), plugin }));
     }
-    found.sort_by(|one, other| one.plugin.name.cmp(&other.plugin.name));
-    Ok(found)
+    plugins.sort_by(|one, other| one.plugin.name.cmp(&other.plugin.name));
+    Ok(plugins)
 }
 
 /// The failure for a plugin that is not installed.
 pub(super) fn unknown(name: &str, found: &[FoundPlugin]) -> Failure {
     let names: Vec<&str> = found.iter().map(|found| found.plugin.name.as_str()).collect();
     let near = ResourceName::new(name).nearest(&names);
-    let meant = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-    Failure::new(format!("there is no plugin {name:?}{meant}"))
+    let suggestion = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+    Failure::new(format!("there is no plugin {name:?}{suggestion}"))
         .help("`tenter plugin list` lists them")
 }
 

@@ -24,15 +24,15 @@ pub struct Args {
 
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
-    let found = installed(&PluginDir::all(env, &root))?;
+    let plugins = installed(&PluginDir::all(env, &root))?;
     let name = plugin_name(&args.name);
-    let one = found.iter().find(|found| found.plugin.name == name);
-    let FoundPlugin { place, plugin } = one.ok_or_else(|| unknown(&name, &found))?;
+    let one = plugins.iter().find(|plugins| plugins.plugin.name == name);
+    let FoundPlugin { place, plugin } = one.ok_or_else(|| unknown(&name, &plugins))?;
     let lock = place.plugins.lock()?;
     let locked = lock.get(&name);
     if args.json {
-        let shown = PluginDetails::new(place.location, plugin, locked);
-        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+        let details = PluginDetails::new(place.location, plugin, locked);
+        ui::out(serde_json::to_string_pretty(&details).unwrap_or_default());
         return Ok(Exit::Done);
     }
     ui::out(styled(NAME, visible(&name)));

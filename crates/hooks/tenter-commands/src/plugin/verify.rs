@@ -41,11 +41,11 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     for place in &places {
         verified.extend(of_place(place)?);
     }
-    let wanted: BTreeSet<String> = args.names.iter().map(|name| plugin_name(name)).collect();
-    if let Some(name) = wanted.iter().find(|name| verified.iter().all(|one| one.name != **name)) {
+    let names: BTreeSet<String> = args.names.iter().map(|name| plugin_name(name)).collect();
+    if let Some(name) = names.iter().find(|name| verified.iter().all(|one| one.name != **name)) {
         return Err(unknown(name, &installed(&places)?));
     }
-    verified.retain(|one| wanted.is_empty() || wanted.contains(&one.name));
+    verified.retain(|one| names.is_empty() || names.contains(&one.name));
     if args.json {
         ui::out(serde_json::to_string_pretty(&verified).unwrap_or_default());
     } else {
@@ -57,11 +57,11 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 /// Everything that is installed or recorded in a directory, by name.
 fn of_place(place: &PluginDir) -> Result<Vec<Verified>, Failure> {
     let lock = place.plugins.lock()?;
-    let found = installed(std::slice::from_ref(place))?;
+    let plugins = installed(std::slice::from_ref(place))?;
     let recorded = lock.plugins().iter().map(|locked| locked.name.as_str());
     let names: BTreeSet<&str> =
-        recorded.chain(found.iter().map(|found| found.plugin.name.as_str())).collect();
-    Ok(names.into_iter().map(|name| look_at(place, name, &lock, &found)).collect())
+        recorded.chain(plugins.iter().map(|plugins| plugins.plugin.name.as_str())).collect();
+    Ok(names.into_iter().map(|name| look_at(place, name, &lock, &plugins)).collect())
 }
 
 fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) -> Verified {

@@ -32,7 +32,7 @@ pub struct Project<'e> {
     pub settings: Settings,
     /// The directories that hooks are loaded from.
     pub layout: Layout,
-    /// What the user trusts.
+    /// The trust store.
     pub trust: TrustStore,
     /// Keys that programs printed.
     pub keys: KeyRing,
@@ -96,7 +96,7 @@ impl<'e> Project<'e> {
             .trampoline(bound::trampoline())
     }
 
-    /// What is special about this process.
+    /// Returns the special states of this process.
     fn agent_states(&self) -> Vec<AgentState> {
         AgentState::of_process(&Containment {
             said: self.settings.hooks.container,
@@ -122,7 +122,7 @@ impl<'e> Project<'e> {
         of_variables.secrets().chain(self.keys.secrets()).collect()
     }
 
-    /// What a question about trust needs to know.
+    /// Returns the context of a question about trust.
     pub fn trust_context(&self) -> TrustContext<'_> {
         TrustContext { root: self.root(), store: &self.trust }
     }
@@ -154,7 +154,7 @@ fn trust_store(env: &Env) -> (TrustStore, Vec<Diagnostic>) {
 pub struct TrustContext<'p> {
     /// The project's root.
     pub root: &'p Path,
-    /// What the user trusts.
+    /// The trust store.
     pub store: &'p TrustStore,
 }
 

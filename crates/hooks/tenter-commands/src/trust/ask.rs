@@ -20,7 +20,7 @@ use crate::user_only;
 /// Maximum number of characters shown of a recipe's command lines.
 const SHOWN_PROGRAMS: usize = 200;
 
-/// What to do about what is not trusted (R46).
+/// The user's choice about untrusted hooks, recipes or servers (R46).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustChoice {
     /// Trust it as it is now.
@@ -62,7 +62,7 @@ const QUIT: Choice<TrustReply> = Choice {
 const SKIP_OF_PLUGIN: Choice<TrustReply> =
     Choice { label: "skip", words: &["skip", "n", "no", "q", "quit"], ..SKIP };
 
-/// What of a project is not trusted yet.
+/// The untrusted hooks and recipes of a project.
 #[derive(Clone, Copy)]
 pub struct Pending<'p> {
     /// Hooks.
@@ -82,7 +82,7 @@ impl<'p> Pending<'p> {
         Self { hooks: &[], recipes: std::slice::from_ref(recipe) }
     }
 
-    /// Whether nothing is pending.
+    /// Checks whether nothing is pending.
     pub fn is_empty(self) -> bool {
         self.hooks.is_empty() && self.recipes.is_empty()
     }
@@ -95,7 +95,7 @@ impl<'p> Pending<'p> {
         hooks.chain(recipes).collect()
     }
 
-    /// What is pending, as a plural noun with the beginning of a relative clause.
+    /// Names what is pending, as a plural noun with the beginning of a relative clause.
     fn kind(self) -> &'static str {
         match (self.hooks, self.recipes) {
             (_, []) => "hooks that",
@@ -211,7 +211,7 @@ pub fn note_consequences(hook: &Untrusted) {
     }
 }
 
-/// What a hook behind HTTP sends, as the end of a sentence that begins with its name.
+/// Describes what a hook behind HTTP sends, as the end of a sentence that begins with its name.
 fn sent_to(HttpEndpoint { url, headers }: &HttpEndpoint) -> String {
     let variables: Vec<&str> = headers.values().map(String::as_str).collect();
     let with = match variables.as_slice() {
@@ -227,7 +227,7 @@ fn describe_recipe(context: TrustContext, recipe: &ProjectRecipe) {
     describe(record.name(), &abilities(recipe), path, &before(previous));
 }
 
-/// What trust lets a recipe do.
+/// Describes what trust lets a recipe do.
 fn abilities(recipe: &ProjectRecipe) -> String {
     if recipe.programs.is_empty() {
         "can use tools that no hook watches, when a hook calls it".to_owned()
@@ -240,7 +240,7 @@ fn programs_of(recipe: &ProjectRecipe) -> String {
     one_line(&recipe.programs.join("; "), SHOWN_PROGRAMS)
 }
 
-/// How this compares with what was trusted under the same name.
+/// Compares it with what was trusted under the same name.
 fn before(previous: Option<&Trusted>) -> String {
     match previous {
         None => "new".to_owned(),

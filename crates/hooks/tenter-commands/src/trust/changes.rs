@@ -1,4 +1,4 @@
-//! What changed in hooks since they were trusted, file by file. A file that several hooks share is shown once, with their names.
+//! Shows the changes of hooks since they were trusted, file by file. A file that several hooks share is shown once, with their names.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::project::TrustContext;
 /// Maximum number of lines of a file that are shown before it is trusted.
 const SHOWN_LINES: usize = 1000;
 
-/// How much of each file's changes is shown.
+/// The length of the diff of each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     /// The first lines.

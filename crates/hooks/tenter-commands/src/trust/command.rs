@@ -82,7 +82,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args, agent: &dyn OwnAgent)
 }
 
 fn revoke(project: &mut Project, name: Option<&str>) -> CommandResult {
-    let shown = visible(&project.root().to_string_lossy()).into_owned();
+    let root = visible(&project.root().to_string_lossy()).into_owned();
     match (trust::revoke(project, name)?, name) {
         (0, Some(name)) => Err(Failure::new(format!(
             "nothing named {name:?} of {} is trusted",
@@ -90,12 +90,12 @@ fn revoke(project: &mut Project, name: Option<&str>) -> CommandResult {
         ))
         .help("`tenter trust --list` shows what is")),
         (0, None) => {
-            ui::note(format!("Nothing of {shown} was trusted."));
+            ui::note(format!("Nothing of {root} was trusted."));
             Ok(Exit::Done)
         }
         (count, _) => {
             let records = if count == 1 { "record" } else { "records" };
-            ui::note(format!("Removed {count} trust {records} of {shown}."));
+            ui::note(format!("Removed {count} trust {records} of {root}."));
             Ok(Exit::Done)
         }
     }

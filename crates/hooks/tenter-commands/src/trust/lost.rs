@@ -10,7 +10,7 @@ use tenter_terminal::ui::{self, NAME, NOTICE, styled};
 use super::store::{self, accept};
 use crate::project::Project;
 
-/// What to do about lost hooks.
+/// The user's choice about lost hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LostChoice {
     /// The project may run without them, in this state.

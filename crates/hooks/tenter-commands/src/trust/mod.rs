@@ -1,4 +1,4 @@
-//! What the user trusts of a project: its hooks, its recipes that start programs, the model and the plugin sources that it names
+//! Trust in a project: in its hooks, its recipes that start programs, the model and the plugin sources that it names
 //! (R45 to R47, R77).
 //!
 //! `ask` shows what is not trusted yet and asks, `changes` shows what changed since it was trusted, `lost` asks about trusted

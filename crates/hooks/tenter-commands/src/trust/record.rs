@@ -1,4 +1,4 @@
-//! What the trust store records besides hooks.
+//! Records in the trust store besides hooks.
 
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ impl TrustRecord {
         &self.name
     }
 
-    /// Whether the store has this record for the project with this root.
+    /// Checks whether the store has this record for the project with this root.
     pub fn is_in(&self, store: &TrustStore, root: &Path) -> bool {
         store.of(root).is_trusted(&self.name, &self.fingerprint)
     }

@@ -116,10 +116,10 @@ pub fn trust_hooks(
     let reloaded = project.load(cancel);
     let is_path = |path: &Path| hooks.iter().any(|hook| hook.path == path);
     let is_meant = |hook: &&Untrusted| is_path(&hook.path);
-    let changed: Vec<&str> =
+    let names: Vec<&str> =
         reloaded.untrusted().iter().filter(is_meant).map(|hook| hook.name.as_str()).collect();
-    if !changed.is_empty() {
-        return Err(changed_meanwhile(&changed));
+    if !names.is_empty() {
+        return Err(changed_meanwhile(&names));
     }
     let root = project.root().to_owned();
     let running = reloaded.hooks().iter().filter(|hook| is_path(&hook.path));

@@ -1,4 +1,4 @@
-//! What is running, and how the status shows it.
+//! Running work, and its text in the status line.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use super::rows;
 use super::tokens::Tokens;
 use crate::style::{FAINT, NAME, styled};
 
-/// How long something runs before it is shown, so that short things do not flicker.
+/// The delay before running work is shown, so that short work does not flicker.
 pub(super) const DELAY: Duration = Duration::from_millis(150);
 /// The frames of the sign of life, and how long each is shown.
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -16,7 +16,7 @@ pub(super) const FRAME: Duration = Duration::from_millis(100);
 const LABEL: usize = 12;
 /// Maximum number of output lines shown of a command.
 const OUTPUT_LINES: usize = 5;
-/// What is shown if work takes long and it is not known what runs.
+/// The label of long work if it is not known what runs.
 const UNKNOWN: &str = "working";
 
 /// Identifies something that runs.
@@ -29,13 +29,13 @@ pub(super) type LastLines = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
 /// Something that runs.
 #[derive(Clone)]
 pub struct Activity {
-    /// What it is, sanitised and on one line.
+    /// Its description, sanitised and on one line.
     pub label: String,
-    /// What it is among several, if that differs.
+    /// A shorter description beside other activities, if there is one.
     pub short: Option<String>,
     /// Its output so far; `None` if it has none.
     pub output: Option<LastLines>,
-    /// Whether it is only shown while nothing else runs: it contains others, or is not waited for.
+    /// True if it is only shown while nothing else runs: it contains others, or is not waited for.
     pub is_behind: bool,
 }
 
@@ -52,7 +52,7 @@ impl Activity {
         Self { short: Some(short), ..self }
     }
 
-    /// What it is, among several.
+    /// Returns its name beside other activities.
     fn name(&self) -> &str {
         self.short.as_ref().unwrap_or(&self.label)
     }
@@ -71,7 +71,7 @@ pub(super) struct Activities {
     pub(super) tokens: Tokens,
     /// When work began that still continues.
     pub(super) busy_since: Option<Instant>,
-    /// What ended last, and when: it stays in the status until something else begins, or it is clear that nothing does.
+    /// The work that ended last, and when: it stays in the status until something else begins, or it is clear that nothing does.
     last: Option<(Running, Instant)>,
 }
 
@@ -98,16 +98,16 @@ impl Activities {
         if busy < DELAY || count == 0 {
             return Vec::new();
         }
-        let shown = self.shown(now);
-        let since = shown.iter().map(|running| running.since).min().or(self.busy_since);
+        let running = self.shown(now);
+        let since = running.iter().map(|running| running.since).min().or(self.busy_since);
         let time = since.map_or(busy, |since| now.saturating_duration_since(since));
         let status = Status {
             frame: FRAMES[(busy.as_millis() / FRAME.as_millis()) as usize % FRAMES.len()],
-            label: label(&shown),
+            label: label(&running),
             seconds: time.as_secs(),
             tokens: self.tokens.words(),
         };
-        let output = output(&shown, count - 1);
+        let output = output(&running, count - 1);
         let output =
             output.iter().map(|line| styled(FAINT, rows::cut(&format!("  {line}"), columns)));
         std::iter::once(status.row(columns)).chain(output).collect()
@@ -127,7 +127,7 @@ impl Activities {
     }
 }
 
-/// What runs, in words.
+/// Describes the running work.
 fn label(shown: &[&Running]) -> String {
     match shown {
         [] => UNKNOWN.to_owned(),

@@ -1,4 +1,4 @@
-//! What is printed while a question is open, until its end.
+//! Output that waits until an open question is answered.
 
 use std::collections::VecDeque;
 
@@ -30,10 +30,10 @@ impl Held {
 
     /// Everything that is held, after a line about what was dropped.
     pub(super) fn take(&mut self) -> Vec<(Stream, String)> {
-        let held = std::mem::take(self);
-        let note = (held.dropped > 0)
-            .then(|| (Stream::Stderr, format!("… {} lines are not shown\n", held.dropped)));
-        note.into_iter().chain(held.texts).collect()
+        let output = std::mem::take(self);
+        let note = (output.dropped > 0)
+            .then(|| (Stream::Stderr, format!("… {} lines are not shown\n", output.dropped)));
+        note.into_iter().chain(output.texts).collect()
     }
 }
 
@@ -43,22 +43,22 @@ mod tests {
 
     #[test]
     fn keeps_the_order_and_is_emptied() {
-        let mut held = Held::default();
-        held.push(Stream::Stdout, "a\n");
-        held.push(Stream::Stderr, "b\n");
-        let texts = held.take();
+        let mut output = Held::default();
+        output.push(Stream::Stdout, "a\n");
+        output.push(Stream::Stderr, "b\n");
+        let texts = output.take();
         assert_eq!(texts, [(Stream::Stdout, "a\n".to_owned()), (Stream::Stderr, "b\n".to_owned())]);
-        assert!(held.take().is_empty());
+        assert!(output.take().is_empty());
     }
 
     #[test]
     fn the_first_texts_are_dropped_if_there_are_too_many() {
-        let mut held = Held::default();
+        let mut output = Held::default();
         let long = "x\n".repeat(LIMIT / 4);
         for _ in 0..3 {
-            held.push(Stream::Stdout, &long);
+            output.push(Stream::Stdout, &long);
         }
-        let texts = held.take();
+        let texts = output.take();
         let lines = LIMIT / 4;
         assert_eq!(texts[0], (Stream::Stderr, format!("… {lines} lines are not shown\n")));
         assert_eq!(texts.len(), 3);

@@ -129,7 +129,7 @@ impl Screen {
         self.state().activities.tokens.add_streamed(conversation, bytes);
     }
 
-    /// What was received of a response is discarded.
+    /// Discards the received part of a response.
     pub fn forget_streamed(&self, conversation: &str) {
         self.state().activities.tokens.forget_streamed(conversation);
     }

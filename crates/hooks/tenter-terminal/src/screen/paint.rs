@@ -1,4 +1,4 @@
-//! What is written to the terminal to replace the live region by another one. Cursor movements are relative.
+//! Computes the output that replaces the live region by another one. Cursor movements are relative.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ impl Region {
     }
 }
 
-/// What replaces `before` by `lines`, which stay, and by the region `after` below them. Empty if nothing changes.
+/// Returns the output that replaces `before` by `lines`, which stay, and by the region `after` below them. Empty if nothing changes.
 pub(super) fn replace(before: &Region, lines: &str, after: &Region) -> String {
     if lines.is_empty() && (before == after || before.rows.is_empty() && after.rows.is_empty()) {
         return String::new();

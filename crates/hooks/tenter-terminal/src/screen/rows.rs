@@ -175,9 +175,9 @@ mod tests {
             for row in &rows {
                 prop_assert!(width(row) <= columns, "{:?}", row);
             }
-            let shown: String = rows.iter().map(|row| strip_str(row).to_string()).collect();
-            let given = strip_str(&text).to_string().replace('\n', "");
-            prop_assert_eq!(shown, given);
+            let output: String = rows.iter().map(|row| strip_str(row).to_string()).collect();
+            let input = strip_str(&text).to_string().replace('\n', "");
+            prop_assert_eq!(output, input);
         }
     }
 }

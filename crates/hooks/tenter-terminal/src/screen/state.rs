@@ -20,16 +20,16 @@ const ROWS_ABOVE: usize = 4;
 
 #[derive(Default)]
 pub(super) struct State {
-    /// Whether the terminal can have a region.
+    /// True if the terminal can have a region.
     pub(super) is_enabled: bool,
-    /// Whether a thread redraws the region.
+    /// True if a thread redraws the region.
     is_redrawn: bool,
     /// Number of works in progress.
     works: usize,
     /// The thread that has the terminal for itself, and how often it asked for it.
     suspended: Option<(ThreadId, usize)>,
     held: Held,
-    /// What runs.
+    /// The running work.
     pub(super) activities: Activities,
     /// The incomplete last line that was printed, and its stream.
     line: Option<(Stream, String)>,
@@ -38,9 +38,9 @@ pub(super) struct State {
     pending_rows: Option<(usize, Vec<String>)>,
     /// The region on the terminal.
     region: Region,
-    /// Whether others have used the terminal since the region was drawn.
+    /// True if others have used the terminal since the region was drawn.
     pub(super) is_continued: Arc<AtomicBool>,
-    /// Whether something changed since the last redraw.
+    /// True if something changed since the last redraw.
     pub(super) is_changed: bool,
 }
 
@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// How long the region can stay as it is if nothing changes; `None` for any time.
+    /// Returns the time until the region must be redrawn if nothing changes; `None` for never.
     pub(super) fn next_redraw(&self, now: Instant) -> Option<Duration> {
         let since = self.activities.busy_since.filter(|_| self.is_live())?;
         let until_shown = DELAY.saturating_sub(now.saturating_duration_since(since));
@@ -136,7 +136,7 @@ impl State {
         self.suspended.is_none().then_some(pause)
     }
 
-    /// Whether there is something to redraw, and no thread that does.
+    /// Checks whether there is something to redraw, and no thread that does.
     pub(super) fn starts_redrawing(&mut self) -> bool {
         self.is_live() && !std::mem::replace(&mut self.is_redrawn, true)
     }

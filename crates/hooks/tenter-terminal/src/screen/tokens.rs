@@ -23,7 +23,7 @@ impl Tokens {
         }
     }
 
-    /// What was received of a response is discarded, or counted.
+    /// Discards or counts the received part of a response.
     pub(super) fn forget_streamed(&mut self, conversation: &str) {
         self.streamed.remove(conversation);
     }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let shown = [999, 1000, 99_999, 100_000, 1_000_000].map(short);
-        assert_eq!(shown, ["999", "1.0k", "99.9k", "100k", "1.0M"]);
+        let texts = [999, 1000, 99_999, 100_000, 1_000_000].map(short);
+        assert_eq!(texts, ["999", "1.0k", "99.9k", "100k", "1.0M"]);
     }
 }

@@ -19,7 +19,7 @@ const LINE_LENGTH: usize = 400;
 const AROUND: usize = 3;
 /// Time after which a diff may be longer than necessary.
 const TIMEOUT: Duration = Duration::from_millis(200);
-/// What precedes each line, and the number of columns that it takes together with the sign.
+/// The indentation of each line, and its width together with the sign.
 const INDENT: &str = "    ";
 const MARGIN: usize = 5;
 /// The sign of the rest of a line that is too wide.
@@ -112,10 +112,10 @@ fn place(group: &[DiffOp], first: usize) -> String {
 }
 
 fn shortened(mut lines: Vec<String>, most: usize) -> Vec<String> {
-    let left = lines.len().saturating_sub(most);
-    if left > 0 {
+    let rest = lines.len().saturating_sub(most);
+    if rest > 0 {
         lines.truncate(most);
-        lines.push(styled(FAINT, format!("{INDENT}… {left} more lines")));
+        lines.push(styled(FAINT, format!("{INDENT}… {rest} more lines")));
     }
     lines
 }
@@ -134,9 +134,9 @@ mod tests {
     #[test]
     fn a_changed_file_is_shown_by_its_changes() {
         let lines = of_files("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\nE\nf\n", 80);
-        let shown =
+        let expected =
             ["    @@ line 2 @@", "     b", "     c", "     d", "    -e", "    +E", "     f"];
-        assert_eq!(plain(&lines), shown);
+        assert_eq!(plain(&lines), expected);
         assert!(of_files("same\n", "same\n", 80).is_empty());
     }
 

@@ -25,9 +25,9 @@ pub struct Markdown {
     /// The lines of the incomplete last block.
     block: String,
     open: Open,
-    /// Whether anything was returned.
+    /// True if anything was returned.
     begun: bool,
-    /// Whether an empty line precedes the next block.
+    /// True if an empty line precedes the next block.
     gap: bool,
 }
 
@@ -41,7 +41,7 @@ enum Open {
     Text,
     /// An item of a list, which continues after an empty line if the next line is indented.
     Item {
-        /// Whether the last line was empty.
+        /// True if the last line was empty.
         blank: bool,
     },
     /// Code, returned line by line.
@@ -178,7 +178,7 @@ impl Markdown {
     }
 }
 
-/// Where rendered lines are collected.
+/// A collector of rendered lines.
 struct Page {
     layout: Layout,
     text: String,

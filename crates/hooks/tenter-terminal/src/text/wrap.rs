@@ -51,7 +51,7 @@ impl Styled<'_> {
     /// Removes `text` from the front, after spaces at which a line was broken, and returns it with its escape sequences.
     fn take(&mut self, text: &str) -> String {
         let mut taken = String::new();
-        let mut wanted = text.chars().peekable();
+        let mut rest = text.chars().peekable();
         let starts_with_space = text.starts_with(' ');
         let mut is_at_start = true;
         while let Some(next) = self.0.chars().next() {
@@ -62,7 +62,7 @@ impl Styled<'_> {
                 continue;
             }
             let is_break = is_at_start && next == ' ' && !starts_with_space;
-            if !is_break && wanted.next().is_none() {
+            if !is_break && rest.next().is_none() {
                 break;
             }
             self.0 = &self.0[next.len_utf8()..];

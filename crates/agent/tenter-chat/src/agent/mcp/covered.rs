@@ -1,4 +1,4 @@
-//! What trust in a server of a project covers: its settings, and the files of the project that its command can run.
+//! The fingerprint of a project's server: its settings, and the files of the project that its command can run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ const DIRECTORY: TreeRules = TreeRules {
     skip_broken: true,
     counts: |_, within, metadata| (metadata.is_file() || metadata.is_dir()) && counts(within),
 };
-/// What Python can import from a directory itself.
+/// The files that Python can import from a directory itself.
 const MODULES: TreeRules = TreeRules {
     files: MAX_FILES,
     skip_broken: true,
@@ -59,7 +59,7 @@ fn is_module(path: &Path) -> bool {
         .is_some_and(|extension| ["py", "pyc", "so"].iter().any(|one| extension == *one))
 }
 
-/// What trust in a server covers.
+/// The settings and files that trust in a server covers.
 #[derive(Clone)]
 pub(super) struct Covered {
     settings: String,
@@ -73,7 +73,7 @@ pub(super) struct Covered {
 type Files = BTreeMap<PathBuf, FileStamp>;
 
 impl Covered {
-    /// What trust in `server` covers, by its settings as they are.
+    /// Returns what trust in `server` covers, by its settings as they are.
     pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Self {
         let settings = serde_json::to_string(&server.table).unwrap_or_default();
         Self {
@@ -100,7 +100,7 @@ impl Covered {
         Ok(Fingerprint(hex(&digest.finalize())))
     }
 
-    /// What is covered, for the user.
+    /// Describes what is covered, for the user.
     ///
     /// # Errors
     /// A file cannot be read, or there are too many.
@@ -113,11 +113,11 @@ impl Covered {
             ));
         }
         let names: Vec<String> = files.keys().map(|name| name.display().to_string()).collect();
-        let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let list = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
         Ok(match names.len() {
             0 => "only its settings: it names no file of the project".to_owned(),
-            1..=SHOWN => shown,
-            count => format!("{count} files: {shown}, …"),
+            1..=SHOWN => list,
+            count => format!("{count} files: {list}, …"),
         })
     }
 
@@ -247,7 +247,7 @@ impl Covered {
     }
 }
 
-/// Whether a file may load others of its directory: it exists, and is not a program of the system's own format.
+/// Checks whether a file may load others of its directory: it exists, and is not a program of the system's own format.
 fn is_script(path: &Path) -> bool {
     untrusted_file::read_prefix(path, 4).is_ok_and(|start| start != b"\x7fELF")
 }
@@ -263,7 +263,7 @@ fn check_total(files: &Files) -> Result<(), String> {
     Ok(())
 }
 
-/// What the command of a server can run; nothing for a server behind HTTP.
+/// Returns the files that the command of a server can run; none for a server behind HTTP.
 fn reach(project: &Project, server: &ConfiguredServer) -> Reach {
     let table = &server.table;
     let mut variables = inherited(project, server);

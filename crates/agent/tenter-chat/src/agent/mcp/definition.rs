@@ -27,10 +27,10 @@ const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Minimum length of a value that is masked in messages: shorter ones are parts of words.
 const MIN_SECRET: usize = 8;
 
-/// How a server is started.
+/// Returns the definition of a server.
 ///
 /// # Errors
-/// Why it cannot be.
+/// It cannot be started; the error says why.
 pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Result<ServerDefinition, String> {
     let table = &server.table;
     let name = ServerName::new(&server.name)?;
@@ -62,7 +62,7 @@ pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Result<ServerD
     })
 }
 
-/// What is checked before each start of a project's server: that it is still what the user trusted.
+/// Returns the check before each start of a project's server: that it is still what the user trusted.
 fn check(project: &Project, server: &ConfiguredServer) -> Result<Option<StartCheck>, String> {
     if !needs_trust(project, server) {
         return Ok(None);

@@ -23,7 +23,7 @@ use tenter_terminal::failure::{Exit, Failure};
 
 pub(crate) use trust::{PendingServer, ask, ask_through, covered, pending, refusal, settle, trust};
 
-/// How long a server that is tested may take to start.
+/// The timeout of a tested server's start.
 const TEST_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The servers for a session; `None` if there are none. A server that cannot be used is reported, and does not affect the others.
@@ -58,7 +58,7 @@ pub(crate) fn find<'p>(project: &'p Project<'_>, name: &str) -> Option<&'p Confi
     all(project).find(|server| server.name == name)
 }
 
-/// Whether a session uses the server, in a word.
+/// Returns whether a session uses the server, in a word.
 pub(crate) fn state(project: &Project, server: &ConfiguredServer) -> &'static str {
     match definition::of(project, server) {
         _ if !server.is_enabled() => "disabled",
@@ -68,12 +68,12 @@ pub(crate) fn state(project: &Project, server: &ConfiguredServer) -> &'static st
     }
 }
 
-/// Whether the user has to trust the server before it is used.
+/// Checks whether the user has to trust the server before it is used.
 fn needs_trust(project: &Project, server: &ConfiguredServer) -> bool {
     server.of_project && project.settings.hooks.trust != TrustMode::All
 }
 
-/// Whether the server is the user's own, or one of the project that the user trusts as it is now.
+/// Checks whether the server is the user's own, or one of the project that the user trusts as it is now.
 fn is_trusted(project: &Project, server: &ConfiguredServer) -> bool {
     let record = || trust::trust_record(project, server);
     !server.of_project || record().is_ok_and(|it| it.is_in(&project.trust, project.root()))

@@ -1,4 +1,4 @@
-//! Where a server of the user starts: outside the project, with an environment that leads to nothing in it.
+//! Starts a server of the user outside the project, with an environment that leads to nothing in it.
 //!
 //! Package runners and interpreters look for modules and settings in the working directory and in directories that variables name.
 //! A server that the user configured for all projects must not become a program of the one that is open.
@@ -45,8 +45,8 @@ impl Outside<'_> {
     /// The variables without directories of the project; `cwd` is the working directory.
     pub(super) fn environment(&self, inherited: Environment, cwd: &Path) -> Environment {
         let is_kept = |(name, _): &(OsString, OsString)| STARTED_IN.iter().all(|one| name != one);
-        let kept = inherited.into_iter().filter(is_kept);
-        let without = kept.filter_map(|(name, value)| {
+        let variables = inherited.into_iter().filter(is_kept);
+        let without = variables.filter_map(|(name, value)| {
             let value = self.without_project(&name, &value)?;
             Some((name, value))
         });
@@ -60,14 +60,14 @@ impl Outside<'_> {
             (!is_searched || entry.is_absolute()) && !self.is_named_in(entry.as_os_str())
         };
         let entries: Vec<PathBuf> = std::env::split_paths(value).collect();
-        let kept: Vec<&PathBuf> = entries.iter().filter(|entry| is_kept(entry)).collect();
-        if kept.len() == entries.len() {
+        let rest: Vec<&PathBuf> = entries.iter().filter(|entry| is_kept(entry)).collect();
+        if rest.len() == entries.len() {
             return Some(value.to_owned());
         }
-        std::env::join_paths(kept).ok().filter(|value| !value.is_empty())
+        std::env::join_paths(rest).ok().filter(|value| !value.is_empty())
     }
 
-    /// Whether a text names a file of the project. In a project that contains the home directory no file is only the project's.
+    /// Checks whether a text names a file of the project. In a project that contains the home directory no file is only the project's.
     fn is_named_in(&self, text: &OsStr) -> bool {
         let text = text.to_string_lossy();
         let paths = text.split(|c: char| c.is_whitespace() || "=,;'\"".contains(c));
@@ -128,9 +128,9 @@ mod tests {
             let inherited = vec![(name.into(), value.into())];
             let environment =
                 outside("/home/ada/shop").environment(inherited, Path::new("/home/ada"));
-            let found = environment.iter().find(|(one, _)| one == name);
-            let found = found.map(|(_, value)| value.to_str().unwrap());
-            assert_eq!(found, expected, "{name}={value}");
+            let variable = environment.iter().find(|(one, _)| one == name);
+            let actual = variable.map(|(_, value)| value.to_str().unwrap());
+            assert_eq!(actual, expected, "{name}={value}");
         }
         let inherited = vec![("PWD".into(), "/home/ada/shop".into())];
         let environment = outside("/home/ada/shop").environment(inherited, Path::new("/srv"));

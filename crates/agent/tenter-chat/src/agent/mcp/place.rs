@@ -34,7 +34,7 @@ pub(super) fn directory(
     Ok(outside(project).directory(cwd.as_deref()))
 }
 
-/// What leads into the project, for a server of the user.
+/// Returns the environment outside the project, for a server of the user.
 pub(super) fn outside<'p>(project: &'p Project) -> Outside<'p> {
     Outside { project: project.root(), home: &project.env.home }
 }

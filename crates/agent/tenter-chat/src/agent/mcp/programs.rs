@@ -1,8 +1,8 @@
-//! What is known about programs that start servers: which of their arguments they run.
+//! The table of programs that start servers: which of their arguments they run.
 
 use tenter_shell::Command;
 
-/// How a program chooses what it runs.
+/// The way in which a program chooses what it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// It runs nothing, or only what is a command of its own in the facts.
@@ -163,7 +163,7 @@ const SEARCHED: &[&str] = &[
     "ZDOTDIR",
     "_JAVA_OPTIONS",
 ];
-/// What the names of more such variables begin with.
+/// The prefixes of the names of more such variables.
 const SEARCHED_PREFIXES: &[&str] = &[
     "BUNDLE_", "BUN_", "COMPOSE_", "DENO_", "DOTNET_", "DYLD_", "GEM_", "GIT_", "LD_", "LUA_",
     "NODE_", "NPM_", "PERL5", "PHP_", "PIP_", "PNPM_", "PYTHON", "RUBY", "R_", "TSX_", "TS_NODE_",
@@ -244,26 +244,26 @@ impl Runner {
     }
 }
 
-/// Whether a program is Python.
+/// Checks whether a program is Python.
 pub(super) fn is_python(program: &str) -> bool {
     matches!(family(program), "python" | "pypy" | "pythonw")
 }
 
-/// Whether the name of a program or package says that it is a server, which takes its arguments as data.
+/// Checks whether the name of a program or package says that it is a server, which takes its arguments as data.
 pub(super) fn is_server_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["mcp", "modelcontextprotocol", "server"].iter().any(|part| name.contains(part))
 }
 
-/// Whether a container of this image can run a file with the first word of its command.
+/// Checks whether a container of this image can run a file with the first word of its command.
 pub(super) fn may_run_files(image: &str, word: &str) -> bool {
     let name = family(word.rsplit('/').next().unwrap_or(word));
-    let known = [SHELLS, INTERPRETERS, JAVASCRIPT].concat();
+    let programs = [SHELLS, INTERPRETERS, JAVASCRIPT].concat();
     let is_file = word.contains(['/', ' ']) && !is_server_name(image);
-    is_file || known.contains(&name) || is_python(name) || name == "bun"
+    is_file || programs.contains(&name) || is_python(name) || name == "bun"
 }
 
-/// Whether programs look in the directories that a variable names.
+/// Checks whether programs look in the directories that a variable names.
 pub(super) fn is_searched(variable: &str) -> bool {
     SEARCHED.contains(&variable)
         || SEARCHED_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))

@@ -1,6 +1,6 @@
-//! Which files of the project the command of a server can run, by the facts of `tenter-shell` about it.
+//! Finds the files of the project that the command of a server can run, from the facts of `tenter-shell` about it.
 //!
-//! What a word names is included whatever the word means; directories only where a program runs what is in them. Where a program
+//! A file that a word names is included whatever the word means; a directory only where a program runs its content. Where a program
 //! decides by itself what it runs, as `make` does, the answer is that this is not known.
 
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub(super) struct ServerCommand<'a> {
     pub(super) home: &'a Path,
 }
 
-/// What a command can run of a project. The paths need not exist.
+/// The files of a project that a command can run. They need not exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     /// Files that words name. Directories among them do not count.
@@ -38,12 +38,12 @@ pub(super) struct Reach {
     pub(super) run: BTreeSet<PathBuf>,
     /// Directories in which Python looks for modules.
     pub(super) modules: BTreeSet<PathBuf>,
-    /// What may run any file of the project.
+    /// A word that may run any file of the project.
     pub(super) unknown: Option<String>,
 }
 
 impl Reach {
-    /// What `command` can run.
+    /// Returns the files that `command` can run.
     pub(super) fn of(command: &ServerCommand) -> Self {
         let facts = facts(command);
         let mut reader = Reader { command, reach: Self::default() };
@@ -221,7 +221,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a program that is not known is a file of the project, which is added elsewhere, or by its name a server. Its
+    /// Checks whether a program that is not known is a file of the project, which is added elsewhere, or by its name a server. Its
     /// arguments are its own affair.
     fn is_server(&self, command: &Command, directory: &Path, is_package: bool) -> bool {
         let path = command.path.as_deref();
@@ -414,7 +414,7 @@ fn package_of(name: &str) -> Option<PathBuf> {
     Some(Path::new(name).components().take(count).collect())
 }
 
-/// Whether the `package.json` in a directory is that of the package itself, or has a program of this name.
+/// Checks whether the `package.json` in a directory is that of the package itself, or has a program of this name.
 fn is_own_package(directory: &Path, package: &str) -> bool {
     let Ok(text) = untrusted_file::read_to_string(&directory.join("package.json")) else {
         return false;

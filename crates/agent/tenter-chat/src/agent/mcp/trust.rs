@@ -16,7 +16,7 @@ use super::{all, is_trusted};
 use crate::agent::AgentArgs;
 use crate::render::Show;
 
-/// What to do about a server that cannot be trusted.
+/// The advice for a server that cannot be trusted.
 const ADVICE: &str = "let its command name fewer or smaller files, or configure it in your own config.toml, or set `enabled = false`";
 
 const TRUST: Choice<TrustChoice> = Choice {
@@ -53,7 +53,7 @@ impl PendingServer {
         Self { server: server.clone(), name, record, was_trusted }
     }
 
-    /// What is started or called, and why it cannot be trusted if it cannot.
+    /// Describes the server, and why it cannot be trusted if it cannot.
     fn in_words(&self) -> String {
         let target = self.server.target();
         let target = visible(&target);
@@ -70,7 +70,7 @@ impl PendingServer {
     }
 }
 
-/// What trust in a server covers, or why it cannot be trusted; `None` for one that needs no trust or runs elsewhere.
+/// Describes what trust in a server covers, or why it cannot be trusted; `None` for one that needs no trust or runs elsewhere.
 pub(crate) fn covered(project: &Project, server: &ConfiguredServer) -> Option<String> {
     if !server.of_project || server.table.url.is_some() {
         return None;
@@ -81,7 +81,7 @@ pub(crate) fn covered(project: &Project, server: &ConfiguredServer) -> Option<St
 /// The record of trust in a server as it is now.
 ///
 /// # Errors
-/// What it covers cannot be read.
+/// A covered file cannot be read.
 pub(super) fn trust_record(
     project: &Project,
     server: &ConfiguredServer,

@@ -25,7 +25,7 @@ pub(crate) struct ProjectModel {
     name: String,
     /// The URL that the conversation is sent to.
     address: String,
-    /// Why consent is needed, as a sentence.
+    /// The reason why consent is needed, as a sentence.
     why: String,
 }
 
@@ -62,9 +62,10 @@ pub(super) fn check(
 /// The models chosen by the project that need the user's consent.
 pub(crate) fn pending(project: &Project) -> Vec<ProjectModel> {
     let settings = &project.settings.models;
-    let named = [&settings.model, &settings.weak_model].into_iter().flatten();
-    let names =
-        named.filter(|named| named.by_project).filter_map(|named| ModelName::parse(&named.name));
+    let names_of_settings = [&settings.model, &settings.weak_model].into_iter().flatten();
+    let names = names_of_settings
+        .filter(|names_of_settings| names_of_settings.by_project)
+        .filter_map(|names_of_settings| ModelName::parse(&names_of_settings.name));
     let choices = names.filter_map(|name| {
         let (provider, model) = match name {
             ModelName::Of { provider, model } => (Provider::find(project, provider).ok()?, model),
@@ -93,7 +94,7 @@ impl ProjectModel {
         Self { name, address, why }
     }
 
-    /// Whether the user must consent first.
+    /// Checks whether the user must consent first.
     fn needs_consent(&self, project: &Project, provider: &Provider) -> bool {
         let has_key = variable_that_is_set(provider, project.env).is_some();
         let lacks_key = provider.needs_key() && provider.key_command.is_none();
@@ -146,7 +147,7 @@ impl ProjectModel {
     }
 }
 
-/// Whether the user's own configuration names a model of this provider: then its server is used anyway.
+/// Checks whether the user's own configuration names a model of this provider: then its server is used anyway.
 fn is_users(project: &Project, provider: &Provider) -> bool {
     project.settings.models.named_by_user.iter().any(|name| match ModelName::parse(name) {
         Some(ModelName::Of { provider: named, .. }) => named == provider.name,

@@ -1,4 +1,4 @@
-//! What is known about a model: the built-in table, overridden by the configuration; and warnings about unknown models.
+//! Facts about a model: the built-in table, overridden by the configuration; and warnings about unknown models.
 
 use tenter_base::nearest;
 use tenter_commands::project::Project;
@@ -19,14 +19,14 @@ const SUGGESTIONS: usize = 3;
 pub(super) fn near<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
     let mut names = names.to_vec();
     let next = |_| {
-        let found = nearest(word, names.iter().copied())?;
-        names.retain(|name| *name != found);
-        Some(found)
+        let nearest = nearest(word, names.iter().copied())?;
+        names.retain(|name| *name != nearest);
+        Some(nearest)
     };
     (0..SUGGESTIONS).map_while(next).collect()
 }
 
-/// What is known about a model of `provider`, whose server is at `address`; `said` is its configuration.
+/// Returns the facts about a model of `provider`, whose server is at `address`; `table` is its configuration.
 ///
 /// Known prices are those of the provider itself: the price of another server that uses the same name is unknown unless
 /// it is configured.
@@ -36,13 +36,13 @@ pub(crate) fn facts(
     model: &str,
     said: Option<&ModelTable>,
 ) -> Result<ModelFacts, Failure> {
-    let known = tenter_providers::facts(provider.name, model);
-    let said = said.copied().unwrap_or_default();
-    let window = known_window(provider, model, Some(&said));
-    let known_prices = known
-        .and_then(|known| known.prices)
-        .filter(|_| provider.is_itself_at(address) || said.has_prices());
-    let prices = prices(&said, known_prices).map_err(|HalfAPrice| {
+    let built_in = tenter_providers::facts(provider.name, model);
+    let table = said.copied().unwrap_or_default();
+    let window = known_window(provider, model, Some(&table));
+    let known_prices = built_in
+        .and_then(|built_in| built_in.prices)
+        .filter(|_| provider.is_itself_at(address) || table.has_prices());
+    let prices = prices(&table, known_prices).map_err(|HalfAPrice| {
         Failure::usage(format!(
             "[models.\"{}/{model}\"] has only one of the two prices for input and output",
             provider.name
@@ -52,7 +52,7 @@ pub(crate) fn facts(
     Ok(ModelFacts {
         context_window: window.unwrap_or(CONTEXT_WINDOW),
         prices,
-        images: said.images.or(known.and_then(|known| known.images)),
+        images: table.images.or(built_in.and_then(|built_in| built_in.images)),
     })
 }
 
@@ -62,8 +62,9 @@ pub(super) fn known_window(
     model: &str,
     said: Option<&ModelTable>,
 ) -> Option<u64> {
-    let known = || tenter_providers::facts(provider.name, model).map(|known| known.context_window);
-    said.and_then(|said| said.context_window).map(u64::from).or_else(known)
+    let built_in =
+        || tenter_providers::facts(provider.name, model).map(|known| known.context_window);
+    said.and_then(|said| said.context_window).map(u64::from).or_else(built_in)
 }
 
 /// An input price without an output price, or the other way round.

@@ -65,10 +65,10 @@ fn missing(provider: &Provider, env: &Env) -> Failure {
         .help(help(provider, env))
 }
 
-/// Why a command printed no key.
+/// The reason why a command printed no key.
 enum NoKey {
     Cancelled,
-    /// What happened, and the command's stderr.
+    /// The error message, and the command's stderr.
     Failed(String, CapturedOutput),
 }
 
@@ -81,8 +81,8 @@ impl NoKey {
                 ..Failure::new(format!("interrupted while waiting for the key of {name}"))
             },
             Self::Failed(problem, stderr) => {
-                let said = last_lines(&stderr);
-                Failure::new(format!("the api_key_command of {name} {problem}{said}")).help(
+                let words = last_lines(&stderr);
+                Failure::new(format!("the api_key_command of {name} {problem}{words}")).help(
                     format!("run it by hand in your home directory: it must print the key on its first line; it is configured under [providers.{name}]"),
                 )
             }
@@ -136,8 +136,8 @@ fn first_line(stdout: &CapturedOutput) -> Option<&str> {
 
 /// The command's stderr, with anything that looks like a key masked.
 fn last_lines(stderr: &CapturedOutput) -> String {
-    let said = Redactor::default().text(&stderr.tail_lines(SHOWN_LINES));
-    if said.trim().is_empty() { String::new() } else { format!(":\n{}", said.trim_end()) }
+    let words = Redactor::default().text(&stderr.tail_lines(SHOWN_LINES));
+    if words.trim().is_empty() { String::new() } else { format!(":\n{}", words.trim_end()) }
 }
 
 #[cfg(test)]

@@ -116,13 +116,13 @@ fn named<'n>(
 /// The default model of the first provider provider_of key is set. It costs money, so it is reported.
 fn default_model(project: &Project) -> Result<String, Failure> {
     let providers = Provider::all(project)?;
-    let found = providers.iter().find_map(|provider| {
+    let provider = providers.iter().find_map(|provider| {
         let model = provider.default_model?;
         let key = variable_that_is_set(provider, project.env)
             .or(provider.key_command.map(|_| "api_key_command"))?;
         Some((format!("{}/{model}", provider.name), key))
     });
-    let Some((name, key)) = found else {
+    let Some((name, key)) = provider else {
         let keys: Vec<&str> = providers
             .iter()
             .filter(|provider| provider.default_model.is_some())
@@ -170,19 +170,19 @@ fn has_model(project: &Project, provider: &Provider, model: &str) -> bool {
 }
 
 fn no_provider(project: &Project, providers: &[Provider], model: &str) -> Failure {
-    let known: Vec<(&str, &str)> = providers
+    let models: Vec<(&str, &str)> = providers
         .iter()
         .flat_map(|provider| provider.models(project).into_iter().map(|name| (provider.name, name)))
         .collect();
-    let names: Vec<&str> = known.iter().map(|(_, name)| *name).collect();
+    let names: Vec<&str> = models.iter().map(|(_, name)| *name).collect();
     let near: Vec<String> = facts::near(model, &names)
         .into_iter()
-        .filter_map(|near| known.iter().find(|(_, name)| *name == near))
+        .filter_map(|near| models.iter().find(|(_, name)| *name == near))
         .map(|(provider, name)| format!("{provider}/{name}"))
         .collect();
-    let meant = facts::suggestion(&near).map(|meant| format!("{meant} ")).unwrap_or_default();
+    let suggestion = facts::suggestion(&near).map(|meant| format!("{meant} ")).unwrap_or_default();
     Failure::usage(format!("no known provider has a model {model:?}")).help(format!(
-        "{meant}a name is PROVIDER/NAME, as `tenter models` lists them; for a server of your own, write local/{model}"
+        "{suggestion}a name is PROVIDER/NAME, as `tenter models` lists them; for a server of your own, write local/{model}"
     ))
 }
 
@@ -196,13 +196,13 @@ fn connect(
 ) -> Result<ConnectedModel, Failure> {
     let name = format!("{}/{model}", provider.name);
     let settings = &project.settings.models;
-    let said = settings.models.get(&name);
-    let of_model = said.map(ModelTable::answering).unwrap_or_default();
+    let table = settings.models.get(&name);
+    let of_model = table.map(ModelTable::answering).unwrap_or_default();
     let answering = args.answering().or(settings.overriding).or(of_model).or(settings.default);
     let endpoint = endpoint(project, args, provider, cancel)?;
     let address = endpoint.base_url.as_deref().unwrap_or_default();
-    let facts = facts(provider, address, model, said)?;
-    let window = known_window(provider, model, said)
+    let facts = facts(provider, address, model, table)?;
+    let window = known_window(provider, model, table)
         .or_else(|| tenter_providers::context_window(&endpoint, model, cancel));
     let choice = ModelChoice {
         name: name.clone(),

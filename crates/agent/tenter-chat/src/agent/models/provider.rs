@@ -85,15 +85,15 @@ impl<'p> Provider<'p> {
     /// The provider with this name.
     pub(crate) fn find(project: &'p Project, name: &str) -> Result<Self, Failure> {
         let built_in = BUILT_IN.iter().find(|built_in| built_in.name == name);
-        let said = project.settings.models.providers.get_key_value(name);
-        let found = match (built_in, said) {
-            (Some(built_in), said) => {
-                Ok(Self::built_in(built_in, said.map(|(_, table)| table), project.env))
+        let table = project.settings.models.providers.get_key_value(name);
+        let provider = match (built_in, table) {
+            (Some(built_in), table) => {
+                Ok(Self::built_in(built_in, table.map(|(_, table)| table), project.env))
             }
             (None, Some((name, table))) => Self::added(name, table),
             (None, None) => return Err(unknown(project, name)),
         };
-        found.and_then(Self::checked).map_err(|problem| misconfigured(project, name, &problem))
+        provider.and_then(Self::checked).map_err(|problem| misconfigured(project, name, &problem))
     }
 
     /// All providers, the built-in ones first.
@@ -151,12 +151,12 @@ impl<'p> Provider<'p> {
         Ok(self)
     }
 
-    /// Whether `address` is the provider's own server, and not a proxy or another server.
+    /// Checks whether `address` is the provider's own server, and not a proxy or another server.
     pub(super) fn is_itself_at(&self, address: &str) -> bool {
         self.own_address == Some(address.trim_end_matches('/'))
     }
 
-    /// Whether requests need a key.
+    /// Checks whether requests need a key.
     pub(crate) fn needs_key(&self) -> bool {
         !self.key_variables.is_empty() || self.key_command.is_some()
     }
@@ -164,11 +164,11 @@ impl<'p> Provider<'p> {
     /// Its known models: from the built-in table, then those that only the configuration has.
     pub(crate) fn models(&self, project: &'p Project) -> Vec<&'p str> {
         let mut models: Vec<&str> = known_models(self.name);
-        let said = project.settings.models.models.keys().filter_map(|whole| {
+        let configured = project.settings.models.models.keys().filter_map(|whole| {
             let (provider, model) = whole.split_once('/')?;
             (provider == self.name).then_some(model)
         });
-        for model in said {
+        for model in configured {
             if !models.contains(&model) {
                 models.push(model);
             }
@@ -220,11 +220,11 @@ fn names<'p>(project: &'p Project) -> Vec<&'p str> {
 
 fn unknown(project: &Project, name: &str) -> Failure {
     let names = names(project);
-    let known = format!("the providers are {}", names.join(", "));
+    let providers = format!("the providers are {}", names.join(", "));
     Failure::usage(format!("there is no provider {name:?}")).help(match nearest(name, names) {
-        Some(meant) => format!("did you mean {meant}? {known}"),
+        Some(meant) => format!("did you mean {meant}? {providers}"),
         None => format!(
-            "{known}; [providers.{name}] in {} adds one",
+            "{providers}; [providers.{name}] in {} adds one",
             project.env.config_file().display()
         ),
     })

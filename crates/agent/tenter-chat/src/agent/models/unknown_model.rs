@@ -28,8 +28,8 @@ impl UnknownModel {
     fn explain(&self, error: ModelError, cancel: &Cancel) -> ModelError {
         match error {
             ModelError::UnknownModel { message, help } => {
-                let said = self.suggestion(cancel).into_iter().chain(help);
-                let help = said.collect::<Vec<_>>().join(" ");
+                let sentences = self.suggestion(cancel).into_iter().chain(help);
+                let help = sentences.collect::<Vec<_>>().join(" ");
                 ModelError::UnknownModel { message, help: Some(help) }
             }
             other => other,
@@ -47,8 +47,8 @@ impl UnknownModel {
         let full_names = |names: Vec<&str>| {
             names.iter().map(|name| format!("{provider}/{name}")).collect::<Vec<_>>()
         };
-        let wanted = self.model.name().split_once('/').map_or("", |(_, name)| name);
-        let near = facts::suggestion(&full_names(facts::near(wanted, &served)));
+        let name = self.model.name().split_once('/').map_or("", |(_, name)| name);
+        let near = facts::suggestion(&full_names(facts::near(name, &served)));
         let all = (!served.is_empty())
             .then(|| format!("the server has {};", full_names(served).join(", ")));
         near.or(all)

@@ -22,12 +22,12 @@ pub(super) fn resume(
 ) -> Result<Option<SessionEnd>, Failure> {
     let present = context.session.conversation_id();
     if wanted.is_empty() {
-        let found =
+        let conversations =
             recent(context.agent, context.chat.project.root()).map_err(Failure::caused_by)?;
-        for summary in &found {
+        for summary in &conversations {
             ui::out(line(summary, present));
         }
-        if found.is_empty() {
+        if conversations.is_empty() {
             ui::note("This project has no conversation yet.");
         }
         return Ok(None);

@@ -18,7 +18,7 @@ const LAST: &str = "last";
 /// Maximum number of lines shown of one file.
 const LINES: usize = 1000;
 
-/// What a file was at first and at last.
+/// A file's content before and after the changes.
 struct Change {
     before: FileState,
     after: FileState,
@@ -50,12 +50,12 @@ pub(super) fn diff(
         return Ok(None);
     }
     if !argument.is_empty() && argument != LAST {
-        let wanted = Places::of(chat.project.env).resolve_argument(argument);
-        let wanted = tenter_base::real_path(&wanted).unwrap_or(wanted);
-        changes.retain(|path, _| path.starts_with(&wanted));
+        let chosen = Places::of(chat.project.env).resolve_argument(argument);
+        let chosen = tenter_base::real_path(&chosen).unwrap_or(chosen);
+        changes.retain(|path, _| path.starts_with(&chosen));
         if changes.is_empty() {
-            let wanted = visible(argument);
-            return Err(Failure::usage(format!("the agent did not change {wanted}"))
+            let name = visible(argument);
+            return Err(Failure::usage(format!("the agent did not change {name}"))
                 .help("/diff shows all changes, /diff last those of the last turn"));
         }
     }
@@ -71,8 +71,8 @@ fn lines(
     change: &Change,
 ) -> Vec<String> {
     use FileState::{Absent, Directory};
-    let shown = context.chat.snapshots.shown(path);
-    let name = styled(HEADING, visible(&shown));
+    let name = context.chat.snapshots.shown(path);
+    let name = styled(HEADING, visible(&name));
     let heading = |what: String| format!("{} {name} {}", styled(NAME, "●"), styled(FAINT, what));
     let (before, after) = match (&change.before, &change.after) {
         // The files in them are shown.
@@ -87,7 +87,7 @@ fn lines(
     lines
 }
 
-/// What happened to a file, in a word or two.
+/// Returns the kind of a file's change in a word or two.
 fn what(change: &Change) -> String {
     match (&change.before, &change.after) {
         (FileState::Absent, _) => "created".to_owned(),
@@ -104,7 +104,7 @@ fn what(change: &Change) -> String {
 /// The text of a file; nothing for one that does not exist.
 ///
 /// # Errors
-/// Why it cannot be shown.
+/// The reason why it cannot be shown.
 fn text(recorder: &Recorder, state: &FileState) -> Result<String, String> {
     match state {
         FileState::Absent | FileState::Directory { .. } => Ok(String::new()),

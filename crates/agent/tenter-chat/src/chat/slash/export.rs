@@ -28,19 +28,19 @@ pub(super) fn export(
         Err(error) => return Err(Failure::caused_by(error)),
     };
     let path = path(context, argument)?;
-    let shown = path.to_string_lossy();
-    let shown = visible(&shown);
+    let path_text = path.to_string_lossy();
+    let path_text = visible(&path_text);
     let exists = path.symlink_metadata().is_ok();
     if exists {
         let mut read = |prompt: &str| context.chat.dialogue.question(prompt);
-        if !confirm(&format!("{shown} exists. Replace it?"), &mut read) {
+        if !confirm(&format!("{path_text} exists. Replace it?"), &mut read) {
             ui::note("Nothing was written.");
             return Ok(None);
         }
     }
     export::write(&path, &text, exists)
         .map_err(|failure| failure.help("name another file: /export FILE"))?;
-    ui::note(format!("Wrote {shown}."));
+    ui::note(format!("Wrote {path_text}."));
     Ok(None)
 }
 

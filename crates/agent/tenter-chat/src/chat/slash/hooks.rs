@@ -13,7 +13,7 @@ use super::CommandContext;
 use crate::agent::{mcp, recipes};
 use crate::chat::{Change, SessionEnd};
 
-/// What `/hooks` can do with a hook.
+/// The actions of `/hooks` on a hook.
 pub(in crate::chat) const ACTIONS: [&str; 3] = ["on", "off", "test"];
 
 /// Lists the hooks of this session; or enables, disables or tests one.
@@ -91,14 +91,14 @@ pub(super) fn trust(
     ui::diagnostics(&context.chat.project.read_trust_again());
     let servers = pending_servers(context);
     let mut has_servers = servers.len() < before;
-    let found =
+    let catalog =
         if hooks_run(context) { context.chat.project.load(&cancel) } else { Catalog::default() };
     let chat = &mut *context.chat;
     ui::diagnostics(chat.project.findings());
     let recipes = recipes::untrusted(&recipes::book(&chat.project, &chat.args.fragment_dirs));
-    let pending = Pending { hooks: found.untrusted(), recipes: &recipes };
-    if pending.is_empty() && servers.is_empty() && found.lost().is_empty() {
-        return trusted_elsewhere(context, found, has_servers);
+    let pending = Pending { hooks: catalog.untrusted(), recipes: &recipes };
+    if pending.is_empty() && servers.is_empty() && catalog.lost().is_empty() {
+        return trusted_elsewhere(context, catalog, has_servers);
     }
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
     if !servers.is_empty()
@@ -113,15 +113,15 @@ pub(super) fn trust(
         pending => trust::ask_through(chat.project.trust_context(), pending, &mut read),
     };
     let is_trusted = choice == TrustChoice::Trust || has_servers;
-    if !is_trusted && found.lost().is_empty() {
+    if !is_trusted && catalog.lost().is_empty() {
         ui::note("Nothing was trusted.");
         return Ok(None);
     }
-    let found = match choice {
-        TrustChoice::Trust => trust::trust_pending(&mut chat.project, found, &recipes, &cancel)?,
-        TrustChoice::Skip | TrustChoice::Refuse => found,
+    let catalog = match choice {
+        TrustChoice::Trust => trust::trust_pending(&mut chat.project, catalog, &recipes, &cancel)?,
+        TrustChoice::Skip | TrustChoice::Refuse => catalog,
     };
-    let settled = trust::settle_lost(&mut chat.project, found, &mut read, &cancel)?;
+    let settled = trust::settle_lost(&mut chat.project, catalog, &mut read, &cancel)?;
     Ok(is_trusted.then(|| changed(settled, has_servers)))
 }
 

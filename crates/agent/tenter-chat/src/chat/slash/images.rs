@@ -26,8 +26,8 @@ pub(in crate::chat) struct AttachedImage {
 impl AttachedImage {
     /// The images of `--image`, which were read from `sources`.
     pub(in crate::chat) fn of_flags(sources: &[String], images: Vec<Block>) -> Vec<Self> {
-        let named = sources.iter().zip(images);
-        named.map(|(source, block)| Self { source: source.clone(), block }).collect()
+        let sources_with_images = sources.iter().zip(images);
+        sources_with_images.map(|(source, block)| Self { source: source.clone(), block }).collect()
     }
 
     fn line(&self) -> String {
@@ -88,8 +88,8 @@ fn read(places: &Places, argument: &str) -> Result<Vec<AttachedImage>, Failure> 
     let read = |source: String| {
         let is_home = source.starts_with('~');
         let path = places.resolve(&source);
-        let named = path.to_str().filter(|_| is_home).unwrap_or(&source);
-        read_image(named, &places.cwd)
+        let path_text = path.to_str().filter(|_| is_home).unwrap_or(&source);
+        read_image(path_text, &places.cwd)
             .map(|block| AttachedImage { source: source.clone(), block })
             .map_err(|error| Failure::usage(error.to_string()))
     };

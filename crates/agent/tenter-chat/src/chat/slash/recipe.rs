@@ -93,17 +93,17 @@ fn decide(context: &mut CommandContext, recipe: &Recipe) -> Result<bool, Failure
 
 /// The arguments at the beginning of a text, and the message after them.
 fn arguments(text: &str) -> (Vec<(String, String)>, &str) {
-    let mut given = Vec::new();
+    let mut arguments = Vec::new();
     for word in words::split(text) {
         match argument(&word.text) {
-            Ok(one) if is_name(&one.0) => given.push(one),
-            _ => return (given, &text[word.start..]),
+            Ok(one) if is_name(&one.0) => arguments.push(one),
+            _ => return (arguments, &text[word.start..]),
         }
     }
-    (given, "")
+    (arguments, "")
 }
 
-/// Whether a word before `=` can be the name of an argument.
+/// Checks whether a word before `=` can be the name of an argument.
 fn is_name(word: &str) -> bool {
     word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }

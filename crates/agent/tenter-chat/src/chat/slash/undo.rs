@@ -14,7 +14,7 @@ use crate::chat::{SessionEnd, snapshots};
 /// Maximum number of files listed.
 const LISTED: usize = 20;
 
-/// What to do with files that were changed since.
+/// The choice about files that were changed since.
 #[derive(Clone, Copy)]
 enum Since {
     Restore,
@@ -59,8 +59,8 @@ fn restore(context: &mut CommandContext, plan: RestorePlan) -> Result<Option<Ses
     let chat = &*context.chat;
     heading(&plan);
     list(plan.steps.iter().filter_map(|step| will(&chat.snapshots.shown(&step.path), step)));
-    let changed = plan.changed_since().count();
-    let since = if changed > 0 { ask(context, changed) } else { Since::Keep };
+    let count = plan.changed_since().count();
+    let since = if count > 0 { ask(context, count) } else { Since::Keep };
     let changed_too = match since {
         Since::Restore => true,
         Since::Keep => false,
@@ -137,11 +137,11 @@ fn ask(context: &CommandContext, count: usize) -> Since {
 }
 
 fn report(context: &CommandContext, direction: Direction, result: &RestoreResult) {
-    let shown = |path| visible(&context.chat.snapshots.shown(path)).into_owned();
+    let display = |path| visible(&context.chat.snapshots.shown(path)).into_owned();
     list(result.failed.iter().map(|(path, why)| {
-        format!("  {} {}: {}", styled(BAD, "failed"), shown(path), visible(why))
+        format!("  {} {}: {}", styled(BAD, "failed"), display(path), visible(why))
     }));
-    list(result.kept.iter().map(|path| format!("  kept {}: it is not empty", shown(path))));
+    list(result.kept.iter().map(|path| format!("  kept {}: it is not empty", display(path))));
     let count = result.restored.len();
     let paths = if count == 1 { "1 path".to_owned() } else { format!("{count} paths") };
     let (done, again, back) = match direction {

@@ -215,17 +215,17 @@ fn outdated(project: &Project, registry: &Registry, target: &Target) -> Option<D
     let host = target.host;
     let version = Agent::find(project.env, host).version(project.env)?;
     let options = Options { version: HostVersion::parse(&version), ..Options::default() };
-    let known = registry.plan_install(target, options).ok()?.handlers();
+    let handlers = registry.plan_install(target, options).ok()?.handlers();
     let registered = registry.registered(target).ok()?.len();
-    let (severity, why) = match registered.cmp(&known) {
+    let (severity, why) = match registered.cmp(&handlers) {
         Ordering::Equal => return None,
         Ordering::Less => {
-            (Severity::Info, format!("knows {known} events, and {registered} are registered"))
+            (Severity::Info, format!("knows {handlers} events, and {registered} are registered"))
         }
         Ordering::Greater => (
             Severity::Error,
             format!(
-                "knows only {known} of the {registered} registered events, and may ignore the whole file for that"
+                "knows only {handlers} of the {registered} registered events, and may ignore the whole file for that"
             ),
         ),
     };

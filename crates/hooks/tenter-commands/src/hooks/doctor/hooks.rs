@@ -118,7 +118,7 @@ pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
     )))
 }
 
-/// Whether an expression is for tools of MCP servers, whose names are known only when the servers run.
+/// Checks whether an expression is for tools of MCP servers, whose names are known only when the servers run.
 fn names_server_tool(expression: &str) -> bool {
     expression.contains("__") || expression.to_ascii_lowercase().contains("mcp")
 }

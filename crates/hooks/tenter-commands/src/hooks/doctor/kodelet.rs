@@ -18,7 +18,7 @@ pub(super) fn disabled_hooks(env: &Env) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a line of YAML is the top-level key with the value `true`.
+/// Checks whether a line of YAML is the top-level key with the value `true`.
 fn disables_hooks(line: &str) -> bool {
     let Some((key, value)) = line.split_once(':') else { return false };
     let value = value.split('#').next().unwrap_or_default().trim();

@@ -74,11 +74,12 @@ fn is_hook(directory: &Path) -> bool {
 /// The subdirectories of a directory by name, without hidden ones.
 fn directories(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().take(MAX_ENTRIES).flatten();
-    let shown = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
-    let mut found: Vec<PathBuf> =
-        shown.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    found.sort();
-    found
+    let visible_entries =
+        entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    let mut files: Vec<PathBuf> =
+        visible_entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    files.sort();
+    files
 }
 
 fn named(hooks: &[PathBuf]) -> String {

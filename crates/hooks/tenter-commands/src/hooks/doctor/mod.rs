@@ -61,8 +61,8 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));
     }
-    let known = hook_figures::known(catalog);
-    let (history, unread) = record::History::read(&project.env.journals(), &known);
+    let hooks = hook_figures::known(catalog);
+    let (history, unread) = record::History::read(&project.env.journals(), &hooks);
     findings.extend(unread);
     for hook in catalog.hooks() {
         findings.extend(hooks::never_matches(hook));

@@ -51,7 +51,7 @@ pub(super) fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     findings
 }
 
-/// Why the process of each hook cannot be called, all at once: each may take seconds.
+/// Returns why the process of each hook cannot be called. All are checked at once: each may take seconds.
 fn check_all(engine: &Engine, hooks: &[&Arc<Hook>]) -> Vec<Option<String>> {
     let cancel = Cancel::new();
     let check = |hook: &Arc<Hook>| engine.check_runtime(hook, &cancel).err();

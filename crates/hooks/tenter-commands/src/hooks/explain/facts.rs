@@ -1,4 +1,4 @@
-//! What a tool call would do, in words: its commands and paths.
+//! The effect of a tool call in words: its commands and paths.
 
 use tenter_base::sanitize::{one_line, visible};
 use tenter_protocol::facts::{CallFacts, Command, Location, Path, PathPlace, Uncertain};

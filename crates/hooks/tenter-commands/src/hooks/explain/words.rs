@@ -1,24 +1,24 @@
-//! What a matcher found, and what a hook without code does, in words. The first part that is not found settles it, as in a run.
+//! The result of a matcher, and the action of a static hook, in words. As in a run, the first part without a match decides.
 
 use tenter_engine::matcher::{Explanation, Finding, Part, RuleExplanation, Search, Truth};
 use tenter_engine::static_action::StaticAction;
 
-/// What a matcher found, as the end of a sentence: what settled it, or everything that was found.
+/// Describes the result of a matcher, as the end of a sentence: the part that decided, or every match.
 pub(super) fn matcher_words(explanation: &Explanation) -> String {
     let parts = [(Part::Tool, &explanation.tool), (Part::Pattern, &explanation.pattern)];
-    let mut found = Vec::new();
+    let mut matches = Vec::new();
     for (part, finding) in parts {
         let Some(finding) = finding else { continue };
         let words = part_words(part, finding);
         if !matches!(finding.search, Search::Found { .. }) {
             return words;
         }
-        found.push(words);
+        matches.push(words);
     }
-    found.join("; ")
+    matches.join("; ")
 }
 
-/// Why a rule fits the command or path that fits best, or does not.
+/// Explains why a rule fits the command or path that fits best, or does not.
 pub(super) fn rule_words(rule: &RuleExplanation) -> String {
     let about =
         if rule.command.is_empty() { String::new() } else { format!(" `{}`", rule.command) };
@@ -43,7 +43,7 @@ pub(super) fn rule_words(rule: &RuleExplanation) -> String {
     }
 }
 
-/// What a hook without code does, and when.
+/// Describes the action of a static hook, and when it acts.
 pub(super) fn action_words(hook: &StaticAction) -> String {
     let action = hook.action();
     match hook.when() {

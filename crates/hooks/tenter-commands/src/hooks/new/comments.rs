@@ -1,4 +1,4 @@
-//! What a new hook says about its event: the payload's fields and the possible replies, from the tables of the protocol.
+//! Comments in a new hook about its event: the payload's fields and the possible replies, from the tables of the protocol.
 
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, ProtocolName};

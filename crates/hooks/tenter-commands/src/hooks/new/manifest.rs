@@ -1,4 +1,4 @@
-//! What all new manifest hooks have in common: event, name, files.
+//! The common part of all new manifest hooks: event, name, files.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub struct NewFile {
     pub name: String,
     /// The content.
     pub text: String,
-    /// Whether the file is executable.
+    /// True if the file is executable.
     pub is_executable: bool,
 }
 

@@ -161,7 +161,7 @@ impl Template {
         files(name, self.manifest, script, self.tests, language)
     }
 
-    /// Whether the hook has a script.
+    /// Checks whether the hook has a script.
     pub(super) fn has_script(&self) -> bool {
         self.scripts.is_some()
     }

@@ -90,7 +90,7 @@ impl TestCase {
     /// Reads a test file.
     ///
     /// # Errors
-    /// Why the file is not a valid test.
+    /// The reason why the file is not a valid test.
     pub(super) fn read(file: &Path) -> Result<Self, String> {
         let bytes = fs::read(file).map_err(|error| format!("cannot read it: {error}"))?;
         let case: Self =
@@ -106,12 +106,12 @@ impl TestCase {
         }
     }
 
-    /// Whether the results of a run are the expected ones.
+    /// Checks whether the results of a run are the expected ones.
     pub(super) fn is_met(&self, actual: &Object) -> bool {
         self.compared(actual) == self.expected(actual)
     }
 
-    /// What is expected of a run. The process of a runtime hook has no exit code and no stdout of its own.
+    /// Returns the expectations of a run. The process of a runtime hook has no exit code and no stdout of its own.
     pub(super) fn expected(&self, actual: &Object) -> Object {
         let is_called = actual.contains_key(CALLED);
         let applies = |key: &str| !is_called || !OF_PROCESS.contains(&key);

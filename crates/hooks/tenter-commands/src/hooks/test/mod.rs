@@ -60,11 +60,11 @@ pub struct Args {
 pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let given = args.payload.as_deref().map(|file| payload::read(&project, file)).transpose()?;
+    let payload = args.payload.as_deref().map(|file| payload::read(&project, file)).transpose()?;
     let catalog = project.load(&cancel);
     let catalog = trusted(&mut project, catalog, args, &cancel)?;
     super::show_findings(&project);
-    test(&project, &catalog, given, args, &cancel)
+    test(&project, &catalog, payload, args, &cancel)
 }
 
 /// Tests the hook of this name in `catalog`: on a sample of `event`, if there is one, else with its tests.
@@ -145,7 +145,7 @@ fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c ListedHook> {
 /// There is none, or an untrusted hook would replace it.
 fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c Arc<Hook>, Failure> {
     entry::refuse_built_in(name)?;
-    let named = entry::entries_named(project, catalog, name)?;
+    let entries = entry::entries_named(project, catalog, name)?;
     if would_run(catalog, name).is_some_and(|listed| listed.status != Status::Active) {
         let failure = Failure::new(format!("the hook {name} is not trusted, so it was not run"))
             .help(
@@ -155,7 +155,7 @@ fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c A
     }
     let active = catalog.hooks().iter().find(|hook| hook.name == name);
     active.ok_or_else(|| {
-        let reason = named.iter().find_map(|entry| entry.reason.as_deref());
+        let reason = entries.iter().find_map(|entry| entry.reason.as_deref());
         Failure::new(format!("the hook {name} {}", reason.unwrap_or("does not run")))
     })
 }

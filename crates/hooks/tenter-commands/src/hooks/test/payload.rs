@@ -55,8 +55,8 @@ fn subscription_of(hook: &Hook, payload: &Object) -> Result<Subscription, Failur
         Protocol::Executable => "event",
         Protocol::Manifest(_) => "event_type",
     };
-    let named = payload.get(key).and_then(Value::as_str);
-    let word = named.or_else(|| only_spelling(hook)).ok_or_else(|| {
+    let name = payload.get(key).and_then(Value::as_str);
+    let word = name.or_else(|| only_spelling(hook)).ok_or_else(|| {
         Failure::usage("the payload names no event")
             .help(format!("add {key:?}; the hook subscribes to {}", spellings(hook)))
     })?;

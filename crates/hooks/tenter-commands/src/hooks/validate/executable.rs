@@ -29,7 +29,7 @@ pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Di
     interpreter.into_iter().chain(text).chain(events(path, project, catalog)).collect()
 }
 
-/// What is wrong with its events.
+/// Returns the diagnostic of its events.
 fn events(path: &Path, project: &Project, catalog: &Catalog) -> Option<Diagnostic> {
     let real = real(path);
     let is_this = |listed: &&ListedHook| self::real(&listed.path) == real;

@@ -54,9 +54,9 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     }
     write_dir(&path, &files(args)?, false)?;
     ui::out(path.display());
-    let shown = visible(&path.to_string_lossy()).into_owned();
-    ui::note(format!("Try its tests:       sh {shown}/tests/run.sh"));
-    ui::note(format!("Before you publish:  tenter plugin check {shown}"));
+    let path_text = visible(&path.to_string_lossy()).into_owned();
+    ui::note(format!("Try its tests:       sh {path_text}/tests/run.sh"));
+    ui::note(format!("Before you publish:  tenter plugin check {path_text}"));
     Ok(Exit::Done)
 }
 

@@ -88,7 +88,7 @@ struct Page {
     /// The incomplete line, and its text.
     line: Line,
     plain: String,
-    /// Whether an empty line precedes the next block.
+    /// True if an empty line precedes the next block.
     gap: bool,
     /// The enclosing items and quotes, outermost first.
     within: Vec<Within>,
@@ -110,7 +110,7 @@ struct Within {
     width: usize,
 }
 
-/// How many of each kind are open. They can be nested.
+/// The number of open emphases of each kind. They can be nested.
 #[derive(Default)]
 struct Emphasis {
     bold: usize,
@@ -358,8 +358,8 @@ impl Page {
     }
 
     fn write_line(&mut self, line: &Line) {
-        let shown = self.shown().count();
-        for within in self.within.iter_mut().take(shown) {
+        let count = self.shown().count();
+        for within in self.within.iter_mut().take(count) {
             self.out.push_str(within.first.take().as_deref().unwrap_or(&within.rest));
         }
         self.out.push_str(&line.to_string());
@@ -373,10 +373,10 @@ impl Page {
 
     /// The enclosing items and quotes whose prefix is shown: the inner ones of a deep nesting have none.
     fn shown(&self) -> impl Iterator<Item = &Within> {
-        let mut left = self.layout.width / 2;
+        let mut room = self.layout.width / 2;
         self.within.iter().take_while(move |within| {
-            let fits = within.width <= left;
-            left = left.saturating_sub(within.width);
+            let fits = within.width <= room;
+            room = room.saturating_sub(within.width);
             fits
         })
     }
@@ -384,9 +384,9 @@ impl Page {
 
 impl Emphasis {
     fn effects(&self) -> Effects {
-        let shown = |count: usize, effect| if count > 0 { effect } else { Effects::new() };
-        shown(self.bold, Effects::BOLD)
-            | shown(self.italic, Effects::ITALIC)
-            | shown(self.strikethrough, Effects::STRIKETHROUGH)
+        let effect_if = |count: usize, effect| if count > 0 { effect } else { Effects::new() };
+        effect_if(self.bold, Effects::BOLD)
+            | effect_if(self.italic, Effects::ITALIC)
+            | effect_if(self.strikethrough, Effects::STRIKETHROUGH)
     }
 }

@@ -1,4 +1,4 @@
-//! What the beginning of a line says about it: whether it begins a code block, an item or a heading.
+//! Classifies a line by its beginning: a code block, an item or a heading begins there.
 
 /// Maximum number of nested quotes and items at the beginning of a line.
 const DEEPEST: usize = 100;
@@ -23,14 +23,14 @@ impl Fence {
         (length >= 3 && indent <= 3 && !is_inline).then_some((fence, language.trim()))
     }
 
-    /// Whether this line ends the code block.
+    /// Checks whether this line ends the code block.
     pub(super) fn is_closed_by(self, line: &str) -> bool {
         Self::read(line).is_some_and(|(fence, language)| {
             fence.mark == self.mark && fence.length >= self.length && language.is_empty()
         })
     }
 
-    /// Whether a line that begins like this may become the one that ends the code block.
+    /// Checks whether a line that begins like this may become the one that ends the code block.
     pub(super) fn may_be_closed_by(self, line: &str) -> bool {
         line.trim().chars().all(|mark| mark == self.mark)
     }
@@ -42,18 +42,18 @@ impl Fence {
     }
 }
 
-/// Whether the line may continue an item after an empty line.
+/// Checks whether the line may continue an item after an empty line.
 pub(super) fn is_indented(line: &str) -> bool {
     line.starts_with("  ") || line.starts_with('\t')
 }
 
-/// Whether the line is a heading.
+/// Checks whether the line is a heading.
 pub(super) fn is_heading(line: &str) -> bool {
     let rest = line.trim_start_matches('#');
     (1..=6).contains(&(line.len() - rest.len())) && (rest.is_empty() || rest.starts_with(' '))
 }
 
-/// Whether the line begins an item of a list.
+/// Checks whether the line begins an item of a list.
 pub(super) fn begins_item(line: &str) -> bool {
     let rest = line.trim_start_matches(' ');
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -67,7 +67,7 @@ pub(super) fn begins_item(line: &str) -> bool {
         && after.is_some_and(|after| after.starts_with(' '))
 }
 
-/// Whether the line is `---` or similar. Right below a text it makes that a heading.
+/// Checks whether the line is `---` or similar. Right below a text it makes that a heading.
 pub(super) fn is_rule(line: &str) -> bool {
     let mut marks = line.chars().filter(|c| *c != ' ');
     let Some(first @ ('-' | '*' | '_')) = marks.next() else { return false };

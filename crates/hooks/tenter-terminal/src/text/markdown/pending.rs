@@ -59,7 +59,7 @@ fn without_open_marks(line: &str) -> &str {
     if is_open && Fence::read(line).is_none() { "" } else { line }
 }
 
-/// Whether this is only the first row of a table, and the row that makes it a table does not follow yet.
+/// Checks whether this is only the first row of a table, and the row that makes it a table does not follow yet.
 fn is_head_of_table(block: &str, line: &str) -> bool {
     let rows = if block.is_empty() { line } else { block };
     rows.starts_with('|') && rows.lines().count() == 1 && (block.is_empty() || line.is_empty())
@@ -85,7 +85,7 @@ fn missing_marks(block: &str, line: &str) -> String {
     closing_marks(last_cell(&format!("{}{line}", &block[start..])))
 }
 
-/// Where the last paragraph of a block begins; `None` if code is open.
+/// Returns the start of the last paragraph of a block; `None` if code is open.
 fn last_paragraph(block: &str) -> Option<usize> {
     let (mut start, mut end, mut open) = (0, 0, None::<Fence>);
     for line in block.split_inclusive('\n') {
@@ -159,7 +159,7 @@ fn run_length(text: &str) -> usize {
     text.bytes().take_while(|byte| text.as_bytes().first() == Some(byte)).count()
 }
 
-/// Where the code ends that a run of `length` backquotes opened; `None` if it is open.
+/// Returns the end of the code that a run of `length` backquotes opened; `None` if it is open.
 fn end_of_code(text: &str, length: usize) -> Option<usize> {
     let mut read = 0;
     while let Some(start) = text[read..].find('`') {
@@ -175,19 +175,20 @@ fn end_of_code(text: &str, length: usize) -> Option<usize> {
 
 /// Closes or opens emphasis at a run of marks between two characters.
 fn see_emphasis<'t>(run: &'t str, before: char, after: Option<char>, open: &mut Vec<&'t str>) {
-    let mut left = run.len();
-    while left > 0
+    let mut length = run.len();
+    while length > 0
         && !before.is_whitespace()
-        && let Some(at) = open.iter().rposition(|mark| mark[..1] == run[..1] && mark.len() <= left)
+        && let Some(at) =
+            open.iter().rposition(|mark| mark[..1] == run[..1] && mark.len() <= length)
     {
-        left -= open[at].len();
+        length -= open[at].len();
         open.truncate(at);
     }
     let opens = after.is_some_and(|after| !after.is_whitespace()) && !before.is_alphanumeric();
     let is_mark = |length: usize| !run.starts_with('~') || length == 2;
-    while left > 0 && opens && open.len() < DEEPEST && is_mark(left.min(2)) {
-        open.push(&run[..left.min(2)]);
-        left -= left.min(2);
+    while length > 0 && opens && open.len() < DEEPEST && is_mark(length.min(2)) {
+        open.push(&run[..length.min(2)]);
+        length -= length.min(2);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::ui::{FAINT, HEADING};
 
 /// Number of columns of a word that a cell does not break.
 const UNBROKEN: usize = 12;
-/// What separates two cells.
+/// The separator of two cells.
 const BAR: &str = " │ ";
 /// Maximum length of the line between records.
 const RULE: usize = 12;
@@ -39,8 +39,8 @@ impl Table {
             .into_iter()
             .map(|word| word.clamp(1, UNBROKEN))
             .collect();
-        let left = available.checked_sub(widths.iter().sum())?;
-        Some(widened(widths, &natural, left))
+        let room = available.checked_sub(widths.iter().sum())?;
+        Some(widened(widths, &natural, room))
     }
 
     /// The largest of the sizes in each column.

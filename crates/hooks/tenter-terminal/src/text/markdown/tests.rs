@@ -1,4 +1,4 @@
-//! What the renderer returns, and what holds for every text.
+//! Tests of the renderer: its output, and properties of every text.
 
 use anstream::adapter::strip_str;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn plain_at(text: &str, width: usize) -> String {
     strip_str(&whole(text, width)).to_string()
 }
 
-/// What is shown of a text that is still arriving.
+/// Returns the lines shown of a text that is still arriving.
 fn pending(text: &str) -> String {
     let mut markdown = Markdown::default();
     let whole = markdown.push(text, WIDTH) + &markdown.pending(WIDTH);
@@ -73,12 +73,12 @@ fn discarded_text_leaves_nothing() {
 fn lists_keep_order_levels_and_code() {
     let text =
         "1. one\n2. two\n   - inner\n     more\n\n   ```sh\n   ls\n   ```\n3. three\n\nafter\n";
-    let shown = format!(
+    let expected = format!(
         "1. one\n2. two\n   • inner\n     more\n   ── sh {}\n   ls\n   {}\n3. three\n\nafter\n",
         "─".repeat(34),
         "─".repeat(40)
     );
-    assert_eq!(plain(text), shown);
+    assert_eq!(plain(text), expected);
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn wide_characters_take_two_columns() {
         "名前 │ n\n─────┼──\nAda  │ 1\n👩‍🚀   │ 2\n"
     );
     let long = "字".repeat(70_000);
-    let shown = plain(&format!("| a | b |\n|--|--|\n| {long} | 1 |\n"));
-    assert_eq!(shown.matches('字').count(), 70_000);
+    let table = plain(&format!("| a | b |\n|--|--|\n| {long} | 1 |\n"));
+    assert_eq!(table.matches('字').count(), 70_000);
 }
 
 #[test]
@@ -136,14 +136,14 @@ fn text_is_wrapped_between_words_under_its_marks() {
 
 #[test]
 fn text_is_not_wider_than_it_can_be_read() {
-    let shown = plain_at(&"word ".repeat(60), 200);
-    assert_eq!(shown.lines().map(str::len).max(), Some(119));
+    let paragraph = plain_at(&"word ".repeat(60), 200);
+    assert_eq!(paragraph.lines().map(str::len).max(), Some(119));
 }
 
 #[test]
 fn tables_fit_the_width() {
     let table = "| name | what it does |\n|--|--|\n| grep | searches the files of a project |\n| ls | lists |\n";
-    let shown = "\
+    let expected = "\
 name │ what it does
 ─────┼─────────────
 grep │ searches the
@@ -152,14 +152,14 @@ grep │ searches the
 ─────┼─────────────
 ls   │ lists
 ";
-    assert_eq!(plain_at(table, 24), shown);
+    assert_eq!(plain_at(table, 24), expected);
 }
 
 #[test]
 fn tables_without_room_for_columns_are_lists_of_cells() {
     let table =
         "| one | two | three |\n|--|--|--|\n| configuration | of something | else |\n| d | | f |\n";
-    let shown = "\
+    let expected = "\
 one:
   configuration
 two: of
@@ -169,7 +169,7 @@ three: else
 one: d
 three: f
 ";
-    assert_eq!(plain_at(table, 16), shown);
+    assert_eq!(plain_at(table, 16), expected);
     assert_eq!(
         plain_at("| configuration | of something |\n|--|--|\n", 16),
         "configuration\nof something\n"
@@ -312,25 +312,25 @@ proptest! {
     #[test]
     fn the_result_does_not_depend_on_the_pieces(text in text(), cuts in proptest::collection::vec(1_usize..7, 1..20)) {
         let mut markdown = Markdown::default();
-        let mut shown = String::new();
+        let mut output = String::new();
         let mut rest = text.as_str();
         for cut in cuts.iter().cycle() {
             if rest.is_empty() {
                 break;
             }
             let (piece, after) = rest.split_at(rest.ceil_char_boundary((*cut).min(rest.len())));
-            shown.push_str(&markdown.push(piece, WIDTH));
+            output.push_str(&markdown.push(piece, WIDTH));
             rest = after;
         }
-        shown.push_str(&markdown.finish(WIDTH));
-        prop_assert_eq!(shown, whole(&text, WIDTH));
+        output.push_str(&markdown.finish(WIDTH));
+        prop_assert_eq!(output, whole(&text, WIDTH));
     }
 
     #[test]
     fn only_styles_contain_control_characters(text in prop_oneof![text(), any::<String>()]) {
-        let shown = plain(&text);
+        let output = plain(&text);
         let safe = |c: char| c == '\n' || c == '\t' || !c.is_control();
-        prop_assert!(shown.chars().all(safe), "{:?}", shown);
+        prop_assert!(output.chars().all(safe), "{:?}", output);
     }
 
     #[test]
@@ -343,10 +343,10 @@ proptest! {
         let mut markdown = Markdown::default();
         let complete = markdown.push(&text, width);
         for shown in [markdown.pending(width), markdown.finish(width)] {
-            let shown = strip_str(&format!("{complete}{shown}")).to_string();
+            let output = strip_str(&format!("{complete}{shown}")).to_string();
             for letter in 'a'..='z' {
                 let count = |text: &str| text.matches(letter).count();
-                prop_assert!(count(&shown) >= count(&text), "{:?} shows {:?}", text, shown);
+                prop_assert!(count(&output) >= count(&text), "{:?} shows {:?}", text, output);
             }
         }
     }
@@ -358,9 +358,9 @@ proptest! {
         let mut markdown = Markdown::default();
         let complete = markdown.push(&text, width);
         for shown in [markdown.pending(width), markdown.finish(width)] {
-            let shown = strip_str(&format!("{complete}{shown}")).to_string();
-            let widest = shown.lines().map(crate::text::wrap::columns).max();
-            prop_assert!(widest <= Some(width), "{}", shown);
+            let output = strip_str(&format!("{complete}{shown}")).to_string();
+            let widest = output.lines().map(crate::text::wrap::columns).max();
+            prop_assert!(widest <= Some(width), "{}", output);
         }
     }
 }
