@@ -9,7 +9,7 @@ use tenter_agent::store::{ListQuery, StoreError};
 use tenter_base::sanitize::visible;
 use tenter_commands::project::Project;
 use tenter_commands::trust::{ProjectRecipe, TrustChoice};
-use tenter_commands::{CompletionError, OwnAgent, StoredConversation};
+use tenter_commands::{CompletionError, ConversationEntry, OwnAgent};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_protocol::front_matter::Rules;
@@ -43,11 +43,11 @@ impl OwnAgent for TenterAgent {
         env: &Env,
         root: &Path,
         limit: usize,
-    ) -> Result<Vec<StoredConversation>, Failure> {
+    ) -> Result<Vec<ConversationEntry>, Failure> {
         let query = ListQuery { project: Some(root), limit, include_subagents: false };
         let Some(store) = open_store(env)? else { return Ok(Vec::new()) };
         let summaries = store.list(&query).map_err(Failure::caused_by)?.into_iter();
-        let stored = |summary: tenter_agent::store::Summary| StoredConversation {
+        let stored = |summary: tenter_agent::store::Summary| ConversationEntry {
             id: summary.id,
             updated_at: summary.updated_at,
         };

@@ -15,7 +15,7 @@ use tenter_terminal::env::Env;
 use crate::agent_version;
 
 /// An agent, and the traces of its installation.
-pub(crate) struct Agent {
+pub(crate) struct InstalledAgent {
     /// The agent.
     pub host: &'static Host,
     /// Its program in `PATH`.
@@ -24,7 +24,7 @@ pub(crate) struct Agent {
     has_settings: bool,
 }
 
-impl Agent {
+impl InstalledAgent {
     /// Looks for an agent.
     pub(crate) fn find(env: &Env, host: &'static Host) -> Self {
         let mut programs = host.registration.programs.iter();

@@ -43,4 +43,4 @@ mod since;
 pub mod trust;
 pub mod user_only;
 
-pub use own_agent::{CompletionError, NoAgent, OwnAgent, StoredConversation};
+pub use own_agent::{CompletionError, ConversationEntry, NoAgent, OwnAgent};

@@ -19,7 +19,7 @@ pub struct Args {
 }
 
 /// A page and the name of its file.
-struct Page {
+struct ManPage {
     file: String,
     text: Vec<u8>,
 }
@@ -48,7 +48,7 @@ pub fn run(mut app: Command, args: &Args) -> CommandResult {
 }
 
 /// Adds the page of a command and those of its subcommands.
-fn collect(command: &Command, parent: Option<&Command>, pages: &mut Vec<Page>) {
+fn collect(command: &Command, parent: Option<&Command>, pages: &mut Vec<ManPage>) {
     pages.push(page(command, parent));
     for subcommand in shown(command) {
         collect(subcommand, Some(command), pages);
@@ -64,14 +64,14 @@ fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-fn page(command: &Command, parent: Option<&Command>) -> Page {
+fn page(command: &Command, parent: Option<&Command>) -> ManPage {
     let version = command.get_version().unwrap_or_default();
     let page = Man::new(command.clone()).source(format!("Tenter {version}")).manual("Tenter");
     let mut text = Vec::new();
     // A vector accepts everything.
     let _ = page.render(&mut text);
     let _ = see_also(command, parent).to_writer(&mut text);
-    Page { file: format!("{}.1", name(command)), text }
+    ManPage { file: format!("{}.1", name(command)), text }
 }
 
 /// The pages above and below, and the manual in the program.

@@ -37,7 +37,7 @@ pub trait OwnAgent: Sync {
         _env: &Env,
         _root: &Path,
         _limit: usize,
-    ) -> Result<Vec<StoredConversation>, Failure> {
+    ) -> Result<Vec<ConversationEntry>, Failure> {
         Ok(Vec::new())
     }
 
@@ -74,7 +74,7 @@ pub struct NoAgent;
 impl OwnAgent for NoAgent {}
 
 /// A conversation in the agent's store.
-pub struct StoredConversation {
+pub struct ConversationEntry {
     /// Its id.
     pub id: String,
     /// The time of its newest message, as in RFC 3339.

@@ -16,8 +16,8 @@ pub fn find(address: &str, said: Option<&str>, env: &Env) -> Option<String> {
         return Some(said.to_owned()).filter(|said| !said.is_empty());
     }
     let excepted = either(env, "NO_PROXY").is_some_and(|list| is_excepted(list, host, port));
-    let of_scheme = if scheme == "https" { "HTTPS_PROXY" } else { "HTTP_PROXY" };
-    let proxy = either(env, of_scheme).or_else(|| either(env, "ALL_PROXY"));
+    let variable = if scheme == "https" { "HTTPS_PROXY" } else { "HTTP_PROXY" };
+    let proxy = either(env, variable).or_else(|| either(env, "ALL_PROXY"));
     proxy.filter(|_| !excepted).map(str::to_owned)
 }
 

@@ -216,10 +216,13 @@ impl SettingKey {
     /// # Errors
     /// No setting has the key.
     pub fn parse(text: &str) -> Result<Self, Failure> {
-        SETTINGS.iter().find_map(|setting| Self::of(setting, text)).ok_or_else(|| unknown(text))
+        SETTINGS
+            .iter()
+            .find_map(|setting| Self::parse_as(setting, text))
+            .ok_or_else(|| unknown(text))
     }
 
-    fn of(setting: &'static Setting, text: &str) -> Option<Self> {
+    fn parse_as(setting: &'static Setting, text: &str) -> Option<Self> {
         let Some((before, after)) = setting.key.split_once(NAME) else {
             return (setting.key == text).then(|| Self::new(setting, None));
         };

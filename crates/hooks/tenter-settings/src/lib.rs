@@ -129,7 +129,7 @@ impl Settings {
 
 /// Whose settings a file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum SettingsOwner {
     /// The user's: `config.toml`.
     User,
     /// The project's: `tenter.toml`.
@@ -145,13 +145,13 @@ pub fn project_file(root: &Path) -> PathBuf {
 ///
 /// # Errors
 /// It is not a valid configuration.
-pub fn check(owner: Owner, path: &Path, text: String) -> Result<Vec<Diagnostic>, Failure> {
+pub fn check(owner: SettingsOwner, path: &Path, text: String) -> Result<Vec<Diagnostic>, Failure> {
     let mut findings = Vec::new();
     match owner {
-        Owner::Project => {
+        SettingsOwner::Project => {
             file::of_project(path, Ok(text), &mut findings)?;
         }
-        Owner::User => {
+        SettingsOwner::User => {
             let mut layer = file::parse(path, Ok(text))?;
             layer.compact.ratio.map_or(Ok(()), |ratio| check_file_ratio(path, ratio))?;
             let hooks = layer.take_hook_tables();
@@ -204,11 +204,11 @@ fn max_turns(
 ) -> Result<Option<u64>, Failure> {
     let variable_limit = variable(env, "TENTER_MAX_TURNS", "a whole number")?;
     // A project cannot raise a limit that the user set.
-    let of_files = match (user.max_turns, project.max_turns) {
+    let file_limit = match (user.max_turns, project.max_turns) {
         (Some(of_user), Some(of_project)) if of_user > 0 => Some(of_user.min(of_project)),
         (of_user, of_project) => of_project.or(of_user),
     };
-    let limit = variable_limit.or(of_files).unwrap_or(MAX_TURNS);
+    let limit = variable_limit.or(file_limit).unwrap_or(MAX_TURNS);
     Ok(Some(limit).filter(|limit| *limit > 0))
 }
 

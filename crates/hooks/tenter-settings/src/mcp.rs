@@ -112,14 +112,14 @@ pub(super) fn servers(
     of_project: [(McpTable, &Path); 2],
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<ConfiguredServer> {
-    let of_file = |(table, file): (McpTable, &Path), of_project| {
+    let servers_in = |(table, file): (McpTable, &Path), of_project| {
         let file = file.to_owned();
         let server =
             move |(name, table)| ConfiguredServer { name, table, file: file.clone(), of_project };
         table.servers.into_iter().map(server)
     };
-    let of_project = of_project.into_iter().flat_map(|file| of_file(file, true));
-    let all = of_file(user, false).chain(of_project);
+    let project_servers = of_project.into_iter().flat_map(|file| servers_in(file, true));
+    let all = servers_in(user, false).chain(project_servers);
     let mut used: Vec<ConfiguredServer> = Vec::new();
     for server in all {
         match used.iter().find(|one| one.name == server.name) {

@@ -70,16 +70,16 @@ impl ModelSettings {
         project: &mut FileSettings,
     ) -> Result<Self, Failure> {
         let text = |name: &str| env.text(name).map(str::to_owned);
-        let of_variables = ResponseSettings {
+        let variable_settings = ResponseSettings {
             max_tokens: variable(env, "TENTER_MAX_TOKENS", "a whole number above zero")?,
             effort: effort(env)?,
         };
-        let of_project =
+        let project_settings =
             ResponseSettings { max_tokens: project.max_tokens, effort: project.reasoning_effort };
         let idle_timeout = user.idle_timeout_s.map_or(IDLE_TIMEOUT_S, NonZeroU64::get);
         let variables = [text("TENTER_MODEL"), text("TENTER_WEAK_MODEL")];
-        let of_user = [user.model.clone(), user.weak_model.clone()];
-        let named_by_user = variables.iter().chain(&of_user).flatten().cloned().collect();
+        let user_models = [user.model.clone(), user.weak_model.clone()];
+        let named_by_user = variables.iter().chain(&user_models).flatten().cloned().collect();
         let [model, weak_model] = variables;
         Ok(Self {
             model: NamedModel::first(model, project.model.take(), user.model.take()),
@@ -89,7 +89,7 @@ impl ModelSettings {
                 user.weak_model.take(),
             ),
             named_by_user,
-            overriding: of_variables.or(of_project),
+            overriding: variable_settings.or(project_settings),
             default: ResponseSettings {
                 max_tokens: user.max_tokens,
                 effort: user.reasoning_effort,

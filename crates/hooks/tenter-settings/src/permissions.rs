@@ -44,8 +44,8 @@ impl PermissionSettings {
     /// Resolves the tables of the user's and the project's file: the stricter mode counts.
     pub(super) fn new(user: &PermissionsTable, project: &PermissionsTable) -> Self {
         let stricter = |user: Option<PermissionMode>, project: Option<PermissionMode>, usual| {
-            let of_user = user.unwrap_or(usual);
-            project.map_or(of_user, |of_project| of_project.min(of_user))
+            let user_mode = user.unwrap_or(usual);
+            project.map_or(user_mode, |of_project| of_project.min(user_mode))
         };
         Self {
             chat: stricter(user.chat, project.chat, PermissionMode::Ask),

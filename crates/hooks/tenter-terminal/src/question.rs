@@ -12,7 +12,7 @@ use crate::signals;
 use crate::ui;
 
 /// The interval at which a question checks whether it was cancelled.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Shows a prompt and returns the line that the user types; `None` if the user cannot be asked or closed the input.
 pub type ReadLine<'r> = dyn FnMut(&str) -> Option<String> + 'r;
@@ -69,7 +69,7 @@ pub fn read_at_terminal_until(prompt: &str, is_over: &dyn Fn() -> bool) -> Optio
 /// Waits a moment for input. A terminal that cannot be polled counts as ready: the read fails then.
 fn has_input(stdin: &Stdin) -> bool {
     let mut watched = [PollFd::new(stdin, PollFlags::IN)];
-    match poll(&mut watched, Some(&LOOK)) {
+    match poll(&mut watched, Some(&POLL_INTERVAL)) {
         Ok(ready) => ready > 0,
         Err(error) => error != Errno::INTR,
     }

@@ -35,10 +35,10 @@ pub fn forward(cancel: &Cancel) -> Result<(), Failure> {
 /// The receiver of this process's signals. Clones share their state.
 #[derive(Clone)]
 pub struct Interrupts {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SignalState>>,
 }
 
-struct State {
+struct SignalState {
     /// The work that the next signal cancels.
     target: Cancel,
     /// True if the process should end, not only the work.
@@ -51,7 +51,7 @@ struct State {
     clean_up: Option<Box<dyn Fn() + Send>>,
 }
 
-impl State {
+impl SignalState {
     /// Cleans up and exits the process.
     fn exit(&self) {
         screen().leave();
@@ -67,7 +67,7 @@ impl Interrupts {
     pub fn catch(target: &Cancel) -> Result<Self, Failure> {
         let mut signals =
             Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| not_handled(&error))?;
-        let state = State {
+        let state = SignalState {
             target: target.clone(),
             terminated: false,
             reading: false,
@@ -166,7 +166,7 @@ impl Interrupts {
             .for_each(|_second| self.state().exit());
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SignalState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -80,7 +80,7 @@ pub(crate) fn build(
     findings.extend(of_model);
     let weak_model = weak_model(project, args, &catalog, cancel, &mut findings);
     findings.extend(stored.as_ref().and_then(|stored| lost_reasoning(stored, model.name())));
-    let recap = stored.as_ref().and_then(Recap::of);
+    let recap = stored.as_ref().and_then(Recap::new);
     let conversation = match stored {
         Some(stored) if args.no_save => Conversation::detached(stored),
         Some(stored) => Conversation::resumed(stored),
@@ -333,8 +333,8 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
         .iter()
         .fold(protected, |protected, program| protected.and(program, project.root()));
     let user = UserDirectories { home: &env.directories().home, vars: &env.vars };
-    let of_agents = tenter_bridge::hosts::settings_paths(user);
-    let protected = of_agents.fold(protected, |all, path| all.and(&path, project.root()));
+    let agent_files = tenter_bridge::hosts::settings_paths(user);
+    let protected = agent_files.fold(protected, |all, path| all.and(&path, project.root()));
     let allowed = args.allow_write.iter().map(|path| env.cwd.join(path));
     allowed.fold(protected, |protected, path| protected.allowing(&path))
 }

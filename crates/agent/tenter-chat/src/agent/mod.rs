@@ -24,7 +24,7 @@ use tenter_agent::permission::{PermissionMode, Rule};
 use tenter_agent::session::{Finish, Session, Status, UserMessage};
 use tenter_base::sanitize::visible;
 use tenter_commands::project::Project;
-use tenter_commands::trust::{self, Pending, TrustChoice};
+use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_commands::user_only;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
@@ -187,7 +187,7 @@ pub(crate) fn hooks_to_run(
     }
     let mut catalog = project.load(cancel);
     if !catalog.untrusted().is_empty()
-        && (args.trust_project || trust_or_skip(project, Pending::hooks_of(&catalog), show)?)
+        && (args.trust_project || trust_or_skip(project, PendingTrust::hooks_of(&catalog), show)?)
     {
         catalog = trust::trust_untrusted_hooks(project, &catalog, cancel)?;
     }
@@ -209,7 +209,11 @@ pub(crate) fn hooks_to_run(
 ///
 /// # Errors
 /// The user refuses, or cannot be asked.
-fn trust_or_skip(project: &Project, pending: Pending, show: &dyn Show) -> Result<bool, Failure> {
+fn trust_or_skip(
+    project: &Project,
+    pending: PendingTrust,
+    show: &dyn Show,
+) -> Result<bool, Failure> {
     match trust::ask(project, pending) {
         TrustChoice::Trust => Ok(true),
         TrustChoice::Skip => {

@@ -13,13 +13,13 @@ const CONTEXT_FILE: &str = "AGENTS.md";
 
 /// The system prompt for work in `project`, and diagnostics.
 pub(super) fn build(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<Diagnostic>) {
-    let of_flag = args.system_prompt_file.as_ref().map(|file| project.env.cwd.join(file));
-    let of_user = project.layout.user_directories().into_iter();
+    let flag_file = args.system_prompt_file.as_ref().map(|file| project.env.cwd.join(file));
+    let user_directories = project.layout.user_directories().into_iter();
     system_prompt(&PromptSources {
         project: project.root(),
         cwd: &project.env.cwd,
-        user_files: of_user.map(|directory| directory.join(CONTEXT_FILE)).collect(),
-        override_file: of_flag.or_else(|| project.settings.system_prompt_file.clone()),
+        user_files: user_directories.map(|directory| directory.join(CONTEXT_FILE)).collect(),
+        override_file: flag_file.or_else(|| project.settings.system_prompt_file.clone()),
         today: env::now().to_zoned(TimeZone::UTC).date(),
         os: std::env::consts::OS,
         shell: project.env.text("SHELL"),

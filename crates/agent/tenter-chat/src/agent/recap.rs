@@ -18,7 +18,7 @@ pub(crate) struct Recap {
 
 impl Recap {
     /// The end of this conversation; `None` if it has no message of the user.
-    pub(crate) fn of(stored: &StoredConversation) -> Option<Self> {
+    pub(crate) fn new(stored: &StoredConversation) -> Option<Self> {
         let is_of_user = |entry: &StoredEntry| entry.entry.origin == Origin::User;
         let question = stored.entries.iter().rposition(is_of_user)?;
         let (message, after) = stored.entries[question..].split_first()?;

@@ -51,10 +51,10 @@ pub(crate) fn to_trust(recipe: &Recipe) -> ProjectRecipe {
 /// run and are left out.
 pub(crate) fn untrusted(book: &RecipeBook) -> Vec<ProjectRecipe> {
     let (listed, _) = book.recipes.list();
-    let of_project = listed.iter().filter(|recipe| {
+    let project_recipes = listed.iter().filter(|recipe| {
         recipe.origin.layer.is_of_project() && recipe.shadowed_by.is_none() && !recipe.is_broken
     });
-    of_project
+    project_recipes
         .filter_map(|listed| book.find(&listed.name).ok())
         .filter(|recipe| book.needs_trust(recipe))
         .map(|recipe| to_trust(&recipe))

@@ -24,7 +24,7 @@ pub(super) struct StoredRules {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Content {
+struct RuleFile {
     version: u32,
     /// By project root.
     projects: BTreeMap<String, Vec<String>>,
@@ -61,15 +61,15 @@ impl StoredRules {
         self.root.to_string_lossy().into_owned()
     }
 
-    fn content(&self) -> Result<Content, String> {
+    fn content(&self) -> Result<RuleFile, String> {
         let bytes = match untrusted_file::read(&self.file(), MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Content { version: VERSION, projects: BTreeMap::new() });
+                return Ok(RuleFile { version: VERSION, projects: BTreeMap::new() });
             }
             Err(error) => return Err(error.to_string()),
         };
-        let content: Content =
+        let content: RuleFile =
             serde_json::from_slice(&bytes).map_err(|error| format!("it is damaged ({error})"))?;
         if content.version == VERSION {
             Ok(content)

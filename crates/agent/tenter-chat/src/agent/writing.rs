@@ -70,12 +70,12 @@ pub(crate) fn write(
     more: Vec<(String, String)>,
     cancel: &Cancel,
 ) -> Result<String, Failure> {
-    let of_agent = args.agent(project);
+    let agent_args = args.agent(project);
     let show: Arc<dyn Show> = Arc::new(Quiet::default());
     let _working = screen().work();
-    let catalog = hooks_to_run(project, &of_agent, show.as_ref(), cancel)?;
-    let recipe = recipe_to_run(project, &of_agent, name, show.as_ref())?;
-    let mut built = build(project, &of_agent, catalog, Arc::clone(&show), cancel)?;
+    let catalog = hooks_to_run(project, &agent_args, show.as_ref(), cancel)?;
+    let recipe = recipe_to_run(project, &agent_args, name, show.as_ref())?;
+    let mut built = build(project, &agent_args, catalog, Arc::clone(&show), cancel)?;
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     let arguments = [more, args.arg.clone()].concat();
     let text = built.start_recipe(&recipe, &arguments, show.as_ref(), cancel)?;

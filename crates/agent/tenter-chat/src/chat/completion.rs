@@ -1,4 +1,4 @@
-//! Completion of commands and their arguments.
+//! CommandCompletion of commands and their arguments.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -15,7 +15,7 @@ use tenter_commands::project::Project;
 use super::file_names::FileNames;
 use super::mentions::is_boundary;
 use super::slash::{self, COMMANDS, Command};
-use super::words::{self, Places, Word};
+use super::words::{self, PathBases, TypedWord};
 
 /// Maximum number of entries of a directory that are completed.
 const MAX_ENTRIES: usize = 10_000;
@@ -23,21 +23,21 @@ const MAX_ENTRIES: usize = 10_000;
 const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
 /// The sources of completions for commands and their arguments.
-pub(super) struct Completion {
+pub(super) struct CommandCompletion {
     conversations: Vec<Summary>,
     recipes: Recipes,
     /// The permission rules that are kept for the project.
     rules: Vec<String>,
     /// The names of all hooks.
     hooks: Vec<String>,
-    places: Places,
+    places: PathBases,
     /// The project's root.
     root: PathBuf,
     /// The files below the working directory, once they are needed.
     names: OnceCell<FileNames>,
 }
 
-impl Completion {
+impl CommandCompletion {
     /// Completes from the conversations and recipes of `agent`, and from the user's files.
     pub(super) fn new(agent: &Agent, project: &Project) -> Self {
         let conversations = slash::recent_conversations(agent, project.root());
@@ -46,7 +46,7 @@ impl Completion {
             recipes: agent.settings.recipes.recipes.clone(),
             rules: kept_rules(agent),
             hooks: hook_names(agent),
-            places: Places::of(project.env),
+            places: PathBases::new(project.env),
             root: project.root().to_owned(),
             names: OnceCell::new(),
         }
@@ -144,7 +144,7 @@ impl Completion {
     ) -> (usize, Vec<Pair>) {
         let word = words::split(argument).pop();
         let ends = argument.is_empty() || word.as_ref().is_some_and(|word| word.is_ended);
-        let word = word.filter(|_| !ends).unwrap_or(Word::empty_at(argument.len()));
+        let word = word.filter(|_| !ends).unwrap_or(TypedWord::empty_at(argument.len()));
         (start + word.start, paths(&self.places, &word.text, is_wanted))
     }
 }
@@ -183,7 +183,7 @@ fn is_image(path: &Path) -> bool {
 }
 
 /// The paths that begin with `typed`: directories, and the files that are wanted. Hidden ones only if a dot was typed.
-fn paths(places: &Places, typed: &str, is_wanted: fn(&Path) -> bool) -> Vec<Pair> {
+fn paths(places: &PathBases, typed: &str, is_wanted: fn(&Path) -> bool) -> Vec<Pair> {
     let (directory, beginning) = typed
         .rsplit_once('/')
         .map_or(("", typed), |(directory, rest)| (&typed[..=directory.len()], rest));
@@ -228,7 +228,7 @@ mod tests {
         for name in ["cat.png", "CAT.JPG", "cats.txt", ".cat.png", "my pictures/a b.gif"] {
             fs::write(cwd.join(name), "").unwrap();
         }
-        let places = Places { cwd: cwd.clone(), home: scratch.path().to_owned() };
+        let places = PathBases { cwd: cwd.clone(), home: scratch.path().to_owned() };
         let images = |typed: &str| replacements(paths(&places, typed, is_image));
         assert_eq!(images("cat"), ["cat.png"]);
         assert_eq!(images(""), ["CAT.JPG", "cat.png", "my\\ pictures/"]);

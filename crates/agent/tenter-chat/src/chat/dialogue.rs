@@ -15,13 +15,13 @@ const FREE_ROWS: usize = 3;
 
 /// Reads lines through a line editor. Clones share the terminal.
 #[derive(Clone)]
-pub(super) struct Dialogue {
+pub(super) struct ChatDialogue {
     pub(super) interrupts: Interrupts,
     /// `None` if the terminal cannot move its cursor.
     pub(super) keyboard: Option<Keyboard>,
 }
 
-impl Dialogue {
+impl ChatDialogue {
     /// Asks a question and returns the typed line; `None` if the user closed or interrupted it. Keys that were typed before are
     /// not part of the answer.
     pub(super) fn question(&self, prompt: &str) -> Option<String> {

@@ -21,8 +21,8 @@ use tenter_base::sanitize::sanitize;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 
-use super::completion::Completion;
-use super::dialogue::{Dialogue, Waker, waker};
+use super::completion::CommandCompletion;
+use super::dialogue::{ChatDialogue, Waker, waker};
 use super::input::is_unfinished;
 use super::keyboard::Keyboard;
 use super::slash::COMMANDS;
@@ -83,11 +83,15 @@ impl LineEditor {
     }
 
     /// Reads the next input of the user, including what was typed already.
-    pub(super) fn read(&mut self, dialogue: &Dialogue, completion: Completion) -> ReadResult {
+    pub(super) fn read(
+        &mut self,
+        dialogue: &ChatDialogue,
+        completion: CommandCompletion,
+    ) -> ReadResult {
         if let Some(commands) = self.editor.helper_mut() {
             commands.completion = Some(completion);
         }
-        let aside = dialogue.keyboard.as_ref().map(Keyboard::take_aside).unwrap_or_default();
+        let aside = dialogue.keyboard.as_ref().map(Keyboard::take_typed).unwrap_or_default();
         self.dropped.store(false, Ordering::Relaxed);
         match dialogue.read(|| self.editor.readline_with_initial(PROMPT, (&aside, ""))) {
             Some(Ok(line)) => {
@@ -156,10 +160,10 @@ fn warn(file: &Path, what: &str, error: &ReadlineError) {
     ui::note(format!("{}: {}", styled(NOTICE, "warning"), sanitize(&text)));
 }
 
-/// Completion and hints for commands.
+/// CommandCompletion and hints for commands.
 #[derive(Default)]
 struct Commands {
-    completion: Option<Completion>,
+    completion: Option<CommandCompletion>,
     /// True if hints are shown: only with colours, which tell them from typed text.
     hints: bool,
 }
@@ -185,7 +189,7 @@ impl Completer for Commands {
         position: usize,
         _context: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let complete = |completion: &Completion| completion.candidates(&line[..position]);
+        let complete = |completion: &CommandCompletion| completion.candidates(&line[..position]);
         Ok(self.completion.as_ref().map(complete).unwrap_or_default())
     }
 }

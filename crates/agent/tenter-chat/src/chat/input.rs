@@ -2,7 +2,7 @@
 
 /// A line of input.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Input<'l> {
+pub(super) enum ChatInput<'l> {
     /// An empty line.
     Empty,
     /// A message to the agent.
@@ -23,7 +23,7 @@ pub(super) enum Input<'l> {
     },
 }
 
-impl<'l> Input<'l> {
+impl<'l> ChatInput<'l> {
     /// Parses a line. One slash begins a command; two begin a message with a slash. An exclamation mark begins a command for
     /// the shell; a backslash before it begins a message.
     pub(super) fn parse(line: &'l str) -> Self {
@@ -84,23 +84,26 @@ fn is_continued(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn message(text: &str) -> Input<'static> {
-        Input::Message(text.to_owned())
+    fn message(text: &str) -> ChatInput<'static> {
+        ChatInput::Message(text.to_owned())
     }
 
     #[test]
     fn a_slash_begins_a_command() {
-        assert_eq!(Input::parse(" \n"), Input::Empty);
-        assert_eq!(Input::parse("what is a/b?"), message("what is a/b?"));
-        assert_eq!(Input::parse("/help"), Input::Command { name: "help", argument: "" });
-        assert_eq!(Input::parse("/model  a/b "), Input::Command { name: "model", argument: "a/b" });
-        assert_eq!(Input::parse("//usr is full"), message("/usr is full"));
-        let shell = |command, is_shared| Input::Shell { command, is_shared };
-        assert_eq!(Input::parse("!git status "), shell("git status", true));
-        assert_eq!(Input::parse("!! vi a"), shell("vi a", false));
-        assert_eq!(Input::parse("!"), shell("", true));
-        assert_eq!(Input::parse("\\!important"), message("!important"));
-        assert_eq!(Input::parse("go!"), message("go!"));
+        assert_eq!(ChatInput::parse(" \n"), ChatInput::Empty);
+        assert_eq!(ChatInput::parse("what is a/b?"), message("what is a/b?"));
+        assert_eq!(ChatInput::parse("/help"), ChatInput::Command { name: "help", argument: "" });
+        assert_eq!(
+            ChatInput::parse("/model  a/b "),
+            ChatInput::Command { name: "model", argument: "a/b" }
+        );
+        assert_eq!(ChatInput::parse("//usr is full"), message("/usr is full"));
+        let shell = |command, is_shared| ChatInput::Shell { command, is_shared };
+        assert_eq!(ChatInput::parse("!git status "), shell("git status", true));
+        assert_eq!(ChatInput::parse("!! vi a"), shell("vi a", false));
+        assert_eq!(ChatInput::parse("!"), shell("", true));
+        assert_eq!(ChatInput::parse("\\!important"), message("!important"));
+        assert_eq!(ChatInput::parse("go!"), message("go!"));
     }
 
     #[test]
@@ -117,6 +120,6 @@ mod tests {
         ] {
             assert_eq!(is_unfinished(typed), unfinished, "{typed:?}");
         }
-        assert_eq!(Input::parse("one \\\ntwo\\\\\nthree"), message("one \ntwo\\\\\nthree"));
+        assert_eq!(ChatInput::parse("one \\\ntwo\\\\\nthree"), message("one \ntwo\\\\\nthree"));
     }
 }

@@ -29,7 +29,7 @@ const CHUNK: usize = 4096;
 /// Ctrl-C.
 const FULL: u64 = 2048;
 /// Interval between checks of the terminal's buffer.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The terminal's keyboard. Clones share it; when the last is dropped, the terminal is restored.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub(super) struct Keyboard(Arc<SavedTerminal>);
 struct SavedTerminal {
     /// The terminal's modes before.
     before: Termios,
-    aside: Arc<Mutex<TypedKeys>>,
+    typed: Arc<Mutex<TypedKeys>>,
 }
 
 /// Keys that were read from the terminal for the next message.
@@ -58,10 +58,10 @@ impl Keyboard {
     /// The terminal's modes cannot be read.
     pub(super) fn hold(interrupts: &Interrupts) -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
-        let aside = Arc::default();
-        let watched = Arc::downgrade(&aside);
+        let typed = Arc::default();
+        let watched = Arc::downgrade(&typed);
         thread::Builder::new().spawn(move || watch(&watched))?;
-        let keyboard = Self(Arc::new(SavedTerminal { before: before.clone(), aside }));
+        let keyboard = Self(Arc::new(SavedTerminal { before: before.clone(), typed }));
         interrupts.on_exit(move || restore(&before));
         keyboard.hold_again();
         Ok(keyboard)
@@ -82,10 +82,10 @@ impl Keyboard {
 
     /// Runs a line editor, which reads unread and new keys.
     pub(super) fn lend<T>(&self, read: impl FnOnce() -> T) -> T {
-        self.aside().lent = true;
+        self.typed_keys().lent = true;
         let read = read();
         self.hold_again();
-        self.aside().lent = false;
+        self.typed_keys().lent = false;
         read
     }
 
@@ -99,21 +99,21 @@ impl Keyboard {
 
     /// Sets aside what was typed so far as text for the next message, which the user sees before sending it.
     pub(super) fn set_aside(&self) {
-        self.aside().take_waiting();
+        self.typed_keys().take_waiting();
     }
 
     /// Returns the keys that were set aside, for the line editor to begin with.
-    pub(super) fn take_aside(&self) -> String {
-        let mut aside = self.aside();
-        if aside.overflowed {
-            aside.take_waiting();
+    pub(super) fn take_typed(&self) -> String {
+        let mut typed = self.typed_keys();
+        if typed.overflowed {
+            typed.take_waiting();
         }
-        aside.overflowed = false;
-        text_of(&std::mem::take(&mut aside.keys)).trim_end_matches('\n').to_owned()
+        typed.overflowed = false;
+        text_of(&std::mem::take(&mut typed.keys)).trim_end_matches('\n').to_owned()
     }
 
-    fn aside(&self) -> MutexGuard<'_, TypedKeys> {
-        self.0.aside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn typed_keys(&self) -> MutexGuard<'_, TypedKeys> {
+        self.0.typed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -142,16 +142,16 @@ impl TypedKeys {
 }
 
 /// Keeps the terminal's buffer from becoming full, as long as the keyboard exists.
-fn watch(aside: &Weak<Mutex<TypedKeys>>) {
-    while let Some(aside) = aside.upgrade() {
-        let mut aside = aside.lock().unwrap_or_else(PoisonError::into_inner);
+fn watch(typed: &Weak<Mutex<TypedKeys>>) {
+    while let Some(shared) = typed.upgrade() {
+        let mut keys = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = || ioctl_fionread(io::stdin()).is_ok_and(|waiting| waiting >= FULL);
-        if !aside.lent && (aside.overflowed || is_full()) {
-            aside.overflowed = true;
-            aside.take_waiting();
+        if !keys.lent && (keys.overflowed || is_full()) {
+            keys.overflowed = true;
+            keys.take_waiting();
         }
-        drop(aside);
-        thread::sleep(LOOK);
+        drop(keys);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 

@@ -12,7 +12,7 @@ use tenter_base::{excerpt, untrusted_file};
 use tenter_protocol::Block;
 use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 
-use super::words::{self, Places};
+use super::words::{self, PathBases};
 
 /// Maximum number of bytes of one attached file.
 const FILE: usize = 64 * 1024;
@@ -83,7 +83,7 @@ pub(super) fn is_boundary(before: Option<char>) -> bool {
 }
 
 /// Reads what a message mentions; `root` is the project's root.
-pub(super) fn attach(message: &str, places: &Places, root: &Path) -> Attachments {
+pub(super) fn attach(message: &str, places: &PathBases, root: &Path) -> Attachments {
     let mut attachments = Attachments::default();
     for mention in mentions(message) {
         match existing(&mention.path, places) {
@@ -99,7 +99,7 @@ pub(super) fn attach(message: &str, places: &Places, root: &Path) -> Attachments
 }
 
 /// The file of a mention, without the punctuation that follows it.
-fn existing(word: &str, places: &Places) -> Option<(String, PathBuf)> {
+fn existing(word: &str, places: &PathBases) -> Option<(String, PathBuf)> {
     let trimmed = word.trim_end_matches(PUNCTUATION);
     [word, trimmed].into_iter().filter(|name| !name.is_empty()).find_map(|name| {
         let path = places.resolve(name);
@@ -130,7 +130,7 @@ impl Attachments {
         }
         let read = if path.is_dir() { listing(path) } else { self.read(path) };
         match read {
-            Ok(Content { text, about }) => {
+            Ok(FileContent { text, about }) => {
                 let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
                 let outside = if real.starts_with(real_root) {
                     String::new()
@@ -148,10 +148,10 @@ impl Attachments {
         }
     }
 
-    fn read(&mut self, path: &Path) -> Result<Content, String> {
+    fn read(&mut self, path: &Path) -> Result<FileContent, String> {
         if let Ok(image) = read_image(&path.to_string_lossy(), Path::new("/")) {
             self.images.push(image);
-            return Ok(Content { text: None, about: "an image".to_owned() });
+            return Ok(FileContent { text: None, about: "an image".to_owned() });
         }
         let room = FILE.min(ALL.saturating_sub(self.text.len()));
         let read = untrusted_file::read_prefix(path, room as u64 + 1);
@@ -163,23 +163,23 @@ impl Attachments {
         let lines = all.lines().count();
         if bytes.len() <= room {
             let about = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
-            return Ok(Content { text: Some(all.into_owned()), about });
+            return Ok(FileContent { text: Some(all.into_owned()), about });
         }
         let beginning = excerpt::prefix(&all, room);
         let size = fs::metadata(path).map_or(0, |metadata| metadata.len());
         let cut = format!("the first {room} of {size} bytes");
-        Ok(Content { text: Some(format!("{beginning}\n[{cut}]")), about: cut })
+        Ok(FileContent { text: Some(format!("{beginning}\n[{cut}]")), about: cut })
     }
 }
 
 /// The content of a file.
-struct Content {
+struct FileContent {
     /// `None` for an image.
     text: Option<String>,
     about: String,
 }
 
-fn listing(directory: &Path) -> Result<Content, String> {
+fn listing(directory: &Path) -> Result<FileContent, String> {
     let entries = fs::read_dir(directory).map_err(|error| error.to_string())?;
     let mut names: Vec<String> = entries
         .flatten()
@@ -195,7 +195,10 @@ fn listing(directory: &Path) -> Result<Content, String> {
         names.truncate(ENTRIES);
         names.push("…".to_owned());
     }
-    Ok(Content { text: Some(names.join("\n")), about: format!("a directory with {count} entries") })
+    Ok(FileContent {
+        text: Some(names.join("\n")),
+        about: format!("a directory with {count} entries"),
+    })
 }
 
 #[cfg(test)]
@@ -229,7 +232,7 @@ mod tests {
         write("cat.png", b"\x89PNG\r\n\x1a\n...");
         write("long.txt", &b"line\n".repeat(FILE));
         fs::write(scratch.path().join("secret"), "key").unwrap();
-        let places = Places { cwd: cwd.clone(), home: scratch.path().to_owned() };
+        let places = PathBases { cwd: cwd.clone(), home: scratch.path().to_owned() };
         let attached = |message: &str| attach(message, &places, &cwd);
         let some = attached("@a.txt. @a.txt @dir @cat.png @blob.bin @no/such @ada ~/secret");
         assert_eq!(
@@ -275,7 +278,7 @@ mod tests {
             0,
         )
         .unwrap();
-        let places = Places { cwd: scratch.path().to_owned(), home: "/".into() };
+        let places = PathBases { cwd: scratch.path().to_owned(), home: "/".into() };
         let attached = attach("@./pipe", &places, scratch.path());
         assert!(attached.notes[0].contains("is not attached"), "{:?}", attached.notes);
     }

@@ -39,17 +39,17 @@ use tenter_terminal::ui::{self, FAINT, HEADING, styled};
 
 use crate::agent::{self, AgentArgs, BuiltAgent};
 use crate::render::{self, Show as _};
-use completion::Completion;
-use dialogue::Dialogue;
+use completion::CommandCompletion;
+use dialogue::ChatDialogue;
 use editor::{LineEditor, ReadResult};
-use input::Input;
+use input::ChatInput;
 use keyboard::Keyboard;
 use questions::ChatAsker;
 use recipe_session::RecipeTask;
 use shell_command::{RanCommand, below_commands};
 use slash::AttachedImage;
 use snapshots::Snapshots;
-use words::Places;
+use words::PathBases;
 
 /// Chat with an agent in the terminal.
 ///
@@ -73,7 +73,8 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
     let interrupts = Interrupts::catch(&cancel)?;
-    let show = Arc::new(render::Chat::new(project.root(), env.text("TENTER_LOG") == Some("debug")));
+    let show =
+        Arc::new(render::ChatDisplay::new(project.root(), env.text("TENTER_LOG") == Some("debug")));
     let starting = screen().work();
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     agent::mcp::settle(&mut project, &args.agent, show.as_ref())?;
@@ -87,7 +88,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     notify::set_up(env, project.settings.notify);
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
     let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
-    let dialogue = Dialogue { interrupts, keyboard };
+    let dialogue = ChatDialogue { interrupts, keyboard };
     let questions = dialogue.clone();
     // It is set only here.
     let _ = project.read_line.set(Box::new(move |prompt| questions.question(prompt)));
@@ -111,8 +112,8 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
 struct Chat<'c> {
     project: Project<'c>,
     args: &'c AgentArgs,
-    dialogue: Dialogue,
-    show: Arc<render::Chat>,
+    dialogue: ChatDialogue,
+    show: Arc<render::ChatDisplay>,
     editor: LineEditor,
     /// Images to attach to the next message.
     images: Vec<AttachedImage>,
@@ -122,15 +123,15 @@ struct Chat<'c> {
 }
 
 /// The reason why a session ended.
-enum SessionEnd {
+enum ChatEnd {
     /// The chat ends, for this reason.
     Exit(ExitReason),
     /// Another session follows.
-    Change(Change),
+    Change(SessionChange),
 }
 
 /// The difference between a session and the next one.
-enum Change {
+enum SessionChange {
     /// Another model.
     Model(Arc<dyn Model>),
     /// Newly trusted parts of the project, with the reloaded hooks.
@@ -160,7 +161,7 @@ impl Chat<'_> {
             let end = self.talk(&mut session, &built.agent, first.take());
             let id = session.conversation_id().to_owned();
             let (status, reason) = match &end {
-                SessionEnd::Exit(ExitReason::Interrupted) => {
+                ChatEnd::Exit(ExitReason::Interrupted) => {
                     (Status::Interrupted, ExitReason::Interrupted)
                 }
                 _ => (Status::Done, ExitReason::UserExit),
@@ -169,33 +170,28 @@ impl Chat<'_> {
             session.end(status, reason);
             drop(working);
             match end {
-                SessionEnd::Exit(_) => return Ok(self.exit(&built.agent, &id, status)),
-                SessionEnd::Change(change) => conversation = self.prepare(built, change, &id)?,
+                ChatEnd::Exit(_) => return Ok(self.exit(&built.agent, &id, status)),
+                ChatEnd::Change(change) => conversation = self.prepare(built, change, &id)?,
             }
         }
     }
 
     /// Handles messages and commands until the session ends.
-    fn talk(
-        &mut self,
-        session: &mut Session<'_>,
-        agent: &Agent,
-        first: Option<String>,
-    ) -> SessionEnd {
+    fn talk(&mut self, session: &mut Session<'_>, agent: &Agent, first: Option<String>) -> ChatEnd {
         let mut next = first;
         loop {
             let line = match next.take() {
                 Some(line) => line,
                 None => match self.read(agent) {
                     Ok(line) => line,
-                    Err(reason) => return SessionEnd::Exit(reason),
+                    Err(reason) => return ChatEnd::Exit(reason),
                 },
             };
-            match Input::parse(&line) {
-                Input::Empty => {}
-                Input::Message(message) => self.answer_typed(session, &message),
-                Input::Shell { command, is_shared } => self.run_command(command, is_shared),
-                Input::Command { name, argument } => {
+            match ChatInput::parse(&line) {
+                ChatInput::Empty => {}
+                ChatInput::Message(message) => self.answer_typed(session, &message),
+                ChatInput::Shell { command, is_shared } => self.run_command(command, is_shared),
+                ChatInput::Command { name, argument } => {
                     let mut context = slash::CommandContext { chat: self, session, agent };
                     match slash::run(&mut context, name, argument) {
                         Ok(None) => {}
@@ -215,7 +211,7 @@ impl Chat<'_> {
         let mut interrupted = false;
         loop {
             self.new_cancel();
-            let completion = Completion::new(agent, &self.project);
+            let completion = CommandCompletion::new(agent, &self.project);
             let read = self.editor.read(&self.dialogue, completion);
             if self.dialogue.interrupts.terminated() {
                 return Err(ExitReason::Interrupted);
@@ -236,7 +232,7 @@ impl Chat<'_> {
 
     /// Answers what the user typed, with the files that it mentions and the commands that the user ran.
     fn answer_typed(&mut self, session: &mut Session<'_>, message: &str) {
-        let places = Places::of(self.project.env);
+        let places = PathBases::new(self.project.env);
         let mentioned = mentions::attach(message, &places, self.project.root());
         let (text, images) = mentioned.below(message);
         let text = below_commands(std::mem::take(&mut self.ran), &text);
@@ -284,28 +280,28 @@ impl Chat<'_> {
     fn prepare(
         &mut self,
         built: &mut BuiltAgent,
-        change: Change,
+        change: SessionChange,
         id: &str,
     ) -> Result<Conversation, Failure> {
         let show = Arc::clone(&self.show) as _;
         match change {
-            Change::Recipe(task) => {
+            SessionChange::Recipe(task) => {
                 let id = self.run_recipe(built, *task, id)?;
                 return reload(built, &id);
             }
-            Change::Model(model) => built.change_model(&self.project, model, show),
-            Change::Trust(catalog) => {
+            SessionChange::Model(model) => built.change_model(&self.project, model, show),
+            SessionChange::Trust(catalog) => {
                 built.change_trust(&self.project, self.args, *catalog, show);
             }
-            Change::Servers(catalog) => {
+            SessionChange::Servers(catalog) => {
                 ui::diagnostics(&built.change_servers(&self.project, self.args)?);
                 built.change_trust(&self.project, self.args, *catalog, show);
             }
-            Change::Conversation(stored) => {
+            SessionChange::Conversation(stored) => {
                 reset(&mut built.agent);
                 return Ok(Conversation::resumed(*stored));
             }
-            Change::New => {
+            SessionChange::New => {
                 self.ran.clear();
                 reset(&mut built.agent);
                 return Ok(built.conversation());

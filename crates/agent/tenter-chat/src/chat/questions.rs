@@ -10,7 +10,7 @@ use tenter_protocol::ToolCall;
 use tenter_protocol::runtime::Question;
 use tenter_terminal::screen::screen;
 
-use super::dialogue::Dialogue;
+use super::dialogue::ChatDialogue;
 use crate::render::{
     ASK_PROMPT, WRITE_PROMPT, answer_question, ask_permission, put_question, put_write_question,
     read_answer,
@@ -18,11 +18,11 @@ use crate::render::{
 
 /// Asks the user on behalf of hooks (R30), and before a protected path is changed (R76).
 pub(super) struct ChatAsker {
-    dialogue: Dialogue,
+    dialogue: ChatDialogue,
 }
 
 impl ChatAsker {
-    pub(super) fn new(dialogue: Dialogue) -> Self {
+    pub(super) fn new(dialogue: ChatDialogue) -> Self {
         Self { dialogue }
     }
 }

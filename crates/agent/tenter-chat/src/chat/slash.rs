@@ -16,7 +16,7 @@ use tenter_agent::{Agent, Session};
 use tenter_base::nearest;
 use tenter_terminal::failure::Failure;
 
-use super::{Chat, SessionEnd};
+use super::{Chat, ChatEnd};
 
 pub(super) use conversations::recent as recent_conversations;
 pub(super) use hooks::ACTIONS as HOOK_ACTIONS;
@@ -33,7 +33,7 @@ pub(super) struct Command {
 }
 
 /// Runs a command with its argument. Returns why the session ends, if it does.
-type Run = fn(&mut CommandContext, &str) -> Result<Option<SessionEnd>, Failure>;
+type Run = fn(&mut CommandContext, &str) -> Result<Option<ChatEnd>, Failure>;
 
 /// The chat and the session that a command works on.
 pub(super) struct CommandContext<'t, 'c, 's> {
@@ -109,7 +109,7 @@ pub(super) fn run(
     context: &mut CommandContext,
     name: &str,
     argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
         return Err(unknown(name));
     };

@@ -7,7 +7,7 @@ use tenter_terminal::env::Env;
 
 /// A word of an argument.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct TypedWord {
     /// Its start in the argument, in bytes.
     pub(super) start: usize,
     /// The word without its quotes and backslashes.
@@ -16,7 +16,7 @@ pub(super) struct Word {
     pub(super) is_ended: bool,
 }
 
-impl Word {
+impl TypedWord {
     /// An empty word.
     pub(super) fn empty_at(start: usize) -> Self {
         Self { start, text: String::new(), is_ended: false }
@@ -24,17 +24,17 @@ impl Word {
 }
 
 /// Splits an argument. A quote that is not closed ends with the argument.
-pub(super) fn split(argument: &str) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
-    let mut open: Option<Word> = None;
+pub(super) fn split(argument: &str) -> Vec<TypedWord> {
+    let mut words: Vec<TypedWord> = Vec::new();
+    let mut open: Option<TypedWord> = None;
     let mut quote = None;
     let mut characters = argument.char_indices();
     while let Some((at, character)) = characters.next() {
         if quote.is_none() && character.is_whitespace() {
-            words.extend(open.take().map(|word| Word { is_ended: true, ..word }));
+            words.extend(open.take().map(|word| TypedWord { is_ended: true, ..word }));
             continue;
         }
-        let word = open.get_or_insert_with(|| Word::empty_at(at));
+        let word = open.get_or_insert_with(|| TypedWord::empty_at(at));
         match (quote, character) {
             (Some(quoted), _) if character == quoted => quote = None,
             (None, '\'' | '"') => quote = Some(character),
@@ -53,15 +53,15 @@ pub(super) fn escaped(word: &str) -> String {
 }
 
 /// The directories that relative paths of the user begin in.
-pub(super) struct Places {
+pub(super) struct PathBases {
     /// The working directory.
     pub(super) cwd: PathBuf,
     /// The home directory.
     pub(super) home: PathBuf,
 }
 
-impl Places {
-    pub(super) fn of(env: &Env) -> Self {
+impl PathBases {
+    pub(super) fn new(env: &Env) -> Self {
         Self { cwd: env.cwd.clone(), home: env.home.clone() }
     }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_tilde_is_the_home_directory_only_at_the_beginning() {
-        let places = Places { cwd: "/w".into(), home: "/home/ada".into() };
+        let places = PathBases { cwd: "/w".into(), home: "/home/ada".into() };
         for (word, path) in [
             ("~", "/home/ada/"),
             ("~/a", "/home/ada/a"),

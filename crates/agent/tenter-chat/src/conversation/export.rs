@@ -22,7 +22,7 @@ pub struct Args {
     id: String,
     /// Markdown for reading, or one JSON object with every history.
     #[arg(long, value_name = "FORMAT", default_value = "markdown")]
-    format: Format,
+    format: ExportFormat,
     /// Write to this file, readable only by you, instead of stdout.
     #[arg(long, short, value_name = "FILE")]
     output: Option<std::path::PathBuf>,
@@ -32,7 +32,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum ExportFormat {
     Markdown,
     Json,
 }
@@ -43,8 +43,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let summary = store.load(&id).map_err(Failure::caused_by)?.summary;
     let epochs = store.history(&id).map_err(Failure::caused_by)?;
     let text = match args.format {
-        Format::Markdown => markdown::document(&summary, &epochs),
-        Format::Json => {
+        ExportFormat::Markdown => markdown::document(&summary, &epochs),
+        ExportFormat::Json => {
             serde_json::to_string_pretty(&object(&summary, &epochs)).unwrap_or_default() + "\n"
         }
     };
@@ -56,7 +56,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 }
 
 /// A stored conversation as Markdown.
-pub fn as_markdown(store: &Store, id: &str) -> Result<String, StoreError> {
+pub(crate) fn as_markdown(store: &Store, id: &str) -> Result<String, StoreError> {
     let summary = store.load(id)?.summary;
     Ok(markdown::document(&summary, &store.history(id)?))
 }
@@ -65,7 +65,7 @@ pub fn as_markdown(store: &Store, id: &str) -> Result<String, StoreError> {
 ///
 /// # Errors
 /// The file cannot be written, or it exists and `force` is not set.
-pub fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let written = if force {
         replace_file::replace_with_mode(path, text.as_bytes(), Some(MODE)).map(drop)
     } else {

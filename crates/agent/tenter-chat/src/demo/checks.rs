@@ -12,7 +12,7 @@ const KEY: &str = "AKIA";
 
 /// A claim, and whether it holds.
 #[derive(Debug)]
-pub(super) struct Check {
+pub(super) struct DemoCheck {
     /// A word that names the claim.
     pub(super) name: &'static str,
     /// The claim.
@@ -26,13 +26,13 @@ pub(super) fn checks(
     scratch: &Scratch,
     conversation: Option<&StoredConversation>,
     audit_lines: usize,
-) -> Vec<Check> {
-    let evidence = Evidence::of(conversation);
+) -> Vec<DemoCheck> {
+    let evidence = DemoEvidence::new(conversation);
     let project = scratch.project();
     let holds = |path: &str, text: &str| {
         fs::read_to_string(project.join(path)).is_ok_and(|content| content.contains(text))
     };
-    let check = |name, text: &str, holds| Check { name, text: text.to_owned(), holds };
+    let check = |name, text: &str, holds| DemoCheck { name, text: text.to_owned(), holds };
     vec![
         check(
             "blocked",
@@ -67,14 +67,14 @@ pub(super) fn checks(
 
 /// The evidence in the stored conversation.
 #[derive(Default)]
-struct Evidence<'c> {
+struct DemoEvidence<'c> {
     results: Vec<&'c ToolResult>,
     text: String,
     followed_up: bool,
 }
 
-impl<'c> Evidence<'c> {
-    fn of(conversation: Option<&'c StoredConversation>) -> Self {
+impl<'c> DemoEvidence<'c> {
+    fn new(conversation: Option<&'c StoredConversation>) -> Self {
         let mut evidence = Self::default();
         for stored in conversation.iter().flat_map(|conversation| &conversation.entries) {
             let message = &stored.entry.message;

@@ -11,7 +11,7 @@ use tenter_engine::environment::Environment;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 
 /// A hook that can be installed.
-struct HookSource {
+struct DemoHook {
     name: &'static str,
     event: &'static str,
     does: &'static str,
@@ -20,36 +20,36 @@ struct HookSource {
 }
 
 /// The hooks, in the order in which they run: by name (R22).
-const HOOKS: [HookSource; 5] = [
-    HookSource {
+const HOOKS: [DemoHook; 5] = [
+    DemoHook {
         name: "10-guard",
         event: "before_tool_call",
         does: "blocks destructive commands such as rm -rf",
         python: Some(include_str!("files/hooks/10-guard.py")),
         shell: include_str!("files/hooks/10-guard.sh"),
     },
-    HookSource {
+    DemoHook {
         name: "20-dry-run",
         event: "before_tool_call",
         does: "adds --dry-run to ./deploy.sh",
         python: None,
         shell: include_str!("files/hooks/20-dry-run.sh"),
     },
-    HookSource {
+    DemoHook {
         name: "30-redact",
         event: "after_tool_call",
         does: "removes AWS keys from tool results",
         python: Some(include_str!("files/hooks/30-redact.py")),
         shell: include_str!("files/hooks/30-redact.sh"),
     },
-    HookSource {
+    DemoHook {
         name: "40-audit",
         event: "after_tool_call",
         does: "logs every call to audit.jsonl, blocked ones too",
         python: None,
         shell: include_str!("files/hooks/40-audit.sh"),
     },
-    HookSource {
+    DemoHook {
         name: "50-gate",
         event: "agent_stop",
         does: "makes the agent continue while ./check.sh fails",

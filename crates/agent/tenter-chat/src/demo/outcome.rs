@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::store::StoredConversation;
 
-use super::checks::{Check, checks};
+use super::checks::{DemoCheck, checks};
 use super::scratch::Scratch;
 
 /// The result of the demo.
@@ -14,7 +14,7 @@ pub(super) struct DemoOutcome {
     /// Done only if every check holds.
     pub(super) status: Status,
     /// The claims of the demo.
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<DemoCheck>,
     /// The lines of the audit log.
     pub(super) audit: Vec<String>,
     /// True if the scratch directory is kept.

@@ -14,13 +14,13 @@ use super::Show;
 use super::terminal::Terminal;
 
 /// Shows a chat.
-pub(crate) struct Chat {
+pub(crate) struct ChatDisplay {
     terminal: Terminal,
     /// Number of model responses to the present message.
     turns: AtomicU64,
 }
 
-impl Chat {
+impl ChatDisplay {
     /// A chat in `project`; with `debug` it also shows what successful hooks write to stderr.
     pub(crate) fn new(project: &Path, debug: bool) -> Self {
         Self { terminal: Terminal::rendered(debug, project), turns: AtomicU64::new(0) }
@@ -60,9 +60,9 @@ fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
     cost.map_or(tokens.clone(), |cost| format!("{tokens} · ${cost:.4}"))
 }
 
-impl Watcher for Chat {
+impl Watcher for ChatDisplay {
     fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
-        let of_subagent = scope.parent_conversation_id.is_some();
+        let is_subagent = scope.parent_conversation_id.is_some();
         match update {
             SessionUpdate::SessionEnded { .. } if !of_subagent => return, // the chat shows figures of its own
             SessionUpdate::Usage(_) if !of_subagent => {
@@ -74,7 +74,7 @@ impl Watcher for Chat {
     }
 }
 
-impl Observer for Chat {
+impl Observer for ChatDisplay {
     fn hook_started(&self, run: &HookRun) {
         self.terminal.hook_started(run);
     }
@@ -100,7 +100,7 @@ impl Observer for Chat {
     }
 }
 
-impl Show for Chat {
+impl Show for ChatDisplay {
     fn finding(&self, finding: &Diagnostic) {
         ui::diagnostics([finding]);
     }

@@ -6,7 +6,7 @@ use tenter_agent::SessionUpdate;
 use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::HookRun;
 use tenter_protocol::{Scope, ToolCall, call_summary};
-use tenter_terminal::screen::{Activity, Key, screen};
+use tenter_terminal::screen::{Activity, ActivityKey, screen};
 
 /// Maximum number of characters of what runs.
 const LABEL: usize = 80;
@@ -20,7 +20,7 @@ const SUBAGENT: &str = "subagent";
 /// Something begins or ends with an update.
 pub(super) fn on_update(scope: &Scope, update: &SessionUpdate) {
     let conversation = scope.conversation_id.as_str();
-    let key = |kind: &str| Key(format!("{kind} {conversation}"));
+    let key = |kind: &str| ActivityKey(format!("{kind} {conversation}"));
     let screen = screen();
     match update {
         SessionUpdate::ModelStarted { model } => {
@@ -74,11 +74,11 @@ pub(super) fn title(call: &ToolCall, length: usize) -> String {
     one_line(&format!("{} {summary}", call.name), length)
 }
 
-fn tool_key(conversation: &str, call: &str) -> Key {
-    Key(format!("tool {conversation} {call}"))
+fn tool_key(conversation: &str, call: &str) -> ActivityKey {
+    ActivityKey(format!("tool {conversation} {call}"))
 }
 
-fn hook_key(run: &HookRun) -> Key {
+fn hook_key(run: &HookRun) -> ActivityKey {
     let call = run.tool_call.as_ref().map_or("", |call| call.id.as_str());
-    Key(format!("hook {} {} {} {call}", run.scope.conversation_id, run.event, run.hook))
+    ActivityKey(format!("hook {} {} {} {call}", run.scope.conversation_id, run.event, run.hook))
 }

@@ -21,7 +21,7 @@ pub(crate) use ask::{
     ASK_PROMPT, TerminalAsker, WRITE_PROMPT, answer_question, put_question, put_write_question,
     read_answer,
 };
-pub(crate) use chat::Chat;
+pub(crate) use chat::ChatDisplay;
 pub(crate) use headless::{Headless, write_early};
 pub(crate) use lines::{call_line, result_lines};
 pub(crate) use permission::ask_permission;

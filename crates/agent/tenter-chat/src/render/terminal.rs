@@ -26,12 +26,12 @@ use super::{Show, live, status_words};
 pub(crate) struct Terminal {
     /// True if the stderr of successful hooks is shown (R43).
     debug: bool,
-    state: Mutex<State>,
+    state: Mutex<DisplayState>,
     failures: Failures,
 }
 
 #[derive(Default)]
-struct State {
+struct DisplayState {
     /// With the changes of files, the text is rendered and calls are short. Without, everything is shown as it is.
     changes: Option<FileChanges>,
     /// The text that is not complete yet, if it is rendered.
@@ -39,7 +39,7 @@ struct State {
     /// True if a part of a text was shown that is not complete yet.
     is_in_text: bool,
     /// The part that was shown last.
-    last: Part,
+    last: ShownPart,
     /// The position of the cursor.
     cursor: Cursor,
     /// Tokens sent to models, and how many of them a provider had cached.
@@ -52,7 +52,7 @@ struct State {
 
 /// A part of the output. An empty line separates text from everything else.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ShownPart {
     #[default]
     Nothing,
     Text,
@@ -70,7 +70,7 @@ enum Cursor {
     Reasoning,
 }
 
-impl State {
+impl DisplayState {
     /// Ends an incomplete line.
     fn end_line(&mut self) {
         match std::mem::take(&mut self.cursor) {
@@ -81,10 +81,10 @@ impl State {
     }
 
     /// Begins a part, after an empty line if the last one was another.
-    fn begin(&mut self, part: Part) {
+    fn begin(&mut self, part: ShownPart) {
         self.end_line();
         let last = std::mem::replace(&mut self.last, part);
-        if self.changes.is_some() && last != part && last != Part::Nothing {
+        if self.changes.is_some() && last != part && last != ShownPart::Nothing {
             ui::note("");
         }
     }
@@ -92,7 +92,7 @@ impl State {
     /// Shows a piece of text as Markdown: its complete blocks, and below them the rest.
     fn render(&mut self, piece: &str) {
         if !self.is_in_text && !piece.trim().is_empty() {
-            self.begin(Part::Text);
+            self.begin(ShownPart::Text);
             self.is_in_text = true;
         }
         let complete = self.markdown.push(piece, ui::columns());
@@ -114,7 +114,7 @@ impl State {
     fn discard_text(&mut self) {
         self.markdown.discard();
         self.end_text();
-        self.last = Part::Nothing; // the empty line before the text is there already
+        self.last = ShownPart::Nothing; // the empty line before the text is there already
     }
 }
 
@@ -127,17 +127,17 @@ impl Terminal {
     /// A terminal that shows text as Markdown, short calls, and the changes of files in `project`.
     pub(crate) fn rendered(debug: bool, project: &Path) -> Self {
         let changes = Some(FileChanges::new(project));
-        let state = Mutex::new(State { changes, ..State::default() });
+        let state = Mutex::new(DisplayState { changes, ..DisplayState::default() });
         Self { debug, state, failures: Failures::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DisplayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins the work on a message.
     pub(super) fn begin(&self) {
-        self.state().last = Part::Nothing;
+        self.state().last = ShownPart::Nothing;
     }
 
     fn text(&self, piece: &str) {
@@ -157,7 +157,7 @@ impl Terminal {
         let mut state = self.state();
         if state.cursor != Cursor::Reasoning {
             state.end_text();
-            state.begin(Part::Lines);
+            state.begin(ShownPart::Lines);
         }
         let indent = if state.cursor == Cursor::LineStart { "  " } else { "" };
         let piece = sanitize(piece).replace('\n', "\n  ");
@@ -171,7 +171,7 @@ impl Terminal {
         state.end_text();
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_some() {
-            state.begin(Part::Lines);
+            state.begin(ShownPart::Lines);
         }
         lines.for_each(ui::note);
     }
@@ -236,13 +236,13 @@ impl Terminal {
 impl Terminal {
     /// A call, which is shown before it runs.
     fn call(&self, scope: &Scope, call: &ToolCall) {
-        let of_subagent = scope.parent_conversation_id.is_some();
+        let is_subagent = scope.parent_conversation_id.is_some();
         let line = match self.state().changes.as_mut() {
             Some(changes) => {
                 changes.open(scope, call);
-                short_call_line(call, of_subagent)
+                short_call_line(call, is_subagent)
             }
-            None => call_line(call, of_subagent),
+            None => call_line(call, is_subagent),
         };
         self.lines([line]);
         self.state().calls.open(scope, call);
@@ -264,19 +264,19 @@ impl Terminal {
 
     /// Shows an update, but not that something runs.
     fn show(&self, scope: &Scope, update: &SessionUpdate) {
-        let of_subagent = scope.parent_conversation_id.is_some();
+        let is_subagent = scope.parent_conversation_id.is_some();
         match update {
-            SessionUpdate::TextDelta(piece) if !of_subagent => self.text(piece),
-            SessionUpdate::Text(_) if !of_subagent => self.lines([] as [&str; 0]),
+            SessionUpdate::TextDelta(piece) if !is_subagent => self.text(piece),
+            SessionUpdate::Text(_) if !is_subagent => self.lines([] as [&str; 0]),
             SessionUpdate::Text(text) => {
                 self.lines([styled(FAINT, format!("  subagent: {}", one_line(text, LINE_LENGTH)))]);
             }
-            SessionUpdate::ReasoningDelta(piece) if !of_subagent => self.reasoning(piece),
-            SessionUpdate::Reasoning(text) if of_subagent => {
+            SessionUpdate::ReasoningDelta(piece) if !is_subagent => self.reasoning(piece),
+            SessionUpdate::Reasoning(text) if is_subagent => {
                 self.lines([styled(FAINT, format!("  {}", one_line(text, LINE_LENGTH)))]);
             }
             SessionUpdate::Retry { attempt, of, after, reason, discarded } => {
-                if *discarded && !of_subagent {
+                if *discarded && !is_subagent {
                     self.state().discard_text();
                 }
                 let restart = discarded
@@ -313,7 +313,7 @@ impl Terminal {
             )]),
             SessionUpdate::Diagnostic(finding) => {
                 self.state().end_text();
-                self.state().begin(Part::Lines);
+                self.state().begin(ShownPart::Lines);
                 ui::diagnostics([*finding]);
             }
             SessionUpdate::SessionEnded { usage, status, .. } if !of_subagent => {

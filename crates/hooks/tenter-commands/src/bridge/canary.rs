@@ -9,7 +9,7 @@ use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_prove::{Check, Client, Proof, ProvedCheck, Verdict};
 use tenter_terminal::env::Env;
 
-use crate::installed_agents::Agent;
+use crate::installed_agents::InstalledAgent;
 
 /// Maximum time that one run of the agent may take.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -30,7 +30,7 @@ pub(super) fn run(env: &Env, host: &'static Host, fail_closed: bool) -> Canary {
     if Client::find(host).is_none() {
         return untried("Tenter cannot run it without a terminal");
     }
-    if Agent::find(env, host).program.is_none() {
+    if InstalledAgent::find(env, host).program.is_none() {
         return untried("its program is not in PATH");
     }
     let blocks = fail_closed.then_some(Check::Missing);

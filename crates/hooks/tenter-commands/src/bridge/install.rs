@@ -20,7 +20,7 @@ use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
 use super::canary::{self, Canary};
 use super::consent::Consent;
 use super::{located, location};
-use crate::installed_agents::Agent;
+use crate::installed_agents::InstalledAgent;
 use crate::project::Project;
 use crate::user_only;
 
@@ -105,7 +105,8 @@ fn hosts(env: &Env, args: &Args) -> Result<Vec<&'static Host>, Failure> {
     if !args.hosts.is_empty() {
         return args.hosts.iter().map(|id| super::host(id)).collect();
     }
-    let agents: Vec<Agent> = Agent::all(env).into_iter().filter(Agent::is_found).collect();
+    let agents: Vec<InstalledAgent> =
+        InstalledAgent::all(env).into_iter().filter(InstalledAgent::is_found).collect();
     if agents.is_empty() {
         return Err(Failure::new("no agent that Tenter knows was found")
             .help("`tenter bridge list` shows which it knows; name one to register anyway"));
@@ -114,7 +115,7 @@ fn hosts(env: &Env, args: &Args) -> Result<Vec<&'static Host>, Failure> {
         return Ok(agents.iter().map(|agent| agent.host).collect());
     }
     ui::note("Found:");
-    for Agent { host, program, .. } in &agents {
+    for InstalledAgent { host, program, .. } in &agents {
         let program = program.as_ref().map_or_else(
             || "settings only".to_owned(),
             |program| visible(&program.to_string_lossy()).into_owned(),
@@ -150,7 +151,7 @@ impl Installation<'_> {
         if self.scope == RegistrationScope::Personal {
             location::check_untracked(&self.project, &target)?;
         }
-        let version = Agent::find(self.env, host).version(self.env);
+        let version = InstalledAgent::find(self.env, host).version(self.env);
         let version = version.as_deref().and_then(HostVersion::parse);
         let options = Options { fail_closed: self.args.fail_closed, version, timeout: None };
         let plan = self.registry.plan_install(&target, options).map_err(located)?;

@@ -13,7 +13,7 @@ use tenter_prove::Verdict;
 use tenter_terminal::failure::Exit;
 use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
 
-use crate::installed_agents::{Agent, newest_breach, newest_proof};
+use crate::installed_agents::{InstalledAgent, newest_breach, newest_proof};
 use crate::project::Project;
 
 /// List agents, and where your hooks are registered.
@@ -51,7 +51,7 @@ pub(crate) struct ListedAgent {
 #[serde(untagged)]
 enum ListedElement<'l> {
     /// An agent.
-    Agent(&'l ListedAgent),
+    InstalledAgent(&'l ListedAgent),
     /// The process that keeps runtime hooks between the events of agents.
     Keeper {
         /// `keeper`, which is the id of no agent.
@@ -108,7 +108,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let state = Directories::in_home(&project.env.home).state;
     let keepers = keeper::running(&keeper::directories(&project.env.vars, &state));
     if args.json {
-        let agents = agents.iter().map(ListedElement::Agent);
+        let agents = agents.iter().map(ListedElement::InstalledAgent);
         let listed: Vec<ListedElement> =
             agents.chain(keepers.iter().map(ListedElement::keeper)).collect();
         ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
@@ -122,10 +122,10 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
 /// Every known agent, with its version as `version` finds it.
 pub(crate) fn agents<'p>(
     project: &'p Project<'_>,
-    version: impl Fn(&Agent) -> Option<String> + 'p,
+    version: impl Fn(&InstalledAgent) -> Option<String> + 'p,
 ) -> impl Iterator<Item = ListedAgent> + 'p {
     let registry = super::registry(project.env);
-    Agent::all(project.env).into_iter().map(move |agent| ListedAgent {
+    InstalledAgent::all(project.env).into_iter().map(move |agent| ListedAgent {
         id: agent.host.id,
         name: agent.host.name,
         version: version(&agent),
@@ -165,7 +165,11 @@ fn breach(project: &Project, host: &Host) -> Option<ListedBreach> {
 }
 
 /// The registrations with an agent: for the user, in this project, and in other projects as recorded.
-fn registrations(project: &Project, registry: &Registry, agent: &Agent) -> Vec<ListedRegistration> {
+fn registrations(
+    project: &Project,
+    registry: &Registry,
+    agent: &InstalledAgent,
+) -> Vec<ListedRegistration> {
     let host = agent.host;
     let targets = registry.targets(host, project.root());
     let listed = targets.into_iter().filter_map(|target| {

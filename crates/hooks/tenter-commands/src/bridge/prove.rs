@@ -19,7 +19,7 @@ use tenter_terminal::numbers;
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NOTICE, styled};
 
 use super::location;
-use crate::installed_agents::{self, Agent};
+use crate::installed_agents::{self, InstalledAgent};
 use crate::project::Project;
 
 /// Prove that your hooks guard an agent on this machine.
@@ -150,7 +150,7 @@ fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client
             Failure::new(format!("{} is not installed", host.name))
                 .help(format!("none of these programs is in PATH: {programs}"))
         };
-        Agent::find(env, host).program.ok_or_else(missing)?;
+        InstalledAgent::find(env, host).program.ok_or_else(missing)?;
         Ok((host, client))
     };
     args.hosts.iter().map(client).collect()
@@ -163,7 +163,7 @@ impl Proving<'_> {
         host: &'static Host,
         client: &'static Client,
     ) -> Result<Option<Proof>, Failure> {
-        let agent = Agent::find(self.project.env, host);
+        let agent = InstalledAgent::find(self.project.env, host);
         let program =
             agent.program.as_ref().ok_or_else(|| Failure::new(format!("{} is gone", host.name)))?;
         let version = agent.version(self.project.env);

@@ -254,7 +254,8 @@ mod tests {
             unset_in("retry = {attempts = 3, max_delay_ms = 5}\n", "retry.attempts"),
             "retry = { max_delay_ms = 5}\n"
         );
-        let of_hook = "max_turns = 1\n\n[[hooks.override]]\nname = \"a\"\nfail = \"closed\"\n";
-        assert_eq!(unset_in(of_hook, "hooks.override.a.fail"), "max_turns = 1\n");
+        let override_text =
+            "max_turns = 1\n\n[[hooks.override]]\nname = \"a\"\nfail = \"closed\"\n";
+        assert_eq!(unset_in(override_text, "hooks.override.a.fail"), "max_turns = 1\n");
     }
 }

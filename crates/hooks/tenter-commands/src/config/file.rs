@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::{FileLock, destination, private_dir, replace_file, untrusted_file};
 use tenter_protocol::Diagnostic;
-use tenter_settings::Owner;
+use tenter_settings::SettingsOwner;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 
@@ -24,22 +24,22 @@ impl FileChoice {
         self.project.as_deref().filter(|directory| *directory != Path::new("."))
     }
 
-    pub(super) fn owner(&self) -> Owner {
-        if self.project.is_some() { Owner::Project } else { Owner::User }
+    pub(super) fn owner(&self) -> SettingsOwner {
+        if self.project.is_some() { SettingsOwner::Project } else { SettingsOwner::User }
     }
 }
 
 /// A configuration file.
 pub(super) struct ConfigFile {
-    pub(super) owner: Owner,
+    pub(super) owner: SettingsOwner,
     pub(super) path: PathBuf,
 }
 
 impl ConfigFile {
-    pub(super) fn new(env: &Env, root: &Path, owner: Owner) -> Self {
+    pub(super) fn new(env: &Env, root: &Path, owner: SettingsOwner) -> Self {
         let path = match owner {
-            Owner::User => env.config_file(),
-            Owner::Project => tenter_settings::project_file(root),
+            SettingsOwner::User => env.config_file(),
+            SettingsOwner::Project => tenter_settings::project_file(root),
         };
         Self { owner, path }
     }
@@ -47,8 +47,8 @@ impl ConfigFile {
     /// Its text; empty if the file is missing.
     pub(super) fn read(&self) -> Result<String, Failure> {
         let text = match self.owner {
-            Owner::User => fs::read_to_string(&self.path),
-            Owner::Project => untrusted_file::read_to_string(&self.path),
+            SettingsOwner::User => fs::read_to_string(&self.path),
+            SettingsOwner::Project => untrusted_file::read_to_string(&self.path),
         };
         match text {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
@@ -76,18 +76,20 @@ impl ConfigFile {
 
     fn try_replace(&self, text: &str) -> io::Result<()> {
         let path = match self.owner {
-            Owner::User => destination(&self.path)?,
-            Owner::Project if self.path.is_symlink() => {
+            SettingsOwner::User => destination(&self.path)?,
+            SettingsOwner::Project if self.path.is_symlink() => {
                 return Err(io::Error::other("it is a symlink: change the file that it names"));
             }
-            Owner::Project => self.path.clone(),
+            SettingsOwner::Project => self.path.clone(),
         };
         match fs::symlink_metadata(&path) {
             Ok(metadata) if metadata.is_file() => {
                 replace_file::replace_keeping(&path, text.as_bytes(), &metadata)
             }
             Ok(_) => Err(io::Error::other("it is not a file")),
-            Err(_) if self.owner == Owner::User => replace_file::replace(&path, text.as_bytes()),
+            Err(_) if self.owner == SettingsOwner::User => {
+                replace_file::replace(&path, text.as_bytes())
+            }
             Err(_) => replace_file::replace_with_mode(&path, text.as_bytes(), None).map(drop),
         }
     }

@@ -8,7 +8,7 @@ use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
 
 use super::list::{SettingJson, plain};
-use super::values::Layers;
+use super::values::SettingLayers;
 use crate::project::Project;
 
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,7 @@ pub struct Args {
 pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
     let key = SettingKey::parse(&args.key)?;
     let project = Project::open(env, Some(root))?;
-    let value = Layers::read(&project)?.value(key);
+    let value = SettingLayers::read(&project)?.value(key);
     ui::diagnostics(project.findings());
     if args.json {
         let object = SettingJson::from(&value);

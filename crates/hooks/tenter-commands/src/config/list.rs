@@ -10,7 +10,7 @@ use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, FAINT, NAME, styled};
 use toml::Value;
 
-use super::values::{Layers, SettingValue, Source};
+use super::values::{SettingLayers, SettingValue, ValueSource};
 use crate::project::Project;
 
 /// Maximum number of characters shown of a value.
@@ -35,7 +35,7 @@ pub(super) struct SettingJson<'v> {
     key: String,
     /// Null if nothing sets it and the default is no value.
     value: &'v Option<Value>,
-    source: Source,
+    source: ValueSource,
     default: &'static str,
     about: &'static str,
     variable: Option<&'static str>,
@@ -57,7 +57,7 @@ impl<'v> From<&'v SettingValue> for SettingJson<'v> {
 
 pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
     let project = Project::open(env, Some(root))?;
-    let mut values = Layers::read(&project)?.all();
+    let mut values = SettingLayers::read(&project)?.all();
     if let Some(table) = args.table.as_deref().map(|table| table.trim_end_matches('.')) {
         values.retain(|value| is_below(&value.key.to_string(), table));
         if values.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
             check_table(table)?;
         }
     }
-    values.retain(|value| !args.changed || value.source != Source::Default);
+    values.retain(|value| !args.changed || value.source != ValueSource::Default);
     if args.json {
         let objects: Vec<SettingJson> = values.iter().map(SettingJson::from).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
@@ -92,7 +92,7 @@ fn print(values: &[SettingValue]) {
     let width = rows.iter().map(|[key, _]| key.chars().count()).max().unwrap_or(0);
     for (value, [key, text]) in values.iter().zip(rows) {
         let padded = format!("{key:width$}");
-        let is_default = value.source == Source::Default;
+        let is_default = value.source == ValueSource::Default;
         ui::out(if is_default {
             let line = format!("{padded}  {text}");
             styled(FAINT, line.trim_end())

@@ -11,7 +11,7 @@ mod values;
 use std::path::Path;
 
 use tenter_base::sanitize::visible;
-use tenter_settings::Owner;
+use tenter_settings::SettingsOwner;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui;
@@ -50,7 +50,7 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
     let project = choice.and_then(FileChoice::named).or(project);
     // Without the settings, so that an invalid file can be repaired.
     let root = project::root(env, project)?;
-    let file = ConfigFile::new(env, &root, choice.map_or(Owner::User, FileChoice::owner));
+    let file = ConfigFile::new(env, &root, choice.map_or(SettingsOwner::User, FileChoice::owner));
     let user = |name| user_only::check(env, &root, name);
     match command {
         Command::List(args) => list::run(env, &root, args),

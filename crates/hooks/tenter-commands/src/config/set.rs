@@ -1,7 +1,7 @@
 //! `tenter config set` and `tenter config unset`.
 
 use tenter_base::sanitize::visible;
-use tenter_settings::Owner;
+use tenter_settings::SettingsOwner;
 use tenter_settings::keys::SettingKey;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
@@ -92,7 +92,7 @@ fn check_alone(file: &ConfigFile, key: &SettingKey, value: Value) -> Result<(), 
         let why = failure.message.lines().last().unwrap_or_default();
         Failure::usage(format!("cannot set {key}: {}", without_path(file, why)))
     })?;
-    match findings.into_iter().find(|_| file.owner == Owner::Project) {
+    match findings.into_iter().find(|_| file.owner == SettingsOwner::Project) {
         Some(refused) => Err(Failure {
             help: refused.help,
             ..Failure::new(refused.message.replace("; it has no effect", ""))

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use tenter_engine::journal::Redactor;
 use tenter_protocol::permission_mode::PermissionMode;
-use tenter_settings::Owner;
+use tenter_settings::SettingsOwner;
 use tenter_settings::keys::{KeyPath, Precedence, SETTINGS, Setting, SettingKey};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
@@ -21,7 +21,7 @@ const HIDDEN: &str = "…";
 /// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Source {
+pub(super) enum ValueSource {
     /// Nothing sets it.
     Default,
     /// The user's file.
@@ -39,24 +39,24 @@ pub(super) struct SettingValue {
     pub(super) key: SettingKey,
     /// The value, without secrets; `None` if nothing sets it and the default is no value.
     pub(super) value: Option<Value>,
-    pub(super) source: Source,
+    pub(super) source: ValueSource,
 }
 
 impl SettingValue {
     /// Returns the origin of the value, for users.
     pub(super) fn origin(&self) -> String {
         match (self.source, self.key.setting.variable) {
-            (Source::Default, _) => "default".to_owned(),
-            (Source::User, _) => "user".to_owned(),
-            (Source::Project, _) => "project".to_owned(),
-            (Source::UserAndProject, _) => "user and project".to_owned(),
-            (Source::Environment, variable) => variable.unwrap_or("environment").to_owned(),
+            (ValueSource::Default, _) => "default".to_owned(),
+            (ValueSource::User, _) => "user".to_owned(),
+            (ValueSource::Project, _) => "project".to_owned(),
+            (ValueSource::UserAndProject, _) => "user and project".to_owned(),
+            (ValueSource::Environment, variable) => variable.unwrap_or("environment").to_owned(),
         }
     }
 }
 
 /// The files and variables that set something.
-pub(super) struct Layers<'p> {
+pub(super) struct SettingLayers<'p> {
     env: &'p Env,
     user: Table,
     project: Table,
@@ -64,7 +64,7 @@ pub(super) struct Layers<'p> {
     redactor: Redactor,
 }
 
-impl<'p> Layers<'p> {
+impl<'p> SettingLayers<'p> {
     /// Reads the files of a project whose configuration is valid.
     pub(super) fn read(project: &'p Project) -> Result<Self, Failure> {
         let read = |owner| -> Result<(ConfigFile, Table), Failure> {
@@ -73,8 +73,8 @@ impl<'p> Layers<'p> {
             let table = file.read()?.parse().map_err(|_| changed(&file.path))?;
             Ok((file, table))
         };
-        let (_, user) = read(Owner::User)?;
-        let (project_file, of_project) = read(Owner::Project)?;
+        let (_, user) = read(SettingsOwner::User)?;
+        let (project_file, of_project) = read(SettingsOwner::Project)?;
         let redactor = Redactor::new(project.secrets());
         Ok(Self { env: project.env, user, project: of_project, project_file, redactor })
     }
@@ -94,7 +94,7 @@ impl<'p> Layers<'p> {
             names.into_iter().map(move |name| SettingKey::new(setting, name))
         });
         let is_listed = |value: &SettingValue| {
-            !value.key.setting.key.contains(".NAME.") || value.source != Source::Default
+            !value.key.setting.key.contains(".NAME.") || value.source != ValueSource::Default
         };
         keys.map(|key| self.value(key)).filter(is_listed).collect()
     }
@@ -106,22 +106,24 @@ impl<'p> Layers<'p> {
         SettingValue { key, value, source }
     }
 
-    fn effective(&self, key: &SettingKey) -> (Option<Value>, Source) {
+    fn effective(&self, key: &SettingKey) -> (Option<Value>, ValueSource) {
         if let Some(text) = key.setting.variable.and_then(|variable| self.env.text(variable)) {
-            return (Some(of_variable(text)), Source::Environment);
+            return (Some(of_variable(text)), ValueSource::Environment);
         }
         let user = find(&self.user, key).cloned();
         let project = find(&self.project, key).filter(|value| self.may_set(key, value)).cloned();
         match (user, project) {
-            (None, None) => (default(key.setting), Source::Default),
-            (Some(user), None) => (Some(user), Source::User),
+            (None, None) => (default(key.setting), ValueSource::Default),
+            (Some(user), None) => (Some(user), ValueSource::User),
             (None, Some(project)) if key.setting.precedence == Precedence::Stricter => {
                 match default(key.setting) {
-                    Some(usual) if mode(&usual) <= mode(&project) => (Some(usual), Source::Default),
-                    _ => (Some(project), Source::Project),
+                    Some(usual) if mode(&usual) <= mode(&project) => {
+                        (Some(usual), ValueSource::Default)
+                    }
+                    _ => (Some(project), ValueSource::Project),
                 }
             }
-            (None, Some(project)) => (Some(project), Source::Project),
+            (None, Some(project)) => (Some(project), ValueSource::Project),
             (Some(user), Some(project)) => of_both(key.setting.precedence, user, project),
         }
     }
@@ -131,7 +133,7 @@ impl<'p> Layers<'p> {
         let value = value.to_string().parse();
         let text = value.ok().and_then(|value| document::set("", key, value).ok());
         let findings = text.and_then(|text| {
-            tenter_settings::check(Owner::Project, &self.project_file.path, text).ok()
+            tenter_settings::check(SettingsOwner::Project, &self.project_file.path, text).ok()
         });
         findings.is_some_and(|refused| refused.is_empty())
     }
@@ -193,9 +195,9 @@ fn default(setting: &Setting) -> Option<Value> {
 /// The names below the table of a setting.
 fn names(root: &Table, setting: &Setting) -> Vec<String> {
     let tables = setting.key.split(".NAME.").next().unwrap_or_default();
-    match tables.split('.').try_fold(Below::Table(root), Below::get) {
-        Some(Below::Table(table)) => table.keys().cloned().collect(),
-        Some(Below::List(list)) => {
+    match tables.split('.').try_fold(KeyTarget::Table(root), KeyTarget::get) {
+        Some(KeyTarget::Table(table)) => table.keys().cloned().collect(),
+        Some(KeyTarget::List(list)) => {
             let names = list.iter().filter_map(|item| item.get("name")?.as_str());
             names.map(str::to_owned).collect()
         }
@@ -206,23 +208,23 @@ fn names(root: &Table, setting: &Setting) -> Vec<String> {
 /// The value of a setting in a file.
 pub(super) fn find<'t>(root: &'t Table, key: &SettingKey) -> Option<&'t Value> {
     let KeyPath { tables, name, leaf } = key.path();
-    let mut below = tables.into_iter().try_fold(Below::Table(root), Below::get)?;
+    let mut below = tables.into_iter().try_fold(KeyTarget::Table(root), KeyTarget::get)?;
     if let Some(name) = name {
         below = below.get(name)?;
     }
     match below {
-        Below::Table(table) => table.get(leaf),
-        Below::List(_) => None,
+        KeyTarget::Table(table) => table.get(leaf),
+        KeyTarget::List(_) => None,
     }
 }
 
 /// The target of a part of a key: a table, or a list of tables with names.
-enum Below<'t> {
+enum KeyTarget<'t> {
     Table(&'t Table),
     List(&'t [Value]),
 }
 
-impl Below<'_> {
+impl KeyTarget<'_> {
     fn get(self, part: &str) -> Option<Self> {
         let value = match self {
             Self::Table(table) => table.get(part)?,
@@ -239,7 +241,7 @@ impl Below<'_> {
     }
 }
 
-fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value>, Source) {
+fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value>, ValueSource) {
     let is_users = match precedence {
         Precedence::Project => false,
         Precedence::Smaller => {
@@ -250,10 +252,10 @@ fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value
         Precedence::Closed => user.as_str() == Some("closed"),
         Precedence::Both => {
             let lists = [user, project].map(|list| list.as_array().cloned().unwrap_or_default());
-            return (Some(Value::Array(lists.concat())), Source::UserAndProject);
+            return (Some(Value::Array(lists.concat())), ValueSource::UserAndProject);
         }
     };
-    if is_users { (Some(user), Source::User) } else { (Some(project), Source::Project) }
+    if is_users { (Some(user), ValueSource::User) } else { (Some(project), ValueSource::Project) }
 }
 
 /// The permission mode that a value names, the strictest first.
@@ -269,9 +271,9 @@ mod tests {
     fn the_stricter_permission_mode_counts() {
         let value = |mode: &str| Value::String(mode.to_owned());
         for (user, project, source) in [
-            ("ask", "edits", Source::User),
-            ("edits", "ask", Source::Project),
-            ("all", "edits", Source::Project),
+            ("ask", "edits", ValueSource::User),
+            ("edits", "ask", ValueSource::Project),
+            ("all", "edits", ValueSource::Project),
         ] {
             let (_, found) = of_both(Precedence::Stricter, value(user), value(project));
             assert_eq!(found, source, "{user} {project}");

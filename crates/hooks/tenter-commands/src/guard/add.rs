@@ -8,7 +8,7 @@ use tenter_proc::Cancel;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, GOOD, NAME, styled};
 
-use super::installed::{GuardLocation, Installed, MANIFEST, State};
+use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use super::shipped::Guard;
 use crate::hooks::{NewFile, write_dir};
 use crate::project::Project;
@@ -50,10 +50,10 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
 
 /// Adds a guard, unless it is there already. Returns whether it was added.
 fn add(guard: Guard, hooks: &Path) -> Result<bool, Failure> {
-    let installed = Installed::new(guard, hooks);
+    let installed = InstalledGuard::new(guard, hooks);
     let name = styled(NAME, guard.name);
     match installed.state {
-        State::Absent => {
+        GuardState::Absent => {
             let file = NewFile {
                 name: MANIFEST.to_owned(),
                 text: guard.installable(),
@@ -62,14 +62,14 @@ fn add(guard: Guard, hooks: &Path) -> Result<bool, Failure> {
             write_dir(&installed.path, &[file], false)?;
             return Ok(true);
         }
-        State::Other => {
+        GuardState::Other => {
             let path = installed.path.display();
             let failure = Failure::new(format!("{path} is another hook of the same name"));
             return Err(failure.help("rename it, or remove it"));
         }
-        State::Current => ui::note(format!("{name} is there already.")),
-        State::Changed => ui::note(format!("{name} is there already; you changed it.")),
-        State::Outdated | State::ChangedAndOutdated => {
+        GuardState::Current => ui::note(format!("{name} is there already.")),
+        GuardState::Changed => ui::note(format!("{name} is there already; you changed it.")),
+        GuardState::Outdated | GuardState::ChangedAndOutdated => {
             ui::note(format!(
                 "{name} is there already, in another version: `tenter guard update`."
             ));

@@ -17,7 +17,7 @@ pub(super) const MANIFEST: &str = "HOOK.md";
 /// The state of a guard in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum State {
+pub(super) enum GuardState {
     /// It is not installed.
     Absent,
     /// It is installed as it is part of this program.
@@ -32,7 +32,7 @@ pub(super) enum State {
     Other,
 }
 
-impl State {
+impl GuardState {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Absent => "-",
@@ -52,37 +52,37 @@ impl State {
 
 /// A guard in a directory of hooks.
 #[derive(Debug)]
-pub(super) struct Installed {
+pub(super) struct InstalledGuard {
     pub(super) guard: Guard,
     /// The directory of the hook.
     pub(super) path: PathBuf,
     /// The text of its `HOOK.md`; empty if it is not installed.
     pub(super) text: String,
-    pub(super) state: State,
+    pub(super) state: GuardState,
 }
 
-impl Installed {
+impl InstalledGuard {
     pub(super) fn new(guard: Guard, hooks: &Path) -> Self {
         let path = hooks.join(guard.name);
         let text = untrusted_file::read_prefix(&path.join(MANIFEST), MAX_FILE_SIZE as u64);
         let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let state = match &text {
             Ok(text) => state(guard, text),
-            Err(_) if path.symlink_metadata().is_ok() => State::Other,
-            Err(_) => State::Absent,
+            Err(_) if path.symlink_metadata().is_ok() => GuardState::Other,
+            Err(_) => GuardState::Absent,
         };
         Self { guard, path, text: text.unwrap_or_default(), state }
     }
 }
 
-fn state(guard: Guard, text: &str) -> State {
+fn state(guard: Guard, text: &str) -> GuardState {
     let InstalledText { installed, present } = InstalledText::new(text);
-    let Some(installed) = installed else { return State::Other };
+    let Some(installed) = installed else { return GuardState::Other };
     match (installed == present, installed == guard.digest()) {
-        (true, true) => State::Current,
-        (true, false) => State::Outdated,
-        (false, true) => State::Changed,
-        (false, false) => State::ChangedAndOutdated,
+        (true, true) => GuardState::Current,
+        (true, false) => GuardState::Outdated,
+        (false, true) => GuardState::Changed,
+        (false, false) => GuardState::ChangedAndOutdated,
     }
 }
 

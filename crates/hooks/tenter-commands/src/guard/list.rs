@@ -4,7 +4,7 @@ use serde::Serialize;
 use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
 
-use super::installed::{Installed, State};
+use super::installed::{GuardState, InstalledGuard};
 use super::shipped::GUARDS;
 use crate::hooks::hooks_dir;
 use crate::project::Project;
@@ -22,14 +22,14 @@ struct ListedGuard {
     version: &'static str,
     description: &'static str,
     false_alarms: String,
-    user: State,
-    project: State,
+    user: GuardState,
+    project: GuardState,
 }
 
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     let user = hooks_dir(project, true)?;
     // A project whose directory of hooks cannot be used has none.
-    let of_project = hooks_dir(project, false).ok();
+    let project_dir = hooks_dir(project, false).ok();
     let listed: Vec<ListedGuard> = GUARDS
         .iter()
         .map(|guard| ListedGuard {
@@ -37,10 +37,10 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
             version: guard.version(),
             description: guard.description(),
             false_alarms: guard.false_alarms(),
-            user: Installed::new(*guard, &user).state,
-            project: of_project
+            user: InstalledGuard::new(*guard, &user).state,
+            project: project_dir
                 .as_ref()
-                .map_or(State::Absent, |hooks| Installed::new(*guard, hooks).state),
+                .map_or(GuardState::Absent, |hooks| InstalledGuard::new(*guard, hooks).state),
         })
         .collect();
     if args.json {
@@ -56,10 +56,10 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
 
 fn print(guard: &ListedGuard) {
     let states = [("yours", guard.user), ("the project's", guard.project)];
-    let states = states.into_iter().filter(|(_, state)| *state != State::Absent);
+    let states = states.into_iter().filter(|(_, state)| *state != GuardState::Absent);
     let states: Vec<String> = states
         .map(|(whose, state)| {
-            let style = if state == State::Current { GOOD } else { NOTICE };
+            let style = if state == GuardState::Current { GOOD } else { NOTICE };
             format!("{} in {whose}", styled(style, state.as_str()))
         })
         .collect();

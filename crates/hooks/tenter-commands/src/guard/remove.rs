@@ -5,7 +5,7 @@ use std::fs;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, NAME, styled};
 
-use super::installed::{GuardLocation, Installed, MANIFEST, State};
+use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use super::shipped::Guard;
 use crate::project::Project;
 
@@ -24,21 +24,21 @@ pub struct Args {
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
     for guard in Guard::named(&args.names, false)? {
-        let installed = Installed::new(guard, &hooks);
+        let installed = InstalledGuard::new(guard, &hooks);
         remove(&installed, args.force)?;
         ui::note(format!("Removed {}.", styled(NAME, guard.name)));
     }
     Ok(Exit::Done)
 }
 
-fn remove(installed: &Installed, force: bool) -> Result<(), Failure> {
+fn remove(installed: &InstalledGuard, force: bool) -> Result<(), Failure> {
     let (name, path) = (installed.guard.name, installed.path.display());
     match installed.state {
-        State::Absent => {
+        GuardState::Absent => {
             let failure = Failure::new(format!("{name} is not installed in {path}"));
             return Err(failure.help("`tenter guard list` shows where guards are"));
         }
-        State::Other => {
+        GuardState::Other => {
             return Err(Failure::new(format!("{path} is another hook of the same name")));
         }
         state if state.is_changed() && !force => {

@@ -6,7 +6,7 @@ use tenter_terminal::text::diff;
 use tenter_terminal::ui::{self, GOOD, NAME, NOTICE, styled};
 
 use super::add::trust_added;
-use super::installed::{GuardLocation, Installed, MANIFEST, State};
+use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use super::shipped::{GUARDS, Guard};
 use crate::project::Project;
 
@@ -27,8 +27,8 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let guards =
         if args.names.is_empty() { GUARDS.to_vec() } else { Guard::named(&args.names, false)? };
     let mut updated = Vec::new();
-    let installed = guards.into_iter().map(|guard| Installed::new(guard, &hooks));
-    for installed in installed.filter(|installed| installed.state != State::Absent) {
+    let installed = guards.into_iter().map(|guard| InstalledGuard::new(guard, &hooks));
+    for installed in installed.filter(|installed| installed.state != GuardState::Absent) {
         if update(&installed)? {
             updated.push(installed.guard.name);
         }
@@ -43,7 +43,7 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
 }
 
 /// Updates a guard unless the user changed it, and shows the difference. Returns whether it was updated.
-fn update(installed: &Installed) -> Result<bool, Failure> {
+fn update(installed: &InstalledGuard) -> Result<bool, Failure> {
     let (guard, name) = (installed.guard, styled(NAME, installed.guard.name));
     let text = guard.installable();
     let show = || {
@@ -51,7 +51,7 @@ fn update(installed: &Installed) -> Result<bool, Failure> {
         lines.iter().for_each(ui::out);
     };
     match installed.state {
-        State::Outdated => {
+        GuardState::Outdated => {
             ui::out(format!("{} {name}:", styled(GOOD, "Updated")));
             show();
             let file = installed.path.join(MANIFEST);
@@ -60,7 +60,7 @@ fn update(installed: &Installed) -> Result<bool, Failure> {
             )?;
             return Ok(true);
         }
-        State::ChangedAndOutdated => {
+        GuardState::ChangedAndOutdated => {
             ui::out(format!(
                 "{} {name}, which you changed. The new version differs by:",
                 styled(NOTICE, "Kept")
@@ -68,7 +68,7 @@ fn update(installed: &Installed) -> Result<bool, Failure> {
             show();
             ui::note("To take it, remove the guard with --force and add it again.");
         }
-        State::Changed | State::Current | State::Other | State::Absent => {}
+        GuardState::Changed | GuardState::Current | GuardState::Other | GuardState::Absent => {}
     }
     Ok(false)
 }

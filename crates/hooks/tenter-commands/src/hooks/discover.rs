@@ -53,9 +53,9 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
 
 fn manifests(root: &Root) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let (candidates, problems) = source::scan(root, 0);
-    let of_manifest =
+    let manifests =
         candidates.into_iter().filter(|one| matches!(one.kind, CandidateKind::Manifest(_)));
-    (of_manifest.map(|candidate| candidate.path).collect(), problems)
+    (manifests.map(|candidate| candidate.path).collect(), problems)
 }
 
 fn print(whose: &str, root: &Root, directories: &[PathBuf]) {

@@ -58,7 +58,7 @@ struct Explained<'c> {
     /// `serve` or `serve-only` for a runtime hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     runtime: Option<&'static str>,
-    verdict: Verdict,
+    verdict: HookVerdict,
     /// The reason, as the end of a sentence.
     why: String,
     /// The result of each part of its matcher.
@@ -75,7 +75,7 @@ struct Explained<'c> {
 /// The verdict about a hook at an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Verdict {
+enum HookVerdict {
     Runs,
     /// It counts as a run that failed: a search of its matcher cannot be finished, or it cannot run and is set to fail
     /// closed.
@@ -161,8 +161,8 @@ fn explain<'c>(
 ) -> Explained<'c> {
     let (verdict, why) = match considered.filter(|hook| may_act(hook, &entry)) {
         Some(hook) => (verdict(&hook.selection), why(&entry, hook, events)),
-        None if entry.active => (Verdict::Skipped, subscribes_to_others(&entry)),
-        None => (Verdict::Skipped, not_active(&entry, events)),
+        None if entry.active => (HookVerdict::Skipped, subscribes_to_others(&entry)),
+        None => (HookVerdict::Skipped, not_active(&entry, events)),
     };
     Explained {
         name: entry.name,
@@ -187,11 +187,11 @@ fn may_act(hook: &ConsideredHook<'_>, entry: &HookEntry) -> bool {
     entry.active || matches!(hook.subject, SelectionSubject::Missing(_))
 }
 
-fn verdict(selection: &Selection) -> Verdict {
+fn verdict(selection: &Selection) -> HookVerdict {
     match selection {
-        Selection::Runs { .. } => Verdict::Runs,
-        Selection::NotMatched | Selection::NotSubscribed => Verdict::Skipped,
-        _ => Verdict::Fails,
+        Selection::Runs { .. } => HookVerdict::Runs,
+        Selection::NotMatched | Selection::NotSubscribed => HookVerdict::Skipped,
+        _ => HookVerdict::Fails,
     }
 }
 
@@ -275,8 +275,8 @@ fn print_event(events: &[EventName], call: Option<&ToolCall>) {
 /// Numbers what acts, in the order in which it does.
 fn print_all(explained: &[Explained]) {
     let lines = explained.iter().enumerate().map(|(index, hook)| match hook.verdict {
-        Verdict::Skipped => lines("- ", hook),
-        Verdict::Runs | Verdict::Fails => lines(&format!("{}.", index + 1), hook),
+        HookVerdict::Skipped => lines("- ", hook),
+        HookVerdict::Runs | HookVerdict::Fails => lines(&format!("{}.", index + 1), hook),
     });
     // At once: a write for each line would take longer than finding the hooks.
     ui::out(lines.collect::<Vec<_>>().join("\n"));
@@ -284,9 +284,9 @@ fn print_all(explained: &[Explained]) {
 
 fn lines(mark: &str, hook: &Explained) -> String {
     let (style, word) = match hook.verdict {
-        Verdict::Runs => (GOOD, "runs"),
-        Verdict::Fails => (BAD, "fails"),
-        Verdict::Skipped => (FAINT, "does not run"),
+        HookVerdict::Runs => (GOOD, "runs"),
+        HookVerdict::Fails => (BAD, "fails"),
+        HookVerdict::Skipped => (FAINT, "does not run"),
     };
     let asynchronous = if hook.asynchronous { ", async" } else { "" };
     let priority =

@@ -142,10 +142,10 @@ fn auto_compact(project: &Project) -> Option<f64> {
 
 /// Shows the diagnostics, except those that a listing shows with their hook.
 fn show_findings(project: &Project) {
-    let of_entry = |finding: &Diagnostic| {
+    let is_listed = |finding: &Diagnostic| {
         ["hook-invalid", "hook-shadowed", "hook-not-executable"].contains(&finding.id)
     };
-    ui::diagnostics(project.findings().filter(|finding| !of_entry(finding)));
+    ui::diagnostics(project.findings().filter(|finding| !is_listed(finding)));
     if !project.settings.hooks.enabled {
         let file = project.env.config_file();
         ui::note(format!(

@@ -124,11 +124,11 @@ fn print(project: &Project, shown: &HookDetails) {
     field("hash", entry.hash.as_deref().unwrap_or("unknown: it cannot be read"));
     // A hook that does not run has no policy; its manifest says what it would be.
     let manifest = shown.manifest.as_ref().filter(|_| !entry.active);
-    let of_manifest = |key: &str| manifest.map(|manifest| manifest[key].to_string());
-    let limit = of_manifest("timeout").unwrap_or_else(|| number(entry.timeout_ms));
+    let manifest_value = |key: &str| manifest.map(|manifest| manifest[key].to_string());
+    let limit = manifest_value("timeout").unwrap_or_else(|| number(entry.timeout_ms));
     field("limit", &format!("{limit} ms"));
     field("fail", fail(entry.fail));
-    field("priority", &of_manifest("priority").unwrap_or_else(|| number(entry.priority)));
+    field("priority", &manifest_value("priority").unwrap_or_else(|| number(entry.priority)));
     print_runtime(shown);
     if let Some(manifest) = &shown.manifest {
         print_manifest(entry, manifest);
@@ -154,8 +154,8 @@ fn print_built_in(entry: &HookEntry) {
 fn print_runtime(shown: &HookDetails) {
     let entry = &shown.entry;
     let metadata = shown.manifest.as_ref().map(|manifest| &manifest["metadata"]);
-    let of_manifest = metadata.and_then(|metadata| metadata["runtime"].as_str());
-    let Some(runtime) = entry.runtime.or(of_manifest) else { return };
+    let manifest_runtime = metadata.and_then(|metadata| metadata["runtime"].as_str());
+    let Some(runtime) = entry.runtime.or(manifest_runtime) else { return };
     let one_shot = if runtime == Runtime::ServeOnly.as_str() {
         "it has no other form"
     } else {

@@ -142,10 +142,10 @@ impl<'e> Checker<'_, 'e> {
                 }
             }
         }
-        let of_settings = |finding: &&Diagnostic| {
+        let is_of_settings = |finding: &&Diagnostic| {
             finding.id.starts_with("hooks-toml") || finding.id == "hook-setting-names-nothing"
         };
-        findings.extend(self.loaded()?.project.findings().filter(of_settings).cloned());
+        findings.extend(self.loaded()?.project.findings().filter(is_of_settings).cloned());
         for finding in findings {
             let path = finding.path.clone().unwrap_or_default();
             checked.push(self.report(&path, vec![finding]));

@@ -12,7 +12,7 @@ use crate::project::Project;
 /// Programs that open a file in the user's browser, on different systems.
 const OPENERS: [&str; 2] = ["xdg-open", "open"];
 /// Maximum time that such a program runs.
-const PATIENCE: Duration = Duration::from_secs(30);
+const OPENER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Opens `address`, if this session has a display. Returns the page that leads there, which is removed when it is dropped.
 pub(super) fn open(project: &Project, address: &str) -> Option<NamedTempFile> {
@@ -35,7 +35,7 @@ pub(super) fn open(project: &Project, address: &str) -> Option<NamedTempFile> {
         env: project.program_environment(),
         stdin: Vec::new(),
         streams: Streams::Separate,
-        limits: Limits { timeout: PATIENCE, keep: 4096, ..Limits::default() },
+        limits: Limits { timeout: OPENER_TIMEOUT, keep: 4096, ..Limits::default() },
     };
     // Whether it opened shows on the screen; the address is printed in any case.
     std::thread::spawn(move || tenter_proc::run(&invocation, &Cancel::new()));

@@ -53,7 +53,7 @@ fn decision(word: &str) -> Result<DecisionKind, String> {
 }
 
 /// Decides which records are shown.
-pub(super) struct Filter<'a> {
+pub(super) struct RecordFilter<'a> {
     args: &'a FilterArgs,
     /// The earliest time, as records write it.
     since: Option<String>,
@@ -61,7 +61,7 @@ pub(super) struct Filter<'a> {
     tool: Option<&'a str>,
 }
 
-impl<'a> Filter<'a> {
+impl<'a> RecordFilter<'a> {
     pub(super) fn new(args: &'a FilterArgs, now: Timestamp) -> Self {
         let since = args.since.map(|since| since.before(now));
         Self { args, since: since.map(rfc3339), tool: args.tool.as_deref().map(canonical) }
@@ -72,10 +72,10 @@ impl<'a> Filter<'a> {
         let FilterArgs { since: _, decision, tool: _, hook, event, failed } = self.args;
         let at =
             |Events(events): &Events| events.iter().any(|event| event.as_str() == record.event);
-        let of_tool = |tool: &str| record.tool_name.as_deref().map(canonical) == Some(tool);
+        let is_tool = |tool: &str| record.tool_name.as_deref().map(canonical) == Some(tool);
         self.since.as_ref().is_none_or(|since| record.time >= *since)
             && event.as_ref().is_none_or(at)
-            && self.tool.is_none_or(of_tool)
+            && self.tool.is_none_or(is_tool)
             && hook.as_ref().is_none_or(|hook| record.kind.hooks().any(|name| name == hook))
             && (decision.is_empty() || decision.iter().any(|kind| record.kind.decided(*kind)))
             && (!failed || is_failure(&record.kind))

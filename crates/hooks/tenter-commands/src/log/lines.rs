@@ -27,7 +27,7 @@ pub(super) struct RecordView {
     session: String,
     /// The project that it is of.
     project: Option<String>,
-    row: Option<Row>,
+    row: Option<RecordRow>,
     /// The lines below the row.
     below: Vec<String>,
 }
@@ -40,14 +40,14 @@ impl RecordView {
 }
 
 /// Time, event, hook and decision; then what has no column.
-struct Row {
+struct RecordRow {
     cells: [String; 4],
     decision: Style,
     tail: String,
 }
 
 /// Lays records out, one batch after another: columns are as wide as the widest cell so far.
-pub(super) struct Layout {
+pub(super) struct LogLayout {
     /// True if records are printed as JSON.
     json: bool,
     /// True if headings name the project.
@@ -57,7 +57,7 @@ pub(super) struct Layout {
     widths: [usize; 4],
 }
 
-impl Layout {
+impl LogLayout {
     pub(super) fn new(json: bool, with_project: bool) -> Self {
         Self { json, with_project, session: None, widths: [0; 4] }
     }
@@ -91,7 +91,7 @@ impl Layout {
         Some(project.map_or(title.clone(), |project| format!("{title}  {}", sanitize(project))))
     }
 
-    fn row(&self, row: &Row) -> String {
+    fn row(&self, row: &RecordRow) -> String {
         let [time, event, hook, decision] = &row.cells;
         let padded = |column: usize, cell: &str| {
             let padding = self.widths[column].saturating_sub(cell.chars().count());
@@ -113,7 +113,7 @@ impl Layout {
 pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
     let SessionLine { session, line: JournalLine { record, text } } = of;
     let (row, below) = match &record.kind {
-        _ if json => (Some(Row::empty()), vec![text.clone()]),
+        _ if json => (Some(RecordRow::empty()), vec![text.clone()]),
         RecordKind::Run(run) => (Some(run_row(record, run)), run_lines(run)),
         RecordKind::Decision(decision) => (None, decision_lines(record, decision)),
         RecordKind::Answer(answer) => (None, vec![answer_line(record, answer)]),
@@ -128,15 +128,15 @@ pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
     says_something.then_some(RecordView { session, project, row, below })
 }
 
-impl Row {
+impl RecordRow {
     /// A row that is not laid out.
     fn empty() -> Self {
         Self { cells: Default::default(), decision: FAINT, tail: String::new() }
     }
 }
 
-fn run_row(record: &Record, run: &RunRecord) -> Row {
-    Row {
+fn run_row(record: &Record, run: &RunRecord) -> RecordRow {
+    RecordRow {
         cells: [
             ui::short_time(&record.time),
             one_line(&record.event, COLUMN),
@@ -148,8 +148,8 @@ fn run_row(record: &Record, run: &RunRecord) -> Row {
     }
 }
 
-fn notice_row(record: &Record, notice: &NoticeRecord) -> Row {
-    Row {
+fn notice_row(record: &Record, notice: &NoticeRecord) -> RecordRow {
+    RecordRow {
         cells: [
             ui::short_time(&record.time),
             one_line(&record.event, COLUMN),
@@ -162,7 +162,7 @@ fn notice_row(record: &Record, notice: &NoticeRecord) -> Row {
 }
 
 /// Returns whether a call had the user's permission, and who said so.
-fn permission_row(record: &Record, permission: &PermissionRecord) -> Row {
+fn permission_row(record: &Record, permission: &PermissionRecord) -> RecordRow {
     let (word, decision) = if permission.allowed { ("allow", FAINT) } else { ("deny", BAD) };
     let earlier = if permission.remembered { " (answered earlier)" } else { "" };
     let answer = permission.answer.as_deref();
@@ -171,7 +171,7 @@ fn permission_row(record: &Record, permission: &PermissionRecord) -> Row {
     let reason = permission.reason.as_deref().map(|reason| one_line(reason, LENGTH));
     let by = format!("by the {} in mode {}", permission.by, permission.mode);
     let parts = call(record).into_iter().chain([one_line(&by, LENGTH)]);
-    Row {
+    RecordRow {
         cells: [
             ui::short_time(&record.time),
             one_line(&record.event, COLUMN),
@@ -281,11 +281,11 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
 }
 
 /// A record that this version does not know, as far as it knows the names of its fields.
-fn other_row(record: &Record, fields: &Object) -> Row {
+fn other_row(record: &Record, fields: &Object) -> RecordRow {
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let facts = [text("kind"), text("reason")].into_iter().flatten();
     let parts = facts.map(|text| one_line(text, LENGTH)).chain([newer()]);
-    Row {
+    RecordRow {
         cells: [
             ui::short_time(&record.time),
             one_line(&record.event, COLUMN),

@@ -20,13 +20,13 @@ use tenter_terminal::{pager, signals, ui};
 
 use crate::OwnAgent;
 use crate::project::{self, Project};
-use filter::{Filter, FilterArgs};
+use filter::{FilterArgs, RecordFilter};
 use journals::{Journals, NewLines};
-use lines::{Layout, RecordView};
+use lines::{LogLayout, RecordView};
 use selection::JournalSelection;
 
 /// The interval at which a followed journal is read.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// The number of records that `--follow` starts with.
 const BEFORE_FOLLOWING: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 
@@ -81,8 +81,9 @@ pub fn run(
     if let Some(hook) = &args.filter.hook {
         check_hook(env, project, hook, &news)?;
     }
-    let filter = Filter::new(&args.filter, env::now());
-    let mut layout = Layout::new(args.json, matches!(journals.selection(), JournalSelection::All));
+    let filter = RecordFilter::new(&args.filter, env::now());
+    let mut layout =
+        LogLayout::new(args.json, matches!(journals.selection(), JournalSelection::All));
     ui::diagnostics(&news.findings);
     // Half a line at the end is lost, unless the rest of it is waited for.
     let lost = if args.follow { 0 } else { news.unfinished };
@@ -113,8 +114,8 @@ pub fn of_conversation(
     ui::diagnostics(&news.findings);
     report_unreadable(&journals, news.unreadable);
     let filter = FilterArgs::default();
-    let records = wanted(&news, &Filter::new(&filter, env::now()), false);
-    Ok(Layout::new(false, false).lines(&newest(limit, records)))
+    let records = wanted(&news, &RecordFilter::new(&filter, env::now()), false);
+    Ok(LogLayout::new(false, false).lines(&newest(limit, records)))
 }
 
 /// Fails if there is no such hook, neither in the journal nor among those that exist now.
@@ -151,7 +152,7 @@ fn check_hook(
 }
 
 /// The wanted records, laid out.
-fn wanted(news: &NewLines, filter: &Filter, json: bool) -> Vec<RecordView> {
+fn wanted(news: &NewLines, filter: &RecordFilter, json: bool) -> Vec<RecordView> {
     let selected = news.lines.iter().filter(|it| filter.keeps(&it.line.record));
     selected.filter_map(|it| lines::view(it, json)).collect()
 }
@@ -189,14 +190,14 @@ fn show(env: &Env, project: Option<&Path>, args: &Args, lines: &[String]) -> Res
 /// Prints the lines, then new ones, until Ctrl-C or until stdout is closed.
 fn follow(
     journals: &mut Journals,
-    filter: &Filter,
-    (layout, json): (&mut Layout, bool),
+    filter: &RecordFilter,
+    (layout, json): (&mut LogLayout, bool),
     lines: &[String],
 ) -> Result<(), Failure> {
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
     let mut written = lines.iter().try_for_each(ui::try_out);
-    while written.is_ok() && !cancel.wait(LOOK) {
+    while written.is_ok() && !cancel.wait(POLL_INTERVAL) {
         let news = journals.read()?;
         ui::diagnostics(&news.findings);
         report_unreadable(journals, news.unreadable);

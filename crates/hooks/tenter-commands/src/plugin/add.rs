@@ -12,7 +12,7 @@ use super::consent;
 use super::json::PluginDetails;
 use super::local_source;
 use super::obtain::{self, ObtainError};
-use super::places::{Location, PluginDir};
+use super::places::{PluginDir, PluginLocation};
 use crate::project::Project;
 
 #[derive(Debug, clap::Args)]
@@ -52,7 +52,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         added.iter().for_each(print);
     }
     let exit = if exit == Exit::Done { unreadable } else { exit };
-    if place.location == Location::Local && !cancel.is_cancelled() {
+    if place.location == PluginLocation::Local && !cancel.is_cancelled() {
         let names: Vec<String> = added.into_iter().map(|plugin| plugin.name).collect();
         consent::settle(&mut project, &names, args.trust, &cancel)?;
     }
@@ -115,7 +115,7 @@ fn add(
         return Err(obtain::already(place, &spec.name.to_string()).into());
     }
     let obtained = obtain::fetch(project, place, spec, cancel)?;
-    if place.location == Location::Local && changes_hooks(place, spec, &obtained.1) {
+    if place.location == PluginLocation::Local && changes_hooks(place, spec, &obtained.1) {
         consent::withdraw(project, &spec.name.to_string())?;
     }
     let installed = obtain::install(place, spec, &obtained, force)?;

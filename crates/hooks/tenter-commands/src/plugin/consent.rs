@@ -53,9 +53,9 @@ pub(super) fn settle(
         let name = styled(NAME, visible(&hook.name));
         ui::note(format!("  {name}  {}", events.join(", ")).trim_end());
     }
-    let of_theirs = |path: &PathBuf| waiting.iter().any(|hook| path.starts_with(&hook.path));
+    let is_in_plugin = |path: &PathBuf| waiting.iter().any(|hook| path.starts_with(&hook.path));
     let findings = project.findings();
-    ui::diagnostics(findings.filter(|finding| finding.path.as_ref().is_some_and(of_theirs)));
+    ui::diagnostics(findings.filter(|finding| finding.path.as_ref().is_some_and(is_in_plugin)));
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use tenter_plugins::{Installed, LockedPlugin};
 
-use super::places::Location;
+use super::places::PluginLocation;
 
 /// A plugin in a listing.
 #[derive(Serialize)]
@@ -19,7 +19,7 @@ pub(super) struct PluginSummary<'p> {
 }
 
 impl<'p> PluginSummary<'p> {
-    pub(super) fn new(location: Location, plugin: &'p Installed) -> Self {
+    pub(super) fn new(location: PluginLocation, plugin: &'p Installed) -> Self {
         let Installed { name, path, skills, recipes, hooks } = plugin;
         Self { name, location: location.as_str(), path, skills, recipes, hooks }
     }
@@ -39,7 +39,7 @@ pub(super) struct PluginDetails<'p> {
 
 impl<'p> PluginDetails<'p> {
     pub(super) fn new(
-        location: Location,
+        location: PluginLocation,
         plugin: &'p Installed,
         locked: Option<&'p LockedPlugin>,
     ) -> Self {

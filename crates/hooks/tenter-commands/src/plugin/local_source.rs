@@ -12,7 +12,7 @@ use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{confirm, read_at_terminal};
 use tenter_terminal::ui::{self, NAME, NOTICE, styled};
 
-use super::places::{Location, PluginDir};
+use super::places::{PluginDir, PluginLocation};
 use crate::project::Project;
 use crate::trust::{self, TrustRecord};
 
@@ -56,7 +56,7 @@ fn record(plugin: &str, directory: &Path) -> TrustRecord {
 /// The directory outside the project that one of its plugins comes from, if it comes from one. A `file:` URL counts as outside:
 /// git decodes it in its own way.
 fn outside(project: &Project, place: &PluginDir, spec: &Spec) -> Option<PathBuf> {
-    if place.location == Location::Global {
+    if place.location == PluginLocation::Global {
         return None;
     }
     match &spec.source {

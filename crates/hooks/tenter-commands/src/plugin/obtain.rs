@@ -14,7 +14,7 @@ use tenter_terminal::failure::{Exit, Failure};
 use tenter_terminal::screen::screen;
 use tenter_terminal::{env, ui};
 
-use super::places::{Location, PluginDir};
+use super::places::{PluginDir, PluginLocation};
 use crate::project::Project;
 
 /// Maximum duration of one git command.
@@ -117,7 +117,7 @@ fn refused(place: &PluginDir, spec: &Spec, conflict: InstallError) -> ObtainErro
 
 /// The failure for a plugin that is already installed.
 pub(super) fn already(place: &PluginDir, name: &str) -> Failure {
-    let global = if place.location == Location::Global { " -g" } else { "" };
+    let global = if place.location == PluginLocation::Global { " -g" } else { "" };
     Failure::new(format!("{name} is already installed"))
         .help(format!("`tenter plugin update{global} {name}` updates it; --force replaces it"))
 }

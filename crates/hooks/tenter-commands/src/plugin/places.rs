@@ -9,14 +9,14 @@ use tenter_terminal::failure::Failure;
 
 /// Whose plugins a directory holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Location {
+pub(super) enum PluginLocation {
     /// The project's.
     Local,
     /// The user's.
     Global,
 }
 
-impl Location {
+impl PluginLocation {
     /// The name in listings.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -29,15 +29,15 @@ impl Location {
 /// A directory of plugins.
 #[derive(Debug, Clone)]
 pub(super) struct PluginDir {
-    pub(super) location: Location,
+    pub(super) location: PluginLocation,
     pub(super) plugins: Plugins,
 }
 
 impl PluginDir {
-    fn new(location: Location, layout: &Layout) -> Self {
+    fn new(location: PluginLocation, layout: &Layout) -> Self {
         let base = match location {
-            Location::Local => &layout.project,
-            Location::Global => &layout.home,
+            PluginLocation::Local => &layout.project,
+            PluginLocation::Global => &layout.home,
         };
         Self { location, plugins: Plugins::new(layout.plugins_in(base)) }
     }
@@ -48,9 +48,9 @@ impl PluginDir {
             |path: &Path| -> PathBuf { path.canonicalize().unwrap_or_else(|_| path.to_owned()) };
         let layout = env.layout(root.to_owned());
         if global || real(root) == real(&env.home) {
-            Self::new(Location::Global, &layout)
+            Self::new(PluginLocation::Global, &layout)
         } else {
-            Self::new(Location::Local, &layout)
+            Self::new(PluginLocation::Local, &layout)
         }
     }
 
@@ -65,7 +65,7 @@ impl PluginDir {
         let plugins = env.layout(root.to_owned()).plugins_in(root);
         let parent = plugins.parent().unwrap_or(root);
         let directory = leaves(parent).or_else(|| leaves(&plugins));
-        match directory.filter(|_| place.location == Location::Local) {
+        match directory.filter(|_| place.location == PluginLocation::Local) {
             None => Ok(place),
             Some(real) => Err(Failure::new(format!(
                 "the project's plugins would be changed in {}, which is outside of the project",
@@ -122,8 +122,10 @@ pub(super) fn not_here(env: &Env, root: &Path, place: &PluginDir, name: &str) ->
         return unknown(name, &here);
     }
     let (whose, how) = match place.location {
-        Location::Local => ("your own, not the project's", "pass -g for your own plugins"),
-        Location::Global => ("the project's, not your own", "omit -g for the project's plugins"),
+        PluginLocation::Local => ("your own, not the project's", "pass -g for your own plugins"),
+        PluginLocation::Global => {
+            ("the project's, not your own", "omit -g for the project's plugins")
+        }
     };
     Failure::new(format!("the plugin {name:?} is {whose}")).help(how)
 }

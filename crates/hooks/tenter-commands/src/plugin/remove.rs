@@ -9,7 +9,7 @@ use tenter_terminal::ui;
 
 use super::consent;
 use super::local_source;
-use super::places::{Location, PluginDir, not_here};
+use super::places::{PluginDir, PluginLocation, not_here};
 use crate::project::Project;
 
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 fn remove(project: &mut Project, place: &PluginDir, name: &str) -> Result<(), Failure> {
     // Another plugin may get this name later, with other files next to the same hooks. Trust is revoked first: it could not be
     // revoked for a plugin that is gone.
-    if place.location == Location::Local {
+    if place.location == PluginLocation::Local {
         consent::withdraw(project, name)?;
         local_source::forget(project, name)?;
     }

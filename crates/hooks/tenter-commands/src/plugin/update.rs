@@ -17,7 +17,7 @@ use tenter_terminal::ui::{self, BAD, GOOD, NAME, NOTICE, styled};
 use super::consent;
 use super::local_source;
 use super::obtain::{self, ObtainError};
-use super::places::{Location, PluginDir, not_here};
+use super::places::{PluginDir, PluginLocation, not_here};
 use crate::project::Project;
 
 /// Number of characters shown of a commit.
@@ -57,7 +57,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
             return Ok(exit);
         }
     }
-    if place.location == Location::Local {
+    if place.location == PluginLocation::Local {
         consent::settle(&mut project, &updated, args.trust, &cancel)?;
     }
     Ok(exit)
@@ -120,7 +120,7 @@ fn update(
         return Ok(false);
     }
     let concerns_hooks = changes.iter().any(|change| change.path.starts_with("hooks/"));
-    if place.location == Location::Local && concerns_hooks {
+    if place.location == PluginLocation::Local && concerns_hooks {
         consent::withdraw(project, &locked.name)?;
     }
     obtain::install(place, &spec, &obtained, true).map(|_| true)

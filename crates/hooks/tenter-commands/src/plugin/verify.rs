@@ -26,7 +26,7 @@ pub struct Args {
 
 /// The result for one plugin; the fields are those of the JSON output.
 #[derive(Serialize)]
-struct Verified {
+struct VerifiedPlugin {
     name: String,
     location: &'static str,
     ok: bool,
@@ -55,7 +55,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 }
 
 /// Everything that is installed or recorded in a directory, by name.
-fn of_place(place: &PluginDir) -> Result<Vec<Verified>, Failure> {
+fn of_place(place: &PluginDir) -> Result<Vec<VerifiedPlugin>, Failure> {
     let lock = place.plugins.lock()?;
     let plugins = installed(std::slice::from_ref(place))?;
     let recorded = lock.plugins().iter().map(|locked| locked.name.as_str());
@@ -64,7 +64,7 @@ fn of_place(place: &PluginDir) -> Result<Vec<Verified>, Failure> {
     Ok(names.into_iter().map(|name| look_at(place, name, &lock, &plugins)).collect())
 }
 
-fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) -> Verified {
+fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) -> VerifiedPlugin {
     let installed = found.iter().find(|found| found.plugin.name == name);
     let directory = installed.map(|found| found.plugin.path.clone());
     let directory = directory.or_else(|| place.plugins.remains(name));
@@ -74,7 +74,7 @@ fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) ->
         (None, _) => (Vec::new(), vec![gone()]),
     };
     let ok = differences.is_empty() && diagnostics.is_empty();
-    Verified {
+    VerifiedPlugin {
         name: name.to_owned(),
         location: place.location.as_str(),
         ok,
@@ -95,7 +95,7 @@ fn gone() -> Diagnostic {
         .help("`tenter plugin update` fetches it again; `tenter plugin remove` removes the record")
 }
 
-fn print(one: &Verified) {
+fn print(one: &VerifiedPlugin) {
     let end = if one.ok { styled(GOOD, "ok") } else { styled(BAD, "differs") };
     ui::out(format!("{}  {}  {end}", styled(NAME, visible(&one.name)), one.location));
     for difference in &one.differences {

@@ -118,8 +118,8 @@ impl<'e> Project<'e> {
     /// The secrets that must not reach a record: values of variables that hold keys, and keys that programs printed so far.
     pub fn secrets(&self) -> Vec<String> {
         let keys: Vec<&str> = self.settings.models.key_variables().collect();
-        let of_variables = HookEnvironment::new(&self.env.vars, &[]).withholding(&keys);
-        of_variables.secrets().chain(self.keys.secrets()).collect()
+        let variables = HookEnvironment::new(&self.env.vars, &[]).withholding(&keys);
+        variables.secrets().chain(self.keys.secrets()).collect()
     }
 
     /// Returns the context of a question about trust.

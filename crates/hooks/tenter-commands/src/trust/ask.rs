@@ -64,14 +64,14 @@ const SKIP_OF_PLUGIN: Choice<TrustReply> =
 
 /// The untrusted hooks and recipes of a project.
 #[derive(Clone, Copy)]
-pub struct Pending<'p> {
+pub struct PendingTrust<'p> {
     /// Hooks.
     pub hooks: &'p [Untrusted],
     /// Recipes that start programs.
     pub recipes: &'p [ProjectRecipe],
 }
 
-impl<'p> Pending<'p> {
+impl<'p> PendingTrust<'p> {
     /// The untrusted hooks of a catalog.
     pub fn hooks_of(catalog: &'p Catalog) -> Self {
         Self { hooks: catalog.untrusted(), recipes: &[] }
@@ -130,7 +130,7 @@ impl<'p> Pending<'p> {
 }
 
 /// Asks the user. Where the user cannot be asked, nothing may run and nothing may be left out: refuse.
-pub fn ask(project: &Project, pending: Pending) -> TrustChoice {
+pub fn ask(project: &Project, pending: PendingTrust) -> TrustChoice {
     // An agent can make itself a terminal.
     if !Env::can_ask() || user_only::is_below_agent(project.env, project.root()) {
         return TrustChoice::Refuse;
@@ -139,7 +139,11 @@ pub fn ask(project: &Project, pending: Pending) -> TrustChoice {
 }
 
 /// Asks the user, who answers through `read`.
-pub fn ask_through(context: TrustContext, pending: Pending, read: &mut ReadLine) -> TrustChoice {
+pub fn ask_through(
+    context: TrustContext,
+    pending: PendingTrust,
+    read: &mut ReadLine,
+) -> TrustChoice {
     ui::note(format!(
         "{} {} has {} you have not trusted:",
         styled(NOTICE, "?"),

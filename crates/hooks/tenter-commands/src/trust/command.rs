@@ -13,7 +13,7 @@ use tenter_terminal::ui::{self, NAME, styled};
 
 use crate::OwnAgent;
 use crate::project::Project;
-use crate::trust::{self, Pending, TrustChoice};
+use crate::trust::{self, PendingTrust, TrustChoice};
 use crate::user_only;
 
 /// Choose which hooks, recipes, models and MCP servers of the project to trust.
@@ -54,7 +54,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args, agent: &dyn OwnAgent)
     let catalog = project.load(&cancel);
     ui::diagnostics(project.findings());
     let recipes = agent.untrusted_recipes(&project, &args.fragment_dirs);
-    let pending = Pending { hooks: catalog.untrusted(), recipes: &recipes };
+    let pending = PendingTrust { hooks: catalog.untrusted(), recipes: &recipes };
     let is_root_asked = trust::settle_root(&mut project, args.yes)?;
     let is_agent_asked = agent.settle_trust(&mut project, args.yes)?;
     if !is_root_asked && pending.is_empty() && !is_agent_asked && catalog.lost().is_empty() {

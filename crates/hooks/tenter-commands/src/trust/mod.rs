@@ -13,7 +13,9 @@ mod reload;
 mod root;
 mod store;
 
-pub use ask::{Pending, TrustChoice, ask, ask_hooks_of_plugin, ask_through, note_consequences};
+pub use ask::{
+    PendingTrust, TrustChoice, ask, ask_hooks_of_plugin, ask_through, note_consequences,
+};
 pub use lost::{accept_lost, settle_lost};
 pub use record::{ProjectRecipe, TrustRecord};
 pub use reload::Reloader;

@@ -13,7 +13,7 @@ use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{SharedReadLine, read_at_terminal};
 use tenter_terminal::ui;
 
-use super::ask::{Pending, TrustChoice, ask_through};
+use super::ask::{PendingTrust, TrustChoice, ask_through};
 use super::store::{accept_in, record_hooks_in};
 use crate::project::{Project, TrustContext};
 
@@ -69,7 +69,7 @@ impl Reload for Reloader {
         let hooks: Vec<Untrusted> = found.untrusted().iter().filter(is_asked).cloned().collect();
         let mut store = self.store();
         let context = TrustContext { root: &self.project, store: &store };
-        let pending = Pending { hooks: &hooks, recipes: &[] };
+        let pending = PendingTrust { hooks: &hooks, recipes: &[] };
         ui::note(format!(
             "\nThe hook {} changed while the agent was running.",
             visible(&changed.name)

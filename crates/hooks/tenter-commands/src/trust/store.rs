@@ -31,11 +31,11 @@ fn record_each<'p>(
     store: &mut TrustStore,
     entries: impl Iterator<Item = (&'p Path, TrustEntry)>,
 ) -> Result<(), Failure> {
-    let mut of_projects = BTreeMap::<&Path, Vec<TrustEntry>>::new();
+    let mut by_project = BTreeMap::<&Path, Vec<TrustEntry>>::new();
     for (project, entry) in entries {
-        of_projects.entry(project).or_default().push(entry);
+        by_project.entry(project).or_default().push(entry);
     }
-    of_projects.iter().try_for_each(|(project, entries)| record_in(store, project, entries))
+    by_project.iter().try_for_each(|(project, entries)| record_in(store, project, entries))
 }
 
 /// Records trust in this store, for the project with this root.

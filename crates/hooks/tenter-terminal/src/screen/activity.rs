@@ -21,7 +21,7 @@ const UNKNOWN: &str = "working";
 
 /// Identifies something that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key(pub String);
+pub struct ActivityKey(pub String);
 
 /// Returns the last lines of the output of something that runs, sanitised.
 pub(super) type LastLines = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
@@ -59,7 +59,7 @@ impl Activity {
 }
 
 struct Running {
-    key: Key,
+    key: ActivityKey,
     activity: Activity,
     since: Instant,
 }
@@ -76,11 +76,11 @@ pub(super) struct Activities {
 }
 
 impl Activities {
-    pub(super) fn begin(&mut self, key: Key, activity: Activity, now: Instant) {
+    pub(super) fn begin(&mut self, key: ActivityKey, activity: Activity, now: Instant) {
         self.running.push(Running { key, activity, since: now });
     }
 
-    pub(super) fn end(&mut self, key: &Key, now: Instant) {
+    pub(super) fn end(&mut self, key: &ActivityKey, now: Instant) {
         if let Some(index) = self.running.iter().position(|running| running.key == *key) {
             self.last = Some((self.running.remove(index), now));
         }
@@ -200,7 +200,7 @@ mod tests {
         let start = Instant::now();
         let mut activities = Activities { busy_since: Some(start), ..Activities::default() };
         for label in labels {
-            activities.begin(Key((*label).to_owned()), Activity::new(*label), start);
+            activities.begin(ActivityKey((*label).to_owned()), Activity::new(*label), start);
         }
         (activities, start)
     }
@@ -250,18 +250,18 @@ mod tests {
     fn several_things_are_counted_and_those_behind_are_hidden() {
         let (mut activities, start) = activities(&["bash a", "grep b"]);
         let behind = Activity { is_behind: true, ..Activity::new("subagent") };
-        activities.begin(Key("s".to_owned()), behind, start);
+        activities.begin(ActivityKey("s".to_owned()), behind, start);
         let now = start + Duration::from_secs(2);
         assert_eq!(
             shown(&activities, now, 80),
             ["⠋ 2 at once: bash a, grep b · 2 s · Ctrl-C stops"]
         );
-        activities.end(&Key("bash a".to_owned()), now);
-        activities.end(&Key("grep b".to_owned()), now);
+        activities.end(&ActivityKey("bash a".to_owned()), now);
+        activities.end(&ActivityKey("grep b".to_owned()), now);
         assert_eq!(shown(&activities, now, 80), ["⠋ grep b · 2 s · Ctrl-C stops"]);
         let now = now + Duration::from_secs(1);
         assert_eq!(shown(&activities, now, 80), ["⠋ subagent · 3 s · Ctrl-C stops"]);
-        activities.end(&Key("s".to_owned()), start);
+        activities.end(&ActivityKey("s".to_owned()), start);
         assert_eq!(shown(&activities, now, 80), ["⠋ working · 3 s · Ctrl-C stops"]);
     }
 
@@ -272,11 +272,15 @@ mod tests {
             output: Some(Arc::new(move || text.lines().map(str::to_owned).collect())),
             ..Activity::new(label)
         };
-        activities.begin(Key("a".to_owned()), with_output("bash a", "1\n2\n3\n4\n5\n6\n"), start);
+        activities.begin(
+            ActivityKey("a".to_owned()),
+            with_output("bash a", "1\n2\n3\n4\n5\n6\n"),
+            start,
+        );
         let now = start + Duration::from_secs(1);
         assert_eq!(shown(&activities, now, 9)[1..], ["  2", "  3", "  4", "  5", "  6"]);
         assert_eq!(activities.rows(now, 9, 2).len(), 2);
-        activities.begin(Key("b".to_owned()), with_output("bash b", "one\ntwo\n"), start);
+        activities.begin(ActivityKey("b".to_owned()), with_output("bash b", "one\ntwo\n"), start);
         assert_eq!(shown(&activities, now, 40)[1..], ["  bash a: 6", "  bash b: two"]);
     }
 }

@@ -17,9 +17,9 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, TryLockE
 use std::thread;
 use std::time::{Duration, Instant};
 
-use state::State;
+use state::ScreenState;
 
-pub use activity::{Activity, Key};
+pub use activity::{Activity, ActivityKey};
 pub use writer::Stream;
 
 /// Minimum time between redraws.
@@ -30,7 +30,7 @@ const LAST_WAIT: Duration = Duration::from_millis(200);
 /// The screen.
 #[derive(Default)]
 pub struct Screen {
-    state: Mutex<State>,
+    state: Mutex<ScreenState>,
     /// Something changed that is to be drawn.
     changed: Condvar,
     /// The question that is open, if any, has ended.
@@ -42,7 +42,7 @@ pub struct Working(());
 
 /// Something that runs until it is dropped.
 pub struct Waiting {
-    key: Key,
+    key: ActivityKey,
     _working: Working,
 }
 
@@ -83,7 +83,7 @@ impl Screen {
     /// Begins work that is one thing that runs.
     pub fn wait_for(&'static self, label: String) -> Waiting {
         let working = self.work();
-        let key = Key(format!("wait {label}"));
+        let key = ActivityKey(format!("wait {label}"));
         self.begin(key.clone(), Activity::new(label));
         Waiting { key, _working: working }
     }
@@ -113,13 +113,13 @@ impl Screen {
     }
 
     /// Something begins to run.
-    pub fn begin(&self, key: Key, activity: Activity) {
+    pub fn begin(&self, key: ActivityKey, activity: Activity) {
         self.state().activities.begin(key, activity, Instant::now());
         self.changed.notify_all();
     }
 
     /// Something has ended. Ignored if it does not run.
-    pub fn end(&self, key: &Key) {
+    pub fn end(&self, key: &ActivityKey) {
         self.state().activities.end(key, Instant::now());
         self.changed.notify_all();
     }
@@ -186,7 +186,7 @@ impl Screen {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ScreenState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,7 @@ const TAB: usize = 8;
 const RESET: &str = "\x1b[0m";
 
 /// A part of styled text.
-enum Part<'t> {
+enum RowPart<'t> {
     /// A character, and the number of columns that it takes.
     Character(char, usize),
     /// A sequence that sets or ends styles.
@@ -17,7 +17,7 @@ enum Part<'t> {
 
 /// The rows of a text that is wrapped at `columns`, at any character. Each row sets its styles and ends them.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    text.lines().flat_map(|line| Wrapping::new(columns).of(line)).collect()
+    text.lines().flat_map(|line| Wrapping::new(columns).rows_of(line)).collect()
 }
 
 /// The beginning of a line, at most `columns` wide. An ellipsis shows that something is missing.
@@ -33,14 +33,14 @@ pub(super) fn cut(line: &str, columns: usize) -> String {
 /// Number of columns that a line takes.
 pub(super) fn width(line: &str) -> usize {
     parts(line).fold(0, |column, part| match part {
-        Part::Character('\t', _) => column + TAB - column % TAB,
-        Part::Character(_, width) => column + width,
-        Part::Style(_) => column,
+        RowPart::Character('\t', _) => column + TAB - column % TAB,
+        RowPart::Character(_, width) => column + width,
+        RowPart::Style(_) => column,
     })
 }
 
 /// The parts of a line, without other escape sequences and control characters.
-fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
+fn parts(line: &str) -> impl Iterator<Item = RowPart<'_>> {
     let mut rest = line;
     std::iter::from_fn(move || {
         loop {
@@ -49,14 +49,14 @@ fn parts(line: &str) -> impl Iterator<Item = Part<'_>> {
                 let sequence = sequence(rest);
                 rest = &rest[sequence.len()..];
                 if sequence.starts_with("\x1b[") && sequence.ends_with('m') {
-                    return Some(Part::Style(sequence));
+                    return Some(RowPart::Style(sequence));
                 }
                 continue;
             }
             rest = &rest[character.len_utf8()..];
             match character.width() {
-                Some(width) => return Some(Part::Character(character, width)),
-                None if character == '\t' => return Some(Part::Character(character, TAB)),
+                Some(width) => return Some(RowPart::Character(character, width)),
+                None if character == '\t' => return Some(RowPart::Character(character, TAB)),
                 None => {}
             }
         }
@@ -87,14 +87,14 @@ impl Wrapping {
         Self { columns, rows: Vec::new(), row, column: 0, styles }
     }
 
-    fn of(mut self, line: &str) -> Vec<String> {
+    fn rows_of(mut self, line: &str) -> Vec<String> {
         for part in parts(line) {
             match part {
-                Part::Style(sequence) => self.style(sequence),
-                Part::Character('\t', _) => {
+                RowPart::Style(sequence) => self.style(sequence),
+                RowPart::Character('\t', _) => {
                     (0..TAB - self.column % TAB).for_each(|_| self.character(' ', 1));
                 }
-                Part::Character(character, width) => self.character(character, width),
+                RowPart::Character(character, width) => self.character(character, width),
             }
         }
         self.end_row();

@@ -13,13 +13,13 @@ use super::rows;
 use super::writer::{Stream, for_terminal, size, write_raw};
 
 /// Renders incomplete text for a number of columns.
-type Pending = Box<dyn Fn(usize) -> String + Send>;
+type PendingOutput = Box<dyn Fn(usize) -> String + Send>;
 
 /// Number of rows that stay visible above the incomplete text.
 const ROWS_ABOVE: usize = 4;
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct ScreenState {
     /// True if the terminal can have a region.
     pub(super) is_enabled: bool,
     /// True if a thread redraws the region.
@@ -33,7 +33,7 @@ pub(super) struct State {
     pub(super) activities: Activities,
     /// The incomplete last line that was printed, and its stream.
     line: Option<(Stream, String)>,
-    pending: Option<Pending>,
+    pending: Option<PendingOutput>,
     /// The rows of `pending`, and the number of columns that they are for.
     pending_rows: Option<(usize, Vec<String>)>,
     /// The region on the terminal.
@@ -44,7 +44,7 @@ pub(super) struct State {
     pub(super) is_changed: bool,
 }
 
-impl State {
+impl ScreenState {
     pub(super) fn is_live(&self) -> bool {
         self.is_enabled && self.works > 0
     }
@@ -65,7 +65,7 @@ impl State {
         }
     }
 
-    pub(super) fn set_pending(&mut self, pending: Pending) {
+    pub(super) fn set_pending(&mut self, pending: PendingOutput) {
         self.pending = Some(pending).filter(|_| self.is_live());
         self.pending_rows = None;
         self.is_changed = true;

@@ -8,7 +8,7 @@ use tenter_base::excerpt;
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_protocol::tool_metadata::{Edit, FileEdit};
 
-use super::wrap::Line;
+use super::wrap::StyledLine;
 use crate::ui::{BAD, FAINT, GOOD, styled};
 
 /// Maximum number of lines of a diff.
@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_millis(200);
 const INDENT: &str = "    ";
 const MARGIN: usize = 5;
 /// The sign of the rest of a line that is too wide.
-const REST: char = '↪';
+const CONTINUATION: char = '↪';
 
 /// The diff of an edit of a file whose other lines are unknown, in lines of at most `width` columns.
 pub fn of_edit(edit: &FileEdit, width: usize) -> Vec<String> {
@@ -58,7 +58,7 @@ pub fn edited(before: &str, edit: &FileEdit) -> Option<String> {
 /// The rows of a line: its indentation is kept, and a wide one continues below.
 fn rows(line: &str, width: usize) -> Vec<String> {
     let line = excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned();
-    let line = Line::new(Style::new(), &with_spaces(&line));
+    let line = StyledLine::new(Style::new(), &with_spaces(&line));
     let width = width.saturating_sub(MARGIN).max(MARGIN);
     line.broken(width).iter().map(ToString::to_string).collect()
 }
@@ -95,11 +95,11 @@ fn hunks(
                 None => line,
             };
             for (index, row) in rows(text).iter().enumerate() {
-                let sign = if index == 0 { sign } else { REST };
+                let sign = if index == 0 { sign } else { CONTINUATION };
                 lines.push(format!("{INDENT}{}", styled(style, format!("{sign}{row}"))));
             }
             if changes_last_end && change.missing_newline() {
-                lines.push(styled(FAINT, format!("{INDENT}{REST}no line end")));
+                lines.push(styled(FAINT, format!("{INDENT}{CONTINUATION}no line end")));
             }
         }
     }

@@ -12,8 +12,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::wrap::Line;
-use block::{Layout, render};
+use super::wrap::StyledLine;
+use block::{BlockLayout, render};
 use line_start::{Fence, begins_item, is_heading, is_indented, is_rule};
 use tenter_base::sanitize::sanitize;
 
@@ -52,7 +52,7 @@ impl Markdown {
     /// Appends a piece of text and returns the blocks that it completed, styled, in lines of at most `width` columns. Long lines
     /// of code are not broken, so that they are copied as one line.
     pub fn push(&mut self, piece: &str, width: usize) -> String {
-        let mut page = Page { layout: Layout::new(width), text: String::new() };
+        let mut page = RenderedPage { layout: BlockLayout::new(width), text: String::new() };
         let mut lines = piece.split('\n');
         self.line.push_str(lines.next().unwrap_or_default());
         for begun in lines {
@@ -64,7 +64,7 @@ impl Markdown {
 
     /// Returns the rest and resets the renderer.
     pub fn finish(&mut self, width: usize) -> String {
-        self.end(Layout::new(width))
+        self.end(BlockLayout::new(width))
     }
 
     /// Returns what was not returned yet as it would look if the text ended here, in lines of at most `width` columns. Of a very
@@ -75,11 +75,11 @@ impl Markdown {
             Open::Code(_) => (String::new(), self.line.clone()),
             _ => pending::closed(&self.block, &self.line),
         };
-        Self { line, block, ..*self }.end(Layout::new(width))
+        Self { line, block, ..*self }.end(BlockLayout::new(width))
     }
 
-    fn end(&mut self, layout: Layout) -> String {
-        let mut page = Page { layout, text: String::new() };
+    fn end(&mut self, layout: BlockLayout) -> String {
+        let mut page = RenderedPage { layout, text: String::new() };
         if !self.line.is_empty() {
             self.end_line(&mut page);
         }
@@ -96,7 +96,7 @@ impl Markdown {
         *self = Self::default();
     }
 
-    fn end_line(&mut self, page: &mut Page) {
+    fn end_line(&mut self, page: &mut RenderedPage) {
         let line = std::mem::take(&mut self.line);
         let line = sanitize(line.strip_suffix('\r').unwrap_or(&line));
         match self.open {
@@ -122,7 +122,7 @@ impl Markdown {
         }
     }
 
-    fn empty_line(&mut self, page: &mut Page) {
+    fn empty_line(&mut self, page: &mut RenderedPage) {
         if let Open::Item { blank } = &mut self.open {
             *blank = true;
             return;
@@ -132,7 +132,7 @@ impl Markdown {
     }
 
     /// Handles a line that begins a block or continues the open one.
-    fn begin_or_continue(&mut self, line: &str, page: &mut Page) {
+    fn begin_or_continue(&mut self, line: &str, page: &mut RenderedPage) {
         if let Some((fence, language)) = Fence::read(line) {
             self.flush(page);
             self.begin_block(page);
@@ -160,7 +160,7 @@ impl Markdown {
     }
 
     /// Renders the open block, which is complete.
-    fn flush(&mut self, page: &mut Page) {
+    fn flush(&mut self, page: &mut RenderedPage) {
         let block = std::mem::take(&mut self.block);
         if !block.is_empty() {
             self.begin_block(page);
@@ -170,7 +170,7 @@ impl Markdown {
     }
 
     /// Begins a block, after an empty line if the text had any.
-    fn begin_block(&mut self, page: &mut Page) {
+    fn begin_block(&mut self, page: &mut RenderedPage) {
         if std::mem::take(&mut self.gap) && self.begun {
             page.text.push('\n');
         }
@@ -179,13 +179,13 @@ impl Markdown {
 }
 
 /// A collector of rendered lines.
-struct Page {
-    layout: Layout,
+struct RenderedPage {
+    layout: BlockLayout,
     text: String,
 }
 
-impl Page {
-    fn line(&mut self, line: &Line) {
+impl RenderedPage {
+    fn line(&mut self, line: &StyledLine) {
         self.text.push_str(&line.to_string());
         self.text.push('\n');
     }

@@ -25,7 +25,7 @@ pub(super) fn columns(text: &str) -> usize {
 
 /// `text` in lines of at most `width` columns. Only longer words are broken.
 pub fn prose(text: &str, width: usize) -> Vec<String> {
-    let lines = Line::new(Style::new(), text).wrapped(width.max(1));
+    let lines = StyledLine::new(Style::new(), text).wrapped(width.max(1));
     lines.iter().map(ToString::to_string).collect()
 }
 
@@ -77,12 +77,12 @@ impl Styled<'_> {
 
 /// Styled text without line ends.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Line {
+pub(super) struct StyledLine {
     spans: Vec<(Style, String)>,
     width: usize,
 }
 
-impl Line {
+impl StyledLine {
     /// A line with this text.
     pub(super) fn new(style: Style, text: &str) -> Self {
         let mut line = Self::default();
@@ -177,9 +177,9 @@ impl Line {
         self.spans.iter().flat_map(|(style, text)| text.graphemes(true).map(|one| (*style, one)))
     }
 
-    fn words(&self) -> Vec<Word> {
+    fn words(&self) -> Vec<StyledWord> {
         let mut words = Vec::new();
-        let mut word = Word::default();
+        let mut word = StyledWord::default();
         for (style, one) in self.graphemes() {
             if word.ends_before(one) {
                 words.push(std::mem::take(&mut word));
@@ -194,7 +194,7 @@ impl Line {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for StyledLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.spans.iter().try_for_each(|(style, text)| f.write_str(&styled(*style, text)))
     }
@@ -202,12 +202,12 @@ impl fmt::Display for Line {
 
 /// A part of a text that stays together, after the space before it.
 #[derive(Default)]
-struct Word {
-    space: Line,
-    text: Line,
+struct StyledWord {
+    space: StyledLine,
+    text: StyledLine,
 }
 
-impl Word {
+impl StyledWord {
     fn ends_before(&self, next: &str) -> bool {
         let Some((_, text)) = self.text.spans.last() else { return false };
         let Some(last) = text.chars().next_back() else { return false };
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     fn wrapped(text: &str, width: usize) -> Vec<String> {
-        let lines = Line::new(Style::new(), text).wrapped(width);
+        let lines = StyledLine::new(Style::new(), text).wrapped(width);
         lines.iter().map(ToString::to_string).collect()
     }
 
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn styles_continue_on_the_next_line() {
         let bold = Style::new().bold();
-        let mut line = Line::new(Style::new(), "a ");
+        let mut line = StyledLine::new(Style::new(), "a ");
         line.push(bold, "b c");
         let lines: Vec<String> = line.wrapped(3).iter().map(ToString::to_string).collect();
         assert_eq!(lines, [format!("a {bold}b{bold:#}"), format!("{bold}c{bold:#}")]);

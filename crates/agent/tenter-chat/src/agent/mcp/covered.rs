@@ -61,7 +61,7 @@ fn is_module(path: &Path) -> bool {
 
 /// The settings and files that trust in a server covers.
 #[derive(Clone)]
-pub(super) struct Covered {
+pub(super) struct ServerCoverage {
     settings: String,
     root: PathBuf,
     reach: Reach,
@@ -72,9 +72,9 @@ pub(super) struct Covered {
 /// Files by their paths in the project.
 type Files = BTreeMap<PathBuf, FileStamp>;
 
-impl Covered {
+impl ServerCoverage {
     /// Returns what trust in `server` covers, by its settings as they are.
-    pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Self {
+    pub(super) fn new(project: &Project, server: &ConfiguredServer) -> Self {
         let settings = serde_json::to_string(&server.table).unwrap_or_default();
         Self {
             settings: format!("{}\n{settings}", server.name),
@@ -280,7 +280,7 @@ fn reach(project: &Project, server: &ConfiguredServer) -> Reach {
     let cwd = directory(project, server, &variables);
     variables.retain(|(name, _)| added.iter().all(|(one, _)| name != one.as_str()));
     variables.extend(added.iter().map(|(name, value)| (name.into(), value.into())));
-    Reach::of(&ServerCommand {
+    Reach::new(&ServerCommand {
         words,
         added,
         variables: &variables,

@@ -15,7 +15,7 @@ use tenter_mcp::{
 use tenter_proc::{Invocation, Limits, Streams};
 use tenter_settings::ConfiguredServer;
 
-use super::covered::Covered;
+use super::covered::ServerCoverage;
 use super::expansion::expand;
 use super::needs_trust;
 use super::place::{PROJECT, directory, inherited, outside};
@@ -31,7 +31,10 @@ const MIN_SECRET: usize = 8;
 ///
 /// # Errors
 /// It cannot be started; the error says why.
-pub(super) fn of(project: &Project, server: &ConfiguredServer) -> Result<ServerDefinition, String> {
+pub(super) fn define(
+    project: &Project,
+    server: &ConfiguredServer,
+) -> Result<ServerDefinition, String> {
     let table = &server.table;
     let name = ServerName::new(&server.name)?;
     let inherited = inherited(project, server);
@@ -67,7 +70,7 @@ fn check(project: &Project, server: &ConfiguredServer) -> Result<Option<StartChe
     if !needs_trust(project, server) {
         return Ok(None);
     }
-    let covered = Covered::of(project, server);
+    let covered = ServerCoverage::new(project, server);
     let now = covered.fingerprint()?;
     Ok(Some(Arc::new(move || {
         if covered.fingerprint()? == now {

@@ -34,7 +34,7 @@ pub(crate) fn source(project: &Project) -> (Option<Arc<dyn ToolSource>>, Vec<Dia
         server.is_enabled() && (!needs_trust(project, server) || is_trusted(project, server))
     };
     for server in all(project).filter(is_used) {
-        match definition::of(project, server) {
+        match definition::define(project, server) {
             Ok(definition) => definitions.push(definition),
             Err(why) => findings.push(unusable(server, &why)),
         }
@@ -60,7 +60,7 @@ pub(crate) fn find<'p>(project: &'p Project<'_>, name: &str) -> Option<&'p Confi
 
 /// Returns whether a session uses the server, in a word.
 pub(crate) fn state(project: &Project, server: &ConfiguredServer) -> &'static str {
-    match definition::of(project, server) {
+    match definition::define(project, server) {
         _ if !server.is_enabled() => "disabled",
         _ if needs_trust(project, server) && !is_trusted(project, server) => "untrusted",
         Ok(_) => READY,
@@ -94,7 +94,7 @@ pub(crate) fn report(
         return Err(Failure { exit: Exit::Untrusted, ..Failure::new(message) }
             .help("review it with `tenter mcp show`, then run `tenter trust`"));
     }
-    let mut definition = definition::of(project, server).map_err(|why| {
+    let mut definition = definition::define(project, server).map_err(|why| {
         Failure::new(format!("the MCP server {} cannot be used: {why}", server.name))
             .help("`tenter help mcp` describes the settings of servers")
     })?;

@@ -44,9 +44,9 @@ pub(super) struct Reach {
 
 impl Reach {
     /// Returns the files that `command` can run.
-    pub(super) fn of(command: &ServerCommand) -> Self {
+    pub(super) fn new(command: &ServerCommand) -> Self {
         let facts = facts(command);
-        let mut reader = Reader { command, reach: Self::default() };
+        let mut reader = CommandReader { command, reach: Self::default() };
         if facts.unparsed || facts.over_limit {
             reader.unknown("a part of the command that cannot be read");
         }
@@ -82,12 +82,12 @@ fn facts(command: &ServerCommand) -> Facts {
     tenter_shell::read(&line.join(" "), &surroundings)
 }
 
-struct Reader<'a> {
+struct CommandReader<'a> {
     command: &'a ServerCommand<'a>,
     reach: Reach,
 }
 
-impl Reader<'_> {
+impl CommandReader<'_> {
     fn unknown(&mut self, what: &str) {
         self.reach.unknown.get_or_insert_with(|| what.to_owned());
     }

@@ -11,7 +11,7 @@ use tenter_terminal::failure::{Exit, Failure};
 use tenter_terminal::question::{Choice, ReadLine, choose, read_at_terminal};
 use tenter_terminal::ui::{self, NAME, NOTICE, styled};
 
-use super::covered::Covered;
+use super::covered::ServerCoverage;
 use super::{all, is_trusted};
 use crate::agent::AgentArgs;
 use crate::render::Show;
@@ -41,7 +41,7 @@ pub(crate) struct PendingServer {
 
 impl PendingServer {
     fn new(project: &Project, server: &ConfiguredServer) -> Self {
-        let covered = Covered::of(project, server);
+        let covered = ServerCoverage::new(project, server);
         let record = covered.fingerprint().and_then(|taken| {
             let record =
                 TrustRecord::new(TrustedKind::McpServer, &server.name, taken, &server.file);
@@ -75,7 +75,7 @@ pub(crate) fn covered(project: &Project, server: &ConfiguredServer) -> Option<St
     if !server.of_project || server.table.url.is_some() {
         return None;
     }
-    Some(Covered::of(project, server).description().unwrap_or_else(|why| why))
+    Some(ServerCoverage::new(project, server).description().unwrap_or_else(|why| why))
 }
 
 /// The record of trust in a server as it is now.
@@ -86,7 +86,7 @@ pub(super) fn trust_record(
     project: &Project,
     server: &ConfiguredServer,
 ) -> Result<TrustRecord, String> {
-    let fingerprint = Covered::of(project, server).fingerprint()?;
+    let fingerprint = ServerCoverage::new(project, server).fingerprint()?;
     Ok(TrustRecord::new(TrustedKind::McpServer, &server.name, fingerprint, &server.file))
 }
 

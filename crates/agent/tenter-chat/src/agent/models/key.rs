@@ -155,7 +155,11 @@ mod tests {
         KeyCommand::Line(line.to_owned())
     }
 
-    fn told(command: &KeyCommand, limits: Limits, cancel: &Cancel) -> Result<String, String> {
+    fn printed_key(
+        command: &KeyCommand,
+        limits: Limits,
+        cancel: &Cancel,
+    ) -> Result<String, String> {
         let key = printed(command, &env(PathBuf::from("/")), limits, cancel);
         key.map(|key| key.reveal().to_owned()).map_err(|problem| match problem {
             NoKey::Cancelled => "cancelled".to_owned(),
@@ -164,7 +168,7 @@ mod tests {
     }
 
     fn run(command: &KeyCommand) -> Result<String, String> {
-        told(command, Limits::default(), &Cancel::new())
+        printed_key(command, Limits::default(), &Cancel::new())
     }
 
     #[test]
@@ -191,10 +195,13 @@ mod tests {
     #[test]
     fn a_hanging_command_is_terminated_by_timeout_or_cancellation() {
         let limits = Limits { timeout: Duration::from_millis(50), ..Limits::default() };
-        let error = told(&line("exec sleep 1000"), limits, &Cancel::new()).unwrap_err();
+        let error = printed_key(&line("exec sleep 1000"), limits, &Cancel::new()).unwrap_err();
         assert_eq!(error, "timed out after 50ms");
         let cancel = Cancel::new();
         cancel.cancel();
-        assert_eq!(told(&line("exec sleep 1000"), limits, &cancel).unwrap_err(), "cancelled");
+        assert_eq!(
+            printed_key(&line("exec sleep 1000"), limits, &cancel).unwrap_err(),
+            "cancelled"
+        );
     }
 }

@@ -98,8 +98,8 @@ fn named<'n>(
 ) -> Result<ChosenName<'n>, Failure> {
     let settings = &project.settings.models;
     if args.use_weak_model {
-        let of_flag = args.weak_model.as_deref().map(ChosenName::by_user);
-        let weak = of_flag.or(settings.weak_model.as_ref().map(ChosenName::of_settings));
+        let flag = args.weak_model.as_deref().map(ChosenName::by_user);
+        let weak = flag.or(settings.weak_model.as_ref().map(ChosenName::of_settings));
         return weak.ok_or_else(|| {
             Failure::usage("no model for small tasks is configured").help(
                 "use --weak-model PROVIDER/NAME, set TENTER_WEAK_MODEL, or write `weak_model = …` into config.toml",
@@ -197,8 +197,9 @@ fn connect(
     let name = format!("{}/{model}", provider.name);
     let settings = &project.settings.models;
     let table = settings.models.get(&name);
-    let of_model = table.map(ModelTable::answering).unwrap_or_default();
-    let answering = args.answering().or(settings.overriding).or(of_model).or(settings.default);
+    let model_settings = table.map(ModelTable::answering).unwrap_or_default();
+    let answering =
+        args.answering().or(settings.overriding).or(model_settings).or(settings.default);
     let endpoint = endpoint(project, args, provider, cancel)?;
     let address = endpoint.base_url.as_deref().unwrap_or_default();
     let facts = facts(provider, address, model, table)?;

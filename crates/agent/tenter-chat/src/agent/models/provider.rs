@@ -102,8 +102,8 @@ impl<'p> Provider<'p> {
     }
 
     fn built_in(built_in: &'p BuiltIn, said: Option<&'p ProviderTable>, env: &Env) -> Self {
-        let of_variable = || env.text(built_in.address_variable?).map(str::to_owned);
-        let address = said.and_then(|said| said.base_url.clone()).or_else(of_variable);
+        let address_in_variable = || env.text(built_in.address_variable?).map(str::to_owned);
+        let address = said.and_then(|said| said.base_url.clone()).or_else(address_in_variable);
         let key_variable = said.and_then(|said| said.api_key_env.as_deref());
         Self {
             name: built_in.name,

@@ -6,7 +6,7 @@ use tenter_terminal::text::prose;
 use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::{COMMANDS, CommandContext};
-use crate::chat::SessionEnd;
+use crate::chat::ChatEnd;
 
 /// Minimum number of columns for what a command does, next to the command.
 const MIN_HELP: usize = 34;
@@ -16,7 +16,7 @@ const MIN_HELP: usize = 34;
 pub(super) fn help(
     _context: &mut CommandContext,
     _argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let width = ui::columns();
     for line in commands(width) {
         ui::out(line);
@@ -60,8 +60,8 @@ fn commands(width: usize) -> Vec<String> {
 pub(super) fn exit(
     _context: &mut CommandContext,
     _argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
-    Ok(Some(SessionEnd::Exit(ExitReason::UserExit)))
+) -> Result<Option<ChatEnd>, Failure> {
+    Ok(Some(ChatEnd::Exit(ExitReason::UserExit)))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::CommandContext;
 use crate::agent::Recap;
-use crate::chat::{Change, SessionEnd, recap};
+use crate::chat::{ChatEnd, SessionChange, recap};
 
 /// Maximum number of listed conversations.
 const LISTED: usize = 20;
@@ -19,7 +19,7 @@ const LISTED: usize = 20;
 pub(super) fn resume(
     context: &mut CommandContext,
     wanted: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let present = context.session.conversation_id();
     if wanted.is_empty() {
         let conversations =
@@ -41,8 +41,8 @@ pub(super) fn resume(
     }
     let stored = store.load(&id).map_err(Failure::caused_by)?;
     ui::note(format!("Continuing: {}", one_line(&stored.summary.preview, 80)));
-    Recap::of(&stored).iter().for_each(recap::show);
-    Ok(Some(SessionEnd::Change(Change::Conversation(Box::new(stored)))))
+    Recap::new(&stored).iter().for_each(recap::show);
+    Ok(Some(ChatEnd::Change(SessionChange::Conversation(Box::new(stored)))))
 }
 
 /// Starts a new conversation, in a new session.
@@ -50,9 +50,9 @@ pub(super) fn resume(
 pub(super) fn new(
     _context: &mut CommandContext,
     _argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     ui::note("Started a new conversation.");
-    Ok(Some(SessionEnd::Change(Change::New)))
+    Ok(Some(ChatEnd::Change(SessionChange::New)))
 }
 
 /// The conversations of this project, the most recent first.

@@ -10,8 +10,8 @@ use tenter_terminal::text::diff;
 use tenter_terminal::ui::{self, FAINT, HEADING, NAME, styled};
 
 use super::CommandContext;
-use crate::chat::words::Places;
-use crate::chat::{SessionEnd, snapshots};
+use crate::chat::words::PathBases;
+use crate::chat::{ChatEnd, snapshots};
 
 /// Shows the last turn only.
 const LAST: &str = "last";
@@ -19,7 +19,7 @@ const LAST: &str = "last";
 const LINES: usize = 1000;
 
 /// A file's content before and after the changes.
-struct Change {
+struct FileVersions {
     before: FileState,
     after: FileState,
 }
@@ -28,7 +28,7 @@ struct Change {
 pub(super) fn diff(
     context: &mut CommandContext,
     argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let chat = &*context.chat;
     let recorder = chat.snapshots.required()?;
     let turns = recorder.turns(context.session.conversation_id());
@@ -37,12 +37,12 @@ pub(super) fn diff(
     if argument == LAST {
         turns.drain(..turns.len().saturating_sub(1));
     }
-    let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
+    let mut changes: BTreeMap<PathBuf, FileVersions> = BTreeMap::new();
     for change in turns.into_iter().flat_map(|turn| turn.changes) {
         changes
             .entry(change.path.0)
             .and_modify(|earlier| earlier.after = change.after.clone())
-            .or_insert(Change { before: change.before, after: change.after });
+            .or_insert(FileVersions { before: change.before, after: change.after });
     }
     changes.retain(|_, change| change.before != change.after);
     if changes.is_empty() {
@@ -50,7 +50,7 @@ pub(super) fn diff(
         return Ok(None);
     }
     if !argument.is_empty() && argument != LAST {
-        let chosen = Places::of(chat.project.env).resolve_argument(argument);
+        let chosen = PathBases::new(chat.project.env).resolve_argument(argument);
         let chosen = tenter_base::real_path(&chosen).unwrap_or(chosen);
         changes.retain(|path, _| path.starts_with(&chosen));
         if changes.is_empty() {
@@ -68,7 +68,7 @@ fn lines(
     context: &CommandContext,
     recorder: &Recorder,
     path: &Path,
-    change: &Change,
+    change: &FileVersions,
 ) -> Vec<String> {
     use FileState::{Absent, Directory};
     let name = context.chat.snapshots.shown(path);
@@ -88,7 +88,7 @@ fn lines(
 }
 
 /// Returns the kind of a file's change in a word or two.
-fn what(change: &Change) -> String {
+fn what(change: &FileVersions) -> String {
     match (&change.before, &change.after) {
         (FileState::Absent, _) => "created".to_owned(),
         (_, FileState::Absent) => "deleted".to_owned(),

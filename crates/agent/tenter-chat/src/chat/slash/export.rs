@@ -9,15 +9,15 @@ use tenter_terminal::question::confirm;
 use tenter_terminal::ui;
 
 use super::CommandContext;
-use crate::chat::SessionEnd;
-use crate::chat::words::Places;
+use crate::chat::ChatEnd;
+use crate::chat::words::PathBases;
 use crate::conversation::export;
 
 /// Writes the conversation to a file that only the user can read. Asks before it replaces one.
 pub(super) fn export(
     context: &mut CommandContext,
     argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let (store, id) = (&context.agent.store, context.session.conversation_id());
     let text = match export::as_markdown(store, id) {
         Ok(text) => text,
@@ -46,7 +46,7 @@ pub(super) fn export(
 
 /// The file to write: in the working directory if only a name is given, with a name of its own in a directory.
 fn path(context: &CommandContext, argument: &str) -> Result<PathBuf, Failure> {
-    let path = Places::of(context.chat.project.env).resolve_argument(argument);
+    let path = PathBases::new(context.chat.project.env).resolve_argument(argument);
     if !path.is_dir() {
         return Ok(path);
     }

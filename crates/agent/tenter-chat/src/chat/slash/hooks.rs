@@ -2,7 +2,7 @@
 
 use tenter_base::sanitize::visible;
 use tenter_commands::hooks::{self as commands, show_catalog};
-use tenter_commands::trust::{self, Pending, TrustChoice};
+use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::FailMode;
 use tenter_terminal::failure::Failure;
@@ -11,7 +11,7 @@ use tenter_terminal::ui;
 
 use super::CommandContext;
 use crate::agent::{mcp, recipes};
-use crate::chat::{Change, SessionEnd};
+use crate::chat::{ChatEnd, SessionChange};
 
 /// The actions of `/hooks` on a hook.
 pub(in crate::chat) const ACTIONS: [&str; 3] = ["on", "off", "test"];
@@ -20,7 +20,7 @@ pub(in crate::chat) const ACTIONS: [&str; 3] = ["on", "off", "test"];
 pub(super) fn hooks(
     context: &mut CommandContext,
     argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     check_that_hooks_run(context)?;
     let words: Vec<&str> = argument.split_whitespace().collect();
     match words[..] {
@@ -41,7 +41,7 @@ pub(super) fn hooks(
 }
 
 /// Disables a hook as `tenter hooks disable` does. One that fails closed is a guard, so the user confirms.
-fn disable(context: &mut CommandContext, name: &str) -> Result<Option<SessionEnd>, Failure> {
+fn disable(context: &mut CommandContext, name: &str) -> Result<Option<ChatEnd>, Failure> {
     let catalog = context.agent.engine.catalog();
     let is_guard = catalog
         .hooks()
@@ -61,11 +61,11 @@ fn disable(context: &mut CommandContext, name: &str) -> Result<Option<SessionEnd
 }
 
 /// Continues in a session with the hooks as they are now.
-fn reloaded(context: &mut CommandContext) -> SessionEnd {
+fn reloaded(context: &mut CommandContext) -> ChatEnd {
     let cancel = context.chat.new_cancel();
     let catalog = context.chat.project.load(&cancel);
     ui::diagnostics(context.chat.project.findings());
-    SessionEnd::Change(Change::Trust(Box::new(catalog)))
+    ChatEnd::Change(SessionChange::Trust(Box::new(catalog)))
 }
 
 /// Tests a hook as `tenter hooks test` does. The chat continues, however it ends.
@@ -73,7 +73,7 @@ fn test(
     context: &mut CommandContext,
     name: &str,
     event: Option<&str>,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let cancel = context.chat.new_cancel();
     let catalog = context.agent.engine.catalog();
     commands::test_once_or_all(&context.chat.project, &catalog, (name, event), &cancel)?;
@@ -85,7 +85,7 @@ fn test(
 pub(super) fn trust(
     context: &mut CommandContext,
     _argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let cancel = context.chat.new_cancel();
     let before = pending_servers(context).len();
     ui::diagnostics(&context.chat.project.read_trust_again());
@@ -96,7 +96,7 @@ pub(super) fn trust(
     let chat = &mut *context.chat;
     ui::diagnostics(chat.project.findings());
     let recipes = recipes::untrusted(&recipes::book(&chat.project, &chat.args.fragment_dirs));
-    let pending = Pending { hooks: catalog.untrusted(), recipes: &recipes };
+    let pending = PendingTrust { hooks: catalog.untrusted(), recipes: &recipes };
     if pending.is_empty() && servers.is_empty() && catalog.lost().is_empty() {
         return trusted_elsewhere(context, catalog, has_servers);
     }
@@ -130,9 +130,13 @@ fn pending_servers(context: &CommandContext) -> Vec<mcp::PendingServer> {
     if context.chat.args.no_mcp { Vec::new() } else { mcp::pending(&context.chat.project) }
 }
 
-fn changed(catalog: Catalog, has_servers: bool) -> SessionEnd {
+fn changed(catalog: Catalog, has_servers: bool) -> ChatEnd {
     let catalog = Box::new(catalog);
-    SessionEnd::Change(if has_servers { Change::Servers(catalog) } else { Change::Trust(catalog) })
+    ChatEnd::Change(if has_servers {
+        SessionChange::Servers(catalog)
+    } else {
+        SessionChange::Trust(catalog)
+    })
 }
 
 /// Uses what was trusted in another terminal in the meantime.
@@ -140,7 +144,7 @@ fn trusted_elsewhere(
     context: &CommandContext,
     found: Catalog,
     has_servers: bool,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let running = context.agent;
     let was_pending = has_servers
         || !running.engine.catalog().untrusted().is_empty()

@@ -7,8 +7,8 @@ use tenter_terminal::failure::Failure;
 use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::CommandContext;
-use crate::chat::SessionEnd;
-use crate::chat::words::{self, Places};
+use crate::chat::ChatEnd;
+use crate::chat::words::{self, PathBases};
 
 /// Removes the attached images.
 const CLEAR: &str = "clear";
@@ -56,7 +56,7 @@ fn size(bytes: usize) -> String {
 pub(super) fn image(
     context: &mut CommandContext,
     argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let attached = &mut context.chat.images;
     match argument {
         "" => {}
@@ -66,7 +66,7 @@ pub(super) fn image(
             ui::note("Removed the attached images.");
             return Ok(None);
         }
-        _ => attached.extend(read(&Places::of(context.chat.project.env), argument)?),
+        _ => attached.extend(read(&PathBases::new(context.chat.project.env), argument)?),
     }
     if attached.is_empty() {
         ui::note("No image is attached. `/image FILE` attaches one to your next message.");
@@ -78,7 +78,7 @@ pub(super) fn image(
 }
 
 /// Reads all of the named images, or none.
-fn read(places: &Places, argument: &str) -> Result<Vec<AttachedImage>, Failure> {
+fn read(places: &PathBases, argument: &str) -> Result<Vec<AttachedImage>, Failure> {
     // A path with spaces or quotes that are not escaped, as some terminals paste it.
     let sources = if places.resolve(argument).is_file() {
         vec![argument.to_owned()]

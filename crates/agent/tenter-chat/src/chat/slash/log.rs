@@ -5,13 +5,13 @@ use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;
 
 use super::CommandContext;
-use crate::chat::SessionEnd;
+use crate::chat::ChatEnd;
 
 /// Shows the journal of this conversation, or its newest records.
 pub(super) fn log(
     context: &mut CommandContext,
     argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let limit = Some(argument).filter(|argument| !argument.is_empty()).map(log::count).transpose();
     let limit =
         limit.map_err(|error| Failure::usage(error).help("/log 20 shows the newest 20 records"))?;

@@ -10,13 +10,10 @@ use tenter_terminal::ui;
 use super::CommandContext;
 use crate::agent::recipes::argument;
 use crate::agent::{self, models};
-use crate::chat::{Change, SessionEnd};
+use crate::chat::{ChatEnd, SessionChange};
 
 /// Shows the model; or switches to another, in a new session on the same conversation.
-pub(super) fn model(
-    context: &mut CommandContext,
-    name: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+pub(super) fn model(context: &mut CommandContext, name: &str) -> Result<Option<ChatEnd>, Failure> {
     if name.is_empty() {
         ui::out(sanitize(context.agent.model.name()));
         return Ok(None);
@@ -26,7 +23,7 @@ pub(super) fn model(
         agent::model_named(&context.chat.project, context.chat.args, name, &cancel)?;
     ui::diagnostics(&findings);
     ui::note(format!("Switched to {}.", sanitize(model.name())));
-    Ok(Some(SessionEnd::Change(Change::Model(model))))
+    Ok(Some(ChatEnd::Change(SessionChange::Model(model))))
 }
 
 /// Shows the tokens and the cost of the conversation so far.
@@ -34,7 +31,7 @@ pub(super) fn model(
 pub(super) fn usage(
     context: &mut CommandContext,
     _argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let usage = context.session.usage();
     let about = if usage.estimated { " (estimated)" } else { "" };
     let window = match usage.max_context_window {
@@ -56,7 +53,7 @@ pub(super) fn usage(
 pub(super) fn compact(
     context: &mut CommandContext,
     argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let args = arguments(argument)?;
     let cancel = context.chat.new_cancel();
     context.session.renew(cancel.clone());

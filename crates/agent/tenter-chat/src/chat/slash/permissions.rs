@@ -6,13 +6,13 @@ use tenter_terminal::failure::Failure;
 use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::CommandContext;
-use crate::chat::SessionEnd;
+use crate::chat::ChatEnd;
 
 /// Shows the mode and the rules; with an argument, switches the mode, or adds or removes a rule.
 pub(super) fn permissions(
     context: &mut CommandContext,
     argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     let permissions = &context.agent.permissions;
     let (word, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     match (word, rest.trim()) {

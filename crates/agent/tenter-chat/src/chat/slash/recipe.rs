@@ -2,7 +2,7 @@
 
 use tenter_agent::recipe::Recipe;
 use tenter_base::sanitize::one_line;
-use tenter_commands::trust::{self, Pending, TrustChoice};
+use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::builtin;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui::{self, FAINT, NAME, styled};
@@ -11,16 +11,13 @@ use super::{CommandContext, model};
 use crate::agent::recipes::{self, argument};
 use crate::agent::{below, fill_in};
 use crate::chat::recipe_session::RecipeTask;
-use crate::chat::{Change, SessionEnd, words};
+use crate::chat::{ChatEnd, SessionChange, words};
 
 /// Maximum number of characters shown of a description.
 const LENGTH: usize = 100;
 
 /// Lists the recipes; or sends the text of one, in a session that is restricted as the recipe says.
-pub(super) fn recipe(
-    context: &mut CommandContext,
-    line: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+pub(super) fn recipe(context: &mut CommandContext, line: &str) -> Result<Option<ChatEnd>, Failure> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match name {
         "" => list(context),
@@ -30,7 +27,7 @@ pub(super) fn recipe(
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-fn list(context: &CommandContext) -> Result<Option<SessionEnd>, Failure> {
+fn list(context: &CommandContext) -> Result<Option<ChatEnd>, Failure> {
     let chat = &*context.chat;
     let book = recipes::book(&chat.project, &chat.args.fragment_dirs);
     let (listed, findings) = book.recipes.list();
@@ -45,11 +42,7 @@ fn list(context: &CommandContext) -> Result<Option<SessionEnd>, Failure> {
     Ok(None)
 }
 
-fn run(
-    context: &mut CommandContext,
-    name: &str,
-    rest: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+fn run(context: &mut CommandContext, name: &str, rest: &str) -> Result<Option<ChatEnd>, Failure> {
     let chat = &mut *context.chat;
     let cancel = chat.new_cancel();
     ui::diagnostics(&chat.project.read_trust_again());
@@ -72,7 +65,7 @@ fn run(
     })?;
     let message = below(&text, message);
     let task = RecipeTask { name: recipe.name, message, tools, book };
-    Ok(Some(SessionEnd::Change(Change::Recipe(Box::new(task)))))
+    Ok(Some(ChatEnd::Change(SessionChange::Recipe(Box::new(task)))))
 }
 
 /// Asks whether the programs of a project's recipe may start. Returns whether the recipe runs, with or without them.
@@ -80,7 +73,7 @@ fn decide(context: &mut CommandContext, recipe: &Recipe) -> Result<bool, Failure
     let chat = &mut *context.chat;
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
     let untrusted = recipes::to_trust(recipe);
-    let pending = Pending::recipe(&untrusted);
+    let pending = PendingTrust::recipe(&untrusted);
     match trust::ask_through(chat.project.trust_context(), pending, &mut read) {
         TrustChoice::Trust => {
             trust::trust_recipes(&mut chat.project, std::slice::from_ref(&untrusted))?;

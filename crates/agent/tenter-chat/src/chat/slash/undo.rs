@@ -9,14 +9,14 @@ use tenter_terminal::question::{Choice, choose};
 use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
 
 use super::CommandContext;
-use crate::chat::{SessionEnd, snapshots};
+use crate::chat::{ChatEnd, snapshots};
 
 /// Maximum number of files listed.
 const LISTED: usize = 20;
 
 /// The choice about files that were changed since.
 #[derive(Clone, Copy)]
-enum Since {
+enum ChangedSince {
     Restore,
     Keep,
     Cancel,
@@ -26,7 +26,7 @@ enum Since {
 pub(super) fn undo(
     context: &mut CommandContext,
     _argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     step(context, Direction::Undo)
 }
 
@@ -34,11 +34,11 @@ pub(super) fn undo(
 pub(super) fn redo(
     context: &mut CommandContext,
     _argument: &str,
-) -> Result<Option<SessionEnd>, Failure> {
+) -> Result<Option<ChatEnd>, Failure> {
     step(context, Direction::Redo)
 }
 
-fn step(context: &mut CommandContext, direction: Direction) -> Result<Option<SessionEnd>, Failure> {
+fn step(context: &mut CommandContext, direction: Direction) -> Result<Option<ChatEnd>, Failure> {
     let recorder = context.chat.snapshots.required()?;
     let conversation = context.session.conversation_id();
     let (plan, nothing) = match direction {
@@ -55,16 +55,16 @@ fn step(context: &mut CommandContext, direction: Direction) -> Result<Option<Ses
     Ok(None)
 }
 
-fn restore(context: &mut CommandContext, plan: RestorePlan) -> Result<Option<SessionEnd>, Failure> {
+fn restore(context: &mut CommandContext, plan: RestorePlan) -> Result<Option<ChatEnd>, Failure> {
     let chat = &*context.chat;
     heading(&plan);
     list(plan.steps.iter().filter_map(|step| will(&chat.snapshots.shown(&step.path), step)));
     let count = plan.changed_since().count();
-    let since = if count > 0 { ask(context, count) } else { Since::Keep };
+    let since = if count > 0 { ask(context, count) } else { ChangedSince::Keep };
     let changed_too = match since {
-        Since::Restore => true,
-        Since::Keep => false,
-        Since::Cancel => {
+        ChangedSince::Restore => true,
+        ChangedSince::Keep => false,
+        ChangedSince::Cancel => {
             ui::note("Nothing was changed.");
             return Ok(None);
         }
@@ -119,21 +119,26 @@ fn list(lines: impl Iterator<Item = String>) {
 }
 
 /// Asks about files that were changed since.
-fn ask(context: &CommandContext, count: usize) -> Since {
+fn ask(context: &CommandContext, count: usize) -> ChangedSince {
     let files = if count == 1 { "1 file was".to_owned() } else { format!("{count} files were") };
     let question = format!("{files} changed since, not by the agent. Overwrite?");
     let choices = [
-        Choice { letter: "y", label: "yes", words: &["yes"], value: Since::Restore },
+        Choice { letter: "y", label: "yes", words: &["yes"], value: ChangedSince::Restore },
         Choice {
             letter: "k",
             label: "keep, restore the others",
             words: &["keep"],
-            value: Since::Keep,
+            value: ChangedSince::Keep,
         },
-        Choice { letter: "n", label: "change nothing", words: &["no", "q"], value: Since::Cancel },
+        Choice {
+            letter: "n",
+            label: "change nothing",
+            words: &["no", "q"],
+            value: ChangedSince::Cancel,
+        },
     ];
     let mut read = |prompt: &str| context.chat.dialogue.question(prompt);
-    choose(&question, &choices, &mut read).unwrap_or(Since::Cancel)
+    choose(&question, &choices, &mut read).unwrap_or(ChangedSince::Cancel)
 }
 
 fn report(context: &CommandContext, direction: Direction, result: &RestoreResult) {

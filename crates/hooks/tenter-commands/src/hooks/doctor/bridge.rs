@@ -14,12 +14,12 @@ use tenter_engine::Directories;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_prove::{Client, Proof, Verdict};
 
-use crate::installed_agents::{self, Agent};
+use crate::installed_agents::{self, InstalledAgent};
 use crate::project::Project;
 
 /// A session that continues for this long without an event does not show its events. What a host writes at its end, or while it waits
 /// for its user, takes less.
-const PATIENCE: Duration = Duration::from_mins(15);
+const MAX_SILENCE: Duration = Duration::from_mins(15);
 
 /// Diagnoses the registrations with every agent.
 pub(super) fn examine(project: &Project) -> Vec<Diagnostic> {
@@ -176,7 +176,7 @@ fn unseen(project: &Project, registry: &Registry, target: &Target) -> Option<Dia
         Some(SystemTime::from(time))
     });
     let last = heartbeat::last_event(&state, host).into_iter().chain(installed).max()?;
-    let is_unseen = newest.duration_since(last).is_ok_and(|time| time > PATIENCE);
+    let is_unseen = newest.duration_since(last).is_ok_and(|time| time > MAX_SILENCE);
     let message = format!(
         "sessions of {} ran since the last event that Tenter saw, and showed it none",
         host.name
@@ -213,7 +213,7 @@ fn unknown_tools(project: &Project, target: &Target) -> Option<Diagnostic> {
 /// The finding that the installed version of the host knows other events than those that are registered.
 fn outdated(project: &Project, registry: &Registry, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
-    let version = Agent::find(project.env, host).version(project.env)?;
+    let version = InstalledAgent::find(project.env, host).version(project.env)?;
     let options = Options { version: HostVersion::parse(&version), ..Options::default() };
     let handlers = registry.plan_install(target, options).ok()?.handlers();
     let registered = registry.registered(target).ok()?.len();
@@ -236,7 +236,7 @@ fn outdated(project: &Project, registry: &Registry, target: &Target) -> Option<D
 /// The finding that the installed version of the host is not proved, or that a check of it is broken.
 fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
-    let version = Agent::find(project.env, host).version(project.env)?;
+    let version = InstalledAgent::find(project.env, host).version(project.env)?;
     let proofs = Proof::kept(&installed_agents::state(project.env), host);
     if let Some(proof) = proofs.iter().find(|proof| proof.version == version) {
         let broken = proof.count(Verdict::Broken);

@@ -62,7 +62,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
         findings.extend(hooks::of_entry(project, &entry));
     }
     let hooks = hook_figures::known(catalog);
-    let (history, unread) = record::History::read(&project.env.journals(), &hooks);
+    let (history, unread) = record::RecordHistory::read(&project.env.journals(), &hooks);
     findings.extend(unread);
     for hook in catalog.hooks() {
         findings.extend(hooks::never_matches(hook));

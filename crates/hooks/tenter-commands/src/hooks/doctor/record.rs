@@ -14,9 +14,9 @@ use crate::hook_figures;
 const MAX_MEDIAN: Duration = Duration::from_secs(1);
 
 /// The figures of all hooks, of their current content.
-pub(super) struct History(Vec<HookFigures>);
+pub(super) struct RecordHistory(Vec<HookFigures>);
 
-impl History {
+impl RecordHistory {
     /// Reads all `journals`; unreadable files are reported.
     pub(super) fn read(
         journals: &JournalDirectories,

@@ -23,8 +23,8 @@ pub(super) fn rule_words(rule: &RuleExplanation) -> String {
     let about =
         if rule.command.is_empty() { String::new() } else { format!(" `{}`", rule.command) };
     let conditions = |truth: Truth| {
-        let of_truth = rule.conditions.iter().filter(|result| result.holds == truth);
-        of_truth.map(|result| result.condition).collect::<Vec<_>>().join(", ")
+        let conditions = rule.conditions.iter().filter(|result| result.holds == truth);
+        conditions.map(|result| result.condition).collect::<Vec<_>>().join(", ")
     };
     let name = &rule.rule;
     match (rule.fits, rule.effect) {

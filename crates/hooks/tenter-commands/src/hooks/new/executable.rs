@@ -5,7 +5,7 @@ use tenter_protocol::lifecycle::{by_any_spelling, executable_spellings};
 use tenter_terminal::failure::Failure;
 
 use super::manifest::NAME;
-use super::{Language, comments};
+use super::{ScriptLanguage, comments};
 
 /// The spelling by which an executable subscribes to the event `word`, which may have any spelling.
 ///
@@ -25,12 +25,12 @@ pub(super) fn spelling(word: &str) -> Result<&'static str, Failure> {
 }
 
 /// The text of a hook that subscribes with `spelling`; `None` if this is not a spelling of executables.
-pub(super) fn text(name: &str, spelling: &str, language: Language) -> Option<String> {
+pub(super) fn text(name: &str, spelling: &str, language: ScriptLanguage) -> Option<String> {
     let event = *by_any_spelling(spelling).first()?;
     let (script, comment) = match language {
-        Language::Bash => (include_str!("../templates/executable/run.sh"), "#"),
-        Language::Python => (include_str!("../templates/executable/run.py"), "#"),
-        Language::Node => (include_str!("../templates/executable/run.mjs"), "//"),
+        ScriptLanguage::Bash => (include_str!("../templates/executable/run.sh"), "#"),
+        ScriptLanguage::Python => (include_str!("../templates/executable/run.py"), "#"),
+        ScriptLanguage::Node => (include_str!("../templates/executable/run.mjs"), "//"),
     };
     let lines = comments::of_executable(event, spelling);
     let lines: Vec<String> =
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn every_event_of_executables_has_a_script_in_every_language() {
         for spelling in executable_spellings() {
-            for language in Language::value_variants() {
+            for language in ScriptLanguage::value_variants() {
                 let text = text("guard", spelling, *language).unwrap();
                 assert!(
                     text.starts_with("#!") && text.contains(spelling),
@@ -60,7 +60,7 @@ mod tests {
                 );
             }
         }
-        assert!(!text("guard", "turn_end", Language::Bash).unwrap().contains("after_turn"));
+        assert!(!text("guard", "turn_end", ScriptLanguage::Bash).unwrap().contains("after_turn"));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub use write::dir as write_dir;
 
 /// The languages of scripts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Language {
+enum ScriptLanguage {
     /// A bash script; it needs only standard commands such as grep and sed.
     #[default]
     Bash,
@@ -63,9 +63,9 @@ pub struct Args {
     /// Kind of an empty hook [default: manifest, unless only executables have this spelling of the event].
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Language of the script [default: bash].
+    /// ScriptLanguage of the script [default: bash].
     #[arg(long, value_name = "LANGUAGE")]
-    lang: Option<Language>,
+    lang: Option<ScriptLanguage>,
     /// Create a runtime hook, which is started once, with a copy of the SDK; for python and javascript.
     #[arg(long, conflicts_with_all = ["template", "action", "format"])]
     runtime: bool,
@@ -89,7 +89,7 @@ fn templates() -> PossibleValuesParser {
 }
 
 /// The hook to create.
-enum Plan {
+enum NewHookPlan {
     /// A complete manifest hook.
     Template(&'static Template),
     /// An empty manifest hook.
@@ -104,7 +104,7 @@ enum Plan {
 
 const DEFAULT_EVENT: &str = "before_tool";
 
-impl Plan {
+impl NewHookPlan {
     fn new(args: &Args) -> Result<Self, Failure> {
         if let Some(template) = args.template.as_deref().and_then(template::named) {
             return Self::from_template(template, args);
@@ -211,7 +211,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     })?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let plan = Plan::new(args)?;
+    let plan = NewHookPlan::new(args)?;
     let path = hooks_dir(&project, args.user)?.join(&args.name);
     plan.write(&path, args)?;
     if !args.user {
@@ -229,9 +229,9 @@ pub fn examples() -> Result<Vec<NewFile>, Failure> {
     for name in ["context-at-start", "no-force-push"] {
         let template = template::named(name)
             .ok_or_else(|| Failure::new(format!("there is no template {name}")))?;
-        let of_hook = template.files(name, Language::Bash)?;
+        let hook_files = template.files(name, ScriptLanguage::Bash)?;
         files.extend(
-            of_hook
+            hook_files
                 .into_iter()
                 .map(|file| NewFile { name: format!("hooks/{name}/{}", file.name), ..file }),
         );

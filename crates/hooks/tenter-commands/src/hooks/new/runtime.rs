@@ -5,7 +5,7 @@ use tenter_protocol::EventName;
 use tenter_terminal::failure::Failure;
 
 use super::manifest::{NAME, NewFile};
-use super::{Language, template};
+use super::{ScriptLanguage, template};
 
 const PYTHON_SDK: &str = include_str!("../../../../../../sdk/python/tenter_hook.py");
 const JAVASCRIPT_SDK: &str = include_str!("../../../../../../sdk/javascript/tenter-hook.mjs");
@@ -34,7 +34,7 @@ metadata:
 pub(super) fn files(
     name: &str,
     event: EventName,
-    language: Language,
+    language: ScriptLanguage,
 ) -> Result<Vec<NewFile>, Failure> {
     let file = |path: &str, text: String, is_executable| NewFile {
         name: path.to_owned(),
@@ -42,18 +42,18 @@ pub(super) fn files(
         is_executable,
     };
     let scripts = match language {
-        Language::Bash => {
+        ScriptLanguage::Bash => {
             return Err(Failure::usage("there is no SDK for bash")
                 .help("pass --lang python or --lang javascript with --runtime"));
         }
-        Language::Python => {
+        ScriptLanguage::Python => {
             let script = PYTHON.replace(NAME, name).replace("@EVENT@", event.as_str());
             vec![
                 file("scripts/run.py", script, true),
                 file("scripts/tenter_hook.py", PYTHON_SDK.to_owned(), false),
             ]
         }
-        Language::Node => {
+        ScriptLanguage::Node => {
             let script = JAVASCRIPT.replace(NAME, name).replace("@METHOD@", &camel(event.as_str()));
             vec![
                 file("scripts/run", START_NODE.to_owned(), true),
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn every_event_has_a_runtime_hook_in_every_language_with_an_sdk() {
         for row in &TABLE {
-            for language in [Language::Python, Language::Node] {
+            for language in [ScriptLanguage::Python, ScriptLanguage::Node] {
                 let files = files("guard", row.event, language).unwrap();
                 let text = |name: &str| {
                     files.iter().find(|file| file.name == name).map(|file| file.text.as_str())
@@ -103,7 +103,7 @@ mod tests {
                     assert!(!file.text.contains("@NAME@") && !file.text.contains("@EVENT@"));
                 }
             }
-            assert!(files("guard", row.event, Language::Bash).is_err());
+            assert!(files("guard", row.event, ScriptLanguage::Bash).is_err());
         }
         assert_eq!(camel("after_tool_failure"), "afterToolFailure");
     }

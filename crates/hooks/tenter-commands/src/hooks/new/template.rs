@@ -5,7 +5,7 @@ use tenter_protocol::EventName;
 use tenter_terminal::failure::Failure;
 
 use super::manifest::{NewFile, with_name};
-use super::{Language, comments};
+use super::{ScriptLanguage, comments};
 
 /// A complete hook.
 pub(super) struct Template {
@@ -31,11 +31,11 @@ struct Texts {
 }
 
 impl Texts {
-    fn of(self, language: Language) -> &'static str {
+    fn in_language(self, language: ScriptLanguage) -> &'static str {
         match language {
-            Language::Bash => self.bash,
-            Language::Python => self.python,
-            Language::Node => self.node,
+            ScriptLanguage::Bash => self.bash,
+            ScriptLanguage::Python => self.python,
+            ScriptLanguage::Node => self.node,
         }
     }
 }
@@ -156,8 +156,12 @@ impl Template {
     ///
     /// # Errors
     /// The name is not valid for a manifest hook (R16).
-    pub(super) fn files(&self, name: &str, language: Language) -> Result<Vec<NewFile>, Failure> {
-        let script = self.scripts.map(|scripts| scripts.of(language));
+    pub(super) fn files(
+        &self,
+        name: &str,
+        language: ScriptLanguage,
+    ) -> Result<Vec<NewFile>, Failure> {
+        let script = self.scripts.map(|scripts| scripts.in_language(language));
         files(name, self.manifest, script, self.tests, language)
     }
 
@@ -184,13 +188,13 @@ pub(super) fn implied_by(hook: &str) -> Option<&'static Template> {
 pub(super) fn empty(
     name: &str,
     event: EventName,
-    language: Language,
+    language: ScriptLanguage,
 ) -> Result<Vec<NewFile>, Failure> {
     let manifest = EMPTY_MANIFEST
         .replace("@EVENT@", event.as_str())
         .replace("@MATCHER@", if event.lifecycle().matcher { EMPTY_MATCHER } else { "" })
         .replace("@FIELDS@", &comments::of_manifest(event));
-    files(name, &manifest, Some(EMPTY_SCRIPTS.of(language)), EMPTY_TESTS, language)
+    files(name, &manifest, Some(EMPTY_SCRIPTS.in_language(language)), EMPTY_TESTS, language)
 }
 
 fn files(
@@ -198,7 +202,7 @@ fn files(
     manifest: &str,
     script: Option<&str>,
     tests: &[(&str, &str)],
-    language: Language,
+    language: ScriptLanguage,
 ) -> Result<Vec<NewFile>, Failure> {
     let mut files = vec![file("HOOK.md", with_name(manifest, name)?, false)];
     if let Some(script) = script {
@@ -213,11 +217,11 @@ fn file(path: &str, text: String, is_executable: bool) -> NewFile {
     NewFile { name: path.to_owned(), text, is_executable }
 }
 
-fn scripts(script: String, language: Language) -> Vec<NewFile> {
+fn scripts(script: String, language: ScriptLanguage) -> Vec<NewFile> {
     match language {
-        Language::Bash => vec![file("scripts/run.sh", script, true)],
-        Language::Python => vec![file("scripts/run.py", script, true)],
-        Language::Node => vec![
+        ScriptLanguage::Bash => vec![file("scripts/run.sh", script, true)],
+        ScriptLanguage::Python => vec![file("scripts/run.py", script, true)],
+        ScriptLanguage::Node => vec![
             file("scripts/run", START_NODE.to_owned(), true),
             file("scripts/hook.mjs", script, false),
         ],
@@ -225,10 +229,13 @@ fn scripts(script: String, language: Language) -> Vec<NewFile> {
 }
 
 /// The script with its includes.
-fn assembled(script: &str, language: Language) -> String {
+fn assembled(script: &str, language: ScriptLanguage) -> String {
     let included = |line: &str| {
         let (_, name) = line.split_once(INCLUDE)?;
-        INCLUDES.iter().find(|(include, _)| *include == name).map(|(_, texts)| texts.of(language))
+        INCLUDES
+            .iter()
+            .find(|(include, _)| *include == name)
+            .map(|(_, texts)| texts.in_language(language))
     };
     script
         .lines()
@@ -250,7 +257,7 @@ mod tests {
     fn every_template_is_complete_in_every_language() {
         for template in TEMPLATES {
             assert!(!template.about().is_empty(), "{}", template.name);
-            for language in Language::value_variants() {
+            for language in ScriptLanguage::value_variants() {
                 check(&template.files("guard", *language).unwrap());
             }
         }
@@ -259,7 +266,7 @@ mod tests {
     #[test]
     fn every_event_has_an_empty_hook_in_every_language() {
         for row in &TABLE {
-            for language in Language::value_variants() {
+            for language in ScriptLanguage::value_variants() {
                 check(&empty("guard", row.event, *language).unwrap());
             }
         }
@@ -300,9 +307,9 @@ mod tests {
     #[test]
     fn invalid_manifest_names_are_rejected() {
         for name in ["Guard", "no_sudo", "guard.sh", "-a", "a--b", "two words", "yes: no"] {
-            assert!(empty(name, EventName::BeforeTool, Language::Bash).is_err(), "{name}");
+            assert!(empty(name, EventName::BeforeTool, ScriptLanguage::Bash).is_err(), "{name}");
         }
-        assert!(empty("größe", EventName::BeforeTool, Language::Bash).is_ok());
-        assert!(empty("123", EventName::BeforeTool, Language::Bash).is_ok());
+        assert!(empty("größe", EventName::BeforeTool, ScriptLanguage::Bash).is_ok());
+        assert!(empty("123", EventName::BeforeTool, ScriptLanguage::Bash).is_ok());
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct ExampleResult {
 }
 
 /// Checks the examples of a hook's rules; none if it has none.
-pub(super) fn of(hook: &Hook) -> Result<Vec<ExampleResult>, Failure> {
+pub(super) fn results(hook: &Hook) -> Result<Vec<ExampleResult>, Failure> {
     if matches!(hook.protocol, Protocol::Executable) {
         return Ok(Vec::new());
     }

@@ -25,7 +25,7 @@ use tenter_terminal::{signals, ui};
 
 use super::entry;
 use crate::project::Project;
-use crate::trust::{self, Pending, TrustChoice};
+use crate::trust::{self, PendingTrust, TrustChoice};
 use crate::user_only;
 
 /// Run a hook's tests, or run it once as an agent would.
@@ -89,7 +89,7 @@ fn test(
     let hook = find(project, catalog, &args.name)?;
     let _waiting = screen().wait_for(format!("hook {}", visible(&hook.name)));
     if given.is_none() && args.event.is_none() && !args.sample {
-        let tests = table::Tests { files: case::files(hook)?, examples: example::of(hook)? };
+        let tests = table::Tests { files: case::files(hook)?, examples: example::results(hook)? };
         if !tests.is_empty() {
             return table::run(project, hook, &tests, args.json, cancel);
         }
@@ -110,7 +110,7 @@ fn trusted(
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
     let Some(hook) = untrusted(&catalog, &args.name) else { return Ok(catalog) };
-    let pending = Pending { hooks: slice::from_ref(hook), recipes: &[] };
+    let pending = PendingTrust { hooks: slice::from_ref(hook), recipes: &[] };
     if args.trust {
         user_only::check(project.env, project.root(), "hooks test --trust")?;
     } else if trust::ask(project, pending) != TrustChoice::Trust {

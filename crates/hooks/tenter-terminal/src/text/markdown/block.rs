@@ -6,7 +6,7 @@ use tenter_base::sanitize::sanitize;
 
 use super::line_start::without_deep_marks;
 use super::table::Table;
-use crate::text::wrap::{Line, columns};
+use crate::text::wrap::{StyledLine, columns};
 use crate::ui::{FAINT, GOOD, NAME, styled};
 
 /// Width of a horizontal rule, in columns.
@@ -22,25 +22,25 @@ const NARROWEST: usize = 16;
 
 /// The place that blocks have on the terminal.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layout {
+pub(super) struct BlockLayout {
     /// Maximum number of columns of a line, except in code.
     width: usize,
 }
 
-impl Layout {
+impl BlockLayout {
     /// A layout for lines of this many columns.
     pub(super) fn new(width: usize) -> Self {
         Self { width: width.max(NARROWEST) }
     }
 
     /// The line before code in this language, which may be empty. There is nothing left of code, so that it can be copied.
-    pub(super) fn code_head(self, language: &str) -> Line {
+    pub(super) fn code_head(self, language: &str) -> StyledLine {
         if language.is_empty() {
             return self.code_end();
         }
         let width = CODE_RULE.min(self.width);
-        let language = Line::new(FAINT, &language.replace('\t', " "));
-        let mut line = Line::new(FAINT, "── ");
+        let language = StyledLine::new(FAINT, &language.replace('\t', " "));
+        let mut line = StyledLine::new(FAINT, "── ");
         line.append(&language.wrapped(width.saturating_sub(6)).swap_remove(0));
         line.push(FAINT, " ");
         line.push(FAINT, &"─".repeat(width.saturating_sub(line.width())));
@@ -48,8 +48,8 @@ impl Layout {
     }
 
     /// The line after code.
-    pub(super) fn code_end(self) -> Line {
-        Line::new(FAINT, &"─".repeat(CODE_RULE.min(self.width)))
+    pub(super) fn code_end(self) -> StyledLine {
+        StyledLine::new(FAINT, &"─".repeat(CODE_RULE.min(self.width)))
     }
 
     /// The layout within text that takes this many columns.
@@ -59,7 +59,7 @@ impl Layout {
 }
 
 /// The styled lines of the block, each with a line end.
-pub(super) fn render(block: &str, layout: Layout) -> String {
+pub(super) fn render(block: &str, layout: BlockLayout) -> String {
     let mut options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     // The parser adds missing cells to each row.
     let is_too_wide = |line: &str| line.matches('|').count() > MAX_CELLS;
@@ -72,7 +72,7 @@ pub(super) fn render(block: &str, layout: Layout) -> String {
         .map(|(label, target)| (target.span.start, format!("[{label}]: {}", target.dest)))
         .collect();
     targets.sort();
-    let mut page = Page::new(layout);
+    let mut page = RenderedPage::new(layout);
     parser.for_each(|event| page.see(event));
     for (_, target) in targets {
         page.text(&target, FAINT);
@@ -82,11 +82,11 @@ pub(super) fn render(block: &str, layout: Layout) -> String {
 }
 
 /// The state of rendering one block.
-struct Page {
-    layout: Layout,
+struct RenderedPage {
+    layout: BlockLayout,
     out: String,
     /// The incomplete line, and its text.
-    line: Line,
+    line: StyledLine,
     plain: String,
     /// True if an empty line precedes the next block.
     gap: bool,
@@ -118,12 +118,12 @@ struct Emphasis {
     strikethrough: usize,
 }
 
-impl Page {
-    fn new(layout: Layout) -> Self {
+impl RenderedPage {
+    fn new(layout: BlockLayout) -> Self {
         Self {
             layout,
             out: String::new(),
-            line: Line::default(),
+            line: StyledLine::default(),
             plain: String::new(),
             gap: false,
             within: Vec::new(),
@@ -271,7 +271,7 @@ impl Page {
     fn end_code(&mut self) {
         let code = self.code.take().unwrap_or_default();
         for line in sanitize(&code).lines() {
-            self.write_line(&Line::new(Style::new(), line));
+            self.write_line(&StyledLine::new(Style::new(), line));
         }
         self.write_line(&self.inner().code_end());
         self.gap = true;
@@ -357,7 +357,7 @@ impl Page {
         }
     }
 
-    fn write_line(&mut self, line: &Line) {
+    fn write_line(&mut self, line: &StyledLine) {
         let count = self.shown().count();
         for within in self.within.iter_mut().take(count) {
             self.out.push_str(within.first.take().as_deref().unwrap_or(&within.rest));
@@ -367,7 +367,7 @@ impl Page {
     }
 
     /// The layout within the enclosing items and quotes.
-    fn inner(&self) -> Layout {
+    fn inner(&self) -> BlockLayout {
         self.layout.within(self.shown().map(|within| within.width).sum())
     }
 

@@ -1,7 +1,7 @@
 //! Classifies a line by its beginning: a code block, an item or a heading begins there.
 
 /// Maximum number of nested quotes and items at the beginning of a line.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// The first line of a code block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub(super) fn without_deep_marks(line: &str) -> [&str; 2] {
         if is_item || mark == '>' {
             marks += 1;
             end = at + 1;
-            kept = if marks > DEEPEST { kept.min(at) } else { kept };
+            kept = if marks > MAX_DEPTH { kept.min(at) } else { kept };
         } else if !(mark.is_ascii_digit() || mark == ' ' || mark == '\t') {
             break;
         }

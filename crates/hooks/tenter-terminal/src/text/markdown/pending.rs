@@ -4,9 +4,9 @@
 use super::line_start::{Fence, begins_item, is_heading};
 
 /// Maximum number of bytes that are rendered while a block grows. Only its end is on the screen.
-const LONGEST: usize = 16 * 1024;
+const MAX_LENGTH: usize = 16 * 1024;
 /// Maximum number of nested marks that are closed.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// Characters that mean nothing yet if a line consists of them: they may begin an item, a heading, a rule or a row.
 const MARKS: &str = "-=*_#`~+|>:[]!\\<";
 /// Characters that mean nothing yet at the end of a line.
@@ -31,22 +31,22 @@ pub(super) fn closed(block: &str, line: &str) -> (String, String) {
 
 /// The last lines of a long block. A table keeps its head.
 fn recent_lines(block: &str) -> String {
-    if block.len() <= LONGEST {
+    if block.len() <= MAX_LENGTH {
         return block.to_owned();
     }
     let is_table = block.starts_with('|');
     let mut head: Vec<&str> = block.split_inclusive('\n').take(2).filter(|_| is_table).collect();
-    let tail = &block[block.ceil_char_boundary(block.len() - LONGEST)..];
+    let tail = &block[block.ceil_char_boundary(block.len() - MAX_LENGTH)..];
     head.push(tail.split_once('\n').map_or(tail, |(_, lines)| lines));
     head.concat()
 }
 
 /// The last words of a long line.
 fn recent_words(line: &str) -> &str {
-    if line.len() <= LONGEST {
+    if line.len() <= MAX_LENGTH {
         return line;
     }
-    let tail = &line[line.ceil_char_boundary(line.len() - LONGEST)..];
+    let tail = &line[line.ceil_char_boundary(line.len() - MAX_LENGTH)..];
     tail.split_once(' ').map_or(tail, |(_, words)| words)
 }
 
@@ -186,7 +186,7 @@ fn see_emphasis<'t>(run: &'t str, before: char, after: Option<char>, open: &mut 
     }
     let opens = after.is_some_and(|after| !after.is_whitespace()) && !before.is_alphanumeric();
     let is_mark = |length: usize| !run.starts_with('~') || length == 2;
-    while length > 0 && opens && open.len() < DEEPEST && is_mark(length.min(2)) {
+    while length > 0 && opens && open.len() < MAX_DEPTH && is_mark(length.min(2)) {
         open.push(&run[..length.min(2)]);
         length -= length.min(2);
     }
@@ -259,8 +259,8 @@ mod tests {
     fn of_a_long_block_only_the_end_is_rendered() {
         let rows = "| row |\n".repeat(10_000);
         let (block, _) = closed(&format!("| head |\n|--|\n{rows}"), "");
-        assert!(block.starts_with("| head |\n|--|\n| row |\n") && block.len() < 2 * LONGEST);
+        assert!(block.starts_with("| head |\n|--|\n| row |\n") && block.len() < 2 * MAX_LENGTH);
         let (_, line) = closed("", &"word ".repeat(10_000));
-        assert!(line.starts_with("word word") && line.len() <= LONGEST);
+        assert!(line.starts_with("word word") && line.len() <= MAX_LENGTH);
     }
 }

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use pulldown_cmark::Alignment;
 
-use crate::text::wrap::Line;
+use crate::text::wrap::StyledLine;
 use crate::ui::{FAINT, HEADING};
 
 /// Number of columns of a word that a cell does not break.
@@ -17,12 +17,12 @@ const RULE: usize = 12;
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) columns: Vec<Alignment>,
-    pub(super) rows: Vec<Vec<Line>>,
+    pub(super) rows: Vec<Vec<StyledLine>>,
 }
 
 impl Table {
     /// The table in lines of at most `width` columns.
-    pub(super) fn lines(&self, width: usize) -> Vec<Line> {
+    pub(super) fn lines(&self, width: usize) -> Vec<StyledLine> {
         self.widths(width).map_or_else(|| self.records(width), |widths| self.grid(&widths))
     }
 
@@ -30,12 +30,12 @@ impl Table {
     fn widths(&self, width: usize) -> Option<Vec<usize>> {
         let bars = 3 * self.columns.len().saturating_sub(1);
         let available = width.checked_sub(bars)?;
-        let natural = self.widest(Line::width);
+        let natural = self.widest(StyledLine::width);
         if natural.iter().sum::<usize>() <= available {
             return Some(natural);
         }
         let widths: Vec<usize> = self
-            .widest(Line::longest_word)
+            .widest(StyledLine::longest_word)
             .into_iter()
             .map(|word| word.clamp(1, UNBROKEN))
             .collect();
@@ -44,7 +44,7 @@ impl Table {
     }
 
     /// The largest of the sizes in each column.
-    fn widest(&self, size: impl Fn(&Line) -> usize) -> Vec<usize> {
+    fn widest(&self, size: impl Fn(&StyledLine) -> usize) -> Vec<usize> {
         let mut widest = vec![0; self.columns.len()];
         for row in &self.rows {
             for (most, cell) in widest.iter_mut().zip(row) {
@@ -54,15 +54,16 @@ impl Table {
         widest
     }
 
-    fn grid(&self, widths: &[usize]) -> Vec<Line> {
-        let wrap = |(cell, width): (&Line, &usize)| cell.wrapped((*width).max(1));
-        let rows: Vec<Vec<Vec<Line>>> =
+    fn grid(&self, widths: &[usize]) -> Vec<StyledLine> {
+        let wrap = |(cell, width): (&StyledLine, &usize)| cell.wrapped((*width).max(1));
+        let rows: Vec<Vec<Vec<StyledLine>>> =
             self.rows.iter().map(|row| row.iter().zip(widths).map(wrap).collect()).collect();
         let widths = used_widths(&rows, widths.len());
-        let rows: Vec<Vec<Line>> = rows.iter().map(|cells| self.row(cells, &widths)).collect();
+        let rows: Vec<Vec<StyledLine>> =
+            rows.iter().map(|cells| self.row(cells, &widths)).collect();
         let has_tall_rows = rows.iter().skip(1).any(|row| row.len() > 1);
         let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-        let rule = Line::new(FAINT, &rules.join("─┼─"));
+        let rule = StyledLine::new(FAINT, &rules.join("─┼─"));
         let mut lines = Vec::new();
         for (index, row) in rows.into_iter().enumerate() {
             if index == 1 || index > 1 && has_tall_rows {
@@ -77,16 +78,16 @@ impl Table {
     }
 
     /// The lines of a row of wrapped cells, without trailing spaces.
-    fn row(&self, cells: &[Vec<Line>], widths: &[usize]) -> Vec<Line> {
+    fn row(&self, cells: &[Vec<StyledLine>], widths: &[usize]) -> Vec<StyledLine> {
         let height = cells.iter().map(Vec::len).max().unwrap_or(0);
         (0..height).map(|at| self.row_line(cells, widths, at)).collect()
     }
 
     /// The line `at` of a row of wrapped cells.
-    fn row_line(&self, cells: &[Vec<Line>], widths: &[usize], at: usize) -> Line {
-        let mut line = Line::default();
+    fn row_line(&self, cells: &[Vec<StyledLine>], widths: &[usize], at: usize) -> StyledLine {
+        let mut line = StyledLine::default();
         for (index, (cell, width)) in cells.iter().zip(widths).enumerate() {
-            let empty = Line::default();
+            let empty = StyledLine::default();
             let text = cell.get(at).unwrap_or(&empty);
             let free = width.saturating_sub(text.width());
             let before = match self.columns.get(index) {
@@ -105,7 +106,7 @@ impl Table {
     }
 
     /// Each cell on lines of its own, after the head of its column.
-    fn records(&self, width: usize) -> Vec<Line> {
+    fn records(&self, width: usize) -> Vec<StyledLine> {
         let [head, rows @ ..] = &self.rows[..] else { return Vec::new() };
         if rows.is_empty() {
             return head.iter().flat_map(|cell| cell.wrapped(width)).collect();
@@ -113,7 +114,7 @@ impl Table {
         let mut lines = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             if index > 0 {
-                lines.push(Line::new(FAINT, &"─".repeat(RULE.min(width))));
+                lines.push(StyledLine::new(FAINT, &"─".repeat(RULE.min(width))));
             }
             for (name, cell) in head.iter().zip(row) {
                 // The first record shows all names.
@@ -127,7 +128,7 @@ impl Table {
 }
 
 /// A cell after the head of its column, indented after the first line.
-fn record_lines(name: &Line, cell: &Line, width: usize) -> Vec<Line> {
+fn record_lines(name: &StyledLine, cell: &StyledLine, width: usize) -> Vec<StyledLine> {
     let mut text = name.clone();
     text.push(HEADING, if name.is_empty() { "" } else { ": " });
     text.append(cell);
@@ -136,7 +137,7 @@ fn record_lines(name: &Line, cell: &Line, width: usize) -> Vec<Line> {
     }
     let mut lines = text.wrapped(width.saturating_sub(2).max(1));
     for line in lines.iter_mut().skip(1) {
-        let mut indented = Line::new(Style::new(), "  ");
+        let mut indented = StyledLine::new(Style::new(), "  ");
         indented.append(line);
         *line = indented;
     }
@@ -144,11 +145,11 @@ fn record_lines(name: &Line, cell: &Line, width: usize) -> Vec<Line> {
 }
 
 /// The widths that wrapped cells need.
-fn used_widths(rows: &[Vec<Vec<Line>>], columns: usize) -> Vec<usize> {
+fn used_widths(rows: &[Vec<Vec<StyledLine>>], columns: usize) -> Vec<usize> {
     let mut widths = vec![0; columns];
     for row in rows {
         for (most, cell) in widths.iter_mut().zip(row) {
-            *most = cell.iter().map(Line::width).max().unwrap_or(0).max(*most);
+            *most = cell.iter().map(StyledLine::width).max().unwrap_or(0).max(*most);
         }
     }
     widths
