@@ -120,9 +120,9 @@ fn status_word(summary: &Summary) -> &str {
     summary.status.as_deref().map_or("unfinished", status_words)
 }
 
-/// Who changed the history, for display.
+/// Returns the author of a change of the history, for display.
 fn changed_by(change: &RecordedChange) -> String {
-    let named = |what: &str| format!("{what} {}", one_line(&change.by, 80));
+    let with_name = |what: &str| format!("{what} {}", one_line(&change.by, 80));
     match (change.by.as_str(), change.kind) {
         ("user", _) => "the user".to_owned(),
         (_, ChangeKind::Compact) => with_name("recipe"),

@@ -64,8 +64,8 @@ impl Watcher for ChatDisplay {
     fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
         let is_subagent = scope.parent_conversation_id.is_some();
         match update {
-            SessionUpdate::SessionEnded { .. } if !of_subagent => return, // the chat shows figures of its own
-            SessionUpdate::Usage(_) if !of_subagent => {
+            SessionUpdate::SessionEnded { .. } if !is_subagent => return, // the chat shows figures of its own
+            SessionUpdate::Usage(_) if !is_subagent => {
                 self.turns.fetch_add(1, Ordering::Relaxed);
             }
             _ => {}

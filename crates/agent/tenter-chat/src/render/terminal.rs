@@ -316,7 +316,7 @@ impl Terminal {
                 self.state().begin(ShownPart::Lines);
                 ui::diagnostics([*finding]);
             }
-            SessionUpdate::SessionEnded { usage, status, .. } if !of_subagent => {
+            SessionUpdate::SessionEnded { usage, status, .. } if !is_subagent => {
                 self.last_lines([self.summary(scope, status, usage)]);
             }
             _ => {}

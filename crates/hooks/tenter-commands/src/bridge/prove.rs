@@ -137,8 +137,9 @@ fn check(id: &str) -> Result<Check, String> {
 /// The agents that are proved.
 fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client)>, Failure> {
     if args.all {
-        let found = hosts::ALL.iter().filter(|host| Agent::find(env, host).program.is_some());
-        return Ok(found.filter_map(|host| Some((*host, Client::find(host)?))).collect());
+        let installed =
+            hosts::ALL.iter().filter(|host| InstalledAgent::find(env, host).program.is_some());
+        return Ok(installed.filter_map(|host| Some((*host, Client::find(host)?))).collect());
     }
     let client = |id: &String| {
         let host = super::host(id)?;

@@ -35,7 +35,7 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     if !args.consent.dry_run {
         user_only::check(env, &root, "bridge remove")?;
     }
-    let scopes = match named {
+    let scopes = match project {
         None => &[RegistrationScope::User][..],
         Some(_) => &[RegistrationScope::Personal, RegistrationScope::Shared],
     };

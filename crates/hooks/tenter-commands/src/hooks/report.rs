@@ -138,7 +138,7 @@ pub(super) fn print_run(report: &TestReport) {
     detail("error", report.interpretation.error.as_deref());
 }
 
-/// Whether both forms of a runtime hook decide the same.
+/// Returns whether both forms of a runtime hook decide the same.
 fn forms(report: &TestReport) {
     match &report.one_shot {
         Some(one_shot) => {

@@ -17,7 +17,7 @@ use super::scripts;
 
 /// Maximum size of a script that is checked, in bytes.
 const MAX_SCRIPT: u64 = 1 << 20;
-/// How long an interpreter may take to read a script.
+/// Timeout of an interpreter that reads a script.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Characters of an interpreter's message that are shown.
 const MAX_MESSAGE: usize = 200;

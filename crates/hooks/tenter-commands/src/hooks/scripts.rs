@@ -108,7 +108,7 @@ pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Opti
     )
 }
 
-/// What a first line names: the program, or the one that `env` is to look for.
+/// Returns the program that a first line names, or the one that `env` looks for.
 pub(super) fn interpreter(line: &str) -> Option<String> {
     let mut words = line.strip_prefix("#!")?.split_whitespace();
     let program = words.next()?;

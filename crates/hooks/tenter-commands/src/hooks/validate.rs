@@ -79,7 +79,7 @@ pub(super) fn run<'e>(
 struct Checker<'a, 'e> {
     open: &'a dyn Fn() -> Result<Project<'e>, Failure>,
     loaded: Option<Loaded<'e>>,
-    /// Where interpreters are found.
+    /// The environment in which interpreters are looked up.
     environment: &'a Environment,
     strict: bool,
 }

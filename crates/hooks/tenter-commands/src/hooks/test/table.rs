@@ -35,7 +35,7 @@ struct CaseResult {
     /// The run that failed the test, and what the hook wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<TestReport>,
-    /// Why the file is not a valid test.
+    /// The reason why the file is not a valid test.
     error: Option<String>,
 }
 
