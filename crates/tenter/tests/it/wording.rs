@@ -79,7 +79,6 @@ const SINGLE_TYPES: &[&str] =
 /// Crates whose names and doc comments do not follow the patterns yet.
 const NOT_YET: &[&str] = &[
     "tenter/src",
-    "tenter-agent",
     "tenter-base",
     "tenter-bridge",
     "tenter-chat",
@@ -88,12 +87,10 @@ const NOT_YET: &[&str] = &[
     "tenter-hook",
     "tenter-http",
     "tenter-inspect",
-    "tenter-mcp",
     "tenter-plugins",
     "tenter-proc",
     "tenter-protocol",
     "tenter-prove",
-    "tenter-providers",
     "tenter-settings",
     "tenter-shell",
     "tenter-template",
@@ -189,7 +186,8 @@ fn compile(
 /// Returns the types that a source declares, each with its line.
 fn declared_types(text: &str) -> Vec<(String, usize)> {
     let declaration =
-        Regex::new(r"^\s*(pub(\([a-z: ]+\))? )?(struct|enum|trait|type) (?<name>\w+)").unwrap();
+        // A type in an implementation has the name that its trait gives it.
+        Regex::new(r"^(\s*(pub(\([a-z: ]+\))? )?(struct|enum|trait)|(pub(\([a-z: ]+\))? )?type) (?<name>\w+)").unwrap();
     let lines = text.lines().enumerate();
     lines
         .filter_map(|(index, line)| {

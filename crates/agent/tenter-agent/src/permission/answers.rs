@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenter_engine::PermissionSource;
 use tenter_protocol::{Object, ToolCall};
 
-use super::restriction::Restriction;
+use super::restriction::{Restriction, Restrictions};
 use super::{
     Asker, CallContext, PermissionAnswer, PermissionMode, PermissionReply, PermissionRequest, Rule,
     Rules, rules,
@@ -21,6 +21,7 @@ pub struct Permissions {
     /// In plan mode, calls that may change something do not run.
     is_planning: Arc<AtomicBool>,
     rules: Rules,
+    restrictions: Arc<Restrictions>,
     always: Mutex<Vec<AllowedCall>>,
     /// The calls that the user allowed where the mode asked.
     calls: Mutex<Vec<(String, Object)>>,
@@ -62,11 +63,18 @@ impl Permissions {
         Self { mode: Arc::new(Mutex::new(mode)), rules, ..Self::default() }
     }
 
+    /// Adds rules that make the permissions stricter.
+    #[must_use]
+    pub fn with_restrictions(self, restrictions: Restrictions) -> Self {
+        Self { restrictions: Arc::new(restrictions), ..self }
+    }
+
     /// Returns the same mode and rules for another conversation, without the user's answers.
     #[must_use]
     pub fn for_another_conversation(&self) -> Self {
         let (mode, is_planning) = (Arc::clone(&self.mode), Arc::clone(&self.is_planning));
-        Self { mode, is_planning, rules: self.rules.clone(), ..Self::default() }
+        let (rules, restrictions) = (self.rules.clone(), Arc::clone(&self.restrictions));
+        Self { mode, is_planning, rules, restrictions, ..Self::default() }
     }
 
     /// The mode.
@@ -92,7 +100,7 @@ impl Permissions {
 
     /// Returns whether a call may be refused that the mode or a hook allows.
     pub(crate) fn is_restricted(&self) -> bool {
-        self.is_planning() || !self.rules.restrictions().is_empty()
+        self.is_planning() || !self.restrictions.is_empty()
     }
 
     /// The rules.
@@ -115,7 +123,7 @@ impl Permissions {
             let reason = "plan mode is on, so nothing may be changed yet; describe the plan, and the user will approve it";
             return (refused(reason.to_owned()), None);
         }
-        let must_ask = match self.rules.restriction(context) {
+        let must_ask = match self.restrictions.of_call(context) {
             Some(Restriction::Deny(rule)) => {
                 return (refused(format!("the rule {rule} denies it")), None);
             }

@@ -161,7 +161,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::rules::testing::with;
-    use super::super::{RuleSource, Rules};
     use super::*;
     use crate::tools::testing::Bench;
 
@@ -170,9 +169,8 @@ mod tests {
     fn denied(rule: &str, tool: &str, input: Value) -> Option<Restriction> {
         let bench = Bench::new();
         let deny = vec![(rule.parse().unwrap(), RuleSource::Configuration)];
-        let rules =
-            Rules::default().with_restrictions(Restrictions { deny, ..Restrictions::default() });
-        with(&bench, tool, input, |context| rules.restriction(context))
+        let restrictions = Restrictions { deny, ..Restrictions::default() };
+        with(&bench, tool, input, |context| restrictions.of_call(context))
     }
 
     #[test]

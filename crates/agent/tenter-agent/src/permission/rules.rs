@@ -9,7 +9,6 @@ use tenter_protocol::ToolCall;
 use tenter_protocol::facts::CallFacts;
 
 use super::command_line::CommandLine;
-use super::restriction::{Restriction, Restrictions};
 use super::{Rule, proposal};
 use crate::tools::Workspace;
 
@@ -53,7 +52,6 @@ pub trait RuleStore: Send + Sync {
 #[derive(Clone, Default)]
 pub struct Rules {
     rules: Arc<Mutex<Vec<(Rule, RuleSource)>>>,
-    restrictions: Arc<Restrictions>,
     store: Option<Arc<dyn RuleStore>>,
 }
 
@@ -70,18 +68,7 @@ pub(crate) struct CallContext<'c> {
 impl Rules {
     /// Creates the rules of a session; `store` stores the rules that the user adds.
     pub fn new(rules: Vec<(Rule, RuleSource)>, store: Option<Arc<dyn RuleStore>>) -> Self {
-        Self { rules: Arc::new(Mutex::new(rules)), store, ..Self::default() }
-    }
-
-    /// Adds rules that make permissions stricter.
-    #[must_use]
-    pub fn with_restrictions(self, restrictions: Restrictions) -> Self {
-        Self { restrictions: Arc::new(restrictions), ..self }
-    }
-
-    /// Returns the rules that make permissions stricter.
-    pub fn restrictions(&self) -> &Restrictions {
-        &self.restrictions
+        Self { rules: Arc::new(Mutex::new(rules)), store }
     }
 
     /// Returns every rule with its source.
@@ -149,11 +136,6 @@ impl Rules {
             }
         }
         Some(used)
-    }
-
-    /// Returns the restriction of a call, if there is one.
-    pub(crate) fn restriction(&self, context: CallContext<'_>) -> Option<Restriction> {
-        self.restrictions.of_call(context)
     }
 
     /// Returns the rules to offer to the user that would allow a call; none if there are no such rules.

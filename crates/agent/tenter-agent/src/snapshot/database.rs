@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use tenter_base::{Clock, hex};
 
-use super::survey::ProjectSurvey;
+use super::state::ProjectSurvey;
 use super::turn::{OpenTurn, TurnRecord};
 use crate::store::{SqlPath, StoreError, connect, in_transaction};
 

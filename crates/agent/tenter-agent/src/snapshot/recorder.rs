@@ -15,8 +15,8 @@ use tenter_proc::Cancel;
 
 use super::beneath;
 use super::database::{Database, SnapshotError, SnapshotView};
-use super::state::{FileState, StoredPath, UnknownReason};
-use super::survey::{FileOrigin, ProjectSurvey, Surveyor, origin, store_content};
+use super::state::{FileState, ProjectSurvey, StoredPath, UnknownReason};
+use super::survey::{FileOrigin, Surveyor, origin, store_content};
 use super::turn::{OpenTurn, TurnFileChange, TurnHeading, TurnRecord};
 
 /// Maximum number of characters of a recorded message.

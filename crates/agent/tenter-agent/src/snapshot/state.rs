@@ -1,6 +1,7 @@
-//! The state of a file at one moment.
+//! The state of a file, and of all files of a project, at one moment.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -77,6 +78,29 @@ impl UnknownReason {
             Self::Special => "it is not a regular file",
             Self::NotSeen => "it is not known what it was before",
         }
+    }
+}
+
+/// The files of a project at one moment.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ProjectSurvey {
+    pub(super) files: BTreeMap<StoredPath, SurveyedFile>,
+}
+
+/// A file of a survey.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SurveyedFile {
+    pub(super) state: FileState,
+    /// Its metadata, if it shows whether the file changed.
+    pub(super) stamp: Option<FileStamp>,
+    /// Its device and inode.
+    pub(super) identity: (u64, u64),
+}
+
+impl ProjectSurvey {
+    /// Returns the device and inode of each file.
+    pub(super) fn identities(&self) -> BTreeSet<(u64, u64)> {
+        self.files.values().map(|file| file.identity).collect()
     }
 }
 

@@ -3,19 +3,18 @@
 //! Files that ignore files exclude and version stores are left out. A file with the same metadata as in an earlier survey is not
 //! read again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
 use tenter_base::FileStamp;
 use tenter_proc::Cancel;
 
 use super::beneath::{self, ReadFile};
 use super::database::{SnapshotError, SnapshotView};
-use super::state::{FileState, StoredPath, UnknownReason};
+use super::state::{FileState, ProjectSurvey, StoredPath, SurveyedFile, UnknownReason};
 use tenter_walk::{SkipRules, walk};
 
 /// Maximum number of files and directories.
@@ -26,22 +25,6 @@ const MAX_BYTES: u64 = 256 << 20;
 const MAX_TIME: Duration = Duration::from_secs(2);
 /// Metadata this young says nothing: the file may change again without another time. Nanoseconds.
 const YOUNG_NS: i128 = 50_000_000;
-
-/// The files of a project at one moment.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ProjectSurvey {
-    pub(super) files: BTreeMap<StoredPath, SurveyedFile>,
-}
-
-/// A file of a survey.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SurveyedFile {
-    pub(super) state: FileState,
-    /// Its metadata, if it shows whether the file changed.
-    stamp: Option<FileStamp>,
-    /// Its device and inode.
-    identity: (u64, u64),
-}
 
 /// Surveys the files of a project, and stores their contents.
 pub(super) struct Surveyor<'s> {
@@ -106,13 +89,6 @@ impl Surveyor<'_> {
         let (state, stamp) = store_content(beneath::read(path)?, self.view)?;
         let is_old = |stamp: &FileStamp| stamp.changed_ns() < self.now_ns - YOUNG_NS;
         Ok(SurveyedFile { state, stamp: stamp.filter(is_old), identity })
-    }
-}
-
-impl ProjectSurvey {
-    /// Returns the device and inode of each file.
-    pub(super) fn identities(&self) -> BTreeSet<(u64, u64)> {
-        self.files.values().map(|file| file.identity).collect()
     }
 }
 

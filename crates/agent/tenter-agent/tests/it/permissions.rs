@@ -310,8 +310,8 @@ fn restricted(stage: &mut Stage, mode: PermissionMode, deny: &[&str], ask: &[&st
     };
     let restrictions = Restrictions { deny: rules(deny), ask: rules(ask) };
     let allow = vec![("bash".parse().unwrap(), RuleSource::Flag)];
-    let rules = Rules::new(allow, None).with_restrictions(restrictions);
-    stage.agent.permissions = Permissions::new(mode, rules);
+    let permissions = Permissions::new(mode, Rules::new(allow, None));
+    stage.agent.permissions = permissions.with_restrictions(restrictions);
 }
 
 #[test]
