@@ -149,7 +149,9 @@ impl AnswerFields {
 
     /// Sets the text that the model reads in addition.
     pub(super) fn add_context(&mut self, text: Option<String>) {
-        text.into_iter().for_each(|text| self.set_specific("additionalContext", text));
+        if let Some(text) = text {
+            self.set_specific("additionalContext", text);
+        }
     }
 
     /// Writes the answer with these notices; `None` is no opinion.
@@ -179,8 +181,9 @@ pub(super) fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
         Moment::BeforeTool => permission(reply, &mut answer),
         Moment::Prompt | Moment::PreCompact => answer.decide("block", reply.denial()),
         Moment::AfterTool => {
-            let output = reply.output.iter();
-            output.for_each(|output| answer.set_specific("updatedToolOutput", output.clone()));
+            if let Some(output) = &reply.output {
+                answer.set_specific("updatedToolOutput", output.clone());
+            }
         }
         _ => {}
     }
@@ -201,7 +204,9 @@ fn permission(reply: &HostReply, answer: &mut AnswerFields) {
         Some(HostVerdict::Allow) => (Some("allow"), None),
         None => (None, None),
     };
-    decision.into_iter().for_each(|word| answer.set_specific("permissionDecision", word));
+    if let Some(decision) = decision {
+        answer.set_specific("permissionDecision", decision);
+    }
     if let Some(reason) = reason {
         answer.set_specific("permissionDecisionReason", reason.as_str());
     }

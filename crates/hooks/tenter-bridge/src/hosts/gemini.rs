@@ -276,12 +276,15 @@ fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     }
     match event.moment {
         Moment::BeforeTool if reply.denial().is_none() => {
-            let input = reply.input.iter();
-            input.for_each(|input| answer.set_specific("tool_input", input.clone()));
+            if let Some(input) = &reply.input {
+                answer.set_specific("tool_input", input.clone());
+            }
         }
         Moment::AfterTool => after_tool(reply, &mut answer),
         Moment::Stop => {
-            reply.continue_with.iter().for_each(|message| deny(message, &mut answer));
+            if let Some(message) = &reply.continue_with {
+                deny(message, &mut answer);
+            }
         }
         Moment::SessionStart | Moment::Prompt => answer.add_context(reply.context()),
         _ => {}

@@ -149,7 +149,7 @@ impl HandlerContext<'_> {
     /// Returns the hook for a handler that asks a model.
     ///
     /// # Errors
-    /// Why it cannot be carried over, as a clause.
+    /// The handler cannot be carried over; the error is the reason, as a clause.
     fn judge(&self, native: &NativeEvent, handler: &Value) -> Result<ImportedHook, String> {
         let text = prompt::text(handler)?;
         let (trigger, tool) = prompt::subscription(native, self.matcher)?;
