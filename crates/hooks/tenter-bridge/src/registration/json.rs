@@ -313,13 +313,11 @@ pub(super) fn remove(
         let Some(groups) = event.array_value() else { continue };
         let mut has_ours = false;
         for element in groups.elements() {
-            let handlers = format.handlers(&element);
-            let count = handlers.len();
-            let ours: Vec<CstNode> =
-                handlers.into_iter().filter(|handler| is_ours(&json(handler))).collect();
+            let (ours, others): (Vec<CstNode>, Vec<CstNode>) =
+                format.handlers(&element).into_iter().partition(|handler| is_ours(&json(handler)));
             has_ours |= !ours.is_empty();
-            if ours.len() == count {
-                ours.first().into_iter().for_each(|_| remove_node(&element));
+            if others.is_empty() && !ours.is_empty() {
+                remove_node(&element);
             } else {
                 ours.iter().for_each(remove_node);
             }
@@ -330,9 +328,9 @@ pub(super) fn remove(
         }
     }
     if is_changed && trim_empty(&hooks.into()) && created.hooks {
-        let members: Vec<String> =
-            created.members.iter().cloned().chain([HOOKS.to_owned()]).collect();
-        root.properties().iter().for_each(|member| remove_created(member, &members));
+        let mut names = created.members.clone();
+        names.push(HOOKS.to_owned());
+        root.properties().iter().for_each(|member| remove_created(member, &names));
         if trim_empty(&root.clone().into()) && created.root {
             root.replace_with(raw(""));
         }
