@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use tenter_engine::CHECKS;
+use tenter_engine::inspect::CHECKS;
 use tenter_protocol::Severity;
 use tenter_protocol::front_matter::{Rules, body};
 use tenter_protocol::manifest::format::{Checks, properties, read};

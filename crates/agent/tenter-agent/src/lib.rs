@@ -16,8 +16,8 @@
 //! use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 //! use tenter_agent::{Agent, AgentSettings, Conversation, RetrySettings, Session};
 //! use tenter_agent::{SessionUpdate, UserMessage, Watcher};
-//! use tenter_engine::layout::Layout;
-//! use tenter_engine::{Cancel, Directories, Engine, Scope, Timestamp, keys::KeyMask};
+//! use tenter_engine::layout::ResourceLayout;
+//! use tenter_engine::{Cancel, Directories, Engine, Scope, Timestamp, inspect::KeyMask};
 //!
 //! struct Printer;
 //!
@@ -32,7 +32,7 @@
 //! fn agent(project: &Path, home: &Path) -> Result<Agent, Box<dyn std::error::Error>> {
 //!     let builder = Engine::builder(project).directories(Directories::in_home(home));
 //!     let (engine, _diagnostics) = builder.clock(Timestamp::now).load();
-//!     let layout = Layout::new(project, home, home.join(".config"));
+//!     let layout = ResourceLayout::new(project, home, home.join(".config"));
 //!     let workspace = WorkspaceSettings {
 //!         project: project.to_owned(),
 //!         cwd: project.to_owned(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tenter_agent::model::{ModelError, TransientCause};
 use tenter_base::excerpt;
-use tenter_engine::keys::KeyMask;
+use tenter_engine::inspect::KeyMask;
 
 use crate::Endpoint;
 use tenter_http::TransportError;

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
-use tenter_engine::hook::{FailMode, Hook};
+use tenter_engine::FailMode;
+use tenter_engine::inspect::Hook;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::tool_effects::last_segment;
 use tenter_protocol::{EventName, ToolResult};

@@ -262,7 +262,7 @@ fn text_matcher(tool: &str, name: &str) -> RuleMatcher {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use tenter_engine::matcher::{Matcher, check_pattern, check_tool};
+    use tenter_engine::inspect::{Matcher, check_pattern, check_tool};
     use tenter_protocol::ToolCall;
     use tenter_protocol::manifest::MatcherText;
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 
 /// The process table of Linux.
 const PROC: &str = "/proc";

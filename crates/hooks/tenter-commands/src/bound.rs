@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use tenter_engine::Trampoline;
+use tenter_engine::inspect::Trampoline;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tenter_engine::builtin;
-use tenter_engine::catalog::Catalog;
-use tenter_engine::hook::{Hook, Layer};
+use tenter_engine::inspect::{Catalog, Hook};
 use tenter_engine::journal::JournalDirectories;
+use tenter_engine::{Layer, builtin};
 use tenter_inspect::JournalIndex;
 use tenter_inspect::figures::KnownHook;
 use tenter_protocol::{Diagnostic, EventName, Severity};
@@ -22,7 +21,7 @@ pub(crate) fn known(catalog: &Catalog) -> Vec<KnownHook> {
 
 fn known_hook(hook: &Arc<Hook>) -> KnownHook {
     let is_at_a_call = EVERY_CALL.into_iter().any(|event| hook.subscription(event).is_some());
-    let selects = hook.matcher().is_some() || hook.rules().is_some();
+    let selects = hook.options.matcher.is_some() || hook.options.rules.is_some();
     KnownHook {
         name: hook.name.clone(),
         hash: hook.fingerprint.0.clone(),

@@ -6,7 +6,7 @@ use tenter_engine::{Scope, Timestamp, ToolCall, ToolDecision, ToolResult};
 
 pub(crate) struct Agent<'e> {
     pub(crate) hooks: HookSession<'e>,
-    /// What the model reads.
+    /// The messages that the model reads.
     pub(crate) conversation: Vec<String>,
 }
 

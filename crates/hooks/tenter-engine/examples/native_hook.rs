@@ -1,10 +1,11 @@
 //! An agent with a hook in Rust: it denies `sudo`, besides the hooks in files.
 
-use tenter_engine::hook::FailMode;
 use tenter_engine::protocol::reply::VerdictKind;
 use tenter_engine::protocol::{Reply, Verdict};
-use tenter_engine::{Engine, EngineBuilder, EventName, NativeEvent, NativeRegistration};
-use tenter_engine::{Scope, Timestamp, ToolCall, ToolDecision};
+use tenter_engine::{
+    Engine, EngineBuilder, EventName, FailMode, NativeEvent, NativeRegistration, Scope, Timestamp,
+    ToolCall, ToolDecision,
+};
 
 /// Reads the commands that the call would run: wrappers, quotes and pipes are already understood.
 fn no_sudo(event: &NativeEvent<'_>) -> Result<Reply, String> {

@@ -19,7 +19,7 @@ use crate::environment::{Environment, HookEnvironment};
 use crate::facts::CallSurroundings;
 use crate::journal::{JournalWriter, Redactor};
 use crate::keys::KeyMask;
-use crate::layout::{DirectoryNames, Layout};
+use crate::layout::{DirectoryNames, ResourceLayout};
 use crate::native_registration::NativeRegistration;
 use crate::observe::Observer;
 use crate::outer_projects::OuterProjects;
@@ -111,11 +111,6 @@ impl EngineBuilder {
         Self { directory_names, ..self }
     }
 
-    /// Sets the environment of hooks, where it is not that of [`vars`](Self::vars).
-    pub fn environment(self, environment: HookEnvironment) -> Self {
-        Self { environment, ..self }
-    }
-
     /// Sets the clock. A program passes `Timestamp::now`.
     pub fn clock(self, clock: fn() -> Timestamp) -> Self {
         Self { clock: Some(clock), ..self }
@@ -129,11 +124,6 @@ impl EngineBuilder {
     /// Sets the limits of hooks, such as their timeout, and whether they fail open or closed.
     pub fn policies(self, policies: PolicyTable) -> Self {
         Self { policies, ..self }
-    }
-
-    /// Sets how long an executable hook may take to name its events; by default [`QUERY_TIMEOUT`].
-    pub fn query_timeout(self, query_timeout: Duration) -> Self {
-        Self { query_timeout, ..self }
     }
 
     /// Declares that the agent's tool `name` is what hooks know as `standard`, a tool of Tenter's such as `bash` or `file_write`:
@@ -152,12 +142,6 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets what is special about the agent's process, for rules that depend on it. A program passes
-    /// [`AgentState::of_process`].
-    pub fn agent_states(self, agent_states: Vec<AgentState>) -> Self {
-        Self { agent_states, ..self }
-    }
-
     /// Adds an observer, which sees every hook run and every decision.
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers.push(observer);
@@ -174,44 +158,6 @@ impl EngineBuilder {
         Self { callbacks: Some(check), ..self }
     }
 
-    /// Sets which of the hooks run: all, only those that are awaited, or only the asynchronous ones.
-    pub fn asynchronous_hooks(self, asynchronous: AsynchronousHooks) -> Self {
-        Self { asynchronous, ..self }
-    }
-
-    /// Sets how hooks that change while the engine runs are loaded again. By default they run if the trust store has
-    /// their new content; the user is not asked (R75).
-    pub fn reload(self, reload: Arc<dyn Reload>) -> Self {
-        Self { reload: Some(reload), ..self }
-    }
-
-    /// Sets the program that fires the events, as runtime hooks read it when they are started; by default `tenter`.
-    pub fn host(self, host: impl Into<String>) -> Self {
-        Self { host: Some(host.into()), ..self }
-    }
-
-    /// Sets what starts the processes of runtime hooks. By default they are children of this process.
-    pub fn connector(self, connector: Arc<dyn Connector>) -> Self {
-        Self { connector: Some(connector), ..self }
-    }
-
-    /// For a program that fires a single event: a process that would be called only once is not started if the hook has a one-shot
-    /// form. Without effect if there is a [`connector`](Self::connector).
-    pub fn one_event(self) -> Self {
-        Self { prefers_one_shot: true, ..self }
-    }
-
-    /// Sets a program that lets the processes of runtime hooks die with this one even if it is killed (S9). Without one, they
-    /// have to end at the end of their stdin then.
-    pub fn trampoline(self, trampoline: Trampoline) -> Self {
-        Self { trampoline: Some(trampoline), ..self }
-    }
-
-    /// Sets a switch that ends the loading early. Hooks that have not replied by then are invalid.
-    pub fn cancel(self, cancel: Cancel) -> Self {
-        Self { cancel: Some(cancel), ..self }
-    }
-
     /// Registers a hook in Rust.
     pub fn native_hook(mut self, hook: NativeRegistration) -> Self {
         self.native.push(hook);
@@ -225,7 +171,7 @@ impl EngineBuilder {
     }
 
     /// Finds the hooks and makes the engine. Project hooks that are not trusted are not part of it:
-    /// [`Catalog::untrusted`] lists them. A broken hook never disables another; the diagnostics say what is wrong.
+    /// [`Engine::untrusted`] lists them. A broken hook never disables another; the diagnostics say what is wrong.
     pub fn load(self) -> (Engine, Vec<Diagnostic>) {
         let mut diagnostics = self.missing();
         let (store, of_store) = self.trust_store();
@@ -235,49 +181,82 @@ impl EngineBuilder {
         (self.build(catalog), diagnostics)
     }
 
-    /// What the user has trusted.
-    pub fn trust_store(&self) -> (TrustStore, Vec<Diagnostic>) {
-        TrustStore::open(self.user_directories().trust_file())
-    }
-
-    /// The projects around the project whose hooks run in it, too, with what `store` trusts (R89).
-    pub fn outer_projects(&self, store: &TrustStore) -> OuterProjects {
-        self.outer_projects_by(|| store.clone())
-    }
-
     fn outer_projects_by(&self, open_store: impl FnOnce() -> TrustStore) -> OuterProjects {
         let home = self.user_directories().home;
         OuterProjects::find(&self.directory_names, (&self.project, &home), open_store)
     }
 
-    /// Finds the hooks, with what `store` trusts.
-    pub fn load_catalog(&self, store: &TrustStore) -> (Catalog, Vec<Diagnostic>) {
-        let cache = self.user_directories().cache.map(|cache| cache.join("hooks.json"));
-        let outer = self.outer_projects(store);
-        let of_projects: Vec<Diagnostic> = outer.diagnostics().collect();
-        let (catalog, of_hooks) = catalog::load(&LoadRequest {
-            layout: &self.layout(outer.roots),
-            trust: self.trust,
-            store,
-            cache: cache.as_deref(),
-            environment: &self.hook_environment(),
-            policies: &self.policies,
-            query_timeout: self.query_timeout,
-            tool_names: &self.tool_names,
-            cancel: &self.cancel.clone().unwrap_or_default(),
-        });
-        (catalog, [of_projects, of_hooks].concat())
+    fn surroundings_in(&self, project: &Path) -> CallSurroundings {
+        let own = CallSurroundings::new(project)
+            .with_added_directories(&self.added_directories)
+            .with_agent_states(&self.agent_states)
+            .with_variables(self.environment.base())
+            .with_tool_names(&self.tool_names);
+        match &self.directories {
+            Some(directories) => own.with_directories(directories),
+            None => own,
+        }
     }
 
-    /// The state of the files that say what hooks are about: as long as it is the same, so are the [`Catalog::concerns`]. `settings`
-    /// are files of settings that the policies come from.
-    ///
-    /// # Errors
-    /// A directory or file cannot be read, so that nothing can be said about changes.
-    pub fn hook_files(&self, settings: &[PathBuf]) -> io::Result<HookFiles> {
-        let trust = self.user_directories().trust_file();
-        let outer = self.outer_projects_by(|| self.trust_store().0).roots;
-        HookFiles::read(&self.layout(outer), &[settings, &[trust]].concat())
+    fn reloader(&self) -> FromDisk {
+        FromDisk(Self {
+            observers: Vec::new(),
+            callbacks: None,
+            journal: None,
+            connector: None,
+            ..self.clone()
+        })
+    }
+
+    fn user_directories(&self) -> Directories {
+        // Nothing can be below a device.
+        self.directories.clone().unwrap_or_else(|| Directories::in_home("/dev/null"))
+    }
+
+    fn layout(&self, outer: Vec<PathBuf>) -> ResourceLayout {
+        let Directories { home, config_home, .. } = self.user_directories();
+        let own = ResourceLayout::new(&self.project, home, config_home);
+        own.with_names(self.directory_names.clone()).with_outer(outer)
+    }
+
+    fn hook_environment(&self) -> HookEnvironment {
+        match &self.directories {
+            Some(directories) => {
+                self.environment.clone().with_state(directories.state.join("hooks"))
+            }
+            None => self.environment.clone(),
+        }
+    }
+
+    /// Warns of values that an engine cannot do without.
+    fn missing(&self) -> Vec<Diagnostic> {
+        let warning = |id, message: &str, help: &str| {
+            Diagnostic::new(id, Severity::Warning, message).help(help)
+        };
+        let directories = self.directories.is_none().then(|| {
+            let message = "the user's directories are not set, so their own hooks do not run";
+            warning("engine-without-directories", message, "call `EngineBuilder::vars`")
+        });
+        let clock = self.clock.is_none().then(|| {
+            let message = "no clock is set, so every time is 1970-01-01T00:00:00Z";
+            warning("engine-without-clock", message, "call `EngineBuilder::clock`")
+        });
+        directories.into_iter().chain(clock).collect()
+    }
+}
+
+// For the programs that use `inspect`.
+#[doc(hidden)]
+impl EngineBuilder {
+    /// Sets what is special about the agent's process, for rules that depend on it. A program passes
+    /// [`AgentState::of_process`].
+    pub fn agent_states(self, agent_states: Vec<AgentState>) -> Self {
+        Self { agent_states, ..self }
+    }
+
+    /// Sets which of the hooks run: all, only those that are awaited, or only the asynchronous ones.
+    pub fn asynchronous_hooks(self, asynchronous: AsynchronousHooks) -> Self {
+        Self { asynchronous, ..self }
     }
 
     /// Makes an engine of these hooks.
@@ -318,7 +297,79 @@ impl EngineBuilder {
         Engine::new(catalog, settings).reloading(reload)
     }
 
-    /// What the facts about a call depend on, besides the call, for the hooks of `catalog`.
+    /// Sets a switch that ends the loading early. Hooks that have not replied by then are invalid.
+    pub fn cancel(self, cancel: Cancel) -> Self {
+        Self { cancel: Some(cancel), ..self }
+    }
+
+    /// Sets what starts the processes of runtime hooks. By default they are children of this process.
+    pub fn connector(self, connector: Arc<dyn Connector>) -> Self {
+        Self { connector: Some(connector), ..self }
+    }
+
+    /// Sets the environment of hooks, if it differs from [`vars`](Self::vars).
+    pub fn environment(self, environment: HookEnvironment) -> Self {
+        Self { environment, ..self }
+    }
+
+    /// Reads the state of the files that decide when hooks run: as long as it is the same, so are the [`Catalog::concerns`]. `settings`
+    /// are files of settings that the policies come from.
+    ///
+    /// # Errors
+    /// A directory or file cannot be read, so that nothing can be said about changes.
+    pub fn hook_files(&self, settings: &[PathBuf]) -> io::Result<HookFiles> {
+        let trust = self.user_directories().trust_file();
+        let outer = self.outer_projects_by(|| self.trust_store().0).roots;
+        HookFiles::read(&self.layout(outer), &[settings, &[trust]].concat())
+    }
+
+    /// Sets the program that fires the events, as runtime hooks read it when they are started; by default `tenter`.
+    pub fn host(self, host: impl Into<String>) -> Self {
+        Self { host: Some(host.into()), ..self }
+    }
+
+    /// Finds the hooks, with what `store` trusts.
+    pub fn load_catalog(&self, store: &TrustStore) -> (Catalog, Vec<Diagnostic>) {
+        let cache = self.user_directories().cache.map(|cache| cache.join("hooks.json"));
+        let outer = self.outer_projects(store);
+        let outer_diagnostics: Vec<Diagnostic> = outer.diagnostics().collect();
+        let (catalog, of_hooks) = catalog::load(&LoadRequest {
+            layout: &self.layout(outer.roots),
+            trust: self.trust,
+            store,
+            cache: cache.as_deref(),
+            environment: &self.hook_environment(),
+            policies: &self.policies,
+            query_timeout: self.query_timeout,
+            tool_names: &self.tool_names,
+            cancel: &self.cancel.clone().unwrap_or_default(),
+        });
+        (catalog, [outer_diagnostics, of_hooks].concat())
+    }
+
+    /// For a program that fires a single event: a process that would be called only once is not started if the hook has a one-shot
+    /// form. Without effect if there is a [`connector`](Self::connector).
+    pub fn one_event(self) -> Self {
+        Self { prefers_one_shot: true, ..self }
+    }
+
+    /// The projects around the project whose hooks run in it, too, with what `store` trusts (R89).
+    pub fn outer_projects(&self, store: &TrustStore) -> OuterProjects {
+        self.outer_projects_by(|| store.clone())
+    }
+
+    /// Sets how long an executable hook may take to name its events; 5 seconds by default.
+    pub fn query_timeout(self, query_timeout: Duration) -> Self {
+        Self { query_timeout, ..self }
+    }
+
+    /// Sets how hooks that change while the engine runs are loaded again. By default they run if the trust store has
+    /// their new content; the user is not asked (R75).
+    pub fn reload(self, reload: Arc<dyn Reload>) -> Self {
+        Self { reload: Some(reload), ..self }
+    }
+
+    /// Returns the inputs of the facts about a call, besides the call, for the hooks of `catalog`.
     pub fn surroundings(&self, catalog: &Catalog) -> CallSurroundings {
         let outer = catalog.states().iter().map(|(project, _)| project);
         let outer = outer.filter(|project| **project != self.project);
@@ -326,62 +377,15 @@ impl EngineBuilder {
         self.surroundings_in(&self.project).with_outer(outer)
     }
 
-    fn surroundings_in(&self, project: &Path) -> CallSurroundings {
-        let own = CallSurroundings::new(project)
-            .with_added_directories(&self.added_directories)
-            .with_agent_states(&self.agent_states)
-            .with_variables(self.environment.base())
-            .with_tool_names(&self.tool_names);
-        match &self.directories {
-            Some(directories) => own.with_directories(directories),
-            None => own,
-        }
+    /// Sets a program that lets the processes of runtime hooks die with this one even if it is killed (S9). Without one, they
+    /// have to end at the end of their stdin then.
+    pub fn trampoline(self, trampoline: Trampoline) -> Self {
+        Self { trampoline: Some(trampoline), ..self }
     }
 
-    fn reloader(&self) -> FromDisk {
-        FromDisk(Self {
-            observers: Vec::new(),
-            callbacks: None,
-            journal: None,
-            connector: None,
-            ..self.clone()
-        })
-    }
-
-    fn user_directories(&self) -> Directories {
-        // Nothing can be below a device.
-        self.directories.clone().unwrap_or_else(|| Directories::in_home("/dev/null"))
-    }
-
-    fn layout(&self, outer: Vec<PathBuf>) -> Layout {
-        let Directories { home, config_home, .. } = self.user_directories();
-        let own = Layout::new(&self.project, home, config_home);
-        own.with_names(self.directory_names.clone()).with_outer(outer)
-    }
-
-    fn hook_environment(&self) -> HookEnvironment {
-        match &self.directories {
-            Some(directories) => {
-                self.environment.clone().with_state(directories.state.join("hooks"))
-            }
-            None => self.environment.clone(),
-        }
-    }
-
-    /// Warns of values that an engine cannot do without.
-    fn missing(&self) -> Vec<Diagnostic> {
-        let warning = |id, message: &str, help: &str| {
-            Diagnostic::new(id, Severity::Warning, message).help(help)
-        };
-        let directories = self.directories.is_none().then(|| {
-            let message = "the user's directories are not set, so their own hooks do not run";
-            warning("engine-without-directories", message, "call `EngineBuilder::vars`")
-        });
-        let clock = self.clock.is_none().then(|| {
-            let message = "no clock is set, so every time is 1970-01-01T00:00:00Z";
-            warning("engine-without-clock", message, "call `EngineBuilder::clock`")
-        });
-        directories.into_iter().chain(clock).collect()
+    /// Opens the trust store of the user.
+    pub fn trust_store(&self) -> (TrustStore, Vec<Diagnostic>) {
+        TrustStore::open(self.user_directories().trust_file())
     }
 }
 

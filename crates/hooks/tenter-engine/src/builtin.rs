@@ -16,14 +16,14 @@ pub const EVENT: EventName = EventName::AfterTurn;
 /// The recipe that it requests.
 pub const RECIPE: &str = "compact";
 
-/// What the built-in hook requests, and why.
+/// A request of the built-in hook, and its reason.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CompactRequest {
     pub(crate) action: HistoryAction,
     pub(crate) reason: String,
 }
 
-/// What it requests at this event; at most events, nothing.
+/// Returns its request at this event; at most events, there is none.
 pub(crate) fn compact_request(body: &Body) -> Option<CompactRequest> {
     let Body::AfterTurn(turn) = body else { return None };
     compact_trigger(turn)
@@ -46,7 +46,7 @@ fn compact_trigger(turn: &Turn) -> Option<CompactRequest> {
     Some(CompactRequest { action, reason })
 }
 
-/// How full the context window is.
+/// Returns the used part of the context window.
 #[expect(clippy::cast_precision_loss, reason = "no window has so many tokens that a few count")]
 fn ratio(usage: Usage) -> Option<f64> {
     let is_known = usage.max_context_window > 0;

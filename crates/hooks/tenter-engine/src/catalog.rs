@@ -27,12 +27,13 @@ use tenter_protocol::{Diagnostic, EventName, Severity};
 
 pub use concerns::Concerns;
 pub use hook_files::HookFiles;
-pub use listing::{ListedHook, Loss, LostHook, Missing, Status, Untrusted};
+pub(crate) use listing::Missing;
+pub use listing::{ListedHook, Loss, LostHook, Status, Untrusted};
 pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
 use crate::hook::Hook;
-use crate::layout::{HOOKS, Layout, Root};
+use crate::layout::{HOOKS, ResourceLayout, Root};
 use crate::query::{Cache, Query};
 use crate::source::{self, HookSettings};
 use crate::trust::{Hasher, MAX_LOAD_BYTES, ProjectState, ProjectTrust, TrustMode, TrustStore};
@@ -43,8 +44,8 @@ use surroundings::Surroundings;
 /// The input for loading a catalog.
 pub(crate) struct LoadRequest<'a> {
     /// The directories to search.
-    pub(crate) layout: &'a Layout,
-    /// Whether project hooks need to be trusted.
+    pub(crate) layout: &'a ResourceLayout,
+    /// True if project hooks need to be trusted.
     pub(crate) trust: TrustMode,
     /// The trust store.
     pub(crate) store: &'a TrustStore,
@@ -78,7 +79,7 @@ pub struct Catalog {
 
 impl Catalog {
     /// Creates a catalog of these hooks only, which must be in the order of precedence.
-    pub fn of(hooks: Vec<Hook>) -> Self {
+    pub fn new(hooks: Vec<Hook>) -> Self {
         Self::of_shared(hooks.into_iter().map(Arc::new).collect())
     }
 
@@ -86,11 +87,11 @@ impl Catalog {
     pub(crate) fn with_renewed(&self, hook: &Arc<Hook>, renewed: &Arc<Hook>) -> Self {
         let replace =
             |one: &Arc<Hook>| Arc::clone(if Arc::ptr_eq(one, hook) { renewed } else { one });
-        let of_hooks = Self::of_shared(self.hooks.iter().map(replace).collect());
-        Self { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self.clone() }
+        let indexed = Self::of_shared(self.hooks.iter().map(replace).collect());
+        Self { hooks: indexed.hooks, by_event: indexed.by_event, ..self.clone() }
     }
 
-    /// Returns the catalog with these hooks of the embedding program, which come first among those of the user's.
+    /// Returns the catalog with these hooks of the embedding program, which come first among the user's hooks.
     pub(crate) fn with_native(self, native: impl IntoIterator<Item = Hook>) -> Self {
         let mut hooks: Vec<Arc<Hook>> = native.into_iter().map(Arc::new).collect();
         if hooks.is_empty() {
@@ -99,8 +100,8 @@ impl Catalog {
         hooks.extend(self.hooks.iter().cloned());
         // Hooks of one layer and priority keep their order.
         hooks.sort_by_key(|hook| hook.layer);
-        let of_hooks = Self::of_shared(hooks);
-        Self { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self }
+        let indexed = Self::of_shared(hooks);
+        Self { hooks: indexed.hooks, by_event: indexed.by_event, ..self }
     }
 
     fn of_shared(hooks: Vec<Arc<Hook>>) -> Self {
@@ -146,7 +147,7 @@ impl Catalog {
         &self.lost
     }
 
-    /// What the hooks that were found are about, whether they run or not.
+    /// Returns the events and matchers of all hooks, whether they run or not.
     pub fn concerns(&self) -> &Concerns {
         &self.concerns
     }
@@ -202,8 +203,8 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// Adds the hooks of a project; with those of the engine's own project, the user's.
-    fn load_project(&mut self, layout: &Layout) {
+    /// Adds the hooks of a project; with the engine's own project, the user's hooks as well.
+    fn load_project(&mut self, layout: &ResourceLayout) {
         let request = self.request;
         let is_outer = layout.project != request.layout.project;
         let roots = self.roots(layout);
@@ -217,7 +218,7 @@ impl Loader<'_> {
         let (surroundings, exposed) =
             Surroundings::read(&roots, &candidates, &mut self.cache, self.hasher);
         self.diagnostics.extend(exposed);
-        let trusted = request.store.of(&layout.project);
+        let trusted = request.store.project(&layout.project);
         let examiner = examine::Examiner {
             query: Query {
                 project: &layout.project,
@@ -245,9 +246,10 @@ impl Loader<'_> {
             outer: &self.outer,
         };
         let mut resolved = precedence::resolve(examined, policies, gate);
-        let matchers = resolved.hooks.iter_mut().filter_map(Hook::matcher_mut);
-        let of_missing = resolved.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
-        matchers.chain(of_missing).for_each(|matcher| matcher.set_names(request.tool_names));
+        let matchers = resolved.hooks.iter_mut().filter_map(|hook| hook.options.matcher.as_mut());
+        let missing_matchers =
+            resolved.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
+        matchers.chain(missing_matchers).for_each(|matcher| matcher.set_names(request.tool_names));
         let expected = match request.trust {
             TrustMode::Gate if !trusted.is_accepted(&state) => trusted,
             _ => ProjectTrust::default(),
@@ -271,7 +273,7 @@ impl Loader<'_> {
     }
 
     /// Returns the hooks directories of a project and of the user, without those that are an outer project's, too.
-    fn roots(&mut self, layout: &Layout) -> Vec<Root> {
+    fn roots(&mut self, layout: &ResourceLayout) -> Vec<Root> {
         let (mut roots, problems) = layout.roots(&HOOKS);
         self.diagnostics.extend(problems);
         let real = |root: &Root| fs::canonicalize(&root.dir).ok();
@@ -280,8 +282,8 @@ impl Loader<'_> {
                 && real(root).is_some_and(|dir| self.directories.contains(&dir))
         };
         roots.retain(|root| !is_known(root));
-        let of_project = roots.iter().filter(|root| root.layer.needs_trust());
-        self.directories.extend(of_project.filter_map(real));
+        let project_roots = roots.iter().filter(|root| root.layer.needs_trust());
+        self.directories.extend(project_roots.filter_map(real));
         roots
     }
 
@@ -296,11 +298,8 @@ impl Loader<'_> {
                 diagnostics.push(diagnostic);
             }
         }
-        let of_hooks = Catalog::of(self.hooks);
-        (
-            Catalog { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self.catalog },
-            diagnostics,
-        )
+        let indexed = Catalog::new(self.hooks);
+        (Catalog { hooks: indexed.hooks, by_event: indexed.by_event, ..self.catalog }, diagnostics)
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) const REMOVED: [&str; 1] = ["CLAUDECODE"];
 /// A hook that is written for Claude Code.
 #[derive(Debug, Clone)]
 pub struct ClaudeCodeHook {
-    /// What its manifest says.
+    /// The settings of its manifest.
     pub script: ClaudeCodeScript,
     /// Its matcher, for single names: of tools, and of what other events are matched by.
     matcher: Option<Matcher>,
@@ -29,7 +29,7 @@ impl ClaudeCodeHook {
         Self { script, matcher }
     }
 
-    /// Whether Claude Code would fire the event, and the hook is for it. Tools are matched elsewhere. What an agent does not tell
+    /// Returns whether Claude Code would fire the event, and the hook is for it. Tools are matched elsewhere. What an agent does not tell
     /// is matched, so that no guard is lost.
     pub(crate) fn applies(&self, event: EventRef<'_>) -> bool {
         let Some(event) = ClaudeCodeEvent::new(event) else { return false };
@@ -41,7 +41,7 @@ impl ClaudeCodeHook {
         is_meant && event.matched.is_none_or(matches)
     }
 
-    /// What the script reads of the event: a payload for each call that it is for.
+    /// Returns the payloads that the script reads of the event: one for each call that matches.
     pub(crate) fn payloads(&self, event: EventRef<'_>) -> Vec<Object> {
         let is_meant =
             |name: &str| self.matcher.as_ref().is_none_or(|matcher| matcher.matches_name(name));

@@ -37,8 +37,8 @@ impl Directories {
         };
         let home = find("HOME").unwrap_or_else(|| PathBuf::from("/"));
         let xdg = |name: &str, fallback: &str| {
-            let named = find(name).filter(|path| path.is_absolute());
-            named.unwrap_or_else(|| home.join(fallback))
+            let absolute = find(name).filter(|path| path.is_absolute());
+            absolute.unwrap_or_else(|| home.join(fallback))
         };
         Self {
             config_home: xdg("XDG_CONFIG_HOME", ".config"),
@@ -75,7 +75,7 @@ impl Directories {
         self.hook_values().forget(id)
     }
 
-    /// What hooks keep.
+    /// Returns the store of the values that hooks keep.
     pub(crate) fn hook_values(&self) -> HookValues {
         HookValues::new(self.state.join("hook-values"))
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::hook_state::{self, Owner};
+use crate::hook_state::{self, HookOwner};
 use crate::keys::is_model_key;
 
 /// Environment variables as name and value.
@@ -40,7 +40,7 @@ impl HookEnvironment {
     /// Returns the variables for the private directory of `owner`, or none and a warning if the directory cannot be used.
     pub(crate) fn state_variables(
         &self,
-        owner: Owner<'_>,
+        owner: HookOwner<'_>,
     ) -> (Vec<(&'static str, OsString)>, Option<String>) {
         let Some(root) = &self.state else { return (Vec::new(), None) };
         match hook_state::directory(root, owner) {
@@ -61,8 +61,8 @@ impl HookEnvironment {
     /// Also withholds these variables: keys whose names do not look like one. A hook may still request them.
     #[must_use]
     pub fn withholding(self, names: &[&str]) -> Self {
-        let named = |name: &OsString| names.iter().any(|named| name == named);
-        let (more, base) = self.base.into_iter().partition(|(name, _)| named(name));
+        let is_listed = |name: &OsString| names.iter().any(|listed| name == listed);
+        let (more, base) = self.base.into_iter().partition(|(name, _)| is_listed(name));
         Self { base, withheld: [self.withheld, more].concat(), state: self.state }
     }
 
@@ -77,9 +77,10 @@ impl HookEnvironment {
         let is_requested = |name: &OsString| requested.iter().any(|one| name == one.as_str());
         let passed = self.withheld.iter().filter(|(name, _)| is_requested(name));
         let inherited = self.base.iter().chain(passed);
-        let kept =
+        let variables =
             inherited.filter(|(name, _)| added.iter().all(|(ours, _)| name != ours)).cloned();
-        kept.chain(added.iter().map(|(name, value)| (OsString::from(name), value.clone())))
+        variables
+            .chain(added.iter().map(|(name, value)| (OsString::from(name), value.clone())))
             .collect()
     }
 

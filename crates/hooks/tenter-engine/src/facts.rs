@@ -64,7 +64,7 @@ impl LazyFacts {
     }
 
     /// The facts about the call of `event` for the hooks of an outer project, or of the engine's own.
-    pub(crate) fn of(&self, event: EventRef<'_>, outer: Option<&Path>) -> &CallFacts {
+    pub(crate) fn for_hook(&self, event: EventRef<'_>, outer: Option<&Path>) -> &CallFacts {
         let Some(index) = self.surroundings.outer_of(outer) else { return self.get(event) };
         self.outer[index].get_or_init(|| self.surroundings.outer[index].facts_at(event))
     }
@@ -84,7 +84,7 @@ pub struct CallFacts {
     pub(crate) written: Vec<String>,
     pub(crate) project: String,
     pub(crate) home: Option<String>,
-    /// What is special about the agent's process.
+    /// The special states of the agent's process.
     pub(crate) agent: Vec<AgentState>,
 }
 
@@ -102,7 +102,7 @@ impl HookFacts {
     }
 
     /// The facts for the hooks of an outer project, or of the engine's own.
-    pub fn of(&self, outer: Option<&Path>) -> &CallFacts {
+    pub fn for_hook(&self, outer: Option<&Path>) -> &CallFacts {
         let project = outer.map(text);
         let outer = self.outer.iter().find(|facts| Some(&facts.project) == project.as_ref());
         outer.unwrap_or(&self.own)
@@ -162,9 +162,12 @@ impl CallSurroundings {
     /// With the values of variables that commands often use.
     #[must_use]
     pub(crate) fn with_variables(mut self, environment: &Environment) -> Self {
-        let named = |name: &str| VARIABLES.contains(&name);
+        let is_used = |name: &str| VARIABLES.contains(&name);
         let variables = environment.iter().filter_map(|(name, value)| {
-            Some((name.to_str().filter(|name| named(name))?.to_owned(), value.to_str()?.to_owned()))
+            Some((
+                name.to_str().filter(|name| is_used(name))?.to_owned(),
+                value.to_str()?.to_owned(),
+            ))
         });
         self.surroundings.variables = variables.collect();
         let resolved = |directory: &String| real_path(Path::new(directory)).ok();
@@ -210,7 +213,7 @@ impl CallSurroundings {
         }
     }
 
-    /// The resolved paths in the input of a file tool, without those of shell commands.
+    /// Returns the resolved paths in the input of a file tool; paths in shell commands are not among them.
     pub fn tool_paths(&self, call: &ToolCall, cwd: &Path) -> Vec<PathFact> {
         let standard = self.tool_names.standard(&call.name);
         let mut finder = DestinationFinder::new(MAX_LOOKUPS);
@@ -360,18 +363,18 @@ fn paths(
         return paths_of_fields(call, cwd, surroundings);
     }
     let rows = tool_fields::PATHS.iter().filter(|(tool, ..)| *tool == standard_tool);
-    let given = rows.flat_map(|(_, field, used)| {
+    let fields = rows.flat_map(|(_, field, used)| {
         let aliases = tool_fields::aliases(standard_tool, field);
         let mut names = [*field].into_iter().chain(aliases);
         let value = names.find_map(|name| call.input.get(name));
-        let fact = move |given: &str| {
-            let whole = in_home(given, cwd, surroundings);
+        let fact = move |path: &str| {
+            let whole = in_home(path, cwd, surroundings);
             let op = match used {
                 PathUse::Write => PathOp::Write,
                 PathUse::Search if whole.is_dir() => PathOp::List,
                 PathUse::Search | PathUse::Read => PathOp::Read,
             };
-            of_tool(text(&whole), given, op, surroundings)
+            of_tool(text(&whole), path, op, surroundings)
         };
         value.map(texts_of).unwrap_or_default().into_iter().map(fact)
     });
@@ -387,7 +390,7 @@ fn paths(
         };
         of_tool(text(&cwd.join(file.path)), file.path, op, surroundings)
     });
-    given.chain(included).chain(patched).collect()
+    fields.chain(included).chain(patched).collect()
 }
 
 fn of_tool(joined: String, given: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {

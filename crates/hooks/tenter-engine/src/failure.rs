@@ -1,4 +1,4 @@
-//! Why a hook run gave no reply (R42).
+//! The reasons why a hook run gave no reply (R42).
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use thiserror::Error;
 use crate::matcher::MatcherError;
 use crate::trust::Changed;
 
-/// Why a run gave no reply.
+/// The reason why a run gave no reply.
 #[derive(Debug, Error)]
-pub(crate) enum Failure {
+pub(crate) enum RunFailure {
     #[error("{0}")]
     Changed(#[from] Changed),
     #[error("it does not run: it {0}")]
@@ -50,8 +50,8 @@ pub(crate) enum Failure {
     Matcher(#[from] MatcherError),
 }
 
-impl Failure {
-    /// Whether the failure denies even if the hook fails open: the hook is not the one that was trusted (R75), or the failure
+impl RunFailure {
+    /// Returns whether the failure denies even if the hook fails open: the hook is not the one that was trusted (R75), or the failure
     /// should be impossible.
     pub(crate) fn denies_always(&self) -> bool {
         match self {

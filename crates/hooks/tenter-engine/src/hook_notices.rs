@@ -1,4 +1,4 @@
-//! What hooks tell the user with the `notify` service (S7): one line, without control sequences, and not too often.
+//! Notices of hooks to the user, by the `notify` service (S7): one line, without control sequences, and not too often.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -19,15 +19,15 @@ pub(crate) fn line(text: &str) -> String {
     sanitize::one_line(text, MAX_CHARACTERS)
 }
 
-/// Whether a hook may notify the user now; then it counts. The times are kept in the hook's state of the project, because a session
+/// Returns whether a hook may notify the user now; then it counts. The times are kept in the hook's state of the project, because a session
 /// can have many processes.
 ///
 /// # Errors
 /// The file cannot be used.
 pub(crate) fn admits(project: &ValueFile, now: Timestamp) -> Result<bool, ValueError> {
     project.change(|entries| {
-        let kept = entries.get(KEY).and_then(|entry| entry.value.as_array());
-        let times = kept.into_iter().flatten().filter_map(Value::as_i64);
+        let stored = entries.get(KEY).and_then(|entry| entry.value.as_array());
+        let times = stored.into_iter().flatten().filter_map(Value::as_i64);
         let since = now.saturating_sub(PERIOD).unwrap_or(Timestamp::MIN).as_millisecond();
         // A time that is still to come was written before the clock was set back.
         let mut recent: Vec<i64> =
@@ -46,9 +46,9 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::hook::Layer;
-    use crate::hook_state::Owner;
+    use crate::hook_state::HookOwner;
     use crate::hook_values::{HookValues, ValueScope};
+    use crate::layer::Layer;
 
     #[test]
     fn a_line_has_no_control_sequences_and_at_most_500_characters() {
@@ -60,9 +60,9 @@ mod tests {
     #[test]
     fn a_hook_notifies_at_most_ten_times_in_a_minute() {
         let scratch = tempfile::tempdir().unwrap();
-        let owner = Owner { project: Path::new("/p"), layer: Layer::User, name: "noisy" };
+        let owner = HookOwner { project: Path::new("/p"), layer: Layer::User, name: "noisy" };
         let values = HookValues::new(scratch.path().to_owned());
-        let file = values.of(owner, ValueScope::Project, Timestamp::UNIX_EPOCH);
+        let file = values.file(owner, ValueScope::Project, Timestamp::UNIX_EPOCH);
         let second = |count| Timestamp::from_second(count).unwrap();
         let admits = |count| admits(&file, second(count)).unwrap();
         for count in 0..10 {

@@ -4,27 +4,27 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::model_budget::ModelBudget;
+use crate::model_budget::ModelBudget;
 
 /// Minimum and maximum timeout of a hook in milliseconds (R16).
 pub const TIMEOUTS_MS: (u64, u64) = (100, 600_000);
 /// Minimum and maximum priority (R16).
-pub const PRIORITIES: (u64, u64) = (0, 1000);
+pub(crate) const PRIORITIES: (u64, u64) = (0, 1000);
 
 /// The limits and the priority of a hook.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HookPolicy {
     /// Time from start to SIGTERM (R38).
     pub timeout: Duration,
-    /// What a failure means (R42).
+    /// The consequence of a failure (R42).
     pub fail: FailMode,
     /// Hooks with a higher priority run earlier; an executable has 100 (R22).
     pub priority: u16,
-    /// Whether it runs in the background (R22).
+    /// True if it runs in the background (R22).
     pub asynchronous: bool,
-    /// How long a run may take before it is reported as too slow. It does not affect the run.
+    /// The duration above which a run is reported as too slow. It does not affect the run.
     pub budget: Option<Duration>,
-    /// What it may spend on models in one session, if it uses them (S7).
+    /// The limits of its model calls in one session, if it uses models (S7).
     pub model: ModelBudget,
 }
 
@@ -41,7 +41,7 @@ impl Default for HookPolicy {
     }
 }
 
-/// What the failure of a hook means at an event that it could have blocked (R42).
+/// The consequence of a hook's failure at an event that it could have blocked (R42).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FailMode {

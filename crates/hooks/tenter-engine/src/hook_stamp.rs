@@ -24,7 +24,7 @@ impl HookStamp {
     ///
     /// # Errors
     /// The metadata cannot be read, or the directory has too many levels or files for a hook.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn read(path: &Path) -> io::Result<Self> {
         Self::with_exposed(path).map(|(stamp, _)| stamp)
     }
 
@@ -62,16 +62,16 @@ mod tests {
         fs::create_dir_all(hook.join("scripts")).unwrap();
         fs::write(hook.join("scripts/run.sh"), "one").unwrap();
         fs::write(hook.join("HOOK.md"), "").unwrap();
-        let before = HookStamp::of(&hook).unwrap();
+        let before = HookStamp::read(&hook).unwrap();
         assert!(
             matches!(&before, HookStamp::Directory(files) if files.len() == 2 && files[0].0 == Path::new("HOOK.md"))
         );
-        assert_eq!(HookStamp::of(&hook).unwrap(), before);
-        assert_eq!(HookStamp::of(&hook).unwrap().digest(), before.digest());
+        assert_eq!(HookStamp::read(&hook).unwrap(), before);
+        assert_eq!(HookStamp::read(&hook).unwrap().digest(), before.digest());
         fs::write(hook.join("scripts/more"), "").unwrap();
-        assert_ne!(HookStamp::of(&hook).unwrap(), before);
-        assert_ne!(HookStamp::of(&hook).unwrap().digest(), before.digest());
+        assert_ne!(HookStamp::read(&hook).unwrap(), before);
+        assert_ne!(HookStamp::read(&hook).unwrap().digest(), before.digest());
         symlink("..", hook.join("scripts/up")).unwrap();
-        assert!(HookStamp::of(&hook).is_err());
+        assert!(HookStamp::read(&hook).is_err());
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use tenter_base::{hex, private_dir};
 
-use crate::hook::Layer;
+use crate::layer::Layer;
 
 /// The environment variable with the path of the directory.
 pub(crate) const VARIABLE: &str = "TENTER_HOOK_STATE";
@@ -17,13 +17,13 @@ const HASH: usize = 16;
 
 /// The hook and project that a directory belongs to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Owner<'a> {
+pub(crate) struct HookOwner<'a> {
     pub(crate) project: &'a Path,
     pub(crate) layer: Layer,
     pub(crate) name: &'a str,
 }
 
-impl Owner<'_> {
+impl HookOwner<'_> {
     /// Returns the name of files and directories of the hook: the hook's name, and a hash that is different for other projects and layers.
     pub(crate) fn file_name(self) -> String {
         let Self { project, layer, name } = self;
@@ -43,7 +43,7 @@ impl Owner<'_> {
 ///
 /// # Errors
 /// The directory cannot be created, or the path is not a directory.
-pub(crate) fn directory(root: &Path, owner: Owner<'_>) -> io::Result<PathBuf> {
+pub(crate) fn directory(root: &Path, owner: HookOwner<'_>) -> io::Result<PathBuf> {
     let path = root.join(owner.file_name());
     private_dir::enforce(&path)?;
     Ok(path)
@@ -62,7 +62,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path().join("state/hooks");
         let of = |project: &str, layer, name| {
-            let owner = Owner { project: Path::new(project), layer, name };
+            let owner = HookOwner { project: Path::new(project), layer, name };
             let path = directory(&root, owner).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
             assert_eq!(path.parent(), Some(root.as_path()));
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn an_accessible_directory_is_made_private_and_a_symlink_is_rejected() {
         let scratch = tempfile::tempdir().unwrap();
-        let owner = Owner { project: Path::new("/a"), layer: Layer::User, name: "guard" };
+        let owner = HookOwner { project: Path::new("/a"), layer: Layer::User, name: "guard" };
         let path = directory(scratch.path(), owner).unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         directory(scratch.path(), owner).unwrap();

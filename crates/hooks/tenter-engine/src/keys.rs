@@ -63,14 +63,14 @@ const SHORT_VENDORS: &[&str] = &["GLM", "HF", "XAI", "ZAI"];
 /// The words that mark a vendor's variable as a secret.
 const SECRET_WORDS: &[&str] = &["AUTH", "HEADER", "KEY", "PASSWORD", "SECRET", "TOKEN"];
 
-/// Whether a variable contains a model key, according to its name.
+/// Returns whether a variable contains a model key, according to its name.
 pub fn is_model_key(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let has_word = |word: &&str| name.split('_').any(|part| part == *word);
-    let of_vendor =
+    let is_vendor_key =
         VENDORS.iter().any(|vendor| name.contains(vendor)) || SHORT_VENDORS.iter().any(has_word);
     let is_secret = SECRET_WORDS.iter().any(|word| name.contains(word));
-    name.contains("API_KEY") || name.contains("APIKEY") || (of_vendor && is_secret)
+    name.contains("API_KEY") || name.contains("APIKEY") || (is_vendor_key && is_secret)
 }
 
 /// Minimum length of a value that is masked in tool results, in bytes.
@@ -91,7 +91,7 @@ pub struct KeyMask {
 #[derive(Debug)]
 pub struct KeyStream {
     keys: KeyMask,
-    /// What may be a part of a key, of which the rest is yet to come.
+    /// Text at the end that may be the beginning of a key.
     pending: String,
 }
 
@@ -118,21 +118,21 @@ impl KeyMask {
             let is_place = value.starts_with(['/', '~']) || value.contains("://");
             value.len() >= SHORTEST_IN_RESULTS && !is_place && !is_words(value)
         };
-        let mut found = Vec::new();
+        let mut needles = Vec::new();
         for value in values {
-            found.extend(value.split_whitespace().filter(is_maskable).map(str::to_owned));
+            needles.extend(value.split_whitespace().filter(is_maskable).map(str::to_owned));
         }
-        let parts = parts_of(&found, SHORTEST_IN_RESULTS, |part| !is_words(part));
-        Self::new(found, parts, "[model key masked by Tenter]")
+        let parts = parts_of(&needles, SHORTEST_IN_RESULTS, |part| !is_words(part));
+        Self::new(needles, parts, "[model key masked by Tenter]")
     }
 
     /// A mask for a server's messages: keys of at least 8 bytes, also percent-encoded.
     pub fn for_errors(values: impl IntoIterator<Item = String>) -> Self {
         let long = values.into_iter().filter(|value| value.len() >= SHORTEST_IN_ERRORS);
-        let found: Vec<_> = long.flat_map(|value| [percent_encoded(&value), value]).collect();
+        let needles: Vec<_> = long.flat_map(|value| [percent_encoded(&value), value]).collect();
         let tells = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit()) || !is_words(part);
-        let parts = parts_of(&found, SHORTEST_IN_ERRORS, tells);
-        Self::new(found, parts, "[key]")
+        let parts = parts_of(&needles, SHORTEST_IN_ERRORS, tells);
+        Self::new(needles, parts, "[key]")
     }
 
     /// Masks a text that arrives in pieces.
@@ -158,13 +158,13 @@ impl KeyMask {
 
     /// Replaces in `text` every value, and every part of one that is long enough to reveal something.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let found = self.find(text);
-        if found.is_empty() {
+        let ranges = self.find(text);
+        if ranges.is_empty() {
             return Cow::Borrowed(text);
         }
         let mut masked = String::with_capacity(text.len());
         let mut from = 0;
-        for range in found {
+        for range in ranges {
             masked.push_str(&text[from..range.start]);
             masked.push_str(self.mask);
             from = range.end;
@@ -211,17 +211,17 @@ impl KeyMask {
         let whole = self.values.iter().flat_map(|value| {
             text.match_indices(value.as_str()).map(|(start, found)| start..start + found.len())
         });
-        let mut found: Vec<Range<usize>> = whole.collect();
+        let mut ranges: Vec<Range<usize>> = whole.collect();
         if let Some(length) = self.parts.iter().next().map(Vec::len) {
             let parts = text.as_bytes().windows(length).enumerate();
             let parts = parts.filter(|(_, part)| self.parts.contains(*part));
-            found.extend(parts.map(|(start, _)| {
+            ranges.extend(parts.map(|(start, _)| {
                 text.floor_char_boundary(start)..text.ceil_char_boundary(start + length)
             }));
         }
-        found.sort_by_key(|range| range.start);
+        ranges.sort_by_key(|range| range.start);
         let mut apart: Vec<Range<usize>> = Vec::new();
-        for range in found {
+        for range in ranges {
             match apart.last_mut() {
                 Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
                 _ => apart.push(range),
@@ -237,7 +237,7 @@ fn parts_of(values: &[String], length: usize, tells: impl Fn(&str) -> bool) -> H
     parts.filter(|part| tells(&String::from_utf8_lossy(part))).map(<[u8]>::to_vec).collect()
 }
 
-/// Whether a value is made of words, as `my-local-key` is: masking it would damage ordinary text and hide nothing.
+/// Returns whether a value is made of words, as `my-local-key` is: masking it would damage ordinary text and hide nothing.
 fn is_words(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).all(is_word)
 }
@@ -296,9 +296,9 @@ mod tests {
                 .chunks(size)
                 .map(|piece| String::from_utf8_lossy(piece).into())
                 .collect();
-            let mut shown: String = pieces.iter().map(|piece| stream.push(piece)).collect();
-            shown.push_str(&stream.finish());
-            assert_eq!(shown, keys.text(&text), "{size}");
+            let mut output: String = pieces.iter().map(|piece| stream.push(piece)).collect();
+            output.push_str(&stream.finish());
+            assert_eq!(output, keys.text(&text), "{size}");
         }
         let mut stream = KeyMask::default().stream();
         assert_eq!(stream.push("plain text"), "plain text");

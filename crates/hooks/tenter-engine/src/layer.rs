@@ -33,7 +33,7 @@ impl Layer {
         }
     }
 
-    /// Whether hooks of this layer run only when they are trusted (R45).
+    /// Returns whether hooks of this layer run only when they are trusted (R45).
     pub fn needs_trust(self) -> bool {
         matches!(self, Self::Project | Self::ProjectPlugin)
     }

@@ -39,74 +39,103 @@
 //!
 //! The engine never reads the environment, the home directory, the clock or the terminal: they come in as values. It knows no
 //! model, no database and no agent.
+//!
+//! The API, in the order in which a program meets it:
+//!
+//! | step | items |
+//! | --- | --- |
+//! | load the hooks | [`Engine::builder`] returns an [`EngineBuilder`], which takes [`Directories`], a [`TrustMode`], a [`PolicyTable`] and more; [`load`](EngineBuilder::load) returns the [`Engine`] |
+//! | fire events | [`Engine::session`] returns a [`HookSession`], with one method for each event |
+//! | apply decisions | [`StartDecision`], [`MessageDecision`], [`ToolDecision`], [`ToolReview`], [`TurnReview`], [`StopReview`], [`Feedback`] |
+//! | observe | an [`Observer`] receives every [`HookRun`], every [`Decision`] and every answer of the user |
+//! | write hooks in Rust | a [`NativeHook`] receives a [`NativeEvent`]; a [`NativeRegistration`] says when it runs |
+//! | offer services | [`Services`] gives runtime hooks the conversation, the model and the user |
+//!
+//! The modules that the documentation hides (`inspect`, `layout`, `source`, `trust`, `journal`, `configuration`, `builtin`) are for
+//! Tenter's own commands, which list, explain, trust and test hooks. They change without notice.
 
 mod builder;
+#[doc(hidden)]
 pub mod builtin;
-pub mod catalog;
+mod catalog;
 mod claude_code;
+#[doc(hidden)]
 pub mod configuration;
 mod directories;
-pub mod dispatch;
-pub mod environment;
-pub mod facts;
+mod dispatch;
+mod environment;
+mod facts;
 mod failure;
-pub mod hook;
+mod hook;
 mod hook_notices;
 mod hook_policy;
-pub mod hook_stamp;
+mod hook_stamp;
 mod hook_state;
 mod hook_values;
+#[doc(hidden)]
+pub mod inspect;
+#[doc(hidden)]
 pub mod journal;
-pub mod keys;
+mod keys;
 mod layer;
+#[doc(hidden)]
 pub mod layout;
-pub mod matcher;
+mod matcher;
 mod model_budget;
 mod native;
 mod native_registration;
-pub mod observe;
-pub mod outer_projects;
+mod observe;
+mod outer_projects;
 mod protected_paths;
 mod provided_services;
-pub mod query;
+mod query;
 mod run_context;
 mod run_end;
 mod runner;
-pub mod services;
+mod services;
 mod serving;
 mod session;
 mod settings;
+#[doc(hidden)]
 pub mod source;
-pub mod static_action;
+mod static_action;
+#[doc(hidden)]
 pub mod trust;
 
+// Load the hooks.
 pub use builder::EngineBuilder;
+pub use catalog::{PolicyOverride, PolicyTable, Untrusted};
 pub use directories::Directories;
-pub use dispatch::{
-    Attributed, ConsideredHook, Engine, HookTest, LateReply, Outcome, Reload, Selection,
-    SelectionSubject, TestRun,
-};
-pub use facts::{CallFacts, CallSurroundings, HookFacts};
-pub use native::{NativeEvent, NativeHandle, NativeHook};
-pub use native_registration::NativeRegistration;
-pub use observe::{
-    AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer,
-    PermissionSource, Transport,
-};
-pub use protected_paths::{ProtectedPaths, is_git_directory};
-pub use run_end::RunEnd;
-pub use services::{NoServices, ServiceCaller, Services};
-pub use serving::{Connection, Connector, Start, is_given_up};
+pub use dispatch::Engine;
+pub use hook_policy::{FailMode, HookPolicy};
+pub use layer::Layer;
+pub use layout::DirectoryNames;
+pub use model_budget::ModelBudget;
+pub use settings::CallbackCheck;
+pub use trust::{Fingerprint, TrustMode};
+
+// Fire events and apply decisions.
+pub use dispatch::{Attributed, LateReply};
+pub use facts::CallFacts;
 pub use session::{
     ApprovedCall, Denial, DenialCause, Feedback, HookSession, MessageDecision, StartDecision,
     StopReview, ToolDecision, ToolQuestion, ToolReview, TurnReview,
 };
-pub use settings::{AsynchronousHooks, CallbackCheck};
-pub use static_action::CHECKS;
 
-pub use jiff::Timestamp;
-pub use tenter_proc::{Cancel, Trampoline};
-pub use tenter_protocol as protocol;
-pub use tenter_protocol::{
-    Diagnostic, EventName, Message, Object, Scope, Severity, ToolCall, ToolResult,
+// Observe.
+pub use observe::{
+    AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer,
+    PermissionSource, RewriteChange, RunRecord, Transport,
 };
+pub use run_end::RunEnd;
+
+// Hooks in Rust, and services for hooks.
+pub use native::{NativeEvent, NativeHook};
+pub use native_registration::NativeRegistration;
+pub use services::{ServiceCaller, Services};
+
+// Types of other crates that the API uses.
+pub use jiff::Timestamp;
+pub use tenter_proc::Cancel;
+pub use tenter_protocol as protocol;
+pub use tenter_protocol::{Diagnostic, EventName, Scope, Severity, ToolCall, ToolResult};

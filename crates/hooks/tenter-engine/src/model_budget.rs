@@ -1,4 +1,4 @@
-//! How much a hook may spend on models in one session (S7). It is counted in the hook's state of the session, so that all processes
+//! The limits of a hook's model calls in one session (S7). Calls are counted in the hook's state of the session, so that all processes
 //! of a session count together.
 
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ impl Default for ModelBudget {
     }
 }
 
-/// Why a call is not made.
+/// The reason why a call is not made.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// The budget is spent. Only the first time it is worth a notice.
@@ -76,7 +76,7 @@ impl ModelBudget {
         })
     }
 
-    /// Why no further call may be made, if none may.
+    /// Returns the reason why no further call may be made, if none may.
     fn spent(&self, counts: &Counts) -> Option<String> {
         if counts.calls >= self.max_calls {
             return Some(format!(
@@ -105,14 +105,14 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::hook::Layer;
-    use crate::hook_state::Owner;
+    use crate::hook_state::HookOwner;
     use crate::hook_values::{HookValues, ValueScope};
+    use crate::layer::Layer;
 
     fn session(root: &Path) -> ValueFile {
-        let owner = Owner { project: Path::new("/p"), layer: Layer::User, name: "judge" };
+        let owner = HookOwner { project: Path::new("/p"), layer: Layer::User, name: "judge" };
         let scope = ValueScope::Session("conversation");
-        HookValues::new(root.to_owned()).of(owner, scope, Timestamp::UNIX_EPOCH)
+        HookValues::new(root.to_owned()).file(owner, scope, Timestamp::UNIX_EPOCH)
     }
 
     fn refused(result: Result<(), Refusal>) -> Option<(bool, String)> {

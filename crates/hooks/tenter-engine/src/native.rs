@@ -24,7 +24,7 @@ pub trait NativeHook: Send + Sync {
     /// Replies to an event; [`Reply::default`] changes nothing.
     ///
     /// # Errors
-    /// Why the hook failed, as a sentence. What that means is up to its fail mode.
+    /// The reason why the hook failed, as a sentence. What that means is up to its fail mode.
     fn reply(&self, event: &NativeEvent<'_>) -> Result<Reply, String>;
 }
 
@@ -49,32 +49,32 @@ impl<'e> NativeEvent<'e> {
         Self { event, facts, cancel }
     }
 
-    /// The name of the event.
+    /// Returns the name of the event.
     pub fn name(&self) -> EventName {
         self.event.body.name()
     }
 
-    /// The conversation and the agent.
+    /// Returns the conversation and the agent.
     pub fn scope(&self) -> &'e Scope {
         self.event.scope
     }
 
-    /// What happens.
+    /// Returns the content of the event.
     pub fn body(&self) -> &'e Body {
         self.event.body
     }
 
-    /// The tool call, if the event is about one.
+    /// Returns the tool call of the event, if it has one.
     pub fn tool_call(&self) -> Option<&'e ToolCall> {
         self.event.body.tool_call()
     }
 
-    /// The commands and paths of the tool call; empty at other events.
+    /// Returns the commands and paths of the tool call; empty at other events.
     pub fn facts(&self) -> &Facts {
         &self.facts.get(self.event).facts
     }
 
-    /// The switch that ends the run. A hook that waits for something should look at it.
+    /// Returns the switch that ends the run. A hook that waits should check it.
     pub fn cancel(&self) -> &'e Cancel {
         self.cancel
     }

@@ -9,11 +9,12 @@ use tenter_protocol::executable::Subscription;
 use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::tool_names::ToolNames;
 
-use crate::hook::{
-    FailMode, Fingerprint, Hook, HookPolicy, Implementation, Layer, ManifestHook, Protocol,
-};
+use crate::hook::{Hook, HookKind, HookOptions};
+use crate::hook_policy::{FailMode, HookPolicy};
+use crate::layer::Layer;
 use crate::matcher::Matcher;
 use crate::native::{NativeHandle, NativeHook};
+use crate::trust::Fingerprint;
 
 /// A native hook, and when it runs. It ranks as a hook of the user's; no hook shadows it.
 #[derive(Clone)]
@@ -86,17 +87,8 @@ impl NativeRegistration {
             layer: Layer::User,
             outer: None,
             path: PathBuf::new(),
-            protocol: Protocol::Manifest(Box::new(ManifestHook {
-                description: String::new(),
-                implementation: Implementation::Native(self.hook),
-                matcher,
-                rules: None,
-                starts_in_own_directory: false,
-                light_payload: false,
-                env: Vec::new(),
-                protected: true,
-                claude_code: None,
-            })),
+            kind: HookKind::Native(self.hook),
+            options: HookOptions { matcher, protected: true, ..HookOptions::default() },
             subscriptions: self.events.into_iter().map(spelled).collect(),
             fingerprint: Fingerprint("native".to_owned()),
             pin: None,

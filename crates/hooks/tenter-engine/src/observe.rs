@@ -1,5 +1,6 @@
-//! What the engine reports. Observers see every hook run and every decision, and can change none.
+//! The reports of the engine. Observers see every hook run and every decision, and can change none.
 
+use std::ops::{Deref, DerefMut, Not};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,9 +10,10 @@ use serde_json::Value;
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{EventName, HistoryAction, Reply, Scope, ToolCall};
 
-use crate::hook::{Fingerprint, Layer};
+use crate::layer::Layer;
 use crate::matcher::RuleFit;
 use crate::run_end::RunEnd;
+use crate::trust::Fingerprint;
 
 /// Is notified of what the engine does, on the thread that dispatches: the tools of one model response run in parallel.
 pub trait Observer: Send + Sync {
@@ -40,7 +42,7 @@ pub trait Observer: Send + Sync {
     fn noticed(&self, _notice: &Notice) {}
 }
 
-/// One run of one hook.
+/// One run of one hook: its event, and the record of the run. The fields of the record can be used as if they were its own.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HookRun {
@@ -48,48 +50,16 @@ pub struct HookRun {
     pub scope: Arc<Scope>,
     /// The event.
     pub event: EventName,
-    /// The event in the hook's own spelling.
-    pub spelling: &'static str,
-    /// The hook's full name.
-    pub hook: String,
-    /// The layer of the hook.
-    pub layer: Layer,
-    /// The hash of the hook's content; empty for the built-in hook.
-    pub fingerprint: Fingerprint,
     /// The tool call of the event, with its input as the hook read it.
     pub tool_call: Option<ToolCall>,
-    /// The rule of its `match` that the call fits.
-    pub rule: Option<RuleFit>,
-    /// When it started.
+    /// The start of the run.
     pub started: Timestamp,
-    /// How long it took.
-    pub duration: Duration,
-    /// How it ended.
-    pub end: RunEnd,
-    /// How its process was reached; `None` if there was none.
-    pub transport: Option<Transport>,
-    /// The most important part of its decision.
-    pub decision: DecisionKind,
-    /// The other parts, the most important first.
-    pub also: Vec<DecisionKind>,
-    /// The hook's reason, or why the run failed.
-    pub reason: Option<String>,
-    /// What its rewrite changed.
-    pub change: Option<Change>,
-    /// What a failed run wrote to stdout, without the middle if it is long; empty if the run succeeded.
-    pub stdout: String,
-    /// The last lines that it wrote to stderr.
-    pub stderr_tail: String,
-    /// Parts of its reply that are invalid or have no effect (R61, R62), and messages to the user.
-    pub warnings: Vec<String>,
-    /// What it logged, and what became of its reply.
-    pub notes: Vec<String>,
-    /// Whether it ran in the background. It decided nothing then, and its notes say what of its reply is kept (R22).
-    pub asynchronous: bool,
+    /// The record of the run, as journals hold it.
+    pub record: RunRecord,
 }
 
 impl HookRun {
-    /// A run of `hook` at `event`, by its canonical name, that started no process, took no time and decided nothing.
+    /// Creates a run of `hook` at `event`, by its canonical name, that started no process, took no time and decided nothing.
     pub fn new(
         scope: Arc<Scope>,
         event: EventName,
@@ -97,33 +67,125 @@ impl HookRun {
         layer: Layer,
         started: Timestamp,
     ) -> Self {
-        Self {
-            scope,
-            event,
-            spelling: event.as_str(),
+        let record = RunRecord {
             hook: hook.into(),
             layer,
             fingerprint: Fingerprint(String::new()),
-            tool_call: None,
-            rule: None,
-            started,
+            spelling: event.as_str().to_owned(),
             duration: Duration::ZERO,
             end: RunEnd::NoProcess,
             transport: None,
             decision: DecisionKind::None,
             also: Vec::new(),
             reason: None,
+            rule: None,
             change: None,
             stdout: String::new(),
             stderr_tail: String::new(),
             warnings: Vec::new(),
+            given_up: false,
             notes: Vec::new(),
             asynchronous: false,
-        }
+        };
+        Self { scope, event, tool_call: None, started, record }
     }
 }
 
-/// How the process of a hook is reached.
+impl Deref for HookRun {
+    type Target = RunRecord;
+
+    fn deref(&self) -> &RunRecord {
+        &self.record
+    }
+}
+
+impl DerefMut for HookRun {
+    fn deref_mut(&mut self) -> &mut RunRecord {
+        &mut self.record
+    }
+}
+
+/// The record of a hook run, as observers receive it and as journals, `tenter log` and `tenter inspect` read it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunRecord {
+    /// The hook's full name.
+    pub hook: String,
+    /// The hook's layer.
+    pub layer: Layer,
+    /// The hash of the hook's content; empty for the built-in hook.
+    #[serde(rename = "hash")]
+    pub fingerprint: Fingerprint,
+    /// The event in the hook's own spelling.
+    pub spelling: String,
+    /// The duration, in milliseconds in journals.
+    #[serde(rename = "duration_ms", with = "milliseconds")]
+    pub duration: Duration,
+    /// The end of the run.
+    #[serde(rename = "exit")]
+    pub end: RunEnd,
+    /// The form in which its process was reached; `None` if there was none. Journals hold it for runtime hooks only.
+    #[serde(default, skip_serializing_if = "is_not_runtime")]
+    pub transport: Option<Transport>,
+    /// The most important part of its decision.
+    pub decision: DecisionKind,
+    /// The other parts, the most important first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<DecisionKind>,
+    /// The hook's reason, or why the run failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The rule of its `match` that the call fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<RuleFit>,
+    /// The change that its rewrite made.
+    #[serde(default, rename = "rewrite", skip_serializing_if = "Option::is_none")]
+    pub change: Option<RewriteChange>,
+    /// The stdout of a failed run, without the middle if it is long; empty if the run succeeded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stdout: String,
+    /// The last lines that it wrote to stderr.
+    #[serde(default, rename = "stderr", skip_serializing_if = "String::is_empty")]
+    pub stderr_tail: String,
+    /// Parts of its reply that are invalid or have no effect (R61, R62), and messages to the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// True if its process ended too often, so that it is not started again in this session; a warning says so.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub given_up: bool,
+    /// Messages that it logged, and remarks about the use of its reply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// True if it ran in the background. It decided nothing then, and its notes say which part of its reply is kept (R22).
+    #[serde(default, rename = "async", skip_serializing_if = "Not::not")]
+    pub asynchronous: bool,
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_not_runtime(transport: &Option<Transport>) -> bool {
+    *transport != Some(Transport::Runtime)
+}
+
+/// Durations in whole milliseconds.
+mod milliseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(u64::try_from(value.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_millis)
+    }
+}
+
+/// The form in which the process of a hook is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
@@ -145,14 +207,14 @@ impl Transport {
 
 /// Something before and after a rewrite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct RewriteChange {
     /// As the hook read it.
     pub before: Value,
     /// As the hook left it.
     pub after: Value,
 }
 
-/// What the hooks of one event decided together.
+/// The common decision of the hooks of one event.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Decision {
@@ -164,7 +226,7 @@ pub struct Decision {
     pub tool_call: Option<ToolCall>,
     /// When it was made.
     pub time: Timestamp,
-    /// How many hooks were run.
+    /// The number of hooks that were run.
     pub hooks_run: usize,
     /// The most important part of the decision.
     pub kind: DecisionKind,
@@ -174,7 +236,7 @@ pub struct Decision {
     pub by: Option<String>,
     /// The reason of the verdict.
     pub reason: Option<String>,
-    /// Whether the event was denied because a hook failed (R42).
+    /// True if the event was denied because a hook failed (R42).
     pub by_failure: bool,
     /// Hooks whose history action does not count because an earlier one does (R31); never the built-in hook.
     pub overruled: Vec<String>,
@@ -212,15 +274,15 @@ pub struct AskAnswer {
     pub time: Timestamp,
     /// The hook that asked.
     pub hook: String,
-    /// Why it asked.
+    /// The reason why it asked.
     pub reason: String,
     /// The answer.
     pub answer: PermissionAnswer,
-    /// Whether the answer was given earlier in this session, as "always".
+    /// True if the answer was given earlier in this session, as "always".
     pub remembered: bool,
 }
 
-/// Whether a tool call that needs the user's permission may run, after hooks let it pass.
+/// The permission of a tool call that needs one, after hooks let it pass.
 #[derive(Debug, Clone)]
 pub struct CallPermission {
     /// The conversation and the agent.
@@ -231,11 +293,11 @@ pub struct CallPermission {
     pub time: Timestamp,
     /// The permission mode: `ask` or `edits`.
     pub mode: &'static str,
-    /// Who decided.
+    /// The source of the permission.
     pub source: PermissionSource,
 }
 
-/// Who decided whether a call may run.
+/// The source of a permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionSource {
     /// The mode does not ask about such a call.
@@ -246,17 +308,17 @@ pub enum PermissionSource {
     User {
         /// The answer.
         answer: PermissionAnswer,
-        /// Whether it was given earlier in this session, as "always".
+        /// True if it was given earlier in this session, as "always".
         remembered: bool,
         /// The rules that the user added with the answer.
         added: Vec<String>,
-        /// Why the user did not allow it, if they said so.
+        /// The reason why the user did not allow it, if they said so.
         reason: Option<String>,
     },
 }
 
 impl PermissionSource {
-    /// Whether the call may run.
+    /// Returns whether the call may run.
     pub fn allows(&self) -> bool {
         match self {
             Self::Mode | Self::Rules(_) => true,
@@ -300,7 +362,7 @@ pub enum PermissionAnswer {
     No,
     /// There is no user to ask; the configuration decides.
     Unattended {
-        /// Whether the configuration allows the call.
+        /// True if the configuration allows the call.
         allowed: bool,
     },
 }
@@ -316,7 +378,7 @@ impl PermissionAnswer {
         }
     }
 
-    /// Whether the call may run.
+    /// Returns whether the call may run.
     pub fn allows(self) -> bool {
         match self {
             Self::Yes | Self::Always => true,
@@ -384,12 +446,12 @@ impl DecisionKind {
     }
 
     /// The most important part of what a reply decides.
-    pub fn of(reply: &Reply) -> Self {
+    pub fn most_important(reply: &Reply) -> Self {
         Self::all_of(reply).first().copied().unwrap_or(Self::None)
     }
 
     /// Every part of what a reply decides, the most important first.
-    pub fn all_of(reply: &Reply) -> Vec<Self> {
+    pub(crate) fn all_of(reply: &Reply) -> Vec<Self> {
         let verdict = reply.verdict.as_ref().map(|verdict| match verdict.kind {
             VerdictKind::Allow => Self::Allow,
             VerdictKind::Ask => Self::Ask,

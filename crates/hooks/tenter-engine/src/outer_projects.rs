@@ -34,27 +34,27 @@ impl OuterProjects {
         let store = LazyCell::new(open_store);
         let marks = Marks::new(project, home, &names.resources);
         let git_top = marks.git_top();
-        let mut found = Self::default();
+        let mut projects = Self::default();
         let mut inner = project;
         // Set beyond the top of the repository.
-        let mut left = None;
+        let mut repository_top = None;
         for dir in project.ancestors() {
             let is_project = marks.has_resources(dir) || marks.has(dir, SETTINGS_FILE);
             let is_around = dir != project && is_project && !is_same_directory(dir, home);
-            if is_around && left.is_none_or(|top| store.has_hooks_around(dir, top)) {
+            if is_around && repository_top.is_none_or(|top| store.has_hooks_around(dir, top)) {
                 if sets_root(inner) {
-                    if store.of(inner).is_trusted(&root_name(), &root_fingerprint()) {
+                    if store.project(inner).is_trusted(&root_name(), &root_fingerprint()) {
                         break;
                     }
-                    found.pending_roots.push(inner.to_owned());
+                    projects.pending_roots.push(inner.to_owned());
                 }
-                found.roots.push(dir.to_owned());
+                projects.roots.push(dir.to_owned());
                 inner = dir;
             }
-            left = left.or(git_top.filter(|top| *top == dir));
+            repository_top = repository_top.or(git_top.filter(|top| *top == dir));
         }
-        found.roots.reverse();
-        found
+        projects.roots.reverse();
+        projects
     }
 
     /// The warnings about settings without an effect.
@@ -82,7 +82,7 @@ fn root_fingerprint() -> Fingerprint {
     Fingerprint("root = true".to_owned())
 }
 
-/// Whether the settings of a project say that no project is around it.
+/// Returns whether the settings of a project say that no project is around it.
 fn sets_root(project: &Path) -> bool {
     let text = untrusted_file::read_to_string(&project.join(SETTINGS_FILE));
     let tables = text.ok().and_then(|text| toml::from_str::<HookTables>(&text).ok());

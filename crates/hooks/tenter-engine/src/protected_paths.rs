@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use tenter_base::{real_path, untrusted_file};
 
 use crate::directories::Directories;
-use crate::layout::{DirectoryNames, HOOKS, Layout, Root};
+use crate::layout::{DirectoryNames, HOOKS, ResourceLayout, Root};
 
 /// Files and directories that are protected anywhere, besides those of hooks and plugins.
 const EVERYWHERE: [&str; 2] = [".git", "tenter.toml"];
@@ -33,7 +33,7 @@ pub struct ProtectedPaths {
     project_markers: Vec<String>,
     /// Single protected files and directories; they may be symlinks.
     places: Vec<PathBuf>,
-    /// What the user has allowed to be changed, as real paths.
+    /// The paths that the user has allowed to be changed, as real paths.
     allowed: Vec<PathBuf>,
 }
 
@@ -73,7 +73,7 @@ impl ProtectedPaths {
     #[must_use]
     pub fn with_own(
         self,
-        layout: &Layout,
+        layout: &ResourceLayout,
         directories: &Directories,
         configured: &[PathBuf],
     ) -> Self {
@@ -89,9 +89,9 @@ impl ProtectedPaths {
             .chain([layout.plugins_in(&layout.home)])
             .chain(roots(layout.of_user(&HOOKS)))
             .collect();
-        let of_project = layout.projects().flat_map(|project| roots(project.of_project(&HOOKS)));
-        let of_project: Vec<PathBuf> = of_project.collect();
-        let linked = places.iter().chain(&of_project).flat_map(|place| symlinks_in(place));
+        let project_roots = layout.projects().flat_map(|project| roots(project.of_project(&HOOKS)));
+        let project_roots: Vec<PathBuf> = project_roots.collect();
+        let linked = places.iter().chain(&project_roots).flat_map(|place| symlinks_in(place));
         let linked: Vec<PathBuf> = linked.chain(git_directory(&layout.project)).collect();
         let configured = configured.iter().map(|path| in_home(path, home));
         let all: Vec<PathBuf> = places.iter().cloned().chain(configured).chain(linked).collect();
@@ -172,7 +172,7 @@ impl ProtectedPaths {
     }
 }
 
-/// Whether git takes a directory for a repository's git directory, whatever its name is: it has `HEAD`, `objects` and `refs`, or
+/// Returns whether git takes a directory for a repository's git directory, whatever its name is: it has `HEAD`, `objects` and `refs`, or
 /// names another directory that has them.
 pub fn is_git_directory(directory: &Path) -> bool {
     is_git_directory_with(directory, directory)
@@ -194,7 +194,7 @@ fn is_git_directory_with(directory: &Path, file: &Path) -> bool {
     has("HEAD") && (has("commondir") || (has("objects") && has("refs")))
 }
 
-/// What may be a path in a text: what is between spaces, quotes and brackets.
+/// Returns the parts of a text that may be paths: those between spaces, quotes and brackets.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_between = |c: char| c.is_whitespace() || "\"'`\\<>()[]{}|,;:=".contains(c);
     text.split(is_between).filter(|word| !word.is_empty())
@@ -213,7 +213,7 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// Whether `path` is `place` or in it, in any case.
+/// Returns whether `path` is `place` or in it, in any case.
 fn begins_with(path: &Path, place: &Path) -> bool {
     let mut path = path.components();
     place.components().all(|part| {
@@ -221,16 +221,16 @@ fn begins_with(path: &Path, place: &Path) -> bool {
     })
 }
 
-/// Whether `path` ends in `names`, in any case. A name may begin with `*`.
+/// Returns whether `path` ends in `names`, in any case. A name may begin with `*`.
 fn is_spelled(names: &[OsString], path: &Path) -> bool {
     let mut above = path.ancestors();
     names.iter().rev().all(|name| {
-        let found = above.next().and_then(Path::file_name);
-        found.is_some_and(|found| is_name(found.as_bytes(), name.as_bytes()))
+        let above_name = above.next().and_then(Path::file_name);
+        above_name.is_some_and(|above| is_name(above.as_bytes(), name.as_bytes()))
     })
 }
 
-/// Whether a name is this one, in any case. `*` at its beginning is any text.
+/// Returns whether a name is this one, in any case. `*` at its beginning is any text.
 fn is_name(found: &[u8], name: &[u8]) -> bool {
     let Some(end) = name.strip_prefix(b"*") else { return found.eq_ignore_ascii_case(name) };
     let start = found.len().checked_sub(end.len());
@@ -242,17 +242,17 @@ fn is_name(found: &[u8], name: &[u8]) -> bool {
 struct Identities(RefCell<HashMap<PathBuf, Option<(u64, u64)>>>);
 
 impl Identities {
-    /// What is at `path`; symlinks are followed.
+    /// Returns the device and inode of the file at `path`; symlinks are followed.
     fn get(&self, path: &Path) -> Option<(u64, u64)> {
-        let known = self.0.borrow().get(path).copied();
-        known.unwrap_or_else(|| {
-            let found = identity(path);
-            self.0.borrow_mut().insert(path.to_owned(), found);
-            found
+        let cached = self.0.borrow().get(path).copied();
+        cached.unwrap_or_else(|| {
+            let file = identity(path);
+            self.0.borrow_mut().insert(path.to_owned(), file);
+            file
         })
     }
 
-    /// Whether both paths lead to the same file.
+    /// Returns whether both paths lead to the same file.
     fn are_same(&self, one: &Path, other: &Path) -> bool {
         self.get(one).is_some_and(|one| self.get(other) == Some(one))
     }
@@ -269,7 +269,7 @@ impl Identities {
         file.ancestors().find(is_named).map(Path::to_owned)
     }
 
-    /// Whether `path` is what has these names in `base`.
+    /// Returns whether `path` is what has these names in `base`.
     fn is_named(&self, names: &[OsString], base: &Path, path: &Path) -> bool {
         let exists = |name: &OsString| self.get(&base.join(name)).is_some();
         // Usually there is nothing with the first name.
@@ -278,7 +278,7 @@ impl Identities {
             && self.are_same(path, &base.join(PathBuf::from_iter(names)))
     }
 
-    /// Whether `file` may be in `place`, without resolving `place`.
+    /// Returns whether `file` may be in `place`, without resolving `place`.
     fn may_be_in(&self, place: &Path, file: &Path) -> bool {
         let Some(existing) = place.ancestors().find(|above| self.get(above).is_some()) else {
             return true;
@@ -394,7 +394,7 @@ mod tests {
         std::os::unix::fs::symlink(installed.join("tenter-hook"), home.join(PROGRAM)).unwrap();
         let project = base.join("project");
         let directories = Directories::in_home(&home);
-        let layout = Layout::new(&project, &home, &directories.config_home);
+        let layout = ResourceLayout::new(&project, &home, &directories.config_home);
         let paths = ProtectedPaths::new(&project, &layout.names);
         let paths = paths.with_own(&layout, &directories, &[]);
         let is_protected = |path: PathBuf| paths.around(&real_path(&path).unwrap()).is_some();
@@ -432,7 +432,7 @@ mod tests {
         let paths = ProtectedPaths::new(project, &names)
             .and(Path::new("/home/a b/.codex/config.toml"), project)
             .and(Path::new("deploy"), project);
-        let named = |text: &str| paths.named_in(text, Path::new("/p/sub")).is_some();
+        let is_named = |text: &str| paths.named_in(text, Path::new("/p/sub")).is_some();
         for text in [
             "*** Update File: .git/config",
             "--- a/.git/config\n+++ b/.git/config",
@@ -443,10 +443,10 @@ mod tests {
             "deploy/prod.sh",
             "/p/deploy",
         ] {
-            assert!(named(text), "{text}");
+            assert!(is_named(text), "{text}");
         }
         for text in ["", "*** Update File: src/main.rs", ".gitignore", "a.git", "tenter.toml.bak"] {
-            assert!(!named(text), "{text}");
+            assert!(!is_named(text), "{text}");
         }
     }
 }

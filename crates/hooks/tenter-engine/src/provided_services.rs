@@ -14,7 +14,7 @@ use tenter_protocol::{EventName, Scope};
 
 use crate::hook::Hook;
 use crate::hook_notices;
-use crate::hook_state::Owner;
+use crate::hook_state::HookOwner;
 use crate::hook_values::{ValueError, ValueFile, ValueScope};
 use crate::model_budget::{ModelBudget, Refusal};
 use crate::observe::Notice;
@@ -41,7 +41,7 @@ pub(crate) struct Requester<'r> {
     /// The event of the open request, or the last one.
     pub(crate) event: EventName,
     pub(crate) scope: &'r Scope,
-    /// Whether an event request is open.
+    /// True if an event request is open.
     pub(crate) has_request: bool,
 }
 
@@ -100,14 +100,14 @@ impl Requester<'_> {
     }
 
     fn history(&self, query: &HistoryQuery) -> Result<RawJson, ServiceError> {
-        let wanted = query.conv_id.as_deref().unwrap_or(&self.scope.conversation_id);
+        let requested = query.conv_id.as_deref().unwrap_or(&self.scope.conversation_id);
         let own =
             std::iter::once(&self.scope.conversation_id).chain(&self.scope.parent_conversation_id);
-        if !own.into_iter().any(|id| id == wanted) {
+        if !own.into_iter().any(|id| id == requested) {
             let message = "a hook reads only the conversation of its event, and its parent";
             return Err(ServiceError::Refused(message.to_owned()));
         }
-        let query = HistoryQuery { conv_id: Some(wanted.to_owned()), ..query.clone() };
+        let query = HistoryQuery { conv_id: Some(requested.to_owned()), ..query.clone() };
         let result = self.services().history(&self.caller(), &query)?;
         let skipped = result.messages.len().saturating_sub(query.last.unwrap_or(usize::MAX));
         let light = query.light.then_some(LIGHT_TEXT);
@@ -160,10 +160,10 @@ impl Requester<'_> {
 
     fn value(&self, key: &StateKey) -> Result<RawJson, ServiceError> {
         check_key(&key.key)?;
-        let kept = self.values(key.scope)?.get(&key.key)?;
-        let value = kept.map_or_else(StateValue::default, |kept| StateValue {
-            value: kept.value,
-            version: kept.version,
+        let entry = self.values(key.scope)?.get(&key.key)?;
+        let value = entry.map_or_else(StateValue::default, |entry| StateValue {
+            value: entry.value,
+            version: entry.version,
         });
         Ok(RawJson::of(&value))
     }
@@ -216,7 +216,7 @@ impl Requester<'_> {
         }
     }
 
-    /// The hook's values in this scope. The session is that of the open request.
+    /// The hook's values in this scope. The session is the one of the open request.
     fn values(&self, scope: StateScope) -> Result<ValueFile, ServiceError> {
         let Some(values) = &self.settings.values else {
             return Err(ServiceError::Unsupported("there is no state directory here".to_owned()));
@@ -230,8 +230,8 @@ impl Requester<'_> {
         };
         let (layer, name) = (self.hook.layer, self.hook.name.as_str());
         let project = self.hook.project_in(&self.settings.project);
-        let owner = Owner { project, layer, name };
-        Ok(values.of(owner, scope, (self.settings.clock)()))
+        let owner = HookOwner { project, layer, name };
+        Ok(values.file(owner, scope, (self.settings.clock)()))
     }
 
     fn caller(&self) -> ServiceCaller<'_> {

@@ -1,17 +1,17 @@
-//! What a hook run depends on besides its event: what ends it before it is done, and the services that it may request.
+//! The context of a hook run: its cancellation, its deadline, and the services that it may request.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tenter_proc::Cancel;
 
-use crate::failure::Failure;
+use crate::failure::RunFailure;
 use crate::observe::Transport;
 use crate::services::Services;
 
 /// Ends hook runs when the switch is thrown, and at the deadline if there is one; answers what hooks request.
 #[derive(Clone, Copy)]
-pub(crate) struct RunContext<'c> {
+pub struct RunContext<'c> {
     pub(crate) cancel: &'c Cancel,
     pub(crate) deadline: Option<Instant>,
     /// The services of the embedding program; none are supported without them.
@@ -33,10 +33,10 @@ impl RunContext<'_> {
     ///
     /// # Errors
     /// The deadline has passed.
-    pub(crate) fn timeout(&self, own: Duration, asked: Duration) -> Result<Duration, Failure> {
+    pub(crate) fn timeout(&self, own: Duration, asked: Duration) -> Result<Duration, RunFailure> {
         match self.left(asked) {
             None => Ok(own),
-            Some(Duration::ZERO) => Err(Failure::TooLate),
+            Some(Duration::ZERO) => Err(RunFailure::TooLate),
             Some(left) => Ok(own.min(left)),
         }
     }

@@ -1,10 +1,10 @@
-//! How a hook run ended, and the words for it in journals.
+//! The end of a hook run, and the words for it in journals.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How a hook run ended.
+/// The end of a hook run.
 ///
 /// Journals and listings hold it as text: `exit 0`, `signal 9`, `timed out` … Every text is a valid end, so that a journal of
 /// another version can be read.
@@ -66,9 +66,9 @@ impl From<String> for RunEnd {
         let number = |before: &str| text.strip_prefix(before)?.parse().ok();
         let exited = number("exit ").map(Self::Exited);
         let numbered = exited.or_else(|| number("signal ").map(Self::Signal));
-        let mut known = fixed.into_iter().chain(numbered);
+        let mut ends = fixed.into_iter().chain(numbered);
         // `exit +1` is not how an exit code is written.
-        known.find(|end| end.to_string() == text).unwrap_or(Self::Other(text))
+        ends.find(|end| end.to_string() == text).unwrap_or(Self::Other(text))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a runtime hook may request while it decides (S7, S8).
+//! The services that a runtime hook may request while it decides (S7, S8).
 //!
 //! The embedding program provides the conversation, the model and the user ([`Services`]); state and notices are the engine's own.
 
@@ -7,7 +7,8 @@ use tenter_protocol::runtime::{
 };
 use tenter_protocol::{EventName, Scope};
 
-use crate::hook::{Hook, Layer};
+use crate::hook::Hook;
+use crate::layer::Layer;
 use tenter_proc::Cancel;
 
 /// The services of the program that embeds the engine, for the events of one conversation: everything that is not implemented is
@@ -63,7 +64,7 @@ pub trait Services: Send + Sync {
 
 /// No services: everything is `unsupported`.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoServices;
+pub(crate) struct NoServices;
 
 impl Services for NoServices {}
 
@@ -79,13 +80,13 @@ pub struct ServiceCaller<'c> {
     pub event: EventName,
     /// The conversation and the agent of the event.
     pub scope: &'c Scope,
-    /// Whether the hook is asynchronous.
+    /// True if the hook is asynchronous.
     pub asynchronous: bool,
 }
 
 impl<'c> ServiceCaller<'c> {
     /// `hook` at an event.
-    pub fn new(hook: &'c Hook, event: EventName, scope: &'c Scope) -> Self {
+    pub(crate) fn new(hook: &'c Hook, event: EventName, scope: &'c Scope) -> Self {
         let Hook { name, layer, policy, .. } = hook;
         Self { hook: name, layer: *layer, event, scope, asynchronous: policy.asynchronous }
     }

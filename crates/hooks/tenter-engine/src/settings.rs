@@ -20,7 +20,7 @@ use crate::serving::Pool;
 pub type CallbackCheck =
     Arc<dyn Fn(&str, &BTreeMap<String, String>) -> Result<(), String> + Send + Sync>;
 
-/// What an engine does with asynchronous hooks.
+/// The use of asynchronous hooks by an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AsynchronousHooks {
     /// They start after the other hooks and are not awaited (R22).
@@ -44,7 +44,7 @@ pub(crate) struct EngineSettings {
     pub(crate) callbacks: Option<CallbackCheck>,
     pub(crate) asynchronous: AsynchronousHooks,
     pub(crate) tool_names: ToolNames,
-    /// What the facts about a call depend on.
+    /// The inputs of the facts about a call, besides the call.
     pub(crate) surroundings: Arc<CallSurroundings>,
     /// The program `tenter`, which posts payloads to hooks behind HTTP; without it they fail.
     pub(crate) http_client: Option<PathBuf>,
@@ -52,9 +52,9 @@ pub(crate) struct EngineSettings {
     pub(crate) keys: KeyMask,
     /// Removes secrets from what hooks read of a conversation.
     pub(crate) redactor: Redactor,
-    /// What hooks keep; `None` without a state directory.
+    /// The values that hooks keep; `None` without a state directory.
     pub(crate) values: Option<HookValues>,
-    /// Whether runtime hooks run in the one-shot form if they have one.
+    /// True if runtime hooks run in the one-shot form if they have one.
     pub(crate) prefers_one_shot: bool,
     /// The processes of runtime hooks.
     pub(crate) serving: Pool,

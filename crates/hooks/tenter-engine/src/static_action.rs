@@ -57,7 +57,7 @@ impl StaticAction {
     /// Returns the reply to a payload: an empty one if the condition does not hold.
     ///
     /// # Errors
-    /// Why the condition or a template failed, as a sentence.
+    /// The reason why the condition or a template failed, as a sentence.
     pub(crate) fn reply(&self, payload: &Value) -> Result<Reply, String> {
         let acts = self.when.as_ref().map_or(Ok(true), |when| when.holds(payload));
         let acts =
@@ -99,14 +99,14 @@ fn check(event: EventName, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
 fn unknown_field(event: EventName, path: &FieldPath, text: &str) -> Option<Diagnostic> {
     let names: Vec<&str> = path.names.iter().map(String::as_str).collect();
     let unknown = unknown_name(event, &names)?;
-    let known: Vec<&str> = unknown.possible.iter().map(String::as_str).collect();
+    let field_names: Vec<&str> = unknown.possible.iter().map(String::as_str).collect();
     let (name, before) = (names[unknown.index], names[..unknown.index].join("."));
     let message =
         format!("the payload of `{event}` has no `{}`", names[..=unknown.index].join("."));
-    let help = match nearest(name, &known) {
+    let help = match nearest(name, &field_names) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => format!("`{before}` has no fields"),
-        None => format!("use {}", or_list(&known)),
+        None if field_names.is_empty() => format!("`{before}` has no fields"),
+        None => format!("use {}", or_list(&field_names)),
     };
     let finding = Diagnostic::new("template-unknown-field", Severity::Warning, message);
     Some(finding.with_span(SourceText::new(text.as_bytes()).span(&path.at)).help(help))
@@ -131,12 +131,12 @@ pub fn needless_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
         Script::NotExecutable(script) => script,
         Script::Missing => return None,
     };
-    let named = match action.key.as_str() {
+    let field = match action.key.as_str() {
         "action" => "an `action`",
         "url" => "a `url`",
         _ => "rules with a `decision`",
     };
-    let message = format!("the hook has both {named} and a script; only one is allowed");
+    let message = format!("the hook has both {field} and a script; only one is allowed");
     let script =
         directory.and_then(|directory| script.strip_prefix(directory).ok()).unwrap_or(&script);
     let help = format!("remove `{}`, or {}", action.key, script.display());
@@ -148,12 +148,12 @@ pub fn needless_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     )
 }
 
-/// Whether a manifest needs no script, even if it is otherwise invalid: it has an action, rules that decide, or a URL.
+/// Returns whether a manifest needs no script, even if it is otherwise invalid: it has an action, rules that decide, or a URL.
 pub fn replaces_script(path: &Path, bytes: &[u8]) -> bool {
     replacement_in(path, bytes).is_some()
 }
 
-/// Whether one of these rules has a decision.
+/// Returns whether one of these rules has a decision.
 fn decides(rules: &Node) -> bool {
     let rules = rules.as_list().unwrap_or_default();
     let mut fields = rules.iter().filter_map(Node::as_mapping);
@@ -166,8 +166,8 @@ fn replacement_in(path: &Path, bytes: &[u8]) -> Option<Field> {
     let metadata = front_matter::find(&document.fields, "metadata")?;
     let metadata = metadata.value.as_mapping()?;
     let rules = front_matter::find(metadata, "match").filter(|rules| decides(&rules.value));
-    let named = |key| front_matter::find(metadata, key);
-    named("action").or(rules).or_else(|| named("url")).cloned()
+    let field = |key| front_matter::find(metadata, key);
+    field("action").or(rules).or_else(|| field("url")).cloned()
 }
 
 #[cfg(test)]

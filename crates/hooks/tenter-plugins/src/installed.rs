@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tenter_engine::hook::Layer;
+use tenter_engine::Layer;
 use tenter_engine::layout::{
     DIRECTORIES, HOOKS, RECIPES, ResourceKind, Resources, Root, SKILLS, plugin_name,
 };

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tenter_base::excerpt;
+use tenter_engine::DecisionKind;
 use tenter_engine::journal::{Record, RecordKind};
-use tenter_engine::observe::DecisionKind;
 use tenter_model_server::RecordedRequest;
 use tenter_protocol::EventName;
 

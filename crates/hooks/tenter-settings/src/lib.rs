@@ -30,8 +30,8 @@ mod permissions;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use tenter_engine::TrustMode;
 use tenter_engine::configuration::{HookConfiguration, HookTables};
-use tenter_engine::trust::TrustMode;
 use tenter_protocol::Diagnostic;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 use tenter_proc::{Invocation, Limits, ProcessEnd, Streams};
 
 use crate::env::Env;

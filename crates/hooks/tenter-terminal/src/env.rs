@@ -28,9 +28,9 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use tenter_engine::Directories;
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 use tenter_engine::journal::JournalDirectories;
-use tenter_engine::layout::Layout;
+use tenter_engine::layout::ResourceLayout;
 
 /// The environment of a process.
 #[derive(Debug, Clone)]
@@ -126,8 +126,8 @@ impl Env {
     }
 
     /// The directories that hooks are loaded from, given the project's root.
-    pub fn layout(&self, project: PathBuf) -> Layout {
-        Layout::new(project, &self.home, self.directories().config_home)
+    pub fn layout(&self, project: PathBuf) -> ResourceLayout {
+        ResourceLayout::new(project, &self.home, self.directories().config_home)
     }
 
     /// Checks whether the user can be asked: stdin and stderr are a terminal.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
 
 use crate::env::Env;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_base::destination;
-use tenter_engine::is_git_directory;
+use tenter_engine::inspect::is_git_directory;
 use tenter_protocol::facts::{CallFacts, Command, FlowRole, Location, PathOp};
 use tenter_shell::{Class, KnownUse, PlainCommand, UseKind, has_plain_scripts, plain};
 

@@ -195,7 +195,7 @@ fn command_line(context: CallContext<'_>) -> Option<CommandLine> {
 #[cfg(test)]
 pub(super) mod testing {
     use serde_json::Value;
-    use tenter_engine::CallSurroundings;
+    use tenter_engine::inspect::CallSurroundings;
     use tenter_protocol::{Body, ToolCall};
 
     use super::CallContext;

@@ -7,9 +7,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use tenter_base::{did_you_mean, or_list};
-use tenter_engine::hook::{Fingerprint, Layer};
 use tenter_engine::layout::Root;
 use tenter_engine::trust::fingerprint_of_recipe;
+use tenter_engine::{Fingerprint, Layer};
 use tenter_protocol::front_matter::{self, Code, Field, Format, Node, Report, Rules};
 use tenter_protocol::{Diagnostic, tool_names};
 use tenter_template::{Dialect, Template, TemplateFile};

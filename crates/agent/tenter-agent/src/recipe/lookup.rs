@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use tenter_engine::layout::{
-    Layout, NameError, RECIPES, ResourceFile, ResourceName, Resources, Root, Shadows,
+    NameError, RECIPES, ResourceFile, ResourceLayout, ResourceName, Resources, Root, Shadows,
 };
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -71,7 +71,7 @@ fn meant(near: Option<&str>) -> String {
 
 impl Recipes {
     /// Finds the recipe directories. `fragment_dirs` (`--fragment-dirs`) follow the directories of the project.
-    pub fn new(layout: &Layout, fragment_dirs: &[PathBuf]) -> Self {
+    pub fn new(layout: &ResourceLayout, fragment_dirs: &[PathBuf]) -> Self {
         let (existing, missing): (Vec<_>, Vec<_>) =
             fragment_dirs.iter().partition(|directory| directory.is_dir());
         let roots = existing.into_iter().map(|dir| Root::named(dir, &layout.project)).collect();

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tenter_base::rfc3339;
-use tenter_engine::keys::KeyMask;
+use tenter_engine::inspect::KeyMask;
 use tenter_engine::{Attributed, Denial, Engine, HookSession, StartDecision};
 use tenter_proc::Cancel;
 use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, Usage};

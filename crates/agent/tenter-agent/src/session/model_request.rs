@@ -7,7 +7,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use tenter_engine::keys::{KeyMask, KeyStream};
+use tenter_engine::inspect::{KeyMask, KeyStream};
 
 use super::{AgentError, CompactionResult, Session};
 use crate::conversation::ResponseUsage;

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use tenter_base::{nearest, or_list};
-use tenter_engine::hook::Layer;
+use tenter_engine::Layer;
 use tenter_protocol::Diagnostic;
 use tenter_protocol::front_matter::{
     self, Code, Document, Field, Format, Node, Report, Rules, find,

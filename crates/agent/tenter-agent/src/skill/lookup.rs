@@ -5,7 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_engine::layout::{Layout, ResourceFile, ResourceName, Resources, SKILLS, Shadows};
+use tenter_engine::layout::{
+    ResourceFile, ResourceLayout, ResourceName, Resources, SKILLS, Shadows,
+};
 use tenter_protocol::Diagnostic;
 use tenter_protocol::front_matter::Rules;
 
@@ -64,7 +66,7 @@ fn meant(near: Option<&str>) -> String {
 
 impl Skills {
     /// Finds the skill directories.
-    pub fn new(layout: &Layout) -> Self {
+    pub fn new(layout: &ResourceLayout) -> Self {
         Self { files: layout.resources(&SKILLS, Vec::new()) }
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_base::excerpt;
-use tenter_engine::hook::Layer;
+use tenter_engine::Layer;
 use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity, tool_metadata};
@@ -169,12 +169,12 @@ mod tests {
     use crate::tools::testing::Bench;
     use serde_json::json;
     use std::fs;
-    use tenter_engine::layout::Layout;
+    use tenter_engine::layout::ResourceLayout;
 
     fn tool(bench: &Bench) -> SkillTool {
         let home = bench.directory.path().join("home");
         let config_home = home.join(".config");
-        let places = Layout::new(bench.workspace.project(), home, config_home);
+        let places = ResourceLayout::new(bench.workspace.project(), home, config_home);
         SkillTool::new(Skills::new(&places)).0
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenter_base::sanitize;
-use tenter_engine::keys::KeyMask;
+use tenter_engine::inspect::KeyMask;
 
 /// Maximum size of a tail, in bytes.
 const MAX_TAIL: usize = 8 << 10;

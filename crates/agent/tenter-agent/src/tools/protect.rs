@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-pub use tenter_engine::ProtectedPaths;
+pub use tenter_engine::inspect::ProtectedPaths;
 
 /// Asks whether a file tool may change something protected.
 pub trait WriteConsent: Sync {

@@ -10,7 +10,7 @@ use tenter_agent::recipe::{
     Rendered, Shell, render,
 };
 use tenter_agent::tools::Registry;
-use tenter_engine::layout::Layout;
+use tenter_engine::layout::ResourceLayout;
 use tenter_protocol::{Diagnostic, Severity};
 
 /// Programs that are not started.
@@ -44,8 +44,8 @@ impl Bench {
         path
     }
 
-    fn layout(&self) -> Layout {
-        Layout::new(self.path("project"), self.path("home"), self.path("home/.config"))
+    fn layout(&self) -> ResourceLayout {
+        ResourceLayout::new(self.path("project"), self.path("home"), self.path("home/.config"))
     }
 
     fn recipes(&self) -> Recipes {
@@ -421,7 +421,7 @@ fn a_project_in_the_home_directory_has_each_recipe_once() {
     let bench = Bench::new();
     bench.write("home/.kodelet/recipes/mine.md", "x");
     bench.write("home/.kodelet/plugins/a@b/recipes/x.md", "x");
-    let layout = Layout { project: bench.path("home"), ..bench.layout() };
+    let layout = ResourceLayout { project: bench.path("home"), ..bench.layout() };
     let (recipes, _) = Recipes::new(&layout, &[]).list();
     let layers: Vec<(&str, RecipeLayer)> =
         recipes.iter().map(|recipe| (recipe.name.as_str(), recipe.origin.layer)).take(2).collect();

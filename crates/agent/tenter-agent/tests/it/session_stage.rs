@@ -19,12 +19,11 @@ use tenter_agent::{
     Agent, AgentSettings, Conversation, Finish, RetrySettings, Session, SessionUpdate, UserMessage,
     Watcher,
 };
-use tenter_engine::catalog::Catalog;
-use tenter_engine::keys::KeyMask;
-use tenter_engine::layout::{DirectoryNames, Layout};
-use tenter_engine::trust::TrustMode;
+use tenter_engine::inspect::{Catalog, KeyMask};
+use tenter_engine::layout::{DirectoryNames, ResourceLayout};
 use tenter_engine::{
     AskAnswer, Decision, DecisionKind, Directories, Engine, EngineBuilder, HookRun, Observer,
+    TrustMode,
 };
 use tenter_proc::Cancel;
 use tenter_protocol::event::Usage;
@@ -121,7 +120,7 @@ impl Stage {
             clock,
         };
         let home = directory.path().join("home");
-        let layout = Layout::new(&project, &home, home.join(".config"));
+        let layout = ResourceLayout::new(&project, &home, home.join(".config"));
         let recipes = RecipeBook {
             recipes: Recipes::new(&layout, &[]),
             project: project.clone(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tenter_agent::Model;
 use tenter_commands::project::Project;
-use tenter_engine::catalog::Catalog;
+use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_terminal::failure::Failure;

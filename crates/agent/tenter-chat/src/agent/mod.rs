@@ -26,7 +26,7 @@ use tenter_base::sanitize::visible;
 use tenter_commands::project::Project;
 use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_commands::user_only;
-use tenter_engine::catalog::Catalog;
+use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
 use tenter_settings::Settings;
 use tenter_settings::model_tables::{Effort, ResponseSettings};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
 use tenter_commands::project::Project;
 use tenter_commands::trust::{self, PendingTrust};
-use tenter_engine::keys::KeyMask;
+use tenter_engine::inspect::KeyMask;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::failure::Failure;

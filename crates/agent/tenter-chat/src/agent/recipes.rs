@@ -6,8 +6,7 @@ use std::sync::Arc;
 use tenter_agent::recipe::{Recipe, RecipeBook, RecipeError, RecipeTrust, Recipes};
 use tenter_commands::project::Project;
 use tenter_commands::trust::{self, ProjectRecipe, TrustRecord};
-use tenter_engine::CallbackCheck;
-use tenter_engine::trust::TrustMode;
+use tenter_engine::{CallbackCheck, TrustMode};
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;
 

@@ -26,7 +26,7 @@ use tenter_agent::store::{StoreError, StoredConversation};
 use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
 use tenter_base::sanitize::{one_line, sanitize};
 use tenter_commands::project::Project;
-use tenter_engine::catalog::Catalog;
+use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_protocol::event::ExitReason;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tenter_agent::recipe::RecipeBook;
 use tenter_agent::session::{Session, Status};
 use tenter_agent::tools::Registry;
-use tenter_engine::catalog::Catalog;
+use tenter_engine::inspect::Catalog;
 use tenter_protocol::event::ExitReason;
 use tenter_terminal::failure::Failure;
 

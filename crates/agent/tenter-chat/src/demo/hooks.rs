@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 
 /// A hook that can be installed.

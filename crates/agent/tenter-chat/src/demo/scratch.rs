@@ -7,8 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use tenter_engine::environment::Environment;
-use tenter_engine::keys::is_model_key;
+use tenter_engine::inspect::{Environment, is_model_key};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 

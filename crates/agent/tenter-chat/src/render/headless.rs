@@ -175,7 +175,7 @@ impl<'r> From<&'r HookRun> for Run<'r> {
         let failed = run.decision == DecisionKind::Failed;
         Self {
             event: run.event.as_str(),
-            spelling: run.spelling,
+            spelling: &run.spelling,
             hook: &run.hook,
             layer: run.layer.as_str(),
             tool_call_id: run.tool_call.as_ref().map(|call| call.id.as_str()),
@@ -265,8 +265,9 @@ mod tests {
     use std::sync::Arc;
 
     use tenter_agent::tools::OutputTail;
-    use tenter_engine::hook::{Fingerprint, Layer};
-    use tenter_engine::{PermissionAnswer, PermissionSource, RunEnd, observe::Change};
+    use tenter_engine::{
+        Fingerprint, Layer, PermissionAnswer, PermissionSource, RewriteChange, RunEnd,
+    };
     use tenter_protocol::diagnostic::Span;
     use tenter_protocol::event::{TurnUsage, Usage};
     use tenter_protocol::{EventName, Severity, ToolCall, ToolResult};
@@ -297,14 +298,14 @@ mod tests {
         let text = || "x".to_owned();
         let (scope, started) = (Arc::new(scope()), jiff::Timestamp::UNIX_EPOCH);
         let mut run = HookRun::new(scope, EventName::BeforeTool, "x", Layer::User, started);
-        run.spelling = "before_tool_call";
+        run.spelling = "before_tool_call".to_owned();
         run.fingerprint = Fingerprint(text());
         run.tool_call = Some(call());
         run.end = RunEnd::Exited(1);
         run.decision = DecisionKind::Failed;
         run.also = vec![DecisionKind::Allow];
         run.reason = Some(text());
-        run.change = Some(Change { before: Value::Null, after: Value::Null });
+        run.change = Some(RewriteChange { before: Value::Null, after: Value::Null });
         (run.stdout, run.stderr_tail) = (text(), text());
         (run.warnings, run.notes) = (vec![text()], vec![text()]);
         run.asynchronous = true;

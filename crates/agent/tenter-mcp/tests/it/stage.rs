@@ -11,7 +11,7 @@ use tenter_agent::tools::{
     OutputTail, ProtectedPaths, SourcedTools, ToolContext, ToolSource as _, Workspace,
     WorkspaceSettings, WriteConsent,
 };
-use tenter_engine::layout::Layout;
+use tenter_engine::layout::ResourceLayout;
 use tenter_mcp::{
     HttpServer, McpServers, ServerDefinition, ServerName, ServerProgram, ToolSelection, Transport,
 };
@@ -42,7 +42,7 @@ impl Stage {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let project = directory.path().to_owned();
-        let layout = Layout::new(&project, &project, project.clone());
+        let layout = ResourceLayout::new(&project, &project, project.clone());
         let workspace = Workspace::new(WorkspaceSettings {
             project: project.clone(),
             cwd: project.clone(),

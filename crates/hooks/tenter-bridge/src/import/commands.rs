@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use tenter_engine::CallSurroundings;
-use tenter_engine::matcher::check_example;
+use tenter_engine::inspect::{CallSurroundings, check_example};
 use tenter_protocol::event::Body;
 use tenter_protocol::facts::Command;
 use tenter_protocol::manifest::rule::{
@@ -97,7 +96,7 @@ fn commands(text: &str) -> Vec<Command> {
 
 #[cfg(test)]
 mod tests {
-    use tenter_engine::matcher::HookRules;
+    use tenter_engine::inspect::HookRules;
 
     use super::*;
 

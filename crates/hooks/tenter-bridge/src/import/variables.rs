@@ -1,7 +1,7 @@
 //! The variables that Claude Code sets for its hooks: `env` of the settings.
 
 use serde_json::Value;
-use tenter_engine::keys::is_model_key;
+use tenter_engine::inspect::is_model_key;
 
 use super::Import;
 

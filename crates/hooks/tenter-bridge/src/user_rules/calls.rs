@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use tenter_engine::CallSurroundings;
+use tenter_engine::inspect::CallSurroundings;
 use tenter_protocol::event::Body;
 use tenter_protocol::facts::{CallFacts, Command, FlowRole, PathOp};
 use tenter_protocol::{Object, ToolCall};

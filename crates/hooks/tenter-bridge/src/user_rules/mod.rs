@@ -17,7 +17,7 @@ mod vibe;
 
 use std::path::Path;
 
-use tenter_engine::matcher::Matcher;
+use tenter_engine::inspect::Matcher;
 use tenter_protocol::manifest::MatcherText;
 
 use crate::rule_matcher::{self, CommandPattern, RuleMatcher};

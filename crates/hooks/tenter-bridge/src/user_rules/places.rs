@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::ParseOptions;
 use serde_json::Value;
 use tenter_base::untrusted_file;
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 
 use super::{UserRule, unreadable};
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tenter_engine::{AsynchronousHooks, Attributed};
+use tenter_engine::Attributed;
+use tenter_engine::inspect::AsynchronousHooks;
 use tenter_protocol::{EventName, ToolCall, ToolResult};
 
 use super::{Visit, Visited, Visitor, attributed};

@@ -54,7 +54,7 @@ impl Visit<'_> {
             return true;
         }
         let catalog = self.engine.catalog();
-        let is_needed = catalog.hooks().iter().any(|hook| hook.claude_code().is_some());
+        let is_needed = catalog.hooks().iter().any(|hook| hook.options.claude_code.is_some());
         is_needed
             && self.session.update(|state| {
                 state.recorded = true;

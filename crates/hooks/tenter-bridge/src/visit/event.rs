@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tenter_engine::configuration::HookConfiguration;
+use tenter_engine::inspect::AsynchronousHooks;
 use tenter_engine::layout::project_root;
-use tenter_engine::{AsynchronousHooks, Attributed, Denial, Engine, HookSession};
+use tenter_engine::{Attributed, Denial, Engine, HookSession};
 use tenter_protocol::event::{AgentFacts, HostFacts};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope};

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use tenter_engine::catalog::{Catalog, ListedHook, Status};
-use tenter_engine::hook::{FailMode, Hook};
-use tenter_engine::matcher::Matcher;
+use tenter_engine::FailMode;
+use tenter_engine::inspect::{Catalog, Hook, ListedHook, Matcher, Status};
 use tenter_protocol::EventName;
 
 use super::Visit;
@@ -119,7 +118,7 @@ fn guard(hook: &Hook) -> Guard {
     Guard {
         name: hook.name.clone(),
         events: events.map(str::to_owned).collect(),
-        matcher: hook.matcher().map(Matcher::text).unwrap_or_default(),
+        matcher: hook.options.matcher.as_ref().map(Matcher::text).unwrap_or_default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The user's own permission rules of the host, for calls that hooks rewrite: a host compares one of the two calls with its rules, and this
 //! module compares the other one (R87).
 
-use tenter_engine::CallSurroundings;
+use tenter_engine::inspect::CallSurroundings;
 use tenter_protocol::{Object, ToolCall};
 
 use super::Visit;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
 use tenter_engine::Engine;
-use tenter_engine::hook::Hook;
+use tenter_engine::inspect::Hook;
 
 use super::Visitor;
 use crate::import;
@@ -32,7 +32,7 @@ pub(super) fn run_by_host(
     let events = occurrence.detail.events();
     let catalog = engine.catalog();
     let hooks = catalog.hooks().iter().filter(|hook| {
-        (hook.claude_code().is_some() || hook.runtime.is_some())
+        (hook.options.claude_code.is_some() || hook.runtime.is_some())
             && events.iter().any(|event| hook.subscription(*event).is_some())
     });
     hooks.filter(|hook| origins.registers(hook)).map(|hook| hook.name.clone()).collect()
@@ -40,7 +40,7 @@ pub(super) fn run_by_host(
 
 /// Returns the settings that a hook was imported from, and its key there.
 fn import_of(hook: &Hook) -> Option<(String, String)> {
-    let Some(native) = hook.claude_code() else {
+    let Some(native) = &hook.options.claude_code else {
         return import::import_mark(&hook.path).map(|mark| (mark.origin, mark.key));
     };
     let imported = native.script.imported.as_ref()?;

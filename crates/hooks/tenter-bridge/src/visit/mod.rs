@@ -31,12 +31,10 @@ use std::time::{Duration, Instant};
 
 use tenter_base::{AgentState, Clock, Containment};
 use tenter_engine::configuration::{HookConfiguration, HookTables};
-use tenter_engine::environment::{Environment, HookEnvironment};
-use tenter_engine::hook::FailMode;
+use tenter_engine::inspect::{AsynchronousHooks, Environment, HookEnvironment, OuterProjects};
 use tenter_engine::layout::{DirectoryNames, project_root};
-use tenter_engine::outer_projects::OuterProjects;
 use tenter_engine::trust::TrustStore;
-use tenter_engine::{AsynchronousHooks, Attributed, Directories, Engine, EngineBuilder};
+use tenter_engine::{Attributed, Directories, Engine, EngineBuilder, FailMode};
 use tenter_protocol::{EventName, Scope};
 
 use crate::host::{Host, NativeEvent};

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tenter_engine::layout::Layout;
-use tenter_engine::{CallSurroundings, ProtectedPaths};
+use tenter_engine::inspect::{CallSurroundings, ProtectedPaths};
+use tenter_engine::layout::ResourceLayout;
 use tenter_protocol::ToolCall;
 use tenter_protocol::facts::Path as PathFact;
 use tenter_protocol::patch::{self, Patch};
@@ -56,7 +56,7 @@ impl Visit<'_> {
 
     fn protected_paths(&self) -> ProtectedPaths {
         let (directories, project) = (&self.visitor.directories, self.engine.project());
-        let layout = Layout::new(project, &directories.home, &directories.config_home);
+        let layout = ResourceLayout::new(project, &directories.home, &directories.config_home);
         let own = ProtectedPaths::new(project, &layout.names);
         let own = own.with_own(&layout, directories, &self.configuration.protect);
         let user = UserDirectories { home: &directories.home, vars: &self.visitor.vars };

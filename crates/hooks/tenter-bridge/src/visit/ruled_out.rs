@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tenter_base::{private_dir, replace_file, untrusted_file};
-use tenter_engine::catalog::{Catalog, Concerns, HookFiles};
 use tenter_engine::configuration::{HookConfiguration, Reaction};
+use tenter_engine::inspect::{Catalog, Concerns, HookFiles};
 use tenter_engine::{Engine, EngineBuilder};
 use tenter_protocol::{Diagnostic, EventName, ToolCall};
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use tenter_engine::environment::Environment;
-use tenter_engine::{Connector, HookSession, ServiceCaller, Services};
+use tenter_engine::inspect::{Connector, Environment};
+use tenter_engine::{HookSession, ServiceCaller, Services};
 use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::runtime::{
     Completion, CompletionRequest, HistoryQuery, HistoryResult, ServiceError,

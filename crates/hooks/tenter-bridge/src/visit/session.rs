@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use tenter_base::search_path;
-use tenter_engine::catalog::Status;
 use tenter_engine::configuration::Reaction;
+use tenter_engine::inspect::Status;
 use tenter_engine::{DecisionKind, Denial, MessageDecision, StartDecision};
 use tenter_protocol::event::{self, ExitReason, SessionEnd, SessionStart};
 use tenter_protocol::lifecycle::Power;
@@ -292,7 +292,7 @@ impl Visit<'_> {
     pub(super) fn fails_closed(&self, hook: &str) -> bool {
         let catalog = self.engine.catalog();
         let hook = catalog.hooks().iter().find(|one| one.name == hook);
-        hook.is_some_and(|hook| hook.policy.fail == tenter_engine::hook::FailMode::Closed)
+        hook.is_some_and(|hook| hook.policy.fail == tenter_engine::FailMode::Closed)
     }
 
     pub(super) fn pre_compact(&mut self, compaction: Compaction) {

@@ -2,7 +2,7 @@
 
 use tenter_base::excerpt;
 use tenter_engine::configuration::{AskFallback, GeminiAsk, OnUnguardable};
-use tenter_engine::hook::Hook;
+use tenter_engine::inspect::Hook;
 use tenter_engine::{
     ApprovedCall, Denial, PermissionAnswer, StartDecision, ToolDecision, ToolQuestion,
 };
@@ -236,7 +236,7 @@ impl Visit<'_> {
 }
 
 fn sees(hook: &Hook, call: &ToolCall) -> bool {
-    hook.matcher().is_none_or(|matcher| !matches!(matcher.matches(call), Ok(None)))
+    hook.options.matcher.as_ref().is_none_or(|matcher| !matches!(matcher.matches(call), Ok(None)))
 }
 
 /// Returns the subagent that a call starts, if it starts one.

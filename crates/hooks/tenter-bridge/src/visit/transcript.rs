@@ -39,7 +39,7 @@ impl Visit<'_> {
         let mut events =
             events.filter(|event| matches!(event, EventName::AfterTurn | EventName::BeforeStop));
         let catalog = self.engine.catalog();
-        events.any(|event| catalog.hooks_for(*event).iter().any(|hook| hook.reads_history()))
+        events.any(|event| catalog.hooks_for(*event).iter().any(|hook| !hook.options.light_payload))
     }
 
     /// Returns a model response, of which the host reports only the text.

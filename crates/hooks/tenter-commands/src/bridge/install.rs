@@ -10,7 +10,7 @@ use tenter_bridge::registration::{
     IgnoredFile, Options, Plan, RegistrationScope, Registry, Target,
 };
 use tenter_engine::Directories;
-use tenter_engine::catalog::Catalog;
+use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
 use tenter_terminal::env::{Env, now};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};

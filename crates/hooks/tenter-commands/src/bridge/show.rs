@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenter_base::sanitize::visible;
 use tenter_bridge::guide::RULES;
 use tenter_bridge::{Host, Support, transcript};
-use tenter_engine::hook::Hook;
+use tenter_engine::inspect::Hook;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, TABLE};
@@ -161,7 +161,7 @@ fn missing_history(host: &Host, hook: &Hook) -> Option<String> {
     let events = hook.subscriptions.iter().map(|subscription| subscription.event);
     let events = events.filter(|event| has_history(*event) && !fired_by(host, *event).is_empty());
     let events: Vec<&str> = events.map(EventName::as_str).collect();
-    if events.is_empty() || !hook.reads_history() || transcript::is_known(host) {
+    if events.is_empty() || hook.options.light_payload || transcript::is_known(host) {
         return None;
     }
     Some(format!("at {} its payload lacks `messages` and `usage`", events.join(" and ")))

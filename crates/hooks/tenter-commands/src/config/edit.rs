@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use tempfile::TempPath;
 use tenter_base::sanitize::visible;
-use tenter_engine::environment::HookEnvironment;
+use tenter_engine::inspect::HookEnvironment;
 use tenter_proc::Cancel;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenter_base::sanitize::visible;
-use tenter_engine::catalog::Untrusted;
+use tenter_engine::inspect::Untrusted;
 use tenter_proc::Cancel;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, GOOD, NAME, styled};

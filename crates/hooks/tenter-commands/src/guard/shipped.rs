@@ -122,7 +122,7 @@ fn field<'t>(text: &'t str, key: &str) -> &'t str {
 mod tests {
     use std::path::Path;
 
-    use tenter_engine::CHECKS;
+    use tenter_engine::inspect::CHECKS;
     use tenter_protocol::front_matter::Rules;
     use tenter_protocol::manifest::format;
 

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_base::nearest;
-use tenter_engine::builtin;
-use tenter_engine::catalog::{Catalog, ListedHook, Status};
-use tenter_engine::hook::{FailMode, Fingerprint, Hook, Implementation, Layer, Protocol};
+use tenter_engine::inspect::{
+    Catalog, Hook, Implementation, ListedHook, Protocol, StaticAction, Status,
+};
 use tenter_engine::layout::ResourceName;
-use tenter_engine::static_action::StaticAction;
-use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
+use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, fingerprint};
+use tenter_engine::{FailMode, Fingerprint, Layer, TrustMode, builtin};
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::runtime::Service;
@@ -126,7 +126,7 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
     });
     let hook = |listed: &ListedHook| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
     let entries = listing.into_iter().map(|listed| {
-        HookEntry::new(project, project.trust.of(&listed.project), listed, hook(listed))
+        HookEntry::new(project, project.trust.project(&listed.project), listed, hook(listed))
     });
     entries.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
 }
@@ -166,8 +166,10 @@ impl<'c> HookEntry<'c> {
             let cancel = Cancel::new();
             fingerprint(&listed.covered, &Hasher::new(MAX_HOOK_BYTES, &cancel)).ok()
         });
-        let policy = running
-            .map_or_else(|| project.settings.hooks.policies.of(&listed.name), |hook| hook.policy);
+        let policy = running.map_or_else(
+            || project.settings.hooks.policies.policy(&listed.name),
+            |hook| hook.policy,
+        );
         let runtime = running.and_then(|hook| hook.runtime.as_ref());
         let script = running.and_then(script);
         let mut spellings: Vec<&str> =

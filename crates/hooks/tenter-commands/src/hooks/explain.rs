@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use tenter_base::sanitize::{one_line, sanitize, visible};
-use tenter_engine::catalog::Catalog;
-use tenter_engine::matcher::{Explanation, RuleExplanation};
-use tenter_engine::{ConsideredHook, HookFacts, Selection, SelectionSubject};
+use tenter_engine::inspect::{
+    Catalog, ConsideredHook, Explanation, HookFacts, RuleExplanation, Selection, SelectionSubject,
+};
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tenter_engine::observe::Change;
-use tenter_engine::{DecisionKind, HookRun, TestRun};
+use tenter_engine::inspect::TestRun;
+use tenter_engine::{DecisionKind, HookRun, RewriteChange};
 use tenter_protocol::HistoryAction;
 
 /// The decision of a hook that is not run, because its matcher is about other calls.
@@ -17,7 +17,7 @@ pub(super) struct Interpretation {
     /// The reason that the hook gives.
     pub(super) reason: Option<String>,
     /// The change that it makes.
-    pub(super) rewrite: Option<Change>,
+    pub(super) rewrite: Option<RewriteChange>,
     /// Text that it adds for the model.
     pub(super) context: Option<String>,
     /// Messages with which the agent continues.

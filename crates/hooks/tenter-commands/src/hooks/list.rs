@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 
 use anstyle::Style;
 use tenter_base::sanitize::{one_line, sanitize, visible};
-use tenter_engine::catalog::{Catalog, Status};
+use tenter_engine::inspect::{Catalog, Status};
 use tenter_engine::layout::HOOKS;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
-use tenter_engine::{CHECKS, source, static_action};
+use tenter_engine::inspect::{CHECKS, needless_script, replaces_script};
+use tenter_engine::source;
 use tenter_protocol::front_matter::{self, Rules};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
@@ -85,8 +86,8 @@ impl ManifestFile {
     /// Returns the diagnostics of the script, which must not exist if the manifest replaces it (R15).
     pub(super) fn check_script(&self) -> Vec<Diagnostic> {
         let bytes = self.bytes().unwrap_or_default();
-        if static_action::replaces_script(&self.file, &bytes) {
-            return Vec::from_iter(static_action::needless_script(&self.file, &bytes));
+        if replaces_script(&self.file, &bytes) {
+            return Vec::from_iter(needless_script(&self.file, &bytes));
         }
         scripts::script_of(self.directory())
     }

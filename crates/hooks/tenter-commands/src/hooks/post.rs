@@ -6,8 +6,7 @@
 use std::io::{self, Read as _};
 use std::time::Duration;
 
-use tenter_engine::hook::TIMEOUTS_MS;
-use tenter_engine::keys::is_model_key;
+use tenter_engine::inspect::{TIMEOUTS_MS, is_model_key};
 use tenter_http::{JsonPost, Key, post_json};
 use tenter_proc::Cancel;
 use tenter_protocol::manifest::http_endpoint::{check_header, check_url, header_variable};

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use tenter_base::sanitize::{sanitize, visible};
-use tenter_engine::hook::Hook;
-use tenter_engine::{DecisionKind, HookTest, TestRun, Transport};
+use tenter_engine::inspect::{Hook, HookTest, TestRun};
+use tenter_engine::{DecisionKind, Transport};
 use tenter_protocol::{Object, json};
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
@@ -18,7 +18,7 @@ const WARN: &str = "warn and continue";
 #[derive(Serialize)]
 pub(super) struct TestReport {
     hook: String,
-    event: &'static str,
+    event: String,
     payload: Object,
     exit: String,
     duration_ms: u128,
@@ -60,8 +60,8 @@ impl TestReport {
             is_compared: false,
             was_run: true,
             consequence: consequence(&test),
-            hook: test.run.hook,
-            event: test.run.spelling,
+            hook: test.run.record.hook,
+            event: test.run.record.spelling,
             payload: test.payload,
         }
     }
@@ -77,7 +77,7 @@ impl TestReport {
     pub(super) fn unmatched(hook: &Hook, test: HookTest<'_>) -> Self {
         Self {
             hook: hook.name.clone(),
-            event: test.subscription.spelling,
+            event: test.subscription.spelling.to_owned(),
             payload: test.payload.clone(),
             exit: "not run".to_owned(),
             duration_ms: 0,
@@ -99,7 +99,7 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
     ui::out(format!(
         "{} at {} ({})",
         styled(NAME, visible(&report.hook)),
-        styled(HEADING, report.event),
+        styled(HEADING, report.event.as_str()),
         visible(&entry::short(project, &hook.path))
     ));
     match hook.static_action() {

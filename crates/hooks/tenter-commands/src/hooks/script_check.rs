@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use tenter_base::sanitize::one_line;
 use tenter_base::untrusted_file;
-use tenter_engine::environment::Environment;
-use tenter_engine::hook::EntryPoint;
+use tenter_engine::inspect::{EntryPoint, Environment};
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::{Diagnostic, Severity};
 

@@ -5,8 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use tenter_base::{search_path, untrusted_file};
-use tenter_engine::environment::Environment;
-use tenter_engine::hook::EntryPoint;
+use tenter_engine::inspect::{EntryPoint, Environment};
 use tenter_engine::source::{self, Script};
 use tenter_protocol::{Diagnostic, Severity};
 

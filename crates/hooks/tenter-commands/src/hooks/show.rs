@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_base::untrusted_file;
-use tenter_engine::catalog::ListedHook;
-use tenter_engine::hook::FailMode;
+use tenter_engine::FailMode;
+use tenter_engine::inspect::ListedHook;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Rules;
@@ -83,7 +83,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
 fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> HookDetails<'c> {
     let Some(listed) = entry.listed else { return HookDetails::plain(entry) };
     let path = &listed.path;
-    let trusted = project.trust.of(&listed.project).previous(entry.name, path);
+    let trusted = project.trust.project(&listed.project).previous(entry.name, path);
     let trusted = trusted.filter(|_| listed.layer.needs_trust()).cloned();
     let file = if path.is_dir() { ManifestFile::at(path).ok().flatten() } else { None };
     let script = scripts::entry_of(path).map(|entry| entry.path);

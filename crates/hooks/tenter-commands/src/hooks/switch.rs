@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use tenter_base::sanitize::visible;
-use tenter_engine::catalog::{Catalog, ListedHook, Status};
+use tenter_engine::inspect::{Catalog, ListedHook, Status};
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};

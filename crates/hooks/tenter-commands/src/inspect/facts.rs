@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tenter_engine::hook::Fingerprint;
+use tenter_engine::Fingerprint;
 use tenter_engine::trust::{Contents, Data};
 use tenter_inspect::facts::{Facts, HookSource, HostProof, HostRegistration, HostStatus};
 use tenter_inspect::figures::KnownHook;
@@ -70,7 +70,7 @@ impl Facts for ProjectFacts {
         let catalog = project.load(&Cancel::new());
         let mut listed = catalog.listing().iter().filter(|listed| listed.name == hook);
         listed.find_map(|listed| {
-            let (fingerprint, contents) = Contents::of(&listed.covered).ok()?;
+            let (fingerprint, contents) = Contents::read(&listed.covered).ok()?;
             let origin =
                 "As it is now: it did not change since, and is not kept because it needs no trust.";
             (fingerprint.0 == hash).then(|| source(origin, &contents))

@@ -7,8 +7,7 @@ use tenter_engine::journal::{
     AnswerRecord, DecisionRecord, JournalLine, NoticeRecord, PermissionRecord, Record, RecordKind,
     RunRecord,
 };
-use tenter_engine::observe::Change;
-use tenter_engine::{DecisionKind, RunEnd};
+use tenter_engine::{DecisionKind, RewriteChange, RunEnd};
 use tenter_protocol::lifecycle::{self, Power};
 use tenter_protocol::{Object, call_summary, json};
 use tenter_terminal::text::cut;
@@ -196,7 +195,7 @@ fn run_tail(record: &Record, run: &RunRecord) -> String {
         .chain(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)))
         .chain(shows_end.then(|| styled(BAD, one_line(&run.end.to_string(), LENGTH))))
         .chain(runtime)
-        .chain([styled(FAINT, format!("{} ms", run.duration_ms))])
+        .chain([styled(FAINT, format!("{} ms", run.duration.as_millis()))])
         .chain(record.is_newer().then(newer));
     joined(record, parts)
 }
@@ -215,10 +214,10 @@ fn call(record: &Record) -> Option<String> {
 
 /// Returns the lines about a run's changes, warnings, notes and output.
 fn run_lines(run: &RunRecord) -> Vec<String> {
-    let mut lines: Vec<String> = run.rewrite.iter().flat_map(change_lines).collect();
+    let mut lines: Vec<String> = run.change.iter().flat_map(change_lines).collect();
     lines.extend(run.rule.iter().map(|rule| {
-        let perhaps = if rule.certain { "" } else { " perhaps" };
-        let (name, command) = (one_line(&rule.name, LENGTH), one_line(&rule.command, LENGTH));
+        let perhaps = if rule.is_certain { "" } else { " perhaps" };
+        let (name, command) = (one_line(&rule.rule, LENGTH), one_line(&rule.text, LENGTH));
         styled(FAINT, format!("    rule {name} fits{perhaps}: {command}"))
     }));
     lines.extend(
@@ -233,7 +232,7 @@ fn run_lines(run: &RunRecord) -> Vec<String> {
         let quoted = one_line(&run.stdout, LENGTH);
         lines.push(styled(FAINT, format!("    its stdout: {quoted:?}")));
     }
-    lines.extend(run.stderr.lines().map(|line| styled(FAINT, format!("    | {}", cut(line)))));
+    lines.extend(run.stderr_tail.lines().map(|line| styled(FAINT, format!("    | {}", cut(line)))));
     lines
 }
 
@@ -247,7 +246,7 @@ fn answer_line(record: &Record, answer: &AnswerRecord) -> String {
     styled(FAINT, format!("    → {hook} asked{about}: {words}{earlier}; {effect}"))
 }
 
-fn change_lines(change: &Change) -> [String; 2] {
+fn change_lines(change: &RewriteChange) -> [String; 2] {
     let line = |word: &str, value: &Value| {
         format!("    {} {}", styled(FAINT, word), one_line(&json::to_string(value), LENGTH))
     };

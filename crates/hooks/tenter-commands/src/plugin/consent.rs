@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use tenter_base::sanitize::visible;
-use tenter_engine::catalog::Untrusted;
-use tenter_engine::trust::TrustMode;
+use tenter_engine::TrustMode;
+use tenter_engine::inspect::Untrusted;
 use tenter_proc::Cancel;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui::{self, FAINT, NAME, NOTICE, styled};
@@ -61,7 +61,7 @@ pub(super) fn settle(
 
 /// Revokes the trust in every hook of a plugin.
 pub(super) fn withdraw(project: &mut Project, plugin: &str) -> Result<(), Failure> {
-    let trusted = project.trust.of(project.root()).hooks().into_iter();
+    let trusted = project.trust.project(project.root()).hooks().into_iter();
     let names: Vec<String> =
         trusted.filter(|name| is_of(plugin, name)).map(str::to_owned).collect();
     for name in names {

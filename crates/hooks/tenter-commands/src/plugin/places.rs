@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_engine::layout::{Layout, ResourceName};
+use tenter_engine::layout::{ResourceLayout, ResourceName};
 use tenter_plugins::{Installed, Plugins};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
@@ -34,7 +34,7 @@ pub(super) struct PluginDir {
 }
 
 impl PluginDir {
-    fn new(location: PluginLocation, layout: &Layout) -> Self {
+    fn new(location: PluginLocation, layout: &ResourceLayout) -> Self {
         let base = match location {
             PluginLocation::Local => &layout.project,
             PluginLocation::Global => &layout.home,

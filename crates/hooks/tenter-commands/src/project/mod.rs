@@ -6,11 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tenter_base::{AgentState, Containment};
-use tenter_engine::catalog::Catalog;
-use tenter_engine::environment::{Environment, HookEnvironment};
-use tenter_engine::keys::KeyMask;
-use tenter_engine::layout::{DirectoryNames, Layout, project_root};
-use tenter_engine::outer_projects::OuterProjects;
+use tenter_engine::inspect::{Catalog, Environment, HookEnvironment, KeyMask, OuterProjects};
+use tenter_engine::layout::{DirectoryNames, ResourceLayout, project_root};
 use tenter_engine::trust::TrustStore;
 use tenter_engine::{Engine, EngineBuilder};
 use tenter_proc::Cancel;
@@ -31,7 +28,7 @@ pub struct Project<'e> {
     /// The configuration.
     pub settings: Settings,
     /// The directories that hooks are loaded from.
-    pub layout: Layout,
+    pub layout: ResourceLayout,
     /// The trust store.
     pub trust: TrustStore,
     /// Keys that programs printed.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenter_base::sanitize::{one_line, visible};
 use tenter_base::untrusted_file;
-use tenter_engine::catalog::{Catalog, Untrusted};
+use tenter_engine::inspect::{Catalog, Untrusted};
 use tenter_engine::trust::Trusted;
 use tenter_protocol::manifest::HttpEndpoint;
 use tenter_terminal::env::Env;
@@ -227,7 +227,7 @@ fn sent_to(HttpEndpoint { url, headers }: &HttpEndpoint) -> String {
 
 fn describe_recipe(context: TrustContext, recipe: &ProjectRecipe) {
     let (record, path) = (TrustRecord::of_recipe(recipe), &recipe.path);
-    let previous = context.store.of(context.root).previous(record.name(), path);
+    let previous = context.store.project(context.root).previous(record.name(), path);
     describe(record.name(), &abilities(recipe), path, &before(previous));
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::excerpt;
 use tenter_base::sanitize::visible;
-use tenter_engine::catalog::Untrusted;
+use tenter_engine::inspect::Untrusted;
 use tenter_engine::trust::{Contents, Data, FileChange, FileContent};
 use tenter_terminal::text::diff;
 use tenter_terminal::ui::{self, FAINT, HEADING, styled};
@@ -72,7 +72,7 @@ fn of_hook(context: TrustContext, hook: &Untrusted) -> Vec<FileChange> {
 
 /// Everything that would run. `None`, with a note, if it changed since the question.
 fn contents(hook: &Untrusted) -> Option<Contents> {
-    let why = match Contents::of(&hook.covered) {
+    let why = match Contents::read(&hook.covered) {
         Ok((fingerprint, contents)) if fingerprint == hook.fingerprint => return Some(contents),
         Ok(_) => "changed just now; look at it again before you trust it".to_owned(),
         Err(error) => format!("cannot read it: {error}"),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_engine::hook::Fingerprint;
+use tenter_engine::Fingerprint;
 use tenter_engine::trust::{TrustEntry, TrustStore, TrustedKind, trust_name};
 
 /// A recipe of the project, as far as trust in it is concerned.
@@ -44,7 +44,7 @@ impl TrustRecord {
 
     /// Checks whether the store has this record for the project with this root.
     pub fn is_in(&self, store: &TrustStore, root: &Path) -> bool {
-        store.of(root).is_trusted(&self.name, &self.fingerprint)
+        store.project(root).is_trusted(&self.name, &self.fingerprint)
     }
 
     /// The record as the store takes it.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use tenter_base::sanitize::visible;
-use tenter_engine::catalog::{Catalog, Untrusted};
+use tenter_engine::EngineBuilder;
+use tenter_engine::inspect::{Catalog, Reload, Untrusted};
 use tenter_engine::trust::TrustStore;
-use tenter_engine::{EngineBuilder, Reload};
 use tenter_proc::Cancel;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;

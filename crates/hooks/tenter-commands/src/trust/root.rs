@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenter_base::sanitize::visible;
-use tenter_engine::outer_projects::OuterProjects;
+use tenter_engine::inspect::OuterProjects;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{Choice, choose, read_at_terminal};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tenter_base::rfc3339;
 use tenter_base::sanitize::visible;
-use tenter_engine::catalog::{Catalog, LostHook, Untrusted};
+use tenter_engine::inspect::{Catalog, LostHook, Untrusted};
 use tenter_engine::trust::{TrustEntry, TrustStore};
 use tenter_proc::Cancel;
 use tenter_terminal::failure::{Exit, Failure};

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use tenter_protocol::{EventName, ToolCall};
 
 use super::Missing;
-use super::examine::{Examined, Finding};
-use crate::hook::Protocol;
+use super::examine::{Examination, Examined};
+use crate::hook::HookKind;
 use crate::matcher::{self, Matcher};
-use crate::trust::Beside;
+use crate::trust::CoveredSiblings;
 
 /// What the hooks of a project and its user are about, by the usual names of tools.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl Concerns {
         Self(concerned.cloned().collect())
     }
 
-    /// Whether a hook may be about a tool call, at one of these events.
+    /// Returns whether a hook may be about a tool call, at one of these events.
     pub fn include(&self, events: &[EventName], call: &ToolCall) -> bool {
         let is_about = |matcher: &Matcher| !matches!(matcher.matches(call), Ok(None));
         self.0.iter().any(|concern| concern.is_about(events, is_about))
@@ -69,12 +69,12 @@ impl Concern {
     fn of(examined: &Examined) -> Option<Self> {
         let Examined { covered, finding, about, .. } = examined;
         let (events, matcher) = match finding {
-            Finding::Disabled => return None,
-            Finding::NotExecutable if !about.is_hook => return None,
-            Finding::Ready(ready) if matches!(ready.protocol, Protocol::Executable) => {
+            Examination::Disabled => return None,
+            Examination::NotExecutable if !about.is_hook => return None,
+            Examination::Ready(ready) if matches!(ready.kind, HookKind::Executable) => {
                 let events = ready.subscriptions.iter().map(|named| named.event).collect();
                 // Scripts of the plugin's other hooks may change its reply.
-                let is_alone = !matches!(covered.beside, Beside::Everything(_));
+                let is_alone = !matches!(covered.beside, CoveredSiblings::Everything(_));
                 (is_alone.then_some(events), None)
             }
             _ => (about.events.clone(), about.matcher.clone()),

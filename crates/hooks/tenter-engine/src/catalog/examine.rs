@@ -12,14 +12,14 @@ use tenter_protocol::executable::{Announcement, Subscription};
 use super::manifest;
 use super::outline::{HookOutline, Requested};
 use super::policy::OwnPolicy;
-use super::surroundings::{Around, Surroundings, exposed};
-use crate::hook::{Fingerprint, Protocol, RuntimeHook};
+use super::surroundings::{HelperFiles, Surroundings, exposed};
+use crate::hook::{HookKind, HookOptions, RuntimeHook};
 use crate::hook_stamp::HookStamp;
 use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, parallel};
 use crate::source::{self, Candidate, CandidateKind, HookSettings, ProjectSetting};
 use crate::trust::{
-    self, Beside, Covered, CoveredStamp, Hasher, PrivateCopy, ProjectTrust, TrustMode, Trusted,
-    combined, fingerprint_of_own,
+    self, Covered, CoveredSiblings, CoveredStamp, Fingerprint, Hasher, PrivateCopy, ProjectTrust,
+    TrustMode, Trusted, combined, fingerprint_of_own,
 };
 
 /// Number of candidates that are examined in parallel.
@@ -27,7 +27,7 @@ const AT_ONCE: usize = 8;
 
 /// The result of examining a candidate.
 #[derive(Debug, Clone)]
-pub(super) enum Finding {
+pub(super) enum Examination {
     /// A hook that can run.
     Ready(Box<Ready>),
     /// An untrusted hook, which was not queried. The events of a manifest are known nevertheless.
@@ -51,7 +51,8 @@ pub(super) struct Ready {
     pub(super) fingerprint: Fingerprint,
     pub(super) stamp: CoveredStamp,
     pub(super) subscriptions: Vec<Subscription>,
-    pub(super) protocol: Protocol,
+    pub(super) kind: HookKind,
+    pub(super) options: HookOptions,
     pub(super) runtime: Option<RuntimeHook>,
     pub(super) own: OwnPolicy,
 }
@@ -62,10 +63,10 @@ pub(super) struct Examined {
     pub(super) candidate: Candidate,
     /// The content that its trust covers.
     pub(super) covered: Covered,
-    pub(super) finding: Finding,
+    pub(super) finding: Examination,
     /// Diagnostics of its manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What is known about it if it cannot run.
+    /// The known parts of the hook, used if it cannot run.
     pub(super) about: HookOutline,
 }
 
@@ -131,15 +132,15 @@ impl Examiner<'_> {
                     Ok(found) => found,
                     Err(invalid) => return Some(*invalid),
                 };
-                let known = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
+                let cached = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
                 let stamp = CoveredStamp { own: HookStamp::File(*stamp), beside: around.files };
-                let finding = self.of_executable(candidate, &covered, known, stamp);
+                let finding = self.of_executable(candidate, &covered, cached, stamp);
                 return Some(examined(candidate.clone(), covered, finding));
             }
             CandidateKind::Manifest(_) => return self.manifest_at_once(candidate, cache),
-            CandidateKind::NotExecutable => Finding::NotExecutable,
-            CandidateKind::Disabled => Finding::Disabled,
-            CandidateKind::Invalid(why) => Finding::Invalid(why.clone()),
+            CandidateKind::NotExecutable => Examination::NotExecutable,
+            CandidateKind::Disabled => Examination::Disabled,
+            CandidateKind::Invalid(why) => Examination::Invalid(why.clone()),
         };
         let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
         Some(examined(candidate.clone(), covered, finding))
@@ -148,12 +149,12 @@ impl Examiner<'_> {
     /// Returns the cached manifest if its directory is unchanged.
     fn manifest_at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let (stamp, exposed) = HookStamp::with_exposed(&candidate.path).ok()?;
-        let known = cache.manifest(candidate, &stamp)?;
-        let name = manifest::full_name(candidate, &known.manifest);
+        let cached = cache.manifest(candidate, &stamp)?;
+        let name = manifest::full_name(candidate, &cached.manifest);
         let candidate = Candidate { name, ..candidate.clone() };
-        let (covered, finding) = self.judge(&candidate, &known, stamp);
+        let (covered, finding) = self.judge(&candidate, &cached, stamp);
         let diagnostics = Vec::from_iter(exposed_files(&candidate, &exposed));
-        let about = manifest::about(&known.manifest);
+        let about = manifest::about(&cached.manifest);
         Some(Examined { candidate, covered, finding, diagnostics, about })
     }
 
@@ -164,16 +165,18 @@ impl Examiner<'_> {
         } else {
             ProjectSetting::default()
         };
-        let (path, beside) = (candidate.path.clone(), Beside::of(candidate.into()));
+        let (path, beside) = (candidate.path.clone(), CoveredSiblings::new(candidate.into()));
         Covered { path, beside, setting }
     }
 
     /// Returns what the trust in an executable covers, or why that cannot be determined.
-    fn executable(&self, candidate: &Candidate) -> Result<(Covered, Around), Box<Examined>> {
+    fn executable(&self, candidate: &Candidate) -> Result<(Covered, HelperFiles), Box<Examined>> {
         let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
-        match self.surroundings.of(&covered.beside, candidate.directory) {
+        match self.surroundings.get(&covered.beside, candidate.directory) {
             Ok(around) => Ok((covered, around)),
-            Err(why) => Err(Box::new(examined(candidate.clone(), covered, Finding::Invalid(why)))),
+            Err(why) => {
+                Err(Box::new(examined(candidate.clone(), covered, Examination::Invalid(why))))
+            }
         }
     }
 
@@ -183,7 +186,7 @@ impl Examiner<'_> {
         covered: &Covered,
         known: Known,
         stamp: CoveredStamp,
-    ) -> Finding {
+    ) -> Examination {
         let Known { fingerprint, beside, answer } = known;
         let fingerprint = combined(fingerprint, beside.as_ref(), covered.setting);
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], Requested::default()) {
@@ -191,17 +194,18 @@ impl Examiner<'_> {
         }
         match answer {
             QueryReply::Announced(Announcement { subscriptions, serves }) => {
-                Finding::Ready(Box::new(Ready {
+                Examination::Ready(Box::new(Ready {
                     fingerprint,
                     stamp,
                     subscriptions,
-                    protocol: Protocol::Executable,
+                    kind: HookKind::Executable,
+                    options: HookOptions::default(),
                     runtime: serves.then(RuntimeHook::executable),
                     own: OwnPolicy::EXECUTABLE,
                 }))
             }
-            QueryReply::Printed(text) => Finding::Invalid(explain(&text)),
-            QueryReply::Failed(why) => Finding::Invalid(why),
+            QueryReply::Printed(text) => Examination::Invalid(explain(&text)),
+            QueryReply::Failed(why) => Examination::Invalid(why),
         }
     }
 
@@ -226,8 +230,8 @@ impl Examiner<'_> {
         &self,
         candidate: &Candidate,
         covered: &Covered,
-        around: Around,
-    ) -> (Finding, Option<Fresh>) {
+        around: HelperFiles,
+    ) -> (Examination, Option<Fresh>) {
         let path = &candidate.path;
         let is_gated = candidate.layer.needs_trust() && self.mode == TrustMode::Gate;
         if is_gated && let Err(error) = CoveredStamp::settled(covered) {
@@ -256,15 +260,15 @@ impl Examiner<'_> {
         if is_gated && copied.is_none() && !looks_like(covered, &stamp) {
             return (changed(), None);
         }
-        let known = Known { fingerprint: own, beside: around.hash, answer };
+        let cached = Known { fingerprint: own, beside: around.hash, answer };
         // A file that changed meanwhile may have replied with either content.
         let fresh = match &stamp.own {
             HookStamp::File(file) if looks_like(covered, &stamp) => {
-                Some(Fresh::QueryReply(*file, known.clone()))
+                Some(Fresh::QueryReply(*file, cached.clone()))
             }
             HookStamp::File(_) | HookStamp::Directory(_) => None,
         };
-        (self.of_executable(candidate, covered, known, stamp), fresh)
+        (self.of_executable(candidate, covered, cached, stamp), fresh)
     }
 
     /// The copy of a trusted hook that others can change: only that may run (R74).
@@ -276,7 +280,7 @@ impl Examiner<'_> {
     ) -> io::Result<Option<PrivateCopy>> {
         let copies = self.query.environment.copies().filter(|_| trust::is_shared(covered, stamp));
         let Some(copies) = copies else { return Ok(None) };
-        let copy = PrivateCopy::of(covered, fingerprint, &copies, self.query.cancel)?;
+        let copy = PrivateCopy::create(covered, fingerprint, &copies, self.query.cancel)?;
         copy.map_or_else(|| Err(io::Error::other("it was changed")), |copy| Ok(Some(copy)))
     }
 
@@ -288,15 +292,15 @@ impl Examiner<'_> {
         let script = source::script(&candidate.path);
         let mut fresh = None;
         let (covered, finding) = match (manifest, taken) {
-            (Err(why), _) => (None, Finding::Invalid(why)),
+            (Err(why), _) => (None, Examination::Invalid(why)),
             (_, Err(error)) => (None, unreadable(&error)),
             (Ok(_), Ok((_, stamp))) if !directory_looks_like(&candidate.path, &stamp) => {
                 (None, changed())
             }
             (Ok(manifest), Ok((fingerprint, stamp))) => {
-                let known = KnownManifest { manifest, fingerprint, script };
-                let (covered, finding) = self.judge(&candidate, &known, stamp.clone());
-                fresh = diagnostics.is_empty().then(|| Fresh::Manifest(stamp, Box::new(known)));
+                let cached = KnownManifest { manifest, fingerprint, script };
+                let (covered, finding) = self.judge(&candidate, &cached, stamp.clone());
+                fresh = diagnostics.is_empty().then(|| Fresh::Manifest(stamp, Box::new(cached)));
                 (Some(covered), finding)
             }
         };
@@ -312,17 +316,17 @@ impl Examiner<'_> {
         candidate: &Candidate,
         known: &KnownManifest,
         stamp: HookStamp,
-    ) -> (Covered, Finding) {
+    ) -> (Covered, Examination) {
         let hook = match manifest::hook(known) {
             Ok(hook) => hook,
             Err(why) => {
-                return (self.covered(candidate, OwnPolicy::default()), Finding::Invalid(why));
+                return (self.covered(candidate, OwnPolicy::default()), Examination::Invalid(why));
             }
         };
         let covered = self.covered(candidate, hook.own);
-        let around = match self.surroundings.of(&covered.beside, candidate.directory) {
+        let around = match self.surroundings.get(&covered.beside, candidate.directory) {
             Ok(around) => around,
-            Err(why) => return (covered, Finding::Invalid(why)),
+            Err(why) => return (covered, Examination::Invalid(why)),
         };
         let own = known.fingerprint.clone();
         let fingerprint = combined(own, around.hash.as_ref(), covered.setting);
@@ -332,16 +336,17 @@ impl Examiner<'_> {
             return (covered, refusal);
         }
         let finding = match hook.script {
-            manifest::Runnable::Yes(protocol) => Finding::Ready(Box::new(Ready {
+            manifest::Runnable::Yes(kind) => Examination::Ready(Box::new(Ready {
                 fingerprint,
                 stamp: CoveredStamp { own: stamp, beside: around.files },
                 subscriptions: hook.subscriptions,
-                protocol,
+                kind,
+                options: hook.options,
                 runtime: hook.runtime,
                 own: hook.own,
             })),
-            manifest::Runnable::NotExecutable => Finding::NotExecutable,
-            manifest::Runnable::Missing => Finding::NoScript(hook.subscriptions),
+            manifest::Runnable::NotExecutable => Examination::NotExecutable,
+            manifest::Runnable::Missing => Examination::NoScript(hook.subscriptions),
         };
         (covered, finding)
     }
@@ -353,7 +358,7 @@ impl Examiner<'_> {
         fingerprint: &Fingerprint,
         subscriptions: &[Subscription],
         requested: Requested,
-    ) -> Option<Finding> {
+    ) -> Option<Examination> {
         let is_open = !candidate.layer.needs_trust() || self.mode == TrustMode::All;
         if is_open || self.trusted.is_trusted(&candidate.name, fingerprint) {
             return None;
@@ -361,37 +366,37 @@ impl Examiner<'_> {
         let previous = self.trusted.previous(&candidate.name, &candidate.path).cloned();
         let (fingerprint, subscriptions) = (fingerprint.clone(), subscriptions.to_vec());
         let requested = Box::new(requested);
-        Some(Finding::NotTrusted { fingerprint, previous, subscriptions, requested })
+        Some(Examination::NotTrusted { fingerprint, previous, subscriptions, requested })
     }
 }
 
-/// Whether a file that is not executable is a program: a script with a `#!` line, or a binary. Other files in a hooks directory
+/// Returns whether a file that is not executable is a program: a script with a `#!` line, or a binary. Other files in a hooks directory
 /// are not hooks.
 fn is_program(path: &Path) -> bool {
     untrusted_file::read_prefix(path, 4)
         .is_ok_and(|bytes| bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF"))
 }
 
-fn unreadable(error: &std::io::Error) -> Finding {
-    Finding::Invalid(format!("cannot be read: {error}"))
+fn unreadable(error: &std::io::Error) -> Examination {
+    Examination::Invalid(format!("cannot be read: {error}"))
 }
 
-fn changed() -> Finding {
-    Finding::Invalid("was changed while it was looked at".to_owned())
+fn changed() -> Examination {
+    Examination::Invalid("was changed while it was looked at".to_owned())
 }
 
-fn examined(candidate: Candidate, covered: Covered, finding: Finding) -> Examined {
-    let is_hook = !matches!(finding, Finding::NotExecutable) || is_program(&candidate.path);
+fn examined(candidate: Candidate, covered: Covered, finding: Examination) -> Examined {
+    let is_hook = !matches!(finding, Examination::NotExecutable) || is_program(&candidate.path);
     let about = HookOutline { is_hook, own: OwnPolicy::EXECUTABLE, ..HookOutline::default() };
     Examined { candidate, covered, finding, diagnostics: Vec::new(), about }
 }
 
 fn looks_like(covered: &Covered, stamp: &CoveredStamp) -> bool {
-    CoveredStamp::of(covered).is_ok_and(|now| now == *stamp)
+    CoveredStamp::read(covered).is_ok_and(|now| now == *stamp)
 }
 
 fn directory_looks_like(path: &Path, stamp: &HookStamp) -> bool {
-    HookStamp::of(path).is_ok_and(|now| now == *stamp)
+    HookStamp::read(path).is_ok_and(|now| now == *stamp)
 }
 
 /// Returns a warning if other users can write files of a user's manifest hook (R48).

@@ -13,7 +13,7 @@ use tenter_base::file_stamp::{self, FileStamp};
 use tenter_base::tree::{Tree, TreeRules};
 
 use crate::hook_stamp::MAX_FILES;
-use crate::layout::{HOOKS, Layout, entries};
+use crate::layout::{HOOKS, ResourceLayout, entries};
 use crate::source::{self, MANIFEST_FILE, SETTINGS_FILE};
 
 /// How long a file must have been unchanged. Some file systems have times of two seconds: a file that changed a moment ago could
@@ -31,7 +31,7 @@ impl HookFiles {
     ///
     /// # Errors
     /// A directory or file cannot be read, so that nothing can be said about changes.
-    pub(crate) fn read(layout: &Layout, settings: &[PathBuf]) -> io::Result<Self> {
+    pub(crate) fn read(layout: &ResourceLayout, settings: &[PathBuf]) -> io::Result<Self> {
         let (roots, problems) = layout.roots(&HOOKS);
         if !problems.is_empty() {
             return Err(io::Error::other("a directory of plugins cannot be read"));
@@ -55,7 +55,7 @@ impl HookFiles {
         file_stamp::digest(&self.files)
     }
 
-    /// Whether every later change will be noticed. `now` is the present time.
+    /// Returns whether every later change will be noticed. `now` is the present time.
     pub fn are_settled(&self, now: Timestamp) -> bool {
         let latest = now.as_nanosecond() - SETTLED.as_nanos().cast_signed();
         self.files.iter().all(|(_, stamp)| stamp.changed_ns() < latest)

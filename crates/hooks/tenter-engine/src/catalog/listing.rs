@@ -8,9 +8,10 @@ use tenter_protocol::manifest::HttpEndpoint;
 use tenter_protocol::runtime::Service;
 use tenter_protocol::{Diagnostic, EventName, Severity, ToolCall};
 
-use crate::hook::{FailMode, Fingerprint, Layer};
+use crate::hook_policy::FailMode;
+use crate::layer::Layer;
 use crate::matcher::Matcher;
-use crate::trust::{Covered, TrustEntry, Trusted, spellings};
+use crate::trust::{Covered, Fingerprint, TrustEntry, Trusted, spellings};
 
 /// An entry of a hooks directory, with its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub enum Status {
     Disabled,
     /// The hook belongs to the project, and its current content is not trusted (R45).
     NotTrusted {
-        /// Whether other content was trusted under its name.
+        /// True if other content was trusted under its name.
         changed: bool,
     },
     /// The hook belongs to the project, was trusted before the user had a hook of the same name, and would shadow it. The user's hook
@@ -67,7 +68,7 @@ pub enum Status {
     },
     /// The hook cannot run.
     Invalid {
-        /// Why, as the end of a sentence that begins with the hook's name.
+        /// The reason why, as the end of a sentence that begins with the hook's name.
         why: String,
     },
 }
@@ -110,7 +111,7 @@ pub struct Missing {
     pub layer: Layer,
     /// The file or directory.
     pub path: PathBuf,
-    /// Why it cannot run, as the end of a sentence that begins with its name.
+    /// The reason why it cannot run, as the end of a sentence that begins with its name.
     pub why: String,
     /// The consequence (R42). An asynchronous hook blocks nothing.
     pub fail: FailMode,
@@ -139,7 +140,7 @@ impl Missing {
             .at(&self.path)
     }
 
-    /// Whether it blocks an event, with the tool call `call` if it has one: the hook fails closed, and it subscribes to the event or
+    /// Returns whether it blocks an event, with the tool call `call` if it has one: the hook fails closed, and it subscribes to the event or
     /// its events are unknown.
     pub fn stops(&self, event: EventName, call: Option<&ToolCall>) -> bool {
         let is_about_call = match (&self.matcher, call) {
@@ -167,13 +168,13 @@ pub struct LostHook {
     pub layer: Layer,
     /// The content that was last trusted under its name.
     pub trusted: Trusted,
-    /// Why it does not run.
+    /// The reason why it does not run.
     pub loss: Loss,
-    /// Whether the configuration sets it to fail closed; then the user is asked before anything runs without it.
+    /// True if the configuration sets it to fail closed; then the user is asked before anything runs without it.
     pub fail_closed: bool,
 }
 
-/// Why a trusted hook no longer runs.
+/// The reason why a trusted hook no longer runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loss {
     /// No hook has its name.

@@ -7,17 +7,18 @@ use sha2::{Digest, Sha256};
 use tenter_base::hex;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::examine::{Examined, Finding};
+use super::examine::{Examination, Examined};
 use super::policy::Policies;
 use super::{ListedHook, Loss, LostHook, Status};
-use crate::hook::{FailMode, Layer};
+use crate::hook_policy::FailMode;
+use crate::layer::Layer;
 use crate::source::HookSettings;
 use crate::trust::{ProjectState, ProjectTrust};
 
 /// Returns the state of the project: its hooks that can run, regardless of the user's own settings.
 pub(super) fn state(examined: &[Examined], settings: &HookSettings) -> ProjectState {
     let in_state = |examined: &Examined| match &examined.finding {
-        Finding::Ready(ready)
+        Examination::Ready(ready)
             if examined.candidate.layer.needs_trust()
                 && settings.disabled_by_project(&examined.candidate.name).is_none() =>
         {
@@ -45,8 +46,8 @@ pub(super) fn lost(
 ) -> Vec<LostHook> {
     let lost = |name: &str| {
         let loss = loss(name, listing, policies.settings)?;
-        let found = listing.iter().find(|listed| is_of_project(listed, name));
-        let path = found.map_or(Path::new(""), |listed| listed.path.as_path());
+        let entry = listing.iter().find(|listed| is_of_project(listed, name));
+        let path = entry.map_or(Path::new(""), |listed| listed.path.as_path());
         Some(LostHook {
             name: name.to_owned(),
             project: project.to_owned(),
@@ -54,7 +55,7 @@ pub(super) fn lost(
             layer: if name.contains('/') { Layer::ProjectPlugin } else { Layer::Project },
             trusted: trusted.previous(name, path)?.clone(),
             loss,
-            fail_closed: policies.configured.of(name).fail == FailMode::Closed,
+            fail_closed: policies.configured.policy(name).fail == FailMode::Closed,
         })
     };
     trusted.hooks().into_iter().filter_map(lost).collect()

@@ -16,7 +16,7 @@ use tenter_protocol::{Diagnostic, EventName, Severity};
 use super::outline::HookOutline;
 use super::policy::OwnPolicy;
 use crate::claude_code::{self, ClaudeCodeHook};
-use crate::hook::{Implementation, ManifestHook, Protocol, RuntimeHook};
+use crate::hook::{HookKind, HookOptions, RuntimeHook};
 use crate::matcher::{HookRules, Matcher};
 use crate::query::KnownManifest;
 use crate::source::{Candidate, Script};
@@ -33,7 +33,7 @@ pub(super) struct Read {
     pub(super) manifest: Result<Manifest, String>,
     /// Diagnostics of the manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What is known about the hook if it cannot run.
+    /// The known parts of the hook, used if it cannot run.
     pub(super) about: HookOutline,
 }
 
@@ -42,12 +42,13 @@ pub(super) struct Hook {
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) own: OwnPolicy,
     pub(super) script: Runnable,
+    pub(super) options: HookOptions,
     pub(super) runtime: Option<RuntimeHook>,
 }
 
-/// Whether the hook has a script, or what replaces one.
+/// The script of a hook, or its replacement.
 pub(super) enum Runnable {
-    Yes(Protocol),
+    Yes(HookKind),
     NotExecutable,
     Missing,
 }
@@ -103,20 +104,20 @@ fn outline(file: &Path, bytes: &[u8]) -> HookOutline {
     };
     let value = |key| find(&document.fields, key).map(|field| &field.value);
     let metadata = value("metadata").and_then(Node::as_mapping).unwrap_or_default();
-    let of_metadata = |key| find(metadata, key).map(|field| &field.value);
-    let further = of_metadata("triggers").and_then(Node::as_list).unwrap_or_default();
+    let metadata_value = |key| find(metadata, key).map(|field| &field.value);
+    let further = metadata_value("triggers").and_then(Node::as_list).unwrap_or_default();
     let events: Option<Vec<EventName>> =
         value("trigger").into_iter().chain(further).map(event).collect();
     let own = OwnPolicy {
         // An unknown word may have been meant as `closed`.
-        fail_closed: of_metadata("fail").is_some_and(|fail| fail.as_text() != Some("open")),
+        fail_closed: metadata_value("fail").is_some_and(|fail| fail.as_text() != Some("open")),
         asynchronous: value("async").map(|word| word.as_text() == Some("true")),
         ..OwnPolicy::default()
     };
     HookOutline { events: events.filter(|events| !events.is_empty()), own, ..about }
 }
 
-/// Whether a line of front matter that is not valid YAML sets the hook to fail closed.
+/// Returns whether a line of front matter that is not valid YAML sets the hook to fail closed.
 fn says_fail_closed(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let closed = |line: &str| {
@@ -128,8 +129,8 @@ fn says_fail_closed(bytes: &[u8]) -> bool {
 
 fn event(trigger: &Node) -> Option<EventName> {
     let word = trigger.as_text()?;
-    let named = TABLE.iter().find(|row| row.manifest.contains(&word));
-    named.map(|row| row.event)
+    let table_row = TABLE.iter().find(|row| row.manifest.contains(&word));
+    table_row.map(|row| row.event)
 }
 
 /// Returns the name in a manifest.
@@ -157,37 +158,36 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 /// Converts a manifest into a hook.
 ///
 /// # Errors
-/// Why the hook cannot run, as the end of a sentence that begins with its name.
+/// The reason why the hook cannot run, as the end of a sentence that begins with its name.
 pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Result<Hook, String> {
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
     let rules = HookRules::new(&manifest.extensions.rules);
-    let runs = |implementation: Implementation| {
-        Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
-            description: manifest.description.clone(),
-            implementation,
-            matcher: matcher(manifest, &subscriptions),
-            rules: rules.clone(),
-            starts_in_own_directory: manifest.extensions.starts_in_own_directory,
-            light_payload: manifest.extensions.light_payload,
-            env: manifest.extensions.env.clone(),
-            protected: manifest.extensions.protected,
-            claude_code: manifest.extensions.claude_code.clone().map(ClaudeCodeHook::new),
-        })))
-    };
     let Extensions { static_action: action, endpoint, .. } = &manifest.extensions;
     let script = match (action, endpoint, script.clone()) {
-        (None, Some(endpoint), _) => runs(Implementation::Http(Box::new(endpoint.clone()))),
-        (Some(action), ..) => runs(Implementation::Static(Box::new(static_action(action)?))),
-        (None, None, _) if rules.as_ref().is_some_and(HookRules::decide) => {
-            runs(Implementation::Rules)
+        (None, Some(endpoint), _) => Runnable::Yes(HookKind::Http(Box::new(endpoint.clone()))),
+        (Some(action), ..) => {
+            Runnable::Yes(HookKind::Static(Some(Box::new(static_action(action)?))))
         }
-        (None, None, Script::Entry(entry)) => runs(Implementation::Script(entry)),
+        (None, None, _) if rules.as_ref().is_some_and(HookRules::decide) => {
+            Runnable::Yes(HookKind::Static(None))
+        }
+        (None, None, Script::Entry(entry)) => Runnable::Yes(HookKind::Program(entry)),
         (None, None, Script::NotExecutable(_)) => Runnable::NotExecutable,
         (None, None, Script::Missing) => Runnable::Missing,
     };
-    let runtime = RuntimeHook::of(&manifest.extensions);
-    Ok(Hook { subscriptions, own, script, runtime })
+    let options = HookOptions {
+        description: Some(manifest.description.clone()),
+        matcher: matcher(manifest, &subscriptions),
+        rules,
+        starts_in_own_directory: manifest.extensions.starts_in_own_directory,
+        light_payload: manifest.extensions.light_payload,
+        env: manifest.extensions.env.clone(),
+        protected: manifest.extensions.protected,
+        claude_code: manifest.extensions.claude_code.clone().map(ClaudeCodeHook::new),
+    };
+    let runtime = RuntimeHook::from_manifest(&manifest.extensions);
+    Ok(Hook { subscriptions, own, script, options, runtime })
 }
 
 fn own_policy(manifest: &Manifest) -> OwnPolicy {

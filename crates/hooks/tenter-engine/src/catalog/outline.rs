@@ -1,17 +1,17 @@
-//! What is known about a hook that does not run: what it would have had to see, and what it requests.
+//! The outline of a hook that does not run: its events and matcher, and what it requests.
 
 use tenter_protocol::EventName;
 use tenter_protocol::manifest::{Extensions, HttpEndpoint};
 use tenter_protocol::runtime::Service;
 
 use super::policy::OwnPolicy;
-use crate::hook::{Protocol, RuntimeHook};
+use crate::hook::{HookKind, HookOptions, RuntimeHook};
 use crate::matcher::Matcher;
 
-/// What is known about a hook that cannot run.
+/// The known parts of a hook that cannot run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HookOutline {
-    /// Whether the file is probably meant to be a hook.
+    /// True if the file is probably meant to be a hook.
     pub(super) is_hook: bool,
     /// Its events, if they are known.
     pub(super) events: Option<Vec<EventName>>,
@@ -21,7 +21,7 @@ pub(super) struct HookOutline {
     pub(super) own: OwnPolicy,
 }
 
-/// What a manifest requests, which the user sees before the hook is trusted.
+/// The requests of a manifest, which the user sees before the hook is trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Requested {
     /// Withheld environment variables (R40).
@@ -41,9 +41,14 @@ impl Requested {
         }
     }
 
-    pub(super) fn by_hook(protocol: &Protocol, runtime: Option<&RuntimeHook>) -> Self {
-        let Protocol::Manifest(manifest) = protocol else { return Self::default() };
+    pub(super) fn by_hook(
+        (kind, options): (&HookKind, &HookOptions),
+        runtime: Option<&RuntimeHook>,
+    ) -> Self {
+        if matches!(kind, HookKind::Executable) {
+            return Self::default();
+        }
         let services = runtime.map(|runtime| runtime.services.clone()).unwrap_or_default();
-        Self { env: manifest.env.clone(), services, endpoint: manifest.endpoint().cloned() }
+        Self { env: options.env.clone(), services, endpoint: kind.endpoint().cloned() }
     }
 }

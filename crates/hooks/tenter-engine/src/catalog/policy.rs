@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::hook::{FailMode, HookPolicy, Layer, ModelBudget, TIMEOUTS_MS};
+use crate::hook_policy::{FailMode, HookPolicy, TIMEOUTS_MS};
+use crate::layer::Layer;
+use crate::model_budget::ModelBudget;
 use crate::source::{HookSettings, Override};
 
 /// The policies of the user's configuration. An override applies to the hook of that full name in any layer.
@@ -14,11 +16,11 @@ pub struct PolicyTable {
     pub default: HookPolicy,
     /// Overrides, by full name.
     pub overrides: BTreeMap<String, PolicyOverride>,
-    /// Whether trusted hooks that fail closed run if other users can write their files (R74).
+    /// True if trusted hooks that fail closed run if other users can write their files (R74).
     pub allow_shared: bool,
     /// The withheld variables that a hook gets, by full name (R40).
     pub env: BTreeMap<String, Vec<String>>,
-    /// What a hook may spend on models in one session, where it is not the default, by full name (S7).
+    /// The limits of a hook's model calls in one session, where they are not the default, by full name (S7).
     pub model: BTreeMap<String, ModelBudget>,
 }
 
@@ -30,7 +32,7 @@ impl PolicyTable {
     }
 
     /// Returns the policy of the configuration alone for the hook with this full name.
-    pub fn of(&self, name: &str) -> HookPolicy {
+    pub fn policy(&self, name: &str) -> HookPolicy {
         let own = self.overrides.get(name).copied().unwrap_or_default();
         HookPolicy {
             timeout: own.timeout.unwrap_or(self.default.timeout),
@@ -91,7 +93,7 @@ pub(super) struct Policies<'a> {
 }
 
 impl Policies<'_> {
-    /// Whether anything is said of this hook by name.
+    /// Returns whether anything is said of this hook by name.
     pub(super) fn names(&self, name: &str) -> bool {
         self.configured.overrides.contains_key(name)
             || self.settings.names().any(|(_, named)| named == name)
@@ -105,7 +107,7 @@ impl Policies<'_> {
     }
 
     /// Returns the policy of the hook with this full name.
-    pub(super) fn of(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
+    pub(super) fn policy(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
         let default = self.configured.default;
         let configured = self.configured.overrides.get(name).copied().unwrap_or_default();
         let set = self.settings.override_of(name, layer);
@@ -137,9 +139,9 @@ fn clamped(timeout: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    fn of(table: &PolicyTable, name: &str, own: OwnPolicy) -> HookPolicy {
+    fn from_table(table: &PolicyTable, name: &str, own: OwnPolicy) -> HookPolicy {
         let settings = HookSettings::default();
-        Policies { configured: table, settings: &settings }.of(name, Layer::User, own)
+        Policies { configured: table, settings: &settings }.policy(name, Layer::User, own)
     }
 
     #[test]
@@ -150,9 +152,9 @@ mod tests {
             ..Default::default()
         };
         let default = HookPolicy::default();
-        assert_eq!(of(&table, "no-sudo", OwnPolicy::default()), default);
+        assert_eq!(from_table(&table, "no-sudo", OwnPolicy::default()), default);
         assert_eq!(
-            of(&table, "acme/guard/no-sudo", OwnPolicy::default()),
+            from_table(&table, "acme/guard/no-sudo", OwnPolicy::default()),
             HookPolicy { fail: FailMode::Closed, ..default }
         );
     }
@@ -166,17 +168,18 @@ mod tests {
         let root = crate::layout::Root::new(Layer::User, dir);
         let (settings, _) = HookSettings::read(&[root]);
         let table = PolicyTable::default();
-        let of =
-            |own| Policies { configured: &table, settings: &settings }.of("x", Layer::User, own);
-        let held = |own| (of(own).timeout.as_millis(), of(own).asynchronous);
-        let said = OwnPolicy {
+        let policy = |own| {
+            Policies { configured: &table, settings: &settings }.policy("x", Layer::User, own)
+        };
+        let limits = |own| (policy(own).timeout.as_millis(), policy(own).asynchronous);
+        let manifest = OwnPolicy {
             timeout: Some(Duration::from_secs(30)),
             asynchronous: Some(false),
             ..OwnPolicy::default()
         };
-        assert_eq!(held(OwnPolicy::default()), (700, true));
-        assert_eq!(held(said), (30_000, false));
-        assert_eq!(held(OwnPolicy::EXECUTABLE), (700, false));
+        assert_eq!(limits(OwnPolicy::default()), (700, true));
+        assert_eq!(limits(manifest), (30_000, false));
+        assert_eq!(limits(OwnPolicy::EXECUTABLE), (700, false));
     }
 
     #[test]
@@ -196,7 +199,7 @@ mod tests {
             budget: Some(Duration::from_millis(50)),
             ..HookPolicy::default()
         };
-        assert_eq!(of(&PolicyTable::default(), "x", own), expected);
+        assert_eq!(from_table(&PolicyTable::default(), "x", own), expected);
     }
 
     #[test]
@@ -210,9 +213,9 @@ mod tests {
             overrides: [("x".to_owned(), set)].into(),
             ..Default::default()
         };
-        assert_eq!(of(&table, "y", OwnPolicy::default()).budget, ms(10));
-        assert_eq!(of(&table, "y", own).budget, ms(20));
-        assert_eq!(of(&table, "x", own).budget, ms(30));
-        assert_eq!(of(&PolicyTable::default(), "y", OwnPolicy::default()).budget, None);
+        assert_eq!(from_table(&table, "y", OwnPolicy::default()).budget, ms(10));
+        assert_eq!(from_table(&table, "y", own).budget, ms(20));
+        assert_eq!(from_table(&table, "x", own).budget, ms(30));
+        assert_eq!(from_table(&PolicyTable::default(), "y", OwnPolicy::default()).budget, None);
     }
 }

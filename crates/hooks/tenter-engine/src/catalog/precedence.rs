@@ -9,14 +9,16 @@ use tenter_base::privacy::Privacy;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::examine::{Examined, Finding, Ready};
+use super::examine::{Examination, Examined, Ready};
 use super::outline::{HookOutline, Requested};
 use super::policy::Policies;
 use super::{ListedHook, Missing, OuterHooks, Status, Untrusted};
 use crate::builtin;
-use crate::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
+use crate::hook::Hook;
+use crate::hook_policy::FailMode;
+use crate::layer::Layer;
 use crate::source::{Candidate, CandidateKind};
-use crate::trust::{Covered, Pin, ProjectTrust, TrustMode, Trusted};
+use crate::trust::{Covered, Fingerprint, Pin, ProjectTrust, TrustMode, Trusted};
 
 /// The result for all candidates, in the order of precedence.
 #[derive(Default)]
@@ -35,7 +37,7 @@ pub(super) struct Gate<'a> {
     pub(super) trusted: ProjectTrust<'a>,
     /// The root of the project.
     pub(super) project: &'a Path,
-    /// Whether it is around the engine's project.
+    /// True if it is around the engine's project.
     pub(super) is_outer: bool,
     /// The running hooks of the projects around it, which none of its hooks shadows (R89).
     pub(super) outer: &'a OuterHooks,
@@ -83,8 +85,7 @@ fn protected(examined: &[Examined], policies: Policies) -> HashMap<String, PathB
     let is_protected = |examined: &&Examined| {
         let Some(ready) = own_ready(examined, policies) else { return false };
         let Candidate { name, layer, .. } = &examined.candidate;
-        matches!(&ready.protocol, Protocol::Manifest(manifest) if manifest.protected)
-            || policies.of(name, *layer, ready.own).fail == FailMode::Closed
+        ready.options.protected || policies.policy(name, *layer, ready.own).fail == FailMode::Closed
     };
     first_paths(examined.iter().filter(is_protected))
 }
@@ -99,7 +100,7 @@ fn own_ready<'e>(examined: &'e Examined, policies: Policies) -> Option<&'e Ready
     let Candidate { name, layer, .. } = &examined.candidate;
     let is_on = policies.settings.disabled_by(name, *layer).is_none();
     match &examined.finding {
-        Finding::Ready(ready) if is_on && !layer.needs_trust() => Some(ready),
+        Examination::Ready(ready) if is_on && !layer.needs_trust() => Some(ready),
         _ => None,
     }
 }
@@ -138,15 +139,15 @@ impl Resolver<'_> {
     fn take(&mut self, examined: Examined) {
         let Examined { candidate, covered, finding, diagnostics, about } = examined;
         let status = self.status(&candidate, &finding);
-        let told = diagnostics.iter().any(|finding| finding.severity == Severity::Error);
+        let has_error = diagnostics.iter().any(|finding| finding.severity == Severity::Error);
         self.resolved.diagnostics.extend(diagnostics);
         let missing = self.missing(&candidate, &status, about);
-        let told_of = match &missing {
+        let diagnostic = match &missing {
             Some(missing) if missing.fail == FailMode::Closed => Some(missing.fails_closed()),
             Some(_) if status == Status::NotExecutable => Some(not_executable(&candidate)),
-            _ => self.diagnostic(&candidate, &status, told),
+            _ => self.diagnostic(&candidate, &status, has_error),
         };
-        self.resolved.diagnostics.extend(told_of);
+        self.resolved.diagnostics.extend(diagnostic);
         self.resolved.missing.extend(missing);
         let project = self.gate.project;
         self.resolved.listing.push(listed(
@@ -156,22 +157,24 @@ impl Resolver<'_> {
             status.clone(),
         ));
         match (status, finding) {
-            (Status::Active, Finding::Ready(ready)) => self.run(candidate, covered, *ready),
-            (Status::WouldDisplace { .. }, Finding::Ready(ready)) => {
-                let requested =
-                    Box::new(Requested::by_hook(&ready.protocol, ready.runtime.as_ref()));
+            (Status::Active, Examination::Ready(ready)) => self.run(candidate, covered, *ready),
+            (Status::WouldDisplace { .. }, Examination::Ready(ready)) => {
+                let requested = Box::new(Requested::by_hook(
+                    (&ready.kind, &ready.options),
+                    ready.runtime.as_ref(),
+                ));
                 let Ready { fingerprint, subscriptions, .. } = *ready;
                 let previous = self.gate.trusted.previous(&candidate.name, &candidate.path);
                 let previous = previous.cloned();
-                let asked = Asked { covered, fingerprint, previous, subscriptions, requested };
-                self.ask(candidate, asked);
+                let question = Asked { covered, fingerprint, previous, subscriptions, requested };
+                self.ask(candidate, question);
             }
             (
                 Status::NotTrusted { .. },
-                Finding::NotTrusted { fingerprint, previous, subscriptions, requested },
+                Examination::NotTrusted { fingerprint, previous, subscriptions, requested },
             ) => {
-                let asked = Asked { covered, fingerprint, previous, subscriptions, requested };
-                self.ask(candidate, asked);
+                let question = Asked { covered, fingerprint, previous, subscriptions, requested };
+                self.ask(candidate, question);
             }
             _ => {}
         }
@@ -207,13 +210,14 @@ impl Resolver<'_> {
         let pin =
             is_pinned.then(|| Pin::new(covered, ready.stamp, allow_shared, &mut self.privacy));
         self.resolved.hooks.push(Hook {
-            policy: self.policies.of(&name, layer, ready.own),
+            policy: self.policies.policy(&name, layer, ready.own),
             env: self.policies.env_of(&name),
             name,
             layer,
             outer: self.gate.is_outer.then(|| self.gate.project.to_owned()),
             path,
-            protocol: ready.protocol,
+            kind: ready.kind,
+            options: ready.options,
             runtime: ready.runtime,
             subscriptions: ready.subscriptions,
             fingerprint: ready.fingerprint,
@@ -235,38 +239,38 @@ impl Resolver<'_> {
         if is_off || self.is_replaced(hook) {
             return None;
         }
-        let policy = self.policies.of(name, *layer, about.own);
+        let policy = self.policies.policy(name, *layer, about.own);
         let fail = if policy.asynchronous { FailMode::Open } else { policy.fail };
         let HookOutline { events, matcher, .. } = about;
         let (name, path) = (name.clone(), path.clone());
         Some(Missing { name, layer: *layer, path, why, fail, events, matcher })
     }
 
-    fn status(&self, candidate: &Candidate, finding: &Finding) -> Status {
+    fn status(&self, candidate: &Candidate, finding: &Examination) -> Status {
         match finding {
-            Finding::NotExecutable => return Status::NotExecutable,
-            Finding::NoScript(_) => return Status::NoScript,
-            Finding::Disabled => return Status::Disabled,
-            Finding::Invalid(_) | Finding::Ready(_) | Finding::NotTrusted { .. } => {}
+            Examination::NotExecutable => return Status::NotExecutable,
+            Examination::NoScript(_) => return Status::NoScript,
+            Examination::Disabled => return Status::Disabled,
+            Examination::Invalid(_) | Examination::Ready(_) | Examination::NotTrusted { .. } => {}
         }
         if let Some(by) = self.policies.settings.disabled_by(&candidate.name, candidate.layer) {
             return Status::SwitchedOff { by: by.to_owned() };
         }
-        if let Finding::Invalid(why) = finding {
+        if let Examination::Invalid(why) = finding {
             return Status::Invalid { why: why.clone() };
         }
         if candidate.name.starts_with(builtin::PREFIX) {
             return Status::Invalid { why: reserved() };
         }
         // A hook that would not run anyway need not be trusted.
-        if let Some(by) = self.in_its_place(candidate) {
+        if let Some(by) = self.replacement_for(candidate) {
             return Status::Shadowed { by: by.clone() };
         }
         match finding {
-            Finding::NotTrusted { previous, .. } => {
+            Examination::NotTrusted { previous, .. } => {
                 Status::NotTrusted { changed: previous.is_some() }
             }
-            Finding::Ready(ready) => self.displacing(candidate, &ready.fingerprint),
+            Examination::Ready(ready) => self.displacing(candidate, &ready.fingerprint),
             _ => Status::Active,
         }
     }
@@ -284,22 +288,27 @@ impl Resolver<'_> {
     }
 
     /// Returns the hook that runs instead of another.
-    fn in_its_place(&self, candidate: &Candidate) -> Option<&PathBuf> {
+    fn replacement_for(&self, candidate: &Candidate) -> Option<&PathBuf> {
         let protected =
             self.protected.get(&candidate.name).filter(|_| candidate.layer.needs_trust());
         let outer = self.gate.outer.get(&candidate.name);
         outer.or(protected).or_else(|| self.running.get(&candidate.name).map(|(_, path)| path))
     }
 
-    /// Whether another hook replaces one that cannot run. A project's hook never replaces a user's hook.
+    /// Returns whether another hook replaces one that cannot run. A project's hook never replaces a user's hook.
     fn is_replaced(&self, candidate: &Candidate) -> bool {
         let running = self.running.get(&candidate.name);
         let is_project_hook = running.is_some_and(|(layer, _)| layer.needs_trust());
         let counts = candidate.layer.needs_trust() || !is_project_hook;
-        counts && self.in_its_place(candidate).is_some()
+        counts && self.replacement_for(candidate).is_some()
     }
 
-    fn diagnostic(&self, candidate: &Candidate, status: &Status, told: bool) -> Option<Diagnostic> {
+    fn diagnostic(
+        &self,
+        candidate: &Candidate,
+        status: &Status,
+        has_error: bool,
+    ) -> Option<Diagnostic> {
         let name = &candidate.name;
         let diagnostic = match status {
             Status::Shadowed { by }
@@ -333,7 +342,7 @@ impl Resolver<'_> {
                 let message = format!("the hook {name} does nothing: {NO_SCRIPT}");
                 Diagnostic::new("hook-without-script", Severity::Warning, message)
             }
-            Status::Invalid { why } if !told => {
+            Status::Invalid { why } if !has_error => {
                 let message = format!("the hook {name} does not run: it {why}");
                 Diagnostic::new("hook-invalid", Severity::Error, message)
                     .help("fix it, or disable it by adding `.disable` to its name")
@@ -367,15 +376,15 @@ fn reserved() -> String {
 fn listed(
     project: &Path,
     (candidate, covered): (&Candidate, &Covered),
-    finding: &Finding,
+    finding: &Examination,
     status: Status,
 ) -> ListedHook {
     let (subscriptions, fingerprint) = match finding {
-        Finding::Ready(ready) => (ready.subscriptions.clone(), Some(ready.fingerprint.clone())),
-        Finding::NotTrusted { fingerprint, subscriptions, .. } => {
+        Examination::Ready(ready) => (ready.subscriptions.clone(), Some(ready.fingerprint.clone())),
+        Examination::NotTrusted { fingerprint, subscriptions, .. } => {
             (subscriptions.clone(), Some(fingerprint.clone()))
         }
-        Finding::NoScript(subscriptions) => (subscriptions.clone(), None),
+        Examination::NoScript(subscriptions) => (subscriptions.clone(), None),
         _ => (Vec::new(), None),
     };
     let Candidate { name, layer, path, .. } = candidate.clone();

@@ -8,26 +8,25 @@ use tenter_base::file_stamp::{self, FileStamp};
 use tenter_base::tree::Tree;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::hook::Fingerprint;
 use crate::layout::Root;
 use crate::query::Cache;
 use crate::source::beside::HELPERS;
 use crate::source::{Candidate, CandidateKind};
-use crate::trust::{Beside, Hasher};
+use crate::trust::{CoveredSiblings, Fingerprint, Hasher};
 
 /// Maximum number of files that one warning names.
 const MAX_NAMED: usize = 5;
 
 /// The helper files next to a hook that its trust covers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Around {
+pub(super) struct HelperFiles {
     pub(super) files: Arc<[(PathBuf, FileStamp)]>,
     pub(super) hash: Option<Fingerprint>,
 }
 
 /// The helper files of each hooks directory, by the index of its root. An error says why they cannot be covered by trust, as the
 /// end of a sentence that begins with a hook's name.
-pub(super) struct Surroundings(Vec<Result<Around, String>>);
+pub(super) struct Surroundings(Vec<Result<HelperFiles, String>>);
 
 impl Surroundings {
     /// Reads the helper files of the `candidates` of each root.
@@ -40,7 +39,7 @@ impl Surroundings {
         let mut diagnostics = Vec::new();
         let mut read = Vec::new();
         for (directory, root) in roots.iter().enumerate() {
-            let of_root = candidates.iter().filter(|candidate| candidate.directory == directory);
+            let in_root = candidates.iter().filter(|candidate| candidate.directory == directory);
             let may_run = |candidate: &&Candidate| match candidate.kind {
                 CandidateKind::Executable(_) => true,
                 CandidateKind::Manifest(_) => !root.prefix.is_empty(),
@@ -48,14 +47,16 @@ impl Surroundings {
                 | CandidateKind::Disabled
                 | CandidateKind::Invalid(_) => false,
             };
-            let first = of_root.into_iter().find(may_run);
+            let first = in_root.into_iter().find(may_run);
             let around = match first {
-                None => Ok(Around::default()),
+                None => Ok(HelperFiles::default()),
                 Some(_) if !root.layer.needs_trust() => {
                     diagnostics.extend(exposed_helpers(&root.dir));
-                    Ok(Around::default())
+                    Ok(HelperFiles::default())
                 }
-                Some(candidate) => around(&Beside::of(candidate.into()), &root.dir, cache, hasher),
+                Some(candidate) => {
+                    around(&CoveredSiblings::new(candidate.into()), &root.dir, cache, hasher)
+                }
             };
             read.push(around);
         }
@@ -63,45 +64,49 @@ impl Surroundings {
     }
 
     /// Returns the helper files of a hook of the root at `directory`.
-    pub(super) fn of(&self, beside: &Beside, directory: usize) -> Result<Around, String> {
+    pub(super) fn get(
+        &self,
+        beside: &CoveredSiblings,
+        directory: usize,
+    ) -> Result<HelperFiles, String> {
         match beside {
-            Beside::Nothing => Ok(Around::default()),
-            Beside::Helpers(_) | Beside::Everything(_) => {
+            CoveredSiblings::Nothing => Ok(HelperFiles::default()),
+            CoveredSiblings::Helpers(_) | CoveredSiblings::Everything(_) => {
                 // Every candidate belongs to one of the roots.
-                let known = self.0.get(directory).cloned();
-                known.unwrap_or_else(|| Err("is in no known hooks directory".to_owned()))
+                let helpers = self.0.get(directory).cloned();
+                helpers.unwrap_or_else(|| Err("is in no known hooks directory".to_owned()))
             }
         }
     }
 }
 
 fn around(
-    beside: &Beside,
+    beside: &CoveredSiblings,
     directory: &Path,
     cache: &mut Cache,
     hasher: &Hasher,
-) -> Result<Around, String> {
+) -> Result<HelperFiles, String> {
     let refuse = |error| refusal(beside, &error);
     let files = beside.tree().map_err(refuse)?.files;
     let digest = file_stamp::digest(&files);
     if let Some(hash) = cache.directory(directory, &digest) {
-        return Ok(Around { files: files.into(), hash: Some(hash) });
+        return Ok(HelperFiles { files: files.into(), hash: Some(hash) });
     }
     let hash = beside.hash(&files, hasher).map_err(refuse)?;
     if let Some(hash) = &hash {
         cache.put_directory(directory, digest, hash.clone());
     }
-    Ok(Around { files: files.into(), hash })
+    Ok(HelperFiles { files: files.into(), hash })
 }
 
-fn refusal(beside: &Beside, error: &std::io::Error) -> String {
+fn refusal(beside: &CoveredSiblings, error: &std::io::Error) -> String {
     match beside {
-        Beside::Everything(_) => {
+        CoveredSiblings::Everything(_) => {
             format!(
                 "cannot be trusted, because its plugin's hooks directory cannot be checked: {error}"
             )
         }
-        Beside::Helpers(_) | Beside::Nothing => format!(
+        CoveredSiblings::Helpers(_) | CoveredSiblings::Nothing => format!(
             "cannot be trusted, because the files beside it cannot be checked: {error}; \
              move it and what it needs into a directory of its own with a HOOK.md"
         ),
@@ -120,14 +125,14 @@ pub(super) fn exposed(directory: &Path, files: &[PathBuf], what: &str) -> Option
     if files.is_empty() {
         return None;
     }
-    let named: Vec<_> = files.iter().take(MAX_NAMED).map(|file| file.to_string_lossy()).collect();
+    let names: Vec<_> = files.iter().take(MAX_NAMED).map(|file| file.to_string_lossy()).collect();
     let more = match files.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let message = format!(
         "{what} can be changed by others, since their group or everyone can write them: {}{more}",
-        named.join(", ")
+        names.join(", ")
     );
     let help = format!("run `chmod -R go-w {}`", directory.display());
     Some(

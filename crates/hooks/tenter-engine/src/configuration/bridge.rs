@@ -38,17 +38,17 @@ impl BridgeTable {
 /// The settings of the bridge to other agents: nothing is unset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BridgeSettings {
-    /// Whether the allow of a hook also answers the host's own question to the user (B16).
+    /// True if the allow of a hook also answers the host's own question to the user (B16).
     pub allow_skips_prompt: bool,
-    /// What a hook's `ask` means in a host that cannot ask (B17).
+    /// The effect of a hook's `ask` in a host that cannot ask (B17).
     pub ask_fallback: AskFallback,
-    /// What happens to calls whose output a hook that fails closed would rewrite, in a host where it cannot (B19).
+    /// The treatment of calls whose output a hook that fails closed would rewrite, in a host that cannot rewrite it (B19).
     pub unguardable: OnUnguardable,
-    /// What happens in a project with hooks that were never trusted (B27).
+    /// The reaction to a project with hooks that were never trusted (B27).
     pub untrusted: Reaction,
-    /// What happens after a denied call has run (B30).
+    /// The reaction to a denied call that ran (B30).
     pub on_breach: Reaction,
-    /// What a hook's `ask` means in Gemini CLI.
+    /// The effect of a hook's `ask` in Gemini CLI.
     pub gemini_ask: GeminiAsk,
 }
 
@@ -71,7 +71,7 @@ impl From<BridgeTable> for BridgeSettings {
     }
 }
 
-/// What happens to calls that a hook cannot guard in a host.
+/// The treatment of calls that a hook cannot guard in a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnUnguardable {
@@ -81,7 +81,7 @@ pub enum OnUnguardable {
     Pass,
 }
 
-/// What a hook's `ask` means in Gemini CLI, which can ask, but waits forever where there is no user (B17).
+/// The effect of a hook's `ask` in Gemini CLI, which can ask, but waits forever if there is no user (B17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GeminiAsk {
@@ -91,7 +91,7 @@ pub enum GeminiAsk {
     Native,
 }
 
-/// What the bridge does about a problem of a session.
+/// The reaction of the bridge to a problem of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reaction {

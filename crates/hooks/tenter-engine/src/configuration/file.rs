@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::journal::Redactor;
 
-/// Why a configuration file cannot be used.
+/// The reason why a configuration file cannot be used.
 #[derive(Debug, Error)]
 pub enum ConfigurationError {
     /// It cannot be read.
@@ -17,7 +17,7 @@ pub enum ConfigurationError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system reports.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// It is not TOML, or has a key or value that is not valid.

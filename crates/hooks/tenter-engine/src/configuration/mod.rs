@@ -19,7 +19,8 @@ use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::catalog::PolicyTable;
-use crate::hook::{FailMode, ModelBudget, TIMEOUTS_MS};
+use crate::hook_policy::{FailMode, TIMEOUTS_MS};
+use crate::model_budget::ModelBudget;
 use crate::observe::PermissionAnswer;
 use crate::trust::TrustMode;
 
@@ -35,9 +36,9 @@ const MAX_CONTINUATIONS: u32 = 8;
 /// The settings of hooks: nothing is unset.
 #[derive(Debug, Clone)]
 pub struct HookConfiguration {
-    /// Whether external hooks run at all.
+    /// True if external hooks run at all.
     pub enabled: bool,
-    /// Whether project hooks need trust.
+    /// True if project hooks need trust.
     pub trust: TrustMode,
     /// The policies of hooks.
     pub policies: PolicyTable,
@@ -53,7 +54,7 @@ pub struct HookConfiguration {
     pub bridge: BridgeSettings,
     /// Paths that file tools change only with the user's consent; `~` is the home directory.
     pub protect: Vec<PathBuf>,
-    /// Whether the user says that what the agent does stays in its container (R90).
+    /// True if the user says that what the agent does stays in its container (R90).
     pub container: Option<bool>,
 }
 
@@ -68,15 +69,15 @@ impl HookConfiguration {
         user: &Path,
         projects: &[PathBuf],
     ) -> Result<(Self, Vec<Diagnostic>), ConfigurationError> {
-        let of_user: HookTables = parse(user, std::fs::read_to_string(user))?;
-        let mut of_projects = HookTables::default();
+        let user_tables: HookTables = parse(user, std::fs::read_to_string(user))?;
+        let mut project_tables = HookTables::default();
         let mut diagnostics = Vec::new();
         for file in projects {
             let mut tables: HookTables = parse(file, untrusted_file::read_to_string(file))?;
             diagnostics.extend(tables.refuse_in_project(file));
-            of_projects.tighten(tables);
+            project_tables.tighten(tables);
         }
-        let (configuration, clamped) = Self::resolve(of_user, &of_projects, user);
+        let (configuration, clamped) = Self::resolve(user_tables, &project_tables, user);
         Ok((configuration, [diagnostics, clamped].concat()))
     }
 
@@ -119,10 +120,10 @@ fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
         table.default.fail = FailMode::Closed;
     }
     for hook in project.overrides.iter().chain(&user.overrides) {
-        let held = table.overrides.entry(hook.name.clone()).or_default();
-        held.timeout = hook.timeout_ms.map(Duration::from_millis).or(held.timeout);
-        held.budget = hook.budget_ms.map(milliseconds).or(held.budget);
-        held.fail = stricter(hook.fail, held.fail);
+        let entry = table.overrides.entry(hook.name.clone()).or_default();
+        entry.timeout = hook.timeout_ms.map(Duration::from_millis).or(entry.timeout);
+        entry.budget = hook.budget_ms.map(milliseconds).or(entry.budget);
+        entry.fail = stricter(hook.fail, entry.fail);
         if !hook.env.is_empty() {
             table.env.insert(hook.name.clone(), hook.env.clone());
         }
@@ -158,10 +159,10 @@ fn only_in_project(user: &HooksTable, project: &HooksTable) -> BTreeSet<String> 
 fn clamped_timeouts(file: &Path, hooks: &HooksTable) -> Vec<Diagnostic> {
     let (least, most) = TIMEOUTS_MS;
     let all = ("hooks.timeout_ms".to_owned(), hooks.timeout_ms);
-    let of_hook =
+    let hook_setting =
         |hook: &HookTable| (format!("hooks.override.timeout_ms of {}", hook.name), hook.timeout_ms);
-    let said = [all].into_iter().chain(hooks.overrides.iter().map(of_hook));
-    let clamped = said.filter_map(|(key, timeout)| {
+    let settings = [all].into_iter().chain(hooks.overrides.iter().map(hook_setting));
+    let clamped = settings.filter_map(|(key, timeout)| {
         let timeout = timeout.filter(|timeout| !(least..=most).contains(timeout))?;
         let message = format!("{key} is {timeout}; {} is used", timeout.clamp(least, most));
         let diagnostic = Diagnostic::new("setting-clamped", Severity::Warning, message);
@@ -175,7 +176,7 @@ fn clamped_timeouts(file: &Path, hooks: &HooksTable) -> Vec<Diagnostic> {
 mod tests {
     use super::*;
 
-    /// What the two files set together, and the diagnostics.
+    /// Returns the common settings of two files, and the diagnostics.
     fn read(user: &str, project: &str) -> (HookConfiguration, Vec<String>) {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str, text: &str| {

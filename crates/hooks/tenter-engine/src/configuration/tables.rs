@@ -1,4 +1,4 @@
-//! The tables of a configuration file that are about hooks, and what a project may not set in them.
+//! The tables of a configuration file that configure hooks, and the settings that a project may not make.
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use serde::Deserialize;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::bridge::{AskFallback, BridgeTable};
-use crate::hook::FailMode;
+use crate::hook_policy::FailMode;
 
-/// What a configuration file sets about hooks. Other keys of the file are ignored.
+/// The settings of hooks in a configuration file. Other keys of the file are ignored.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct HookTables {
-    /// Whether a project's hooks run without being trusted.
+    /// True if a project's hooks run without being trusted.
     pub trust: Option<TrustSetting>,
-    /// Whether no project is around the project, if the user trusts that (R89). Only a project's file has it.
+    /// True if no project is around the project, if the user trusts that (R89). Only a project's file has it.
     pub root: Option<bool>,
     /// The table `[hooks]`.
     pub hooks: HooksTable,
@@ -31,7 +31,7 @@ pub struct HookTables {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuardsTable {
-    /// Whether what the agent does stays in its container (R90).
+    /// True if what the agent does stays in its container (R90).
     pub(super) container: Option<bool>,
 }
 
@@ -122,7 +122,7 @@ pub struct HookTable {
     pub(super) model_cost_usd: Option<f64>,
 }
 
-/// Whether a project's hooks run without being trusted.
+/// The trust that a project's hooks need to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustSetting {

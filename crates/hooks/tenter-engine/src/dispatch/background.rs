@@ -13,14 +13,16 @@ use tenter_protocol::{Body, EventRef, Reply, Scope};
 use super::late::{LateReplies, LateReply};
 use super::report::RunReport;
 use crate::facts::LazyFacts;
+use crate::failure::RunFailure;
 use crate::hook::Hook;
 use crate::matcher::{MatcherError, RuleMatch};
 use crate::observe::DecisionKind;
-use crate::runner::{Failure, Input, Job, RunContext};
+use crate::run_context::RunContext;
+use crate::runner::{Input, Job};
 use crate::services::Services;
 use crate::settings::EngineSettings;
 
-/// How long to wait for hooks that were killed. None takes longer than its grace period, or than a process that cannot be
+/// The time to wait for hooks that were killed. None takes longer than its grace period, or than a process that cannot be
 /// killed is waited for; the rest is for a busy machine, on which their failures would otherwise not be reported.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -74,7 +76,7 @@ pub(super) struct BackgroundRun {
     pub(super) facts: Arc<LazyFacts>,
     pub(super) scope: Arc<Scope>,
     pub(super) body: Arc<Body>,
-    /// What it may request.
+    /// The services that it may request.
     pub(super) services: Option<Arc<dyn Services>>,
     /// When the run ends even if its own timeout is longer.
     pub(super) deadline: Option<Instant>,
@@ -105,7 +107,7 @@ impl BackgroundRun {
         };
         match report.execute(job.map_err(Clone::clone), context) {
             Ok(reply) => keep(late, reply, report),
-            Err(Failure::Cancelled) => report.failed(&Failure::Drained),
+            Err(RunFailure::Cancelled) => report.failed(&RunFailure::Drained),
             Err(failure) => report.failed(&failure),
         }
     }
@@ -129,7 +131,7 @@ impl BackgroundHooks {
             // Dropping the closure took it off the count.
             let mut report = not_started.report(settings);
             report.not_started();
-            report.failed(&Failure::NotStarted(format!("cannot start a thread: {error}")));
+            report.failed(&RunFailure::NotStarted(format!("cannot start a thread: {error}")));
         }
     }
 
@@ -156,13 +158,13 @@ impl BackgroundHooks {
 /// is recorded.
 fn keep(late: &LateReplies, mut reply: Reply, mut report: RunReport) {
     let run = report.run();
-    let kept = LateReply::take_from(&mut reply, &run.hook, run.event, &run.scope);
-    report.replied_late(kept.as_ref(), DecisionKind::of(&reply));
-    let Some(kept) = kept else { return };
+    let late_reply = LateReply::take_from(&mut reply, &run.hook, run.event, &run.scope);
+    report.replied_late(late_reply.as_ref(), DecisionKind::most_important(&reply));
+    let Some(late_reply) = late_reply else { return };
     let room = late.room();
     if let Some(dropped) = &room.dropped {
         report.dropped(dropped);
     }
     drop(report);
-    room.fill(kept);
+    room.fill(late_reply);
 }

@@ -1,5 +1,5 @@
-//! The hooks that may run at an event, kept by the tool that the event is about: an agent has few tools and calls them often,
-//! while thousands of hooks may be about others. What a matcher looks for in a tool's input is never kept.
+//! The hooks that may run at an event, by the tool of the event: an agent has few tools and calls them often,
+//! while thousands of hooks may apply to others. What a matcher looks for in a tool's input is never kept.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -28,7 +28,7 @@ pub(super) struct Candidate {
 pub(super) type MatchedTool<'c> = Option<&'c str>;
 
 impl Candidate {
-    /// `hook` at `event`, unless it does not subscribe to it or its matcher is about other tools.
+    /// Returns the candidate for `hook` at `event`, unless the hook does not subscribe to it or its matcher names other tools.
     pub(super) fn new(hook: &Arc<Hook>, event: EventName, call: Option<&ToolCall>) -> Option<Self> {
         let subscription = hook.subscription(event)?;
         let tool = match hook.matcher_at(event).zip(call) {
@@ -41,10 +41,10 @@ impl Candidate {
 
     /// The literals without which the hook does not run on a call of the tool, if any are known.
     fn literals(&self) -> Option<&Literals> {
-        self.hook.matcher().filter(|_| matches!(self.tool, Some(Ok(_))))?.literals()
+        self.hook.options.matcher.as_ref().filter(|_| matches!(self.tool, Some(Ok(_))))?.literals()
     }
 
-    /// Whether the hook runs on a call of the tool that the candidate was made for: `None` if its matcher finds nothing in
+    /// Returns whether the hook runs on a call of the tool that the candidate was made for: `None` if its matcher finds nothing in
     /// the input, an error if the search was given up.
     pub(super) fn select(
         &self,
@@ -55,14 +55,21 @@ impl Candidate {
             Ok(name) => name,
             Err(error) => return Some(Err(error.clone())),
         };
-        match self.hook.matcher().zip(call).map(|(matcher, call)| matcher.finds(&call.input)) {
+        match self
+            .hook
+            .options
+            .matcher
+            .as_ref()
+            .zip(call)
+            .map(|(matcher, call)| matcher.finds(&call.input))
+        {
             Some(Ok(false)) => None,
             Some(Err(error)) => Some(Err(error)),
             Some(Ok(true)) | None => Some(Ok(Some(name))),
         }
     }
 
-    /// Whether the hook runs on the call of `event`, its rules included. The facts are made only if the hook has rules. What its
+    /// Returns whether the hook runs on the call of `event`, its rules included. The facts are made only if the hook has rules. What its
     /// matcher could not search counts as a match, unless the hook can only allow or change.
     pub(super) fn select_by_rules<'c>(
         &'c self,
@@ -77,7 +84,7 @@ impl Candidate {
         };
         let rules = self.hook.rules_at(self.subscription.event).filter(|_| call.is_some());
         let rule = match rules {
-            Some(rules) => Some(rules.select(facts.of(event, self.hook.outer.as_deref()))?),
+            Some(rules) => Some(rules.select(facts.for_hook(event, self.hook.outer.as_deref()))?),
             None => None,
         };
         Some(Ok(Selected { tool, rule, not_searched }))
@@ -93,12 +100,12 @@ impl Candidate {
     }
 }
 
-/// How a hook is about a call.
+/// A hook that is selected for a call.
 pub(super) struct Selected<'c> {
     pub(super) tool: MatchedTool<'c>,
     /// The rule that the call fits, if the hook has rules.
     pub(super) rule: Option<RuleMatch>,
-    /// Why its matcher could not be searched to the end, if it counts as a match.
+    /// The reason why its matcher could not be searched to the end, if it counts as a match.
     pub(super) not_searched: Option<MatcherError>,
 }
 
@@ -120,7 +127,7 @@ pub(super) struct Candidates {
     pub(super) awaited: Vec<Candidate>,
     /// The asynchronous ones, which start after the others (R22).
     pub(super) background: Vec<Candidate>,
-    /// Rules out those of `awaited` whose patterns cannot match.
+    /// Rules out awaited hooks whose patterns cannot match.
     filter: OnceLock<Option<PatternFilter>>,
 }
 
@@ -146,7 +153,7 @@ impl Candidates {
 pub(super) struct CandidateCache(Mutex<HashMap<String, HashMap<EventName, Arc<Candidates>>>>);
 
 impl CandidateCache {
-    /// The hooks of `catalog` that may run at the event; `call` is the event's tool call, if it is about one.
+    /// Returns the hooks of `catalog` that may run at the event; `call` is its tool call, if it has one.
     pub(super) fn get(
         &self,
         catalog: &Catalog,

@@ -15,9 +15,12 @@ use super::{Engine, Outcome};
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
 use crate::facts::LazyFacts;
-use crate::hook::{FailMode, Hook, Protocol};
+use crate::failure::RunFailure;
+use crate::hook::Hook;
+use crate::hook_policy::FailMode;
 use crate::observe::{Decision, DecisionKind};
-use crate::runner::{Failure, Input, Job, RunContext};
+use crate::run_context::RunContext;
+use crate::runner::{Input, Job};
 use crate::settings::{AsynchronousHooks, EngineSettings};
 use crate::trust::Changed;
 
@@ -31,14 +34,14 @@ pub(super) struct Chain<'e> {
     /// The facts about the tool call, as the hooks left it.
     facts: Arc<LazyFacts>,
     hooks_run: usize,
-    /// Whether a hook that cannot run stopped the event.
+    /// True if a hook that cannot run stopped the event.
     is_stopped: bool,
 }
 
 /// A hook run whose reply is not applied yet.
 struct Finished<'e> {
     report: RunReport<'e>,
-    reply: Result<Reply, Failure>,
+    reply: Result<Reply, RunFailure>,
 }
 
 impl<'e> Chain<'e> {
@@ -92,7 +95,7 @@ impl<'e> Chain<'e> {
     /// Denies the event, or withholds the output, because a hook cannot run (R61).
     fn stop(&mut self, missing: &Missing) {
         self.is_stopped = true;
-        let failure = Failure::Missing(missing.why.clone());
+        let failure = RunFailure::Missing(missing.why.clone());
         let settings = &self.engine.settings;
         let mut report = RunReport::missing(settings, &self.scope, &self.outcome.body, missing);
         report.not_started();
@@ -123,7 +126,7 @@ impl<'e> Chain<'e> {
         }
     }
 
-    /// Runs a hook on the event as the hooks before it left it, unless its matcher is about other calls or the chain is over.
+    /// Runs a hook on the event as the hooks before it left it, unless its matcher does not match or the chain is over.
     fn run(&mut self, candidate: &Candidate) {
         if self.is_over() {
             return;
@@ -137,7 +140,7 @@ impl<'e> Chain<'e> {
         }
     }
 
-    /// Whether a hook runs at this event, as far as that does not depend on the call of a tool.
+    /// Returns whether a hook runs at this event, as far as that does not depend on the call of a tool.
     fn applies(&self, hook: &Hook, body: &Body) -> bool {
         let event = EventRef { scope: &self.scope, body };
         !self.engine.left_out.contains(&hook.name) && hook.applies(event)
@@ -179,7 +182,13 @@ impl<'e> Chain<'e> {
         self.hooks_run += 1;
         let Finished { mut report, reply } = finished;
         let rewritten_by = self.outcome.rewritten_by.len();
-        apply(&self.engine.settings, (hook, self.event), reply, &mut self.outcome, &mut report);
+        apply_reply(
+            &self.engine.settings,
+            (hook, self.event),
+            reply,
+            &mut self.outcome,
+            &mut report,
+        );
         if self.outcome.rewritten_by.len() != rewritten_by {
             self.facts = Arc::new(LazyFacts::new(&self.engine.settings.surroundings));
         }
@@ -206,7 +215,7 @@ impl<'e> Chain<'e> {
         self.hooks_run += 1;
     }
 
-    /// Whether the event waits for asynchronous hooks.
+    /// Returns whether the event waits for asynchronous hooks.
     fn awaits_background(&self) -> bool {
         self.engine.settings.asynchronous == AsynchronousHooks::Only
     }
@@ -253,7 +262,7 @@ impl<'e> Chain<'e> {
         let replacement = match renewed {
             Some(hook) => match self.candidate(&hook) {
                 Some(replacement) => Some(replacement),
-                None => return, // it is about other tools now
+                None => return, // its matcher applies to other tools now
             },
             None => None,
         };
@@ -284,50 +293,46 @@ impl<'e> Chain<'e> {
     }
 }
 
-/// Whether a hook did not run because it is not the one that was trusted.
-fn has_changed(reply: &Result<Reply, Failure>) -> bool {
-    matches!(reply, Err(Failure::Changed(Changed::Content | Changed::Unreadable(_))))
+/// Returns whether a hook did not run because it is not the one that was trusted.
+fn has_changed(reply: &Result<Reply, RunFailure>) -> bool {
+    matches!(reply, Err(RunFailure::Changed(Changed::Content | Changed::Unreadable(_))))
 }
 
 /// Applies a hook's reply to the outcome, or what its failure means.
-pub(super) fn apply(
+pub(super) fn apply_reply(
     settings: &EngineSettings,
     (hook, event): (&Hook, EventName),
-    reply: Result<Reply, Failure>,
+    reply: Result<Reply, RunFailure>,
     outcome: &mut Outcome,
     report: &mut RunReport<'_>,
 ) {
-    let checked = reply.and_then(|reply| check_callback(settings, reply, report));
-    if let Err(failure) = checked.and_then(|reply| fold(hook, reply, outcome, report)) {
-        report.failed(&failure);
-        deny_for(hook, event, &failure, outcome);
-    }
-}
-
-/// Adds a reply to the outcome.
-fn fold(
-    hook: &Hook,
-    reply: Reply,
-    outcome: &mut Outcome,
-    report: &mut RunReport<'_>,
-) -> Result<(), Failure> {
-    let mut parts = DecisionKind::all_of(&reply);
-    let reason = reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone());
-    let allows = reply.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Allow);
-    let change = outcome.apply(&hook.name, reply).map_err(Failure::Rewrite)?;
+    let applied =
+        reply.and_then(|reply| check_callback(settings, reply, report)).and_then(|reply| {
+            let parts = DecisionKind::all_of(&reply);
+            let verdict = reply.verdict.clone();
+            let change = outcome.apply(&hook.name, reply).map_err(RunFailure::Rewrite)?;
+            Ok((parts, verdict, change))
+        });
+    let (mut parts, verdict, change) = match applied {
+        Ok(applied) => applied,
+        Err(failure) => {
+            report.failed(&failure);
+            return deny_for(hook, event, &failure, outcome);
+        }
+    };
     if change.is_none() {
         // A rewrite that changes nothing does not count (R65).
         parts.retain(|part| *part != DecisionKind::Rewrite);
     }
     // An executable has no word for allow: its `blocked: false` is no objection, and settles no question of the user's.
-    if allows && !matches!(hook.protocol, Protocol::Executable) {
+    let allows = verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Allow);
+    if allows && !hook.is_executable() {
         outcome.allowed_by = Some(hook.name.clone());
     }
-    report.decided(&parts, reason, change);
+    report.decided(&parts, verdict.and_then(|verdict| verdict.reason), change);
     if is_at_turn_limit(&outcome.body) && parts.contains(&DecisionKind::Continue) {
         report.cannot_continue();
     }
-    Ok(())
 }
 
 /// Fails if the reply calls a recipe back that cannot start. If the reply denies, the callback is dropped instead (R66).
@@ -335,7 +340,7 @@ fn check_callback(
     settings: &EngineSettings,
     mut reply: Reply,
     report: &mut RunReport<'_>,
-) -> Result<Reply, Failure> {
+) -> Result<Reply, RunFailure> {
     let (Some(check), Some(HistoryAction::Callback { recipe, args })) =
         (&settings.callbacks, &reply.history)
     else {
@@ -344,16 +349,16 @@ fn check_callback(
     match check(recipe, args) {
         Ok(()) => {}
         Err(why) if reply.verdict.as_ref().is_some_and(Verdict::is_deny) => {
-            report.warn(Failure::Callback(why).to_string());
+            report.warn(RunFailure::Callback(why).to_string());
             reply.history = None;
         }
-        Err(why) => return Err(Failure::Callback(why)),
+        Err(why) => return Err(RunFailure::Callback(why)),
     }
     Ok(reply)
 }
 
 /// Applies the failure of a hook that fails closed: a deny if the event can be denied, else the tool's output is withheld (R42).
-fn fail_closed(hook: &str, event: EventName, failure: &Failure, outcome: &mut Outcome) {
+fn fail_closed(hook: &str, event: EventName, failure: &RunFailure, outcome: &mut Outcome) {
     if event.is_deniable() {
         outcome.deny_for_failure(hook, &failure.to_string());
     } else {
@@ -362,7 +367,7 @@ fn fail_closed(hook: &str, event: EventName, failure: &Failure, outcome: &mut Ou
 }
 
 /// Applies the failure of a hook that ran, or that is no longer the one that was trusted (R75).
-fn deny_for(hook: &Hook, event: EventName, failure: &Failure, outcome: &mut Outcome) {
+fn deny_for(hook: &Hook, event: EventName, failure: &RunFailure, outcome: &mut Outcome) {
     let (name, is_closed) = (&hook.name, hook.policy.fail == FailMode::Closed);
     // Keeping the agent from stopping fixes nothing: the user has to look at what changed.
     let denies = if is_closed { event.is_deniable() } else { event.may(Power::Block) };
@@ -374,7 +379,7 @@ fn deny_for(hook: &Hook, event: EventName, failure: &Failure, outcome: &mut Outc
     }
 }
 
-/// Whether the agent stops whatever the hooks reply (R35).
+/// Returns whether the agent stops whatever the hooks reply (R35).
 fn is_at_turn_limit(body: &Body) -> bool {
     matches!(body, Body::BeforeStop(stop) if stop.reason == StopReason::TurnLimit)
 }

@@ -18,15 +18,15 @@ use crate::matcher::{Explanation, MatcherError, RuleExplanation};
 pub struct ConsideredHook<'c> {
     /// The hook.
     pub subject: SelectionSubject<'c>,
-    /// Whether it runs.
+    /// True if it runs.
     pub selection: Selection,
-    /// What each part of its matcher finds in the tool call; none if no matcher applies.
+    /// The result of each part of its matcher for the tool call; none if no matcher applies.
     pub explanation: Option<Explanation>,
-    /// Why each of its rules fits the call or does not; empty if it has none.
+    /// The reason why each of its rules fits the call or does not; empty if it has none.
     pub rules: Vec<RuleExplanation>,
 }
 
-/// What may run at an event, or stop it.
+/// A hook that may run at an event, or stop it.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum SelectionSubject<'c> {
@@ -38,7 +38,7 @@ pub enum SelectionSubject<'c> {
     Missing(&'c Missing),
 }
 
-/// Whether a hook runs at an event.
+/// The result of selecting a hook at an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Selection {
@@ -51,14 +51,14 @@ pub enum Selection {
     },
     /// A search of its matcher was aborted. A hook that may deny runs then; for any other it is a run that failed (R42).
     Undecided(MatcherError),
-    /// Its matcher is about other calls.
+    /// Its matcher does not match the call.
     NotMatched,
     /// It does not subscribe to the event.
     NotSubscribed,
 }
 
 impl Selection {
-    /// Whether the hook acts: it runs, fails or stops the event.
+    /// Returns whether the hook acts: it runs, fails or stops the event.
     pub fn is_selected(&self) -> bool {
         !matches!(self, Self::NotMatched | Self::NotSubscribed)
     }
@@ -80,12 +80,12 @@ impl<'c> SelectionSubject<'c> {
 }
 
 impl Catalog {
-    /// What [`Engine::dispatch`](crate::Engine::dispatch) would do with each hook: first those that stop the event, then those
+    /// Returns what [`Engine::dispatch`](crate::Engine::dispatch) would do with each hook: first those that stop the event, then those
     /// that run in the order in which they start, then the others. Hooks that are not active are left out, unless they stop
     /// the event; so is the built-in hook, unless it looks at the event.
     ///
-    /// `events` are those of one spelling; each hook is considered for the first that it subscribes to. `call` is the tool
-    /// call, if the events are about one, and `facts` are those about it.
+    /// `events` share one spelling; each hook is considered for the first that it subscribes to. `call` is the tool
+    /// call, if the events have one, with its `facts`.
     pub fn explain(
         &self,
         events: &[EventName],
@@ -120,7 +120,7 @@ impl<'c> ConsideredHook<'c> {
             explanation: matcher.zip(call).map(|(matcher, (call, _))| matcher.explain(call)),
             rules: rules
                 .zip(call)
-                .map(|(rules, (_, facts))| rules.explain(facts.of(hook.outer.as_deref())))
+                .map(|(rules, (_, facts))| rules.explain(facts.for_hook(hook.outer.as_deref())))
                 .unwrap_or_default(),
         }
     }
@@ -136,13 +136,13 @@ impl<'c> ConsideredHook<'c> {
     }
 }
 
-/// Whether a hook that subscribes to `event` runs at it.
+/// Returns whether a hook that subscribes to `event` runs at it.
 fn select(hook: &Arc<Hook>, event: EventName, call: Option<(&ToolCall, &HookFacts)>) -> Selection {
     let (call, facts) = call.unzip();
     let Some(candidate) = Candidate::new(hook, event, call) else { return Selection::NotMatched };
     let is_about = |facts: &HookFacts| {
         hook.rules_at(event)
-            .is_none_or(|rules| rules.select(facts.of(hook.outer.as_deref())).is_some())
+            .is_none_or(|rules| rules.select(facts.for_hook(hook.outer.as_deref())).is_some())
     };
     match candidate.select(call) {
         None => Selection::NotMatched,

@@ -6,7 +6,7 @@ use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, ToolResult, Verdict, tool_fields};
 
 use crate::builtin;
-use crate::observe::{Change, DecisionKind};
+use crate::observe::{DecisionKind, RewriteChange};
 
 /// A part of a decision, and the hook that it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Attributed<T> {
     pub value: T,
 }
 
-/// What the hooks of one event decided together. If no hook replied, the body is unchanged and everything else is empty.
+/// The common decision of the hooks of one event. If no hook replied, the body is unchanged and everything else is empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The event's body as the hooks left it.
@@ -26,7 +26,7 @@ pub struct Outcome {
     pub verdict: Option<Attributed<Verdict>>,
     /// The hook that explicitly allowed the call as it is now.
     pub(crate) allowed_by: Option<String>,
-    /// Whether the event is denied because a hook failed (R42).
+    /// True if the event is denied because a hook failed (R42).
     pub denied_by_failure: bool,
     /// The hooks that rewrote something, in order.
     pub rewritten_by: Vec<String>,
@@ -83,7 +83,7 @@ impl Outcome {
     ///
     /// # Errors
     /// The rewrite does not fit the event. Nothing of the reply is applied then.
-    pub fn apply(&mut self, hook: &str, reply: Reply) -> Result<Option<Change>, String> {
+    pub fn apply(&mut self, hook: &str, reply: Reply) -> Result<Option<RewriteChange>, String> {
         let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny);
         // A denied event is not changed. After a tool, a redaction counts in addition to the feedback.
         let rewrite = reply.rewrite.filter(|_| !denies || !self.body.name().is_deniable());
@@ -101,7 +101,7 @@ impl Outcome {
         Ok(change)
     }
 
-    /// Adds the action of the built-in hook after those of all hooks. Returns the hook whose action comes first, if there is
+    /// Adds the action of the built-in hook after the actions of all hooks. Returns the hook whose action comes first, if there is
     /// one.
     pub(super) fn add_built_in_action(
         &mut self,
@@ -166,7 +166,7 @@ impl Outcome {
     }
 
     /// Replaces the subject of the body. Returns `None` if that changes nothing.
-    fn rewrite(&mut self, hook: &str, rewrite: Rewrite) -> Result<Option<Change>, String> {
+    fn rewrite(&mut self, hook: &str, rewrite: Rewrite) -> Result<Option<RewriteChange>, String> {
         let mut body = self.body.clone();
         match (&mut body, rewrite) {
             (Body::BeforeAgent { .. }, Rewrite::Message(new)) if new.trim().is_empty() => {
@@ -186,7 +186,8 @@ impl Outcome {
         if body == self.body {
             return Ok(None);
         }
-        let change = Change { before: super::subject(&self.body), after: super::subject(&body) };
+        let change =
+            RewriteChange { before: super::subject(&self.body), after: super::subject(&body) };
         self.allowed_by = None;
         let before = std::mem::replace(&mut self.body, body);
         self.original.get_or_insert(before);

@@ -1,4 +1,4 @@
-//! What asynchronous hooks reply that a later turn can still use: context for the model, and a recipe to run on the history.
+//! The parts of an asynchronous hook's reply that a later turn can use: context for the model, and a recipe to run on the history.
 //!
 //! The rest of such a reply comes too late. The number of replies kept is limited, because a conversation that has ended never
 //! takes its own, and they must not fill the memory that others need.
@@ -11,7 +11,7 @@ use tenter_protocol::{EventName, HistoryAction, Reply, Scope};
 /// Maximum number of replies kept, over all conversations.
 const MAX_KEPT: usize = 64;
 
-/// What a later turn of the conversation can use of an asynchronous hook's reply: context, a callback or both.
+/// The part of an asynchronous hook's reply that a later turn of the conversation can use: context, a callback or both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LateReply {
     /// The hook's full name.
@@ -74,9 +74,9 @@ impl LateReplies {
 
     /// Makes room for one more. No reply can be taken while the room is held.
     pub(super) fn room(&self) -> Room<'_> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let dropped = (kept.len() >= MAX_KEPT).then(|| kept.remove(0));
-        Room { kept, dropped }
+        let mut replies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let dropped = (replies.len() >= MAX_KEPT).then(|| replies.remove(0));
+        Room { kept: replies, dropped }
     }
 }
 

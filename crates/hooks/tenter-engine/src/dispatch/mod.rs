@@ -22,13 +22,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, EventName, ToolCall};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Untrusted};
 use crate::hook::Hook;
 use crate::observe::{AskAnswer, CallPermission, Decision, Notice};
-use crate::runner::RunContext;
+use crate::run_context::RunContext;
 use crate::serving::ServiceProvider;
 use crate::settings::{AsynchronousHooks, EngineSettings};
 use background::BackgroundHooks;
@@ -46,7 +45,7 @@ pub struct Engine {
     current: Current,
     settings: Arc<EngineSettings>,
     background: BackgroundHooks,
-    /// Whether the observers were notified of the hooks that cannot run.
+    /// True if the observers were notified of the hooks that cannot run.
     reported_missing: AtomicBool,
     /// The names of hooks that do not run.
     left_out: BTreeSet<String>,
@@ -65,12 +64,6 @@ impl Engine {
             reported_missing: AtomicBool::new(false),
             left_out: BTreeSet::new(),
         }
-    }
-
-    /// The same engine, in which the hooks with these names do not run. They stay in the catalog.
-    #[must_use]
-    pub fn leaving_out(self, names: BTreeSet<String>) -> Self {
-        Self { left_out: names, ..self }
     }
 
     /// The same engine, which reloads a hook that changed, provided that it is trusted in its new state (R75).
@@ -92,46 +85,7 @@ impl Engine {
         (self.settings.clock)()
     }
 
-    /// An engine of the same project without hooks and observers.
-    #[must_use]
-    pub fn without_hooks(&self) -> Self {
-        let clock = self.settings.clock;
-        Self::builder(self.project()).clock(clock).build(Catalog::default())
-    }
-
-    /// The hooks that this engine dispatches to at present.
-    pub fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.current.get().catalog)
-    }
-
-    /// Runs the hooks that subscribe to `event` and whose matchers match, one after another, each on the event as the hooks
-    /// before it left it (R24), until one denies (R23). The built-in hook runs last, whatever the others decided, and also if
-    /// there are none (R31, R49). If no hook denied, the asynchronous hooks are started and not awaited (R22). An event
-    /// without hooks costs next to nothing and is not reported to the observers.
-    ///
-    /// Throwing `cancel` kills the running hook and skips the rest (R39); the outcome then holds what was decided so far.
-    pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
-        self.dispatch_until(event, cancel.into())
-    }
-
-    /// [`dispatch`](Self::dispatch), with a deadline.
-    pub(crate) fn dispatch_until(&self, event: Event, context: RunContext<'_>) -> Outcome {
-        let loaded = self.current.get();
-        let (name, call) = (event.body.name(), event.body.tool_call());
-        let candidates = loaded.candidates.get(&loaded.catalog, name, call);
-        let mut chain = Chain::new(self, event, context);
-        if self.settings.asynchronous == AsynchronousHooks::Only {
-            return chain.finish(&candidates.background);
-        }
-        chain.check_catalog(&loaded.catalog);
-        chain.run_awaited(&candidates);
-        chain.check_rewritten(&loaded.catalog);
-        chain.run_built_in();
-        let is_skipped = self.settings.asynchronous == AsynchronousHooks::Skip;
-        chain.finish(if is_skipped { &[] } else { &candidates.background })
-    }
-
-    /// Whether asynchronous hooks subscribe to the event and match its tool call.
+    /// Returns whether asynchronous hooks subscribe to the event and match its tool call.
     pub(crate) fn has_asynchronous(&self, event: EventName, call: Option<&ToolCall>) -> bool {
         let loaded = self.current.get();
         let candidates = loaded.candidates.get(&loaded.catalog, event, call);
@@ -140,10 +94,9 @@ impl Engine {
         background.any(|candidate| runs(&candidate.hook) && candidate.select(call).is_some())
     }
 
-    /// Takes the replies that asynchronous hooks of this conversation have given since the last call, in the order in which
-    /// they came. Each is returned once; the caller applies or drops it.
-    pub fn take_late_replies(&self, conversation_id: &str) -> Vec<LateReply> {
-        self.background.late().take(conversation_id)
+    /// Returns the project hooks that would run if the user trusted them.
+    pub fn untrusted(&self) -> Vec<Untrusted> {
+        self.catalog().untrusted().to_vec()
     }
 
     /// Waits for the asynchronous hooks, up to `patience`, and kills those that still run after that (R22). Their replies can
@@ -155,7 +108,7 @@ impl Engine {
     }
 
     /// Notifies the observers of the answer to a hook's `ask` (R71).
-    pub fn ask_answered(&self, answer: &AskAnswer) {
+    pub(crate) fn ask_answered(&self, answer: &AskAnswer) {
         for observer in &self.settings.observers {
             observer.ask_answered(answer);
         }
@@ -179,6 +132,56 @@ impl Engine {
         for observer in &self.settings.observers {
             observer.noticed(notice);
         }
+    }
+}
+
+// For the programs that use `inspect`.
+#[doc(hidden)]
+impl Engine {
+    /// The same engine, in which the hooks with these names do not run. They stay in the catalog.
+    #[must_use]
+    pub fn leaving_out(self, names: BTreeSet<String>) -> Self {
+        Self { left_out: names, ..self }
+    }
+
+    /// An engine of the same project without hooks and observers.
+    #[must_use]
+    pub fn without_hooks(&self) -> Self {
+        let clock = self.settings.clock;
+        Self::builder(self.project()).clock(clock).build(Catalog::default())
+    }
+
+    /// The hooks that this engine dispatches to at present.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.current.get().catalog)
+    }
+
+    /// Runs the hooks that subscribe to `event` and whose matchers match, one after another, each on the event as the hooks
+    /// before it left it (R24), until one denies (R23). The built-in hook runs last, whatever the others decided, and also if
+    /// there are none (R31, R49). If no hook denied, the asynchronous hooks are started and not awaited (R22). An event
+    /// without hooks costs next to nothing and is not reported to the observers.
+    ///
+    /// Cancelling kills the running hook and skips the rest (R39); the outcome then holds what was decided so far.
+    pub fn dispatch<'c>(&self, event: Event, context: impl Into<RunContext<'c>>) -> Outcome {
+        let loaded = self.current.get();
+        let (name, call) = (event.body.name(), event.body.tool_call());
+        let candidates = loaded.candidates.get(&loaded.catalog, name, call);
+        let mut chain = Chain::new(self, event, context.into());
+        if self.settings.asynchronous == AsynchronousHooks::Only {
+            return chain.finish(&candidates.background);
+        }
+        chain.check_catalog(&loaded.catalog);
+        chain.run_awaited(&candidates);
+        chain.check_rewritten(&loaded.catalog);
+        chain.run_built_in();
+        let is_skipped = self.settings.asynchronous == AsynchronousHooks::Skip;
+        chain.finish(if is_skipped { &[] } else { &candidates.background })
+    }
+
+    /// Takes the replies that asynchronous hooks of this conversation have given since the last call, in the order in which
+    /// they came. Each is returned once; the caller applies or drops it.
+    pub fn take_late_replies(&self, conversation_id: &str) -> Vec<LateReply> {
+        self.background.late().take(conversation_id)
     }
 }
 

@@ -9,18 +9,21 @@ use tenter_protocol::{Body, EventName, Reply, Scope};
 use super::LateReply;
 use crate::builtin;
 use crate::catalog::{LostHook, Missing};
-use crate::hook::{Hook, Layer};
+use crate::failure::RunFailure;
+use crate::hook::Hook;
+use crate::layer::Layer;
 use crate::matcher::{MatcherError, RuleMatch};
-use crate::observe::{Change, Decision, DecisionKind, HookRun};
+use crate::observe::{Decision, DecisionKind, HookRun, RewriteChange};
+use crate::run_context::RunContext;
 use crate::run_end::RunEnd;
-use crate::runner::{self, Failure, Job, RunContext};
+use crate::runner::{self, Job};
 use crate::settings::EngineSettings;
 
 /// A hook run that is reported to the observers when it goes out of scope, even if its thread panics.
 pub(super) struct RunReport<'e> {
     settings: &'e EngineSettings,
     run: HookRun,
-    /// What the hook wrote. Its stdout is reported only if the run fails.
+    /// The output of the hook. Its stdout is reported only if the run fails.
     stdout: CapturedOutput,
     stderr: CapturedOutput,
     is_withdrawn: bool,
@@ -34,19 +37,15 @@ impl<'e> RunReport<'e> {
         subscription: Subscription,
         (scope, body): (&Arc<Scope>, &Body),
     ) -> Self {
-        Self::new(
-            settings,
-            HookRun {
-                spelling: subscription.spelling,
-                fingerprint: hook.fingerprint.clone(),
-                tool_call: body.tool_call().cloned(),
-                end: RunEnd::Unknown,
-                decision: DecisionKind::Failed,
-                reason: Some("the run ended unexpectedly".to_owned()),
-                asynchronous: hook.policy.asynchronous,
-                ..identity(settings, scope, subscription.event, (&hook.name, hook.layer))
-            },
-        )
+        let mut run = identity(settings, scope, subscription.event, (&hook.name, hook.layer));
+        run.tool_call = body.tool_call().cloned();
+        run.spelling = subscription.spelling.to_owned();
+        run.fingerprint = hook.fingerprint.clone();
+        run.end = RunEnd::Unknown;
+        run.decision = DecisionKind::Failed;
+        run.reason = Some("the run ended unexpectedly".to_owned());
+        run.asynchronous = hook.policy.asynchronous;
+        Self::new(settings, run)
     }
 
     /// The report of a run of the built-in hook.
@@ -82,7 +81,7 @@ impl<'e> RunReport<'e> {
         &self.run
     }
 
-    /// What the hook wrote to stdout and stderr.
+    /// Takes the stdout and stderr of the hook.
     pub(super) fn take_output(&mut self) -> (CapturedOutput, CapturedOutput) {
         (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
     }
@@ -92,7 +91,7 @@ impl<'e> RunReport<'e> {
         &mut self,
         job: Result<Job<'_>, MatcherError>,
         context: RunContext<'_>,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<Reply, RunFailure> {
         let job = match job {
             Ok(job) => job,
             Err(error) => {
@@ -101,7 +100,11 @@ impl<'e> RunReport<'e> {
             }
         };
         self.settings.observers.iter().for_each(|observer| observer.hook_started(&self.run));
-        let output = runner::run(&job, self.settings, context, &mut self.run);
+        let output =
+            runner::run(&job, self.settings, context, &mut self.run).unwrap_or_else(|failure| {
+                self.run.end = RunEnd::NotStarted;
+                Err(failure).into()
+            });
         self.settings.observers.iter().for_each(|observer| observer.hook_stopped(&self.run));
         (self.stdout, self.stderr) = (output.stdout, output.stderr);
         output.reply
@@ -117,7 +120,7 @@ impl<'e> RunReport<'e> {
         &mut self,
         decisions: &[DecisionKind],
         reason: Option<String>,
-        change: Option<Change>,
+        change: Option<RewriteChange>,
     ) {
         let (decision, also) = decisions.split_first().unwrap_or((&DecisionKind::None, &[]));
         self.run.decision = *decision;
@@ -156,7 +159,7 @@ impl<'e> RunReport<'e> {
         }
     }
 
-    /// Another late reply was dropped to make room for that of this run.
+    /// Another late reply was dropped to make room for the reply of this run.
     pub(super) fn dropped(&mut self, other: &LateReply) {
         self.run.warnings.push(format!(
             "too many late replies are kept for a later turn: the reply of the hook {} at {} is dropped",
@@ -169,7 +172,7 @@ impl<'e> RunReport<'e> {
         self.run.end = RunEnd::NotStarted;
     }
 
-    pub(super) fn failed(&mut self, failure: &Failure) {
+    pub(super) fn failed(&mut self, failure: &RunFailure) {
         self.run.decision = DecisionKind::Failed;
         self.run.reason = Some(failure.to_string());
         self.run.stdout = runner::stdout_excerpt(&self.stdout);
@@ -195,23 +198,20 @@ pub(super) fn report_missing(
     missing: &Missing,
 ) {
     let run = missing_run(settings, scope, body, missing);
-    report_not_run(settings, run, Failure::Missing(missing.why.clone()).to_string());
+    report_not_run(settings, run, RunFailure::Missing(missing.why.clone()).to_string());
 }
 
 /// Reports a trusted hook that a session starts without.
 pub(super) fn report_lost(settings: &EngineSettings, scope: &Arc<Scope>, lost: &LostHook) {
-    let run = identity(settings, scope, EventName::SessionStart, (&lost.name, lost.layer));
-    let run = HookRun { fingerprint: lost.trusted.hash.clone(), ..run };
+    let mut run = identity(settings, scope, EventName::SessionStart, (&lost.name, lost.layer));
+    run.fingerprint = lost.trusted.hash.clone();
     report_not_run(settings, run, format!("it was trusted and {}", lost.why()));
 }
 
-fn report_not_run(settings: &EngineSettings, run: HookRun, reason: String) {
-    let run = HookRun {
-        end: RunEnd::NotStarted,
-        decision: DecisionKind::Failed,
-        reason: Some(reason),
-        ..run
-    };
+fn report_not_run(settings: &EngineSettings, mut run: HookRun, reason: String) {
+    run.end = RunEnd::NotStarted;
+    run.decision = DecisionKind::Failed;
+    run.reason = Some(reason);
     for observer in &settings.observers {
         observer.hook_missing(&run);
     }

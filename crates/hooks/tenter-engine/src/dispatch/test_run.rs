@@ -7,49 +7,51 @@ use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Body, Event, EventRef, Object, Reply, Scope};
 
 use super::candidates::{Candidate, Selected};
-use super::chain::apply;
+use super::chain::apply_reply;
 use super::report::RunReport;
 use super::{Engine, Outcome};
 use crate::facts::{CallSurroundings, LazyFacts};
 use crate::hook::Hook;
 use crate::observe::{HookRun, Transport};
-use crate::runner::{self, Input, Job, RunContext};
+use crate::run_context::RunContext;
+use crate::runner::{self, Input, Job};
 
-/// What a hook is tested on.
+/// The input of a hook's test.
 #[derive(Debug, Clone, Copy)]
 pub struct HookTest<'t> {
     /// The event that the hook's reply is applied to.
     pub event: &'t Event,
     /// The event in the hook's own spelling.
     pub subscription: Subscription,
-    /// What the hook reads.
+    /// The payload that the hook reads.
     pub payload: &'t Object,
 }
 
 /// One run of a hook, and what it would decide in an agent if it were the only hook.
 #[derive(Debug)]
 pub struct TestRun {
-    /// What the hook read: the given payload, with the tool's name as the hook's matcher matched it (R20).
+    /// The payload that the hook read: the given one, with the tool's name as the hook's matcher matched it (R20).
     pub payload: Object,
     /// The run, as it would be reported.
     pub run: HookRun,
-    /// What the hook replied; none if it failed.
+    /// The hook's reply; none if it failed.
     pub reply: Option<Reply>,
     /// The event as the hook left it, and its decision.
     pub outcome: Outcome,
-    /// What the hook wrote to stdout.
+    /// The stdout of the hook.
     pub stdout: CapturedOutput,
-    /// What the hook wrote to stderr.
+    /// The stderr of the hook.
     pub stderr: CapturedOutput,
 }
 
+#[doc(hidden)]
 impl Engine {
-    /// Runs `hook` as an agent would. Returns `None` if its matcher is about other calls.
+    /// Runs `hook` as an agent would. Returns `None` if its matcher does not match.
     pub fn test(&self, hook: &Arc<Hook>, test: HookTest<'_>, cancel: &Cancel) -> Option<TestRun> {
         self.test_form(hook, test, None, cancel)
     }
 
-    /// Runs `hook` in one of the forms of runtime hooks, if it has that form. Returns `None` if its matcher is about other calls.
+    /// Runs `hook` in one of the forms of runtime hooks, if it has that form. Returns `None` if its matcher does not match.
     pub fn test_form(
         &self,
         hook: &Arc<Hook>,
@@ -61,7 +63,8 @@ impl Engine {
         if !hook.applies(event.into()) {
             return None;
         }
-        let native = hook.claude_code().and_then(|_| hook.payload(subscription, event));
+        let native = hook.options.claude_code.as_ref();
+        let native = native.and_then(|_| hook.payload(subscription, event));
         let is_native = native.is_some();
         let mut payload = native.unwrap_or_else(|| payload.clone());
         let call = event.body.tool_call();
@@ -98,7 +101,7 @@ impl Engine {
         let reply = report.execute(job, RunContext { transport, ..cancel.into() });
         let replied = reply.as_ref().ok().cloned();
         let mut outcome = Outcome::new(event.body.clone());
-        apply(&self.settings, (hook, subscription.event), reply, &mut outcome, &mut report);
+        apply_reply(&self.settings, (hook, subscription.event), reply, &mut outcome, &mut report);
         let (stdout, stderr) = report.take_output();
         let run = report.run().clone();
         report.withdraw();
@@ -106,11 +109,12 @@ impl Engine {
     }
 }
 
+#[doc(hidden)]
 impl Engine {
     /// Starts the process of a runtime hook, waits until it can be called, and ends it.
     ///
     /// # Errors
-    /// Why it cannot be called, as the end of a sentence that begins with the process.
+    /// The reason why it cannot be called, as the end of a sentence that begins with the process.
     pub fn check_runtime(&self, hook: &Hook, cancel: &Cancel) -> Result<(), String> {
         let Some(subscription) = hook.subscriptions.first().copied() else { return Ok(()) };
         let scope = Scope::new("check", self.project());

@@ -1,4 +1,4 @@
-//! What hooks keep with the `state` service (S7): JSON values by key, for a project or for one conversation.
+//! The values that hooks keep with the `state` service (S7): JSON by key, for a project or for one conversation.
 //!
 //! Each hook has one file per scope. A change reads the file, writes a new one and renames it, under a lock of the hook's own, so
 //! that changes of several processes are not lost and no hook waits for another.
@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use tenter_base::{FileLock, hex, private_dir, replace_file, untrusted_file};
 use thiserror::Error;
 
-use crate::hook_state::Owner;
+use crate::hook_state::HookOwner;
 use entries::Entries;
 
 pub(crate) use entries::Versioned;
@@ -36,7 +36,7 @@ pub(crate) struct HookValues {
     root: PathBuf,
 }
 
-/// What values belong to, besides the hook and its project.
+/// The owner of values, besides the hook and its project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueScope<'a> {
     /// The project: values are kept until the hook deletes them.
@@ -45,7 +45,7 @@ pub(crate) enum ValueScope<'a> {
     Session(&'a str),
 }
 
-/// Why a value cannot be read or changed.
+/// The reason why a value cannot be read or changed.
 #[derive(Debug, Error)]
 pub(crate) enum ValueError {
     #[error("the state cannot be used: {0}")]
@@ -69,7 +69,12 @@ impl HookValues {
     }
 
     /// The values of one hook in one scope. `now` is the present time.
-    pub(crate) fn of(&self, owner: Owner<'_>, scope: ValueScope<'_>, now: Timestamp) -> ValueFile {
+    pub(crate) fn file(
+        &self,
+        owner: HookOwner<'_>,
+        scope: ValueScope<'_>,
+        now: Timestamp,
+    ) -> ValueFile {
         let name = owner.file_name();
         let directory = match scope {
             ValueScope::Project => self.root.join("project"),

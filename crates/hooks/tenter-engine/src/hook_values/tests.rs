@@ -9,21 +9,21 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::hook::Layer;
+use crate::layer::Layer;
 
 /// A time at which nothing is old.
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn owner(project: &'static str, layer: Layer, name: &'static str) -> Owner<'static> {
-    Owner { project: Path::new(project), layer, name }
+fn owner(project: &'static str, layer: Layer, name: &'static str) -> HookOwner<'static> {
+    HookOwner { project: Path::new(project), layer, name }
 }
 
-fn guard() -> Owner<'static> {
+fn guard() -> HookOwner<'static> {
     owner("/project", Layer::Project, "guard")
 }
 
 fn file(values: &HookValues) -> ValueFile {
-    values.of(guard(), ValueScope::Project, NOW)
+    values.file(guard(), ValueScope::Project, NOW)
 }
 
 #[test]
@@ -58,12 +58,12 @@ fn every_hook_project_layer_and_scope_has_its_own_values() {
     let scopes = [ValueScope::Project, ValueScope::Session("a"), ValueScope::Session("../b")];
     let all = || owners.iter().flat_map(|owner| scopes.map(|scope| (*owner, scope)));
     for (index, (owner, scope)) in all().enumerate() {
-        assert_eq!(values.of(owner, scope, NOW).get("key").unwrap(), None, "{owner:?} {scope:?}");
-        values.of(owner, scope, NOW).set("key", json!(index), None).unwrap();
+        assert_eq!(values.file(owner, scope, NOW).get("key").unwrap(), None, "{owner:?} {scope:?}");
+        values.file(owner, scope, NOW).set("key", json!(index), None).unwrap();
     }
     for (index, (owner, scope)) in all().enumerate() {
-        let kept = values.of(owner, scope, NOW).get("key").unwrap().unwrap();
-        assert_eq!(kept.value, json!(index), "{owner:?} {scope:?}");
+        let stored = values.file(owner, scope, NOW).get("key").unwrap().unwrap();
+        assert_eq!(stored.value, json!(index), "{owner:?} {scope:?}");
     }
 }
 
@@ -151,7 +151,7 @@ fn values_of_a_conversation_go_with_it_or_after_thirty_days() {
     let scratch = tempfile::tempdir().unwrap();
     let values = HookValues::new(scratch.path().to_owned());
     let day = SignedDuration::from_hours(24);
-    let of = |id: &'static str, now| values.of(guard(), ValueScope::Session(id), now);
+    let of = |id: &'static str, now| values.file(guard(), ValueScope::Session(id), now);
     file(&values).set("key", json!(0), None).unwrap();
     let written = fs::metadata(file(&values).path).unwrap().modified().unwrap();
     let now = Timestamp::try_from(written).unwrap();
@@ -166,7 +166,7 @@ fn values_of_a_conversation_go_with_it_or_after_thirty_days() {
     of("d", now + day * 31).set("key", json!(1), None).unwrap();
     assert_eq!(of("b", now).get("key").unwrap(), None);
     assert!(of("d", now).get("key").unwrap().is_some());
-    assert!(file(&values).get("key").unwrap().is_some(), "those of the project are kept");
+    assert!(file(&values).get("key").unwrap().is_some(), "the project's values are kept");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn another_hook_does_not_wait_for_the_lock_of_this_one() {
     mine.set("a", json!(1), None).unwrap();
     let _held = FileLock::acquire(&mine.lock).unwrap();
     let other = owner("/project", Layer::User, "guard");
-    values.of(other, ValueScope::Project, NOW).set("a", json!(2), None).unwrap();
+    values.file(other, ValueScope::Project, NOW).set("a", json!(2), None).unwrap();
     assert!(mine.get("a").unwrap().is_some(), "reading takes no lock");
 }
 
@@ -271,8 +271,8 @@ proptest! {
                 last = version;
             }
             for key in 0..4_u8 {
-                let kept = file.get(&key.to_string()).unwrap().map(|entry| entry.value);
-                prop_assert_eq!(kept, expected.get(&key.to_string()).map(|value| json!(value)));
+                let stored = file.get(&key.to_string()).unwrap().map(|entry| entry.value);
+                prop_assert_eq!(stored, expected.get(&key.to_string()).map(|value| json!(value)));
             }
         }
     }

@@ -54,13 +54,13 @@ impl JournalDirectories {
     /// # Errors
     /// When a directory is there but cannot be read.
     pub fn conversations(&self) -> io::Result<Vec<String>> {
-        let mut found = Vec::new();
+        let mut dated = Vec::new();
         for directory in self.all() {
-            found.extend(reader::dated_conversations(directory)?);
+            dated.extend(reader::dated_conversations(directory)?);
         }
-        found.sort();
-        let mut known = std::collections::BTreeSet::new();
-        let ids = found.into_iter().rev().map(|(_, id)| id).filter(|id| known.insert(id.clone()));
+        dated.sort();
+        let mut names = std::collections::BTreeSet::new();
+        let ids = dated.into_iter().rev().map(|(_, id)| id).filter(|id| names.insert(id.clone()));
         let mut ids: Vec<String> = ids.collect();
         ids.reverse();
         Ok(ids)
@@ -94,7 +94,7 @@ impl From<&JournalDirectories> for JournalDirectories {
     }
 }
 
-/// Whether both paths lead to the same directory, now or once it is created.
+/// Returns whether both paths lead to the same directory, now or once it is created.
 fn is_same(one: &Path, other: &Path) -> bool {
     let identity = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
     let created = |path: &Path| destination(path).unwrap_or_else(|_| path.to_owned());

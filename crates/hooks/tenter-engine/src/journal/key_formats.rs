@@ -18,7 +18,7 @@ const START: usize = 3;
 const HASHES: usize = 1 << 15;
 /// Markers shorter than this are also beginnings of words: more of the key must follow.
 const CLEAR: usize = 5;
-/// How many characters of a key must follow a short marker.
+/// The minimum number of characters after a short marker in a key.
 const FOLLOWING: usize = 8;
 
 /// A format of keys.
@@ -32,9 +32,9 @@ struct KeyFormat {
 struct Marker {
     text: &'static str,
     format: usize,
-    /// Whether a key begins with it.
+    /// True if a key begins with it.
     is_beginning: bool,
-    /// Whether it must begin a word, too.
+    /// True if it must begin a word, too.
     begins_word: bool,
 }
 
@@ -52,8 +52,8 @@ static FORMATS: LazyLock<KeyFormats> = LazyLock::new(|| KeyFormats::read(&TABLES
 pub(super) fn keys_in(text: &str) -> Vec<Range<usize>> {
     let possible = FORMATS.possible_in(text);
     let regexes = possible.iter().filter_map(|format| FORMATS.formats[*format].regex());
-    let found = regexes.flat_map(|regex| regex.find_iter(text)).map(|found| found.range());
-    merged(found.collect())
+    let keys = regexes.flat_map(|regex| regex.find_iter(text)).map(|key| key.range());
+    merged(keys.collect())
 }
 
 fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
@@ -108,8 +108,8 @@ impl KeyFormats {
                 hash(start).is_some_and(|hash| self.starts[hash / 64] >> (hash % 64) & 1 == 1);
             if may_begin {
                 let markers = self.markers_at(start).iter();
-                let found = markers.filter(|marker| marker.is_at(text.as_bytes(), at));
-                possible.extend(found.map(|marker| marker.format));
+                let matching = markers.filter(|marker| marker.is_at(text.as_bytes(), at));
+                possible.extend(matching.map(|marker| marker.format));
             }
         }
         possible.sort_unstable();
@@ -143,7 +143,7 @@ fn pattern(expression: &str) -> String {
 }
 
 impl Marker {
-    /// Whether it is at this place, and may be part of a key there.
+    /// Returns whether it is at this place, and may be part of a key there.
     fn is_at(&self, text: &[u8], at: usize) -> bool {
         let (before, rest) = text.split_at(at);
         let Some(after) = rest.strip_prefix(self.text.as_bytes()) else { return false };
@@ -155,7 +155,7 @@ impl Marker {
     }
 }
 
-/// Whether a word begins after this text.
+/// Returns whether a word begins after this text.
 fn begins_word(before: &[u8]) -> bool {
     match before {
         [.., b'\\', b'n' | b'r' | b't'] | [] => true,
@@ -214,12 +214,11 @@ mod tests {
                     [("", ""), ("KEY=", "\n"), ("{\"a\": \"x\\n", "\"}"), ("ü '", "'")]
                 {
                     let text = format!("{before}{key}{after}");
-                    let found = keys_in(&text);
+                    let keys = keys_in(&text);
                     let whole = before.len()..before.len() + key.len();
-                    let is_found = |found: &Range<usize>| {
-                        found.start <= whole.start && found.end >= whole.end - 1
-                    };
-                    assert!(found.iter().any(is_found), "{name}: {text}: {found:?}");
+                    let is_found =
+                        |key: &Range<usize>| key.start <= whole.start && key.end >= whole.end - 1;
+                    assert!(keys.iter().any(is_found), "{name}: {text}: {keys:?}");
                 }
             }
         }
@@ -309,11 +308,10 @@ mod tests {
             for text in
                 [key.clone(), format!("export KEY={key}"), format!("{{\"key\": \"{key}\"}}")]
             {
-                let found: Vec<&str> =
+                let keys: Vec<&str> =
                     keys_in(&text).into_iter().map(|range| &text[range]).collect();
-                let is_secret =
-                    |found: &&str| found.contains(&rest[rest.len() / 2..rest.len() - 1]);
-                assert!(found.iter().any(is_secret), "{text}: {found:?}");
+                let is_secret = |key: &&str| key.contains(&rest[rest.len() / 2..rest.len() - 1]);
+                assert!(keys.iter().any(is_secret), "{text}: {keys:?}");
             }
         }
     }
@@ -336,8 +334,8 @@ mod tests {
             "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
             "MTIzNDU2Nzg5MA== NDU2Nzg5MDEyMw.example.com",
         ] {
-            let found: Vec<&str> = keys_in(text).into_iter().map(|range| &text[range]).collect();
-            assert!(found.is_empty(), "{text}: {found:?}");
+            let keys: Vec<&str> = keys_in(text).into_iter().map(|range| &text[range]).collect();
+            assert!(keys.is_empty(), "{text}: {keys:?}");
         }
     }
 

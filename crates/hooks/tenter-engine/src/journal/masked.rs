@@ -8,9 +8,9 @@ use tenter_protocol::event::HostFacts;
 use tenter_protocol::{Object, Scope, ToolCall};
 
 use super::redact::Redactor;
-use crate::matcher::RuleFit;
 use crate::observe::{
-    AskAnswer, CallPermission, Change, Decision, HookRun, Notice, Observer, PermissionSource,
+    AskAnswer, CallPermission, Decision, HookRun, Notice, Observer, PermissionSource,
+    RewriteChange, RunRecord,
 };
 
 /// Passes everything to another observer with secrets masked.
@@ -59,52 +59,47 @@ impl Observer for MaskingObserver {
 impl Redactor {
     /// Returns the run without secrets, cut to the maximum size of a record.
     pub(super) fn run(&self, run: &HookRun) -> HookRun {
-        let HookRun {
-            scope,
-            event,
-            spelling,
-            hook,
-            layer,
-            fingerprint,
-            tool_call,
-            rule,
-            started,
-            duration,
-            end,
-            transport,
-            decision,
-            also,
+        let HookRun { scope, event, tool_call, started, record } = run;
+        HookRun {
+            scope: Arc::new(self.scope(scope)),
+            event: *event,
+            tool_call: tool_call.as_ref().map(|call| self.call(call)),
+            started: *started,
+            record: self.run_record(record.clone()),
+        }
+    }
+
+    fn run_record(&self, mut record: RunRecord) -> RunRecord {
+        let RunRecord {
+            hook: _,
+            layer: _,
+            fingerprint: _,
+            spelling: _,
+            duration: _,
+            end: _,
+            transport: _,
+            decision: _,
+            also: _,
+            given_up: _,
+            asynchronous: _,
             reason,
+            rule,
             change,
             stdout,
             stderr_tail,
             warnings,
             notes,
-            asynchronous,
-        } = run;
-        HookRun {
-            scope: Arc::new(self.scope(scope)),
-            event: *event,
-            spelling,
-            hook: hook.clone(),
-            layer: *layer,
-            fingerprint: fingerprint.clone(),
-            tool_call: tool_call.as_ref().map(|call| self.call(call)),
-            rule: rule.as_ref().map(|rule| self.rule(rule)),
-            started: *started,
-            duration: *duration,
-            end: end.clone(),
-            transport: *transport,
-            decision: *decision,
-            also: also.clone(),
-            reason: reason.as_ref().map(|reason| self.text(reason)),
-            change: change.as_ref().map(|change| self.change(change)),
-            stdout: self.text(stdout),
-            stderr_tail: self.text(stderr_tail),
-            warnings: self.texts(warnings),
-            notes: self.texts(notes),
-            asynchronous: *asynchronous,
+        } = &mut record;
+        let texts = reason.iter_mut().chain([stdout, stderr_tail]);
+        let texts = texts.chain(warnings).chain(notes);
+        for text in texts.chain(rule.iter_mut().map(|rule| &mut rule.text)) {
+            *text = self.text(text);
         }
+        if let Some(RewriteChange { before, after }) = change {
+            *before = self.value(before.take());
+            *after = self.value(after.take());
+        }
+        record
     }
 
     /// Returns the decision without secrets, cut to the maximum size of a record.
@@ -239,21 +234,11 @@ impl Redactor {
         ToolCall { id: self.text(id), name: self.text(name), input: self.input(input) }
     }
 
-    fn rule(&self, fit: &RuleFit) -> RuleFit {
-        let RuleFit { rule, text, is_certain } = fit;
-        RuleFit { rule: rule.clone(), text: self.text(text), is_certain: *is_certain }
-    }
-
     fn input(&self, input: &Object) -> Object {
         match self.brief(Value::Object(input.clone())) {
             Value::Object(fields) => fields,
             _ => Object::new(),
         }
-    }
-
-    fn change(&self, change: &Change) -> Change {
-        let Change { before, after } = change;
-        Change { before: self.value(before.clone()), after: self.value(after.clone()) }
     }
 
     fn texts(&self, texts: &[String]) -> Vec<String> {

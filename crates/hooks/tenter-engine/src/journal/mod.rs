@@ -13,12 +13,12 @@ mod record;
 mod redact;
 mod writer;
 
+pub use crate::observe::RunRecord;
 pub use directories::JournalDirectories;
 pub use masked::MaskingObserver;
 pub use reader::{JournalLine, JournalLines, JournalTail, conversations, length, path, read};
 pub use record::{
-    AnswerRecord, DecisionRecord, NoticeRecord, PermissionRecord, Record, RecordKind, RuleRecord,
-    RunRecord,
+    AnswerRecord, DecisionRecord, NoticeRecord, PermissionRecord, Record, RecordKind,
 };
 pub use redact::{Redactor, secrets_in};
 pub use writer::JournalWriter;

@@ -52,7 +52,7 @@ pub struct JournalLines {
     pub lines: Vec<JournalLine>,
     /// Number of lines that could not be read.
     pub unreadable: usize,
-    /// Whether the last line is incomplete: a process is writing it, or was killed while it did.
+    /// True if the last line is incomplete: a process is writing it, or was killed while it did.
     pub unfinished: bool,
 }
 
@@ -141,9 +141,9 @@ pub fn read(directory: &Path, conversation: &str) -> io::Result<JournalLines> {
 /// # Errors
 /// When the directory is there but cannot be read.
 pub fn conversations(directory: &Path) -> io::Result<Vec<String>> {
-    let mut found = dated_conversations(directory)?;
-    found.sort();
-    Ok(found.into_iter().map(|(_, conversation)| conversation).collect())
+    let mut dated = dated_conversations(directory)?;
+    dated.sort();
+    Ok(dated.into_iter().map(|(_, conversation)| conversation).collect())
 }
 
 /// The conversations that have a journal, with the time of their last line.
@@ -153,15 +153,15 @@ pub(super) fn dated_conversations(directory: &Path) -> io::Result<Vec<(SystemTim
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let mut found = Vec::new();
+    let mut dated = Vec::new();
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         // A file that was deleted meanwhile has no time.
         let time = entry.metadata().and_then(|metadata| metadata.modified());
         if let (Some(conversation), Ok(time)) = (name.strip_suffix(".jsonl"), time) {
-            found.push((time, conversation.to_owned()));
+            dated.push((time, conversation.to_owned()));
         }
     }
-    Ok(found)
+    Ok(dated)
 }

@@ -6,12 +6,9 @@ use serde::{Deserialize, Serialize};
 use tenter_base::rfc3339;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
-use crate::matcher::RuleFit;
 use crate::observe::{
-    AskAnswer, CallPermission, Change, Decision, DecisionKind, HookRun, Notice, PermissionSource,
-    Transport,
+    AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, PermissionSource, RunRecord,
 };
-use crate::run_end::RunEnd;
 
 /// The version that this code writes. A line of a newer version is shown as far as it can be read.
 pub(super) const VERSION: u32 = 1;
@@ -45,19 +42,19 @@ pub struct Record {
     /// The call's input with secrets masked and long text cut: as the hook read it, or as the hooks left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_input: Option<Object>,
-    /// What is recorded.
+    /// The subject of the record.
     #[serde(flatten)]
     pub kind: RecordKind,
 }
 
 impl Record {
-    /// Whether a newer version wrote it, so that this version may not understand all of it.
+    /// Returns whether a newer version wrote it, so that this version may not understand all of it.
     pub fn is_newer(&self) -> bool {
         self.v > VERSION
     }
 }
 
-/// What is recorded.
+/// The subject of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum RecordKind {
@@ -90,7 +87,7 @@ impl RecordKind {
         named.into_iter().chain(overruled.iter().map(String::as_str))
     }
 
-    /// Whether `wanted` is a part of the decision.
+    /// Returns whether `wanted` is a part of the decision.
     pub fn decided(&self, wanted: DecisionKind) -> bool {
         match self {
             Self::Run(run) => run.decision == wanted || run.also.contains(&wanted),
@@ -106,74 +103,6 @@ impl RecordKind {
     }
 }
 
-/// A hook was run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunRecord {
-    /// The hook's full name.
-    pub hook: String,
-    /// The hook's layer.
-    pub layer: String,
-    /// SHA-256 of what ran.
-    pub hash: String,
-    /// The event in the hook's own spelling.
-    pub spelling: String,
-    /// In milliseconds.
-    pub duration_ms: u64,
-    /// How it ended.
-    #[serde(rename = "exit")]
-    pub end: RunEnd,
-    /// `runtime` if the process of a runtime hook was called.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transport: Option<Transport>,
-    /// The most important part of its decision.
-    pub decision: DecisionKind,
-    /// The other parts of its decision.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<DecisionKind>,
-    /// The hook's reason, or why the run failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The rule of its `match` that the call fits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<RuleRecord>,
-    /// What its rewrite changed, with secrets masked and long text cut.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rewrite: Option<Change>,
-    /// What a failed run wrote to stdout.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub stdout: String,
-    /// The last lines of stderr.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub stderr: String,
-    /// Parts of its reply that are invalid or have no effect.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
-    /// What it logged, and what became of its reply.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-    /// Whether it ran in the background.
-    #[serde(default, rename = "async", skip_serializing_if = "std::ops::Not::not")]
-    pub asynchronous: bool,
-}
-
-/// A rule that a call fits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RuleRecord {
-    /// The rule's name, or its place in the list.
-    pub name: String,
-    /// The command that fits, or the path of a tool, with secrets masked.
-    pub command: String,
-    /// Whether it is certain that the call fits.
-    pub certain: bool,
-}
-
-impl From<&RuleFit> for RuleRecord {
-    fn from(fit: &RuleFit) -> Self {
-        let RuleFit { rule, text, is_certain } = fit;
-        Self { name: rule.clone(), command: text.clone(), certain: *is_certain }
-    }
-}
-
 /// The hooks of an event have decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecisionRecord {
@@ -182,15 +111,15 @@ pub struct DecisionRecord {
     /// The other parts of the decision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<DecisionKind>,
-    /// How many hooks were run.
+    /// The number of hooks that were run.
     pub hooks_run: usize,
     /// The hook that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Why.
+    /// The reason why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether the event was denied because a hook failed.
+    /// True if the event was denied because a hook failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_failure: bool,
     /// Hooks whose history action does not count because an earlier one does.
@@ -203,13 +132,13 @@ pub struct DecisionRecord {
 pub struct AnswerRecord {
     /// The hook that asked.
     pub hook: String,
-    /// Why it asked.
+    /// The reason why it asked.
     pub reason: String,
     /// The answer in the words that users are shown: `yes`, `always`, `no` or `nobody to ask`.
     pub answer: String,
-    /// Whether the call may run.
+    /// True if the call may run.
     pub allowed: bool,
-    /// Whether the answer was given earlier in the session.
+    /// True if the answer was given earlier in the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub remembered: bool,
 }
@@ -219,20 +148,20 @@ pub struct AnswerRecord {
 pub struct PermissionRecord {
     /// The permission mode: `ask` or `edits`.
     pub mode: String,
-    /// Who decided: `mode`, `rule` or `user`.
+    /// The source of the decision: `mode`, `rule` or `user`.
     pub by: String,
-    /// Whether the call may run.
+    /// True if the call may run.
     pub allowed: bool,
     /// The user's answer in the words that users are shown: `yes`, `always`, `no` or `nobody to ask`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// Whether the answer was given earlier in the session.
+    /// True if the answer was given earlier in the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub remembered: bool,
     /// The rules that allow the call, or that the user added with the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// Why the user did not allow it, if they said so.
+    /// The reason why the user did not allow it, if they said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -318,48 +247,8 @@ impl From<&CallPermission> for Record {
 
 impl From<&HookRun> for Record {
     fn from(run: &HookRun) -> Self {
-        let HookRun {
-            scope,
-            event,
-            spelling,
-            hook,
-            layer,
-            fingerprint,
-            tool_call,
-            rule,
-            started,
-            duration,
-            end,
-            transport,
-            decision,
-            also,
-            reason,
-            change,
-            stdout,
-            stderr_tail,
-            warnings,
-            notes,
-            asynchronous,
-        } = run;
-        let kind = RecordKind::Run(Box::new(RunRecord {
-            hook: hook.clone(),
-            layer: layer.as_str().to_owned(),
-            hash: fingerprint.0.clone(),
-            spelling: (*spelling).to_owned(),
-            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-            end: end.clone(),
-            transport: transport.filter(|transport| *transport == Transport::Runtime),
-            decision: *decision,
-            also: also.clone(),
-            reason: reason.clone(),
-            rule: rule.as_ref().map(RuleRecord::from),
-            rewrite: change.clone(),
-            stdout: stdout.clone(),
-            stderr: stderr_tail.clone(),
-            warnings: warnings.clone(),
-            notes: notes.clone(),
-            asynchronous: *asynchronous,
-        }));
+        let HookRun { scope, event, tool_call, started, record } = run;
+        let kind = RecordKind::Run(Box::new(record.clone()));
         Envelope { time: *started, scope, event: *event, tool_call: tool_call.as_ref() }
             .around(kind)
     }

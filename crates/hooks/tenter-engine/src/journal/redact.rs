@@ -29,16 +29,16 @@ const DEEPEST: usize = 64;
 
 /// Returns the byte ranges of `text` in the format of a vendor's keys. Text that contains `EXAMPLE` is not a secret.
 pub fn secrets_in(text: &str) -> Vec<Range<usize>> {
-    let mut found = key_formats::keys_in(text);
-    found.retain(|range| !text[range.clone()].contains("EXAMPLE"));
-    found
+    let mut secrets = key_formats::keys_in(text);
+    secrets.retain(|range| !text[range.clone()].contains("EXAMPLE"));
+    secrets
 }
 
 /// Removes secrets from text and JSON values, and limits their size.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     secrets: Vec<String>,
-    /// Whether text in a well-known key format is kept.
+    /// True if text in a well-known key format is kept.
     keeps_formats: bool,
 }
 
@@ -122,28 +122,28 @@ impl Cutting<'_> {
 
     fn items(&mut self, depth: usize, items: Vec<Value>) -> Value {
         let count = items.len();
-        let mut kept = Vec::new();
+        let mut parts = Vec::new();
         for item in items {
             if self.left == 0 {
-                kept.push(Value::String(format!("[… {} more left out]", count - kept.len())));
+                parts.push(Value::String(format!("[… {} more left out]", count - parts.len())));
                 break;
             }
-            kept.push(self.value(depth + 1, item));
+            parts.push(self.value(depth + 1, item));
         }
-        Value::Array(kept)
+        Value::Array(parts)
     }
 
     fn fields(&mut self, depth: usize, fields: Object) -> Value {
         let count = fields.len();
-        let mut kept = Object::new();
+        let mut parts = Object::new();
         for (taken, (key, field)) in fields.into_iter().enumerate() {
             if self.left == 0 {
-                kept.insert("…".to_owned(), format!("[{} more left out]", count - taken).into());
+                parts.insert("…".to_owned(), format!("[{} more left out]", count - taken).into());
                 break;
             }
-            kept.insert(self.text(&key), self.value(depth + 1, field));
+            parts.insert(self.text(&key), self.value(depth + 1, field));
         }
-        Value::Object(kept)
+        Value::Object(parts)
     }
 
     fn text(&mut self, text: &str) -> String {
@@ -159,8 +159,8 @@ impl Cutting<'_> {
 }
 
 fn mask(secret: &str) -> String {
-    let kept: String = secret.chars().take(4).collect();
-    format!("{kept}[{} redacted]", secret.chars().count().saturating_sub(4))
+    let beginning: String = secret.chars().take(4).collect();
+    format!("{beginning}[{} redacted]", secret.chars().count().saturating_sub(4))
 }
 
 #[cfg(test)]
@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn secrets_are_located_and_examples_are_ignored() {
         let text = "a AKIAABCDEFGHIJKLMNOP\nAKIAIOSFODNN7EXAMPLE\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n";
-        let found: Vec<&str> = secrets_in(text).into_iter().map(|range| &text[range]).collect();
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert_eq!(found[0], "AKIAABCDEFGHIJKLMNOP");
-        assert!(found[1].starts_with("-----BEGIN") && found[1].ends_with("KEY-----"));
+        let secrets: Vec<&str> = secrets_in(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(secrets.len(), 2, "{secrets:?}");
+        assert_eq!(secrets[0], "AKIAABCDEFGHIJKLMNOP");
+        assert!(secrets[1].starts_with("-----BEGIN") && secrets[1].ends_with("KEY-----"));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::observe::{AskAnswer, CallPermission, Decision, HookRun, Notice, Obser
 /// The journal of one conversation.
 struct Journal {
     file: File,
-    /// How long it was, in bytes, when it last ended with a whole line.
+    /// The length, in bytes, at which it last ended with a whole line.
     whole: u64,
 }
 
@@ -34,7 +34,7 @@ pub struct JournalWriter {
 #[derive(Default)]
 struct State {
     files: HashMap<String, Journal>,
-    /// Whether a line was lost before: only the first error is reported.
+    /// True if a line was lost before: only the first error is reported.
     lost: bool,
     trouble: Option<Diagnostic>,
 }
@@ -51,7 +51,7 @@ impl JournalWriter {
         Self { project: Some(root.to_string_lossy().into_owned()), ..self }
     }
 
-    /// Why a line could not be written, if one could not. Returned once, even if more lines are lost.
+    /// Returns the reason why a line could not be written, if one could not. Returned once, even if more lines are lost.
     pub fn take_trouble(&self) -> Option<Diagnostic> {
         self.state().trouble.take()
     }

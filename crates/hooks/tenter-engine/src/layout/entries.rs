@@ -15,7 +15,7 @@ pub(crate) fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
     Ok(entries)
 }
 
-/// Whether nothing has this path; a dangling symlink counts as something.
+/// Returns whether nothing has this path; a dangling symlink counts as something.
 pub(crate) fn is_missing(path: &Path) -> bool {
     let absent =
         |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);

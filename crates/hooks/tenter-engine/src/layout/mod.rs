@@ -1,7 +1,7 @@
-//! Where hooks, skills and recipes are found: directories, plugins, and the order of precedence.
+//! The places of hooks, skills and recipes: directories, plugins, and the order of precedence.
 //!
 //! [`KINDS`] is the table of what can be found: a further kind is one more constant in it. Everything else derives from the
-//! table: the directories of a project, of the user and of plugins, in their order ([`Layout::roots`]), and for kinds that are
+//! table: the directories of a project, of the user and of plugins, in their order ([`ResourceLayout::roots`]), and for kinds that are
 //! files with a name, [`Resources`].
 
 mod entries;
@@ -24,13 +24,13 @@ pub use roots::Root;
 pub struct ResourceKind {
     /// Name of the directory that holds them, in each resource directory and in a plugin.
     pub directory: &'static str,
-    /// What one of them is on disk.
+    /// The form of one resource on disk.
     pub form: ResourceForm,
-    /// Whether the project root itself has such a directory.
+    /// True if the project root itself has such a directory.
     pub in_project_root: bool,
-    /// Whether the configuration directory has one.
+    /// True if the configuration directory has one.
     pub in_config_home: bool,
-    /// Whether all resource directories of the home directory count, or only the first.
+    /// True if all resource directories of the home directory count, or only the first.
     pub in_all_of_home: bool,
     /// Maximum number of entries that are read of one directory, its subdirectories included.
     pub max_entries: usize,
@@ -49,7 +49,7 @@ pub struct DiagnosticIds {
     pub too_many: &'static str,
 }
 
-/// What a resource is on disk.
+/// The form of a resource on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResourceForm {
     /// An executable or a directory with a `HOOK.md`; [`scan`](crate::source::scan) finds them.
@@ -157,7 +157,7 @@ impl DirectoryNames {
 
 /// The directories that everything is found from. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct ResourceLayout {
     /// The project root ([`project_root()`]).
     pub project: PathBuf,
     /// The user's home directory.
@@ -170,7 +170,7 @@ pub struct Layout {
     pub outer: Vec<PathBuf>,
 }
 
-impl Layout {
+impl ResourceLayout {
     /// The layout with the default directory names.
     pub fn new(
         project: impl Into<PathBuf>,
@@ -209,7 +209,7 @@ impl Layout {
         base.join(self.names.plugins())
     }
 
-    /// The user's directories for every kind of resource: the first of the home directory, and that of the configuration.
+    /// Returns the user's directories for every kind of resource: the first of the home directory, and the one in the configuration.
     pub fn user_directories(&self) -> Vec<PathBuf> {
         let in_home = self.names.resources.first().map(|name| self.home.join(name));
         in_home.into_iter().chain([self.config_home.join(&self.names.config)]).collect()

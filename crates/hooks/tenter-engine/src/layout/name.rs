@@ -46,7 +46,7 @@ impl ResourceName {
     /// Checks that the name cannot lead out of a directory and that a file can have it.
     ///
     /// # Errors
-    /// Why no resource has this name.
+    /// The reason why no resource has this name.
     pub fn check(written: &str) -> Result<(), NameError> {
         let parts = || written.split('/');
         Err(NameError(if written.is_empty() {
@@ -75,7 +75,7 @@ impl fmt::Display for ResourceName {
     }
 }
 
-/// Why no resource has a name, as the end of a sentence that begins with the name.
+/// The reason why no resource has a name, as the end of a sentence that begins with the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NameError(&'static str);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_nearest_name_has_the_same_end_or_is_spelled_similarly() {
-        let known = ["commit", "github/pr", "acme/docs/pdf"];
+        let names = ["commit", "github/pr", "acme/docs/pdf"];
         for (written, expected) in [
             ("comit", Some("commit")),
             ("pr", Some("github/pr")),
@@ -115,7 +115,7 @@ mod tests {
             ("pfd", Some("acme/docs/pdf")),
             ("quantum", None),
         ] {
-            assert_eq!(ResourceName::new(written).nearest(&known), expected, "{written}");
+            assert_eq!(ResourceName::new(written).nearest(&names), expected, "{written}");
         }
     }
 }

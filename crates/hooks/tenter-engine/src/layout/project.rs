@@ -11,7 +11,7 @@ use super::DirectoryNames;
 /// top level; otherwise `cwd`.
 ///
 /// In a directory above `cwd`, only `.git`, `.kodelet` and `.agents` that the owner of `cwd` or of `home` owns count: in a
-/// directory that everyone can write, such as `/tmp`, anyone could put a project around those of others.
+/// directory that everyone can write, such as `/tmp`, anyone could put a project around the projects of others.
 pub fn project_root(cwd: &Path, home: &Path) -> PathBuf {
     DirectoryNames::default().project_root(cwd, home)
 }
@@ -31,7 +31,7 @@ pub(crate) fn find_project_root(cwd: &Path, home: &Path, markers: &[String]) -> 
     git_top.unwrap_or(cwd).to_owned()
 }
 
-/// What marks directories from one upwards as projects.
+/// The marks of projects, looked up in a directory and those above it.
 pub(crate) struct Marks<'a> {
     start: &'a Path,
     names: &'a [String],
@@ -47,7 +47,7 @@ impl<'a> Marks<'a> {
 
     pub(crate) fn has(&self, dir: &Path, name: &str) -> bool {
         let mark = dir.join(name);
-        // The owner of a symlink counts, not that of its target.
+        // The owner of a symlink counts, not the owner of its target.
         let owner = fs::symlink_metadata(&mark).ok().map(|found| found.uid());
         mark.exists() && (dir == self.start || self.owners.contains(&owner))
     }

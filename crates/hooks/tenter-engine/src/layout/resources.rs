@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::{Layout, ResourceForm, ResourceKind, ResourceName, Root};
+use super::{ResourceForm, ResourceKind, ResourceLayout, ResourceName, Root};
 use crate::layer::Layer;
 
 /// Maximum depth of subdirectories.
@@ -27,7 +27,7 @@ pub struct Resources {
 /// A directory that exists, with its real path.
 #[derive(Debug, Clone)]
 pub struct ResourceDir {
-    /// Where it was found.
+    /// The directory that it was found in.
     pub root: Root,
     real: PathBuf,
 }
@@ -43,7 +43,7 @@ pub struct ResourceFile<'r> {
     directory: &'r ResourceDir,
 }
 
-impl Layout {
+impl ResourceLayout {
     /// Finds the directories of `kind`. `named` directories have precedence over plugins.
     pub fn resources(&self, kind: &'static ResourceKind, named: Vec<Root>) -> Resources {
         let (roots, diagnostics) = self.roots_with(kind, named);
@@ -64,7 +64,7 @@ impl Resources {
         resources
     }
 
-    /// What is wrong with the directories.
+    /// Returns the diagnostics of the directories.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
@@ -150,7 +150,7 @@ impl ResourceForm {
     }
 }
 
-/// Which of several resources with one name counts: the first that is not broken, or the first.
+/// Decides which of several resources with one name counts: the first that is not broken, or the first.
 #[derive(Debug, Default)]
 pub struct Shadows {
     first: BTreeMap<String, PathBuf>,

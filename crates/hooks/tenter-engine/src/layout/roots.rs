@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::entries::entries;
-use super::{Layout, ResourceForm, ResourceKind, plugin_name};
+use super::{ResourceForm, ResourceKind, ResourceLayout, plugin_name};
 use crate::layer::Layer;
 
 /// A directory that may hold resources of one kind.
@@ -22,7 +22,7 @@ pub struct Root {
     pub prefix: String,
     /// The project or plugin that the directory must not lead out of; `None` if it may be anywhere.
     pub within: Option<PathBuf>,
-    /// Whether the user named the directory for this run.
+    /// True if the user named the directory for this run.
     pub is_named: bool,
 }
 
@@ -54,17 +54,17 @@ impl Root {
 }
 
 impl Root {
-    /// What is the same for all paths to the directory; `None` if it does not exist or leads out of [`Root::within`].
+    /// Returns the device and inode of the directory; `None` if it does not exist or leads out of [`Root::within`].
     fn identity(&self) -> Option<(u64, u64)> {
         if self.within.is_some() {
             self.real().ok()?;
         }
-        let found = fs::metadata(&self.dir).ok()?;
-        Some((found.dev(), found.ino()))
+        let file = fs::metadata(&self.dir).ok()?;
+        Some((file.dev(), file.ino()))
     }
 }
 
-/// Whether one of two directories contains the other, or that is unknown.
+/// Returns whether one of two directories contains the other, or that is unknown.
 fn overlaps(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
         (Ok(one), Ok(other)) => one.starts_with(&other) || other.starts_with(&one),
@@ -72,9 +72,9 @@ fn overlaps(one: &Path, other: &Path) -> bool {
     }
 }
 
-impl Layout {
+impl ResourceLayout {
     /// Every directory that may hold resources of `kind`, highest precedence first (R8). Of the projects around the project, only
-    /// hooks count, before those of the project (R89).
+    /// hooks count, before the directories of the project (R89).
     pub fn roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
         let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
         for outer in self.outer.iter().filter(|_| kind.form == ResourceForm::Hook) {
@@ -90,7 +90,7 @@ impl Layout {
         (once_each(roots), diagnostics)
     }
 
-    /// As [`Layout::roots`], with the directories that the user named for this run after those of the project.
+    /// As [`ResourceLayout::roots`], with the directories that the user named for this run after the directories of the project.
     pub(super) fn roots_with(
         &self,
         kind: &ResourceKind,
@@ -205,8 +205,12 @@ fn once_each(roots: Vec<Root>) -> Vec<Root> {
         }
     }
     let is_chosen = |index: usize| identities[index].is_none_or(|one| chosen[&one] == index);
-    let kept: Vec<bool> = (0..roots.len()).map(is_chosen).collect();
-    roots.into_iter().zip(kept).filter_map(|(root, kept)| kept.then_some(root)).collect()
+    let choices: Vec<bool> = (0..roots.len()).map(is_chosen).collect();
+    roots
+        .into_iter()
+        .zip(choices)
+        .filter_map(|(root, is_chosen)| is_chosen.then_some(root))
+        .collect()
 }
 
 #[cfg(test)]
@@ -216,19 +220,19 @@ mod tests {
     use super::*;
     use crate::layout::{DirectoryNames, HOOKS, RECIPES, SKILLS};
 
-    fn layout(base: &Path) -> Layout {
-        Layout::new(base.join("project"), base.join("home"), base.join("home/.config"))
+    fn layout(base: &Path) -> ResourceLayout {
+        ResourceLayout::new(base.join("project"), base.join("home"), base.join("home/.config"))
     }
 
-    fn listed(base: &Path, layout: &Layout) -> Vec<(Layer, String, String)> {
-        let shown = |root: Root| {
+    fn listed(base: &Path, layout: &ResourceLayout) -> Vec<(Layer, String, String)> {
+        let summary = |root: Root| {
             (
                 root.layer,
                 root.dir.strip_prefix(base).unwrap().to_str().unwrap().to_owned(),
                 root.prefix,
             )
         };
-        layout.roots(&HOOKS).0.into_iter().map(shown).collect()
+        layout.roots(&HOOKS).0.into_iter().map(summary).collect()
     }
 
     #[test]
@@ -264,7 +268,7 @@ mod tests {
         let base = scratch.path();
         fs::create_dir_all(base.join("home/.kodelet/hooks")).unwrap();
         fs::create_dir_all(base.join("home/.kodelet/plugins/a@b/hooks")).unwrap();
-        let layout = Layout { project: base.join("home"), ..layout(base) };
+        let layout = ResourceLayout { project: base.join("home"), ..layout(base) };
         let layers: Vec<Layer> =
             listed(base, &layout).into_iter().map(|(layer, ..)| layer).collect();
         // The first is `.agents/hooks`, which is not a directory of the user.
@@ -302,7 +306,7 @@ mod tests {
     fn every_kind_has_its_directories_and_their_names_can_be_changed() {
         let names =
             DirectoryNames { resources: vec![".one".into(), ".two".into()], config: "c".into() };
-        let layout = Layout::new("/project", "/home", "/config").with_names(names);
+        let layout = ResourceLayout::new("/project", "/home", "/config").with_names(names);
         let dirs = |kind| -> Vec<String> {
             let roots = layout.roots(kind).0;
             roots.into_iter().map(|root| root.dir.to_str().unwrap().to_owned()).collect()

@@ -24,7 +24,7 @@ pub fn check_tool(text: &str) -> Result<Option<Advice>, Advice> {
 /// Checks a matcher's `pattern`.
 ///
 /// # Errors
-/// Why it is invalid.
+/// The reason why it is invalid.
 pub fn check_pattern(text: &str) -> Result<Option<Advice>, Advice> {
     Ok(expression::check(text)?.or_else(|| meant_otherwise(text)))
 }

@@ -79,7 +79,7 @@ fn ambiguous(most: &str) -> Advice {
     }
 }
 
-/// Whether a position is inside a character class, where braces are literal.
+/// Tracks whether a position is inside a character class, where braces are literal.
 #[derive(Default)]
 struct Class {
     depth: usize,

@@ -16,14 +16,14 @@ const SHOWN: usize = 80;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// The result for the tool's name.
-    pub tool: Option<Finding>,
+    pub tool: Option<MatchResult>,
     /// The result for the tool's input.
-    pub pattern: Option<Finding>,
+    pub pattern: Option<MatchResult>,
 }
 
 /// The result of one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct MatchResult {
     /// The expression as written.
     pub expression: String,
     /// The result.
@@ -38,7 +38,7 @@ pub enum Search {
     Found {
         /// The text that matched: a name of the tool, or a path in the input such as `edits[0].path`.
         place: String,
-        /// What matched, truncated if it is long.
+        /// The matched text, truncated if it is long.
         text: String,
     },
     /// It did not match.
@@ -54,33 +54,33 @@ pub enum Search {
 }
 
 impl Explanation {
-    /// Whether the matcher matches the call.
+    /// Returns whether the matcher matches the call.
     pub fn is_match(&self) -> bool {
-        let found = |part: &Finding| matches!(part.search, Search::Found { .. });
-        self.tool.iter().chain(&self.pattern).all(found)
+        let is_found = |part: &MatchResult| matches!(part.search, Search::Found { .. });
+        self.tool.iter().chain(&self.pattern).all(is_found)
     }
 }
 
-pub(super) fn of_tool<'n>(tool: &Expression, names: impl Iterator<Item = &'n str>) -> Finding {
+pub(super) fn of_tool<'n>(tool: &Expression, names: impl Iterator<Item = &'n str>) -> MatchResult {
     search(tool, names.map(|name| (name, name)))
 }
 
-pub(super) fn of_pattern(pattern: &Expression, input: &Object) -> Finding {
-    search(pattern, texts::of(input))
+pub(super) fn of_pattern(pattern: &Expression, input: &Object) -> MatchResult {
+    search(pattern, texts::in_input(input))
 }
 
 /// Searches the texts in order until one matches.
 fn search(
     expression: &Expression,
     texts: impl Iterator<Item = (impl ToString, impl AsRef<str>)>,
-) -> Finding {
+) -> MatchResult {
     let (mut tried, mut given_up) = (Vec::new(), None);
     for (place, text) in texts {
         let place = place.to_string();
         match expression.find(text.as_ref()) {
             Ok(Some(range)) => {
                 let text = shown(text.as_ref(), range);
-                return Finding::new(expression, Search::Found { place, text });
+                return MatchResult::new(expression, Search::Found { place, text });
             }
             Ok(None) => tried.push(place),
             Err(reason) => {
@@ -89,16 +89,19 @@ fn search(
         }
     }
     let not_found = || Search::NotFound { tried };
-    Finding::new(expression, given_up.map_or_else(not_found, |reason| Search::GivenUp { reason }))
+    MatchResult::new(
+        expression,
+        given_up.map_or_else(not_found, |reason| Search::GivenUp { reason }),
+    )
 }
 
-impl Finding {
+impl MatchResult {
     fn new(expression: &Expression, search: Search) -> Self {
         Self { expression: expression.as_str().to_owned(), search }
     }
 }
 
 fn shown(text: &str, range: Range<usize>) -> String {
-    let found = text.get(range).unwrap_or_default();
-    excerpt::chars(found, SHOWN).into_owned()
+    let matched = text.get(range).unwrap_or_default();
+    excerpt::chars(matched, SHOWN).into_owned()
 }

@@ -31,7 +31,7 @@ const PIECE_LIMIT: usize = 1 << 20;
 const LONGEST_WITH_PIECES: usize = 1_000;
 
 /// Maximum length of any expression, in bytes: parsing needs a thousand times as much memory.
-const LONGEST: usize = 10_000;
+const MAX_LENGTH: usize = 10_000;
 
 const TOO_LONG: &str =
     "the text is over 64 KiB, which is too long for an expression that needs the slower engine";
@@ -48,7 +48,7 @@ const BACKSLASH: &str = "put a backslash before a character that is meant as its
 #[serde(from = "SerializedExpression", into = "SerializedExpression")]
 pub(super) struct Expression {
     text: String,
-    /// What every text that matches contains.
+    /// Literals that every matching text contains.
     literals: OnceLock<Option<Literals>>,
     engine: OnceLock<Result<Engine, Advice>>,
 }
@@ -92,7 +92,7 @@ enum Engine {
 /// Checks an expression. Advice in an `Ok` says that it needs the backtracking engine, whose searches are limited.
 ///
 /// # Errors
-/// Why no engine can compile it.
+/// The reason why no engine can compile it.
 pub(super) fn check(text: &str) -> Result<Option<Advice>, Advice> {
     match engine_for(text)? {
         Engine::Words(_) | Engine::Linear(_) => Ok(None),
@@ -122,14 +122,15 @@ impl Expression {
 
     /// Literals, one of which is in every text that matches; `None` if none are known.
     pub(super) fn literals(&self) -> Option<&Literals> {
-        let found = || (self.text.len() <= LONGEST).then(|| Literals::of(&self.text)).flatten();
-        self.literals.get_or_init(found).as_ref()
+        let new_literals =
+            || (self.text.len() <= MAX_LENGTH).then(|| Literals::new(&self.text)).flatten();
+        self.literals.get_or_init(new_literals).as_ref()
     }
 
     /// The first match in `text`. An expression is not compiled for a text that cannot match.
     ///
     /// # Errors
-    /// Why the search was aborted, or why the expression is invalid.
+    /// The reason why the search was aborted, or why the expression is invalid.
     pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
         let is_ruled_out = || self.literals().is_some_and(|literals| !literals.is_any_in(text));
         if self.engine.get().is_none() && is_ruled_out() {
@@ -161,12 +162,15 @@ impl Expression {
 
 /// The cheapest engine that can search for `text`.
 fn engine_for(text: &str) -> Result<Engine, Advice> {
-    if text.len() > LONGEST {
-        return Err(refusal(format!("it is longer than {LONGEST} bytes"), "write a shorter one"));
+    if text.len() > MAX_LENGTH {
+        return Err(refusal(
+            format!("it is longer than {MAX_LENGTH} bytes"),
+            "write a shorter one",
+        ));
     }
     match regex_syntax::parse(text) {
         Ok(parsed) => {
-            Words::of(&parsed).map_or_else(|| linear(text), |words| Ok(Engine::Words(words)))
+            Words::new(&parsed).map_or_else(|| linear(text), |words| Ok(Engine::Words(words)))
         }
         Err(error) => lacking(text, &error),
     }
@@ -251,7 +255,7 @@ fn is_for_backtracking(error: &regex_syntax::Error) -> bool {
     matches!(error.kind(), ErrorKind::UnsupportedLookAround | ErrorKind::UnsupportedBackreference)
 }
 
-/// What is wrong and where, on one line, and what to write instead.
+/// Describes an error on one line: its kind, its place, and a correction.
 fn in_words(error: &regex_syntax::Error) -> Advice {
     let (what, place, help) = match error {
         regex_syntax::Error::Parse(error) => {

@@ -46,13 +46,13 @@ impl PatternFilter {
     pub(crate) fn possible(&self, input: &Object) -> Vec<bool> {
         let mut possible: Vec<bool> = self.is_filtered.iter().map(|filtered| !filtered).collect();
         let mut is_seen = vec![false; self.needed_by.len()];
-        let mut left = MOST_FOUND;
-        for (_, text) in texts::of(input) {
+        let mut budget = MOST_FOUND;
+        for (_, text) in texts::in_input(input) {
             for found in self.automaton.find_overlapping_iter(&*text) {
-                let Some(still_left) = left.checked_sub(1) else {
+                let Some(still_left) = budget.checked_sub(1) else {
                     return vec![true; possible.len()];
                 };
-                left = still_left;
+                budget = still_left;
                 let literal = found.pattern().as_usize();
                 if !std::mem::replace(&mut is_seen[literal], true) {
                     self.needed_by[literal].iter().for_each(|place| possible[*place] = true);
@@ -117,11 +117,11 @@ mod tests {
             let possible = filter.possible(&input);
             for (place, matcher) in matchers.iter().enumerate() {
                 let unfiltered = matcher.pattern.as_ref().map(|pattern| {
-                    texts::of(&input).map(|(_, text)| pattern.find_compiled(&text)).any(|found| found != Ok(None))
+                    texts::in_input(&input).map(|(_, text)| pattern.find_compiled(&text)).any(|result| result != Ok(None))
                 });
                 prop_assert!(possible[place] || unfiltered == Some(false), "{}", patterns[place]);
-                let found = matcher.finds(&input).unwrap_or(true);
-                prop_assert_eq!(Some(found), unfiltered, "{}", patterns[place]);
+                let is_found = matcher.finds(&input).unwrap_or(true);
+                prop_assert_eq!(Some(is_found), unfiltered, "{}", patterns[place]);
             }
         }
     }

@@ -5,7 +5,7 @@ use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
 use regex_syntax::hir::{Hir, HirKind};
 
 /// Maximum number of literals of one expression; more of them rule out too little for what they cost.
-const MOST: usize = 64;
+const MAX_LITERALS: usize = 64;
 
 /// Maximum number of literals that start or end a match: in upper and lower case, a word of four letters has as many.
 const MOST_VARIANTS: usize = 16;
@@ -19,7 +19,7 @@ pub(crate) struct Literals(Vec<Box<[u8]>>);
 
 impl Literals {
     /// The literals that `expression` needs; `None` if none are known.
-    pub(super) fn of(expression: &str) -> Option<Self> {
+    pub(super) fn new(expression: &str) -> Option<Self> {
         required(&regex_syntax::parse(expression).ok()?)
     }
 
@@ -37,7 +37,7 @@ impl Literals {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// Whether one of them is in `text`.
+    /// Returns whether one of them is in `text`.
     pub(super) fn is_any_in(&self, text: &str) -> bool {
         self.iter().any(|literal| match std::str::from_utf8(literal) {
             Ok(literal) => text.contains(literal),
@@ -45,14 +45,14 @@ impl Literals {
         })
     }
 
-    /// How much they rule out for what they cost: short ones are in many texts, and each one is searched for.
+    /// Compares literals by the texts that they rule out and by their cost: short ones are in many texts, and each one is searched for.
     fn strength(&self) -> (usize, usize, usize) {
         let shortest = self.iter().map(<[u8]>::len).min().unwrap_or(0);
-        (shortest.min(RARE), MOST.saturating_sub(self.0.len()), shortest)
+        (shortest.min(RARE), MAX_LITERALS.saturating_sub(self.0.len()), shortest)
     }
 }
 
-/// The literals that rule out the most: those at the start or the end of a match, or those of a part that is in every match.
+/// The literals that rule out the most: at the start or the end of a match, or in a part that is in every match.
 fn required(part: &Hir) -> Option<Literals> {
     let ends = [ExtractKind::Prefix, ExtractKind::Suffix].map(|kind| at_an_end(part, kind));
     let inner = match part.kind() {
@@ -73,13 +73,13 @@ fn any_of(parts: &[Hir]) -> Option<Literals> {
 
 /// The literals with which every match starts, or ends.
 fn at_an_end(part: &Hir, kind: ExtractKind) -> Option<Literals> {
-    let found: Seq = Extractor::new().kind(kind).limit_total(MOST_VARIANTS).extract(part);
-    let literals = found.literals()?;
+    let sequence: Seq = Extractor::new().kind(kind).limit_total(MOST_VARIANTS).extract(part);
+    let literals = sequence.literals()?;
     within_limit(literals.iter().map(|literal| literal.as_bytes().into()).collect())
 }
 
 fn within_limit(literals: Vec<Box<[u8]>>) -> Option<Literals> {
-    let is_useful = !literals.is_empty() && literals.len() <= MOST;
+    let is_useful = !literals.is_empty() && literals.len() <= MAX_LITERALS;
     let is_sound = literals.iter().all(|literal| !literal.is_empty());
     (is_useful && is_sound).then_some(Literals(literals))
 }
@@ -91,9 +91,9 @@ mod tests {
     use super::*;
 
     fn literals(expression: &str) -> Option<Vec<String>> {
-        let found = Literals::of(expression)?;
+        let sequence = Literals::new(expression)?;
         let text = |literal: &[u8]| String::from_utf8_lossy(literal).into_owned();
-        Some(found.iter().map(text).collect())
+        Some(sequence.iter().map(text).collect())
     }
 
     #[test]
@@ -106,9 +106,9 @@ mod tests {
             (r"\.(py|js)$", vec![".py", ".js"]),
             ("(ab){2,}", vec!["abab"]),
         ] {
-            let found = literals(expression);
+            let sequence = literals(expression);
             assert_eq!(
-                found,
+                sequence,
                 Some(expected.iter().map(ToString::to_string).collect()),
                 "{expression}"
             );
@@ -129,7 +129,7 @@ mod tests {
             text in "[abcAB é]{0,10}",
         ) {
             let Ok(regex) = regex::Regex::new(&expression) else { return Ok(()) };
-            let Some(literals) = Literals::of(&expression) else { return Ok(()) };
+            let Some(literals) = Literals::new(&expression) else { return Ok(()) };
             if regex.is_match(&text) {
                 prop_assert!(literals.is_any_in(&text), "{expression} on {text}: {literals:?}");
             }

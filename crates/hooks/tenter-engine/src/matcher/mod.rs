@@ -27,16 +27,14 @@ use tenter_protocol::{Object, ToolCall};
 use thiserror::Error;
 
 pub use advice::{check_pattern, check_tool};
-pub use explanation::{Explanation, Finding, Search};
-pub use rules::{
-    ConditionResult, HookRules, RuleExplanation, RuleFit, RuleJudgement, Truth, check_example,
-};
+pub use explanation::{Explanation, MatchResult, Search};
+pub use rules::{HookRules, RuleExplanation, Truth, check_example};
+pub(crate) use rules::{RuleFit, RuleMatch};
 
 use expression::Expression;
 
 pub(crate) use filter::PatternFilter;
 pub(crate) use literals::Literals;
-pub(crate) use rules::RuleMatch;
 
 /// A compiled matcher. Without parts it matches every call.
 ///
@@ -49,12 +47,12 @@ pub struct Matcher {
     /// The names that the agent's tools go by.
     #[serde(skip)]
     names: ToolNames,
-    /// Whether `tool` is only tried on the names that Claude Code has for a tool.
+    /// True if `tool` is only tried on the names that Claude Code has for a tool.
     only_claude_code: bool,
 }
 
-/// Returns what the names of a call's tool depend on: a patch that may add a file has those of `file_write`, too, and an unknown tool
-/// those of a similar one.
+/// Returns what the names of a call's tool depend on: a patch that may add a file also has the names of `file_write`, and an unknown tool
+/// has the names of a similar one.
 pub(crate) fn tool_key(call: &ToolCall) -> String {
     let adds_file = Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file());
     let mark = if adds_file { "+" } else { "" };
@@ -93,7 +91,7 @@ impl fmt::Display for Part {
 pub struct MatcherError {
     /// The part.
     pub part: Part,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
 }
 
@@ -124,7 +122,7 @@ impl Matcher {
         self.names = names.clone();
     }
 
-    /// Whether the matcher matches `call`, and by which name of the tool.
+    /// Returns whether the matcher matches `call`, and by which name of the tool.
     ///
     /// # Errors
     /// A search that was aborted, or a part that is not a valid expression.
@@ -156,7 +154,7 @@ impl Matcher {
         first_found(self.spellings(call).map(|name| (name, Part::Tool.search(tool, name))))
     }
 
-    /// Whether the matcher's `tool` matches this text, whatever it is the name of. A search that is aborted counts as a match.
+    /// Returns whether the matcher's `tool` matches this text, whatever it is the name of. A search that is aborted counts as a match.
     pub(crate) fn matches_name(&self, name: &str) -> bool {
         self.tool.as_ref().is_none_or(|tool| Part::Tool.search(tool, name) != Ok(false))
     }
@@ -178,14 +176,15 @@ impl Matcher {
         self.pattern.as_ref()?.literals()
     }
 
-    /// Whether the matcher's `pattern` matches any text of the input.
+    /// Returns whether the matcher's `pattern` matches any text of the input.
     ///
     /// # Errors
     /// As [`matches`](Self::matches).
     pub(crate) fn finds(&self, input: &Object) -> Result<bool, MatcherError> {
         let Some(pattern) = &self.pattern else { return Ok(true) };
-        let found = texts::of(input).map(|(_, text)| ((), Part::Pattern.search(pattern, &text)));
-        first_found(found).map(|found| found.is_some())
+        let results =
+            texts::in_input(input).map(|(_, text)| ((), Part::Pattern.search(pattern, &text)));
+        first_found(results).map(|result| result.is_some())
     }
 }
 
@@ -211,8 +210,8 @@ fn first_found<T>(
 
 impl Part {
     fn search(self, expression: &Expression, text: &str) -> Result<bool, MatcherError> {
-        let found = expression.find(text);
-        found.map(|range| range.is_some()).map_err(|message| MatcherError { part: self, message })
+        let result = expression.find(text);
+        result.map(|range| range.is_some()).map_err(|message| MatcherError { part: self, message })
     }
 }
 

@@ -18,12 +18,12 @@ fn call(name: &str, input: &Value) -> ToolCall {
 /// The name by which a matcher matches a call.
 fn matched(tool: Option<&str>, pattern: Option<&str>, call: &ToolCall) -> Option<String> {
     let matcher = matcher(tool, pattern);
-    let found = matcher.matches(call).unwrap().map(|found| found.tool_name.to_owned());
-    assert_eq!(matcher.explain(call).is_match(), found.is_some(), "explain and matches disagree");
+    let search = matcher.matches(call).unwrap().map(|search| search.tool_name.to_owned());
+    assert_eq!(matcher.explain(call).is_match(), search.is_some(), "explain and matches disagree");
     let read: Matcher = serde_json::from_str(&serde_json::to_string(&matcher).unwrap()).unwrap();
-    let of_read = read.matches(call).unwrap().map(|found| found.tool_name.to_owned());
-    assert_eq!(of_read, found, "the serialised matcher and the original disagree");
-    found
+    let read_match = read.matches(call).unwrap().map(|search| search.tool_name.to_owned());
+    assert_eq!(read_match, search, "the serialised matcher and the original disagree");
+    search
 }
 
 fn bash(command: &str) -> ToolCall {
@@ -129,9 +129,9 @@ fn numbers_booleans_nested_texts_and_the_whole_input_are_searched() {
 fn an_explanation_names_the_match_or_the_texts_tried() {
     let call = call("file_edit", &json!({"edits": [{"path": "a.py"}, {"path": "b.rs"}], "n": 1}));
     let explanation = matcher(Some("EditFile"), Some(r"\.rs$")).explain(&call);
-    let found = |place: &str, text: &str| Search::Found { place: place.into(), text: text.into() };
-    assert_eq!(explanation.tool.unwrap().search, found("EditFile", "EditFile"));
-    assert_eq!(explanation.pattern.unwrap().search, found("edits[1].path", ".rs"));
+    let search = |place: &str, text: &str| Search::Found { place: place.into(), text: text.into() };
+    assert_eq!(explanation.tool.unwrap().search, search("EditFile", "EditFile"));
+    assert_eq!(explanation.pattern.unwrap().search, search("edits[1].path", ".rs"));
 
     let explanation = matcher(Some("^x$"), Some("nowhere")).explain(&call);
     let Search::NotFound { tried } = explanation.tool.unwrap().search else { panic!("found") };

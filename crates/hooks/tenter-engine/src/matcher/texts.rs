@@ -1,5 +1,5 @@
 //! The texts of a tool's input: every string, with numbers and booleans as text, and last the whole input as JSON (R19). Each file
-//! of a patch is as good as an input of its own, in which it is `file_path` (B10).
+//! of a patch counts as an input of its own, with the file as `file_path` (B10).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ impl fmt::Display for TextLocation<'_> {
 type Text<'v> = (TextLocation<'v>, Cow<'v, str>);
 
 /// The texts of `input` in their order. The whole input is written out only when it is asked for.
-pub(super) fn of(input: &Object) -> impl Iterator<Item = Text<'_>> {
+pub(super) fn in_input(input: &Object) -> impl Iterator<Item = Text<'_>> {
     let mut leaves = Leaves::default();
     leaves.of_object(input);
     let whole = iter::once_with(|| (TextLocation::Whole, Cow::Owned(json::to_string(input))));

@@ -1,28 +1,28 @@
-//! Expressions that are nothing but words: `^Shell$`, `file_write|file_edit`, `git push`. Most matchers are, and to compile
+//! Expressions that consist of words only, such as `^Shell$`, `file_write|file_edit` and `git push`. Most matchers do, and compiling
 //! them as regular expressions would take more time and memory than everything else that a hook needs.
 //!
-//! It refuses everything that it cannot search exactly as a regular expression is searched: the first place wins, and at one
-//! place the alternative that stands first.
+//! The result of a search is the same as that of a regular expression: the leftmost match, and among matches at one place the first
+//! alternative. Every other expression is left to the regular expression engine.
 
 use std::ops::Range;
 
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-/// Alternatives at most; more of them are found faster by an automaton.
-const MOST: usize = 8;
+/// Maximum number of alternatives; an automaton searches for more of them faster.
+const MAX_ALTERNATIVES: usize = 8;
 
-/// Words, one of which is looked for.
+/// Words to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Words {
     at_start: bool,
     at_end: bool,
-    /// In the order in which they stand.
+    /// The words, in the order of the expression.
     any_of: Vec<String>,
 }
 
 impl Words {
-    /// The words that an expression is made of, if it is made of words.
-    pub(super) fn of(expression: &Hir) -> Option<Self> {
+    /// Returns the words of an expression; `None` if it has other parts.
+    pub(super) fn new(expression: &Hir) -> Option<Self> {
         let mut parts = match expression.kind() {
             HirKind::Concat(parts) => parts.as_slice(),
             _ => std::slice::from_ref(expression),
@@ -35,7 +35,7 @@ impl Words {
         Some(Self { at_start, at_end, any_of: sequences(parts)? })
     }
 
-    /// Where the first of the words is in `text`.
+    /// Returns the place of the first of the words in `text`.
     pub(super) fn find(&self, text: &str) -> Option<Range<usize>> {
         let mut words = self.any_of.iter().map(String::as_str);
         match (self.at_start, self.at_end) {
@@ -46,25 +46,25 @@ impl Words {
                 Some(text.len() - longest..text.len())
             }
             (false, false) => {
-                let found = words.filter_map(|word| Some((text.find(word)?, word.len())));
-                let (start, length) = found.min_by_key(|(start, _)| *start)?;
+                let places = words.filter_map(|word| Some((text.find(word)?, word.len())));
+                let (start, length) = places.min_by_key(|(start, _)| *start)?;
                 Some(start..start + length)
             }
         }
     }
 }
 
-/// Every text that one part after the other can be, those first that are tried first.
+/// Returns every text that a sequence of parts matches, in the order of preference: `(a|b)c` → `["ac", "bc"]`.
 fn sequences(parts: &[Hir]) -> Option<Vec<String>> {
     parts.iter().try_fold(vec![String::new()], |beginnings, part| {
         let ends = alternatives(part)?;
         let longer =
             beginnings.iter().flat_map(|start| ends.iter().map(move |end| start.clone() + end));
-        Some(longer.collect()).filter(|words: &Vec<_>| words.len() <= MOST)
+        Some(longer.collect()).filter(|words: &Vec<_>| words.len() <= MAX_ALTERNATIVES)
     })
 }
 
-/// Every text that a part can be, those first that are tried first.
+/// Returns every text that a part matches, in the order of preference.
 fn alternatives(part: &Hir) -> Option<Vec<String>> {
     match part.kind() {
         HirKind::Empty => Some(vec![String::new()]),
@@ -73,7 +73,7 @@ fn alternatives(part: &Hir) -> Option<Vec<String>> {
         HirKind::Concat(parts) => sequences(parts),
         HirKind::Alternation(parts) => {
             let each = parts.iter().map(alternatives).collect::<Option<Vec<_>>>()?;
-            Some(each.concat()).filter(|words: &Vec<_>| words.len() <= MOST)
+            Some(each.concat()).filter(|words: &Vec<_>| words.len() <= MAX_ALTERNATIVES)
         }
         HirKind::Class(_) | HirKind::Look(_) | HirKind::Repetition(_) => None,
     }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn words(expression: &str) -> Option<Words> {
-        Words::of(&regex_syntax::parse(expression).unwrap())
+        Words::new(&regex_syntax::parse(expression).unwrap())
     }
 
     fn expected(at_start: bool, at_end: bool, expected: &[&str]) -> Words {

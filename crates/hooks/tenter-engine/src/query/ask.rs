@@ -9,11 +9,11 @@ use tenter_protocol::executable::{self, Announcement, PROTOCOL_VERSION};
 use tenter_protocol::runtime::SERVE_VARIABLE;
 
 use crate::environment::HookEnvironment;
-use crate::hook::Layer;
-use crate::hook_state::Owner;
+use crate::hook_state::HookOwner;
+use crate::layer::Layer;
 
 /// Timeout of a query (R11).
-pub const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum number of bytes read of a reply; all event names together are shorter.
 const LONGEST_ANSWER: usize = 4096;
@@ -24,7 +24,7 @@ const STDERR_LINES: usize = 3;
 
 /// The reply of a hook to the query for its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum QueryReply {
+pub(crate) enum QueryReply {
     /// The events that it subscribes to, and whether it can be called many times.
     Announced(Announcement),
     /// Invalid text, sanitized: the first line that names no event; empty when nothing was printed.
@@ -33,28 +33,28 @@ pub enum QueryReply {
     Failed(String),
 }
 
-/// How hooks are queried: the same for all hooks of one load.
+/// The parameters of a query: the same for all hooks of one load.
 #[derive(Debug, Clone, Copy)]
-pub struct Query<'a> {
+pub(crate) struct Query<'a> {
     /// The project root: where hooks start (R40).
-    pub project: &'a Path,
+    pub(crate) project: &'a Path,
     /// The environment of hooks (R40).
-    pub environment: &'a HookEnvironment,
+    pub(crate) environment: &'a HookEnvironment,
     /// The timeout, by default [`QUERY_TIMEOUT`].
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
     /// Cancels the query.
-    pub cancel: &'a Cancel,
+    pub(crate) cancel: &'a Cancel,
 }
 
 impl Query<'_> {
     /// Queries the program at `path`, a hook with this full name and layer, for its events.
-    pub fn ask(&self, name: &str, layer: Layer, path: &Path) -> QueryReply {
+    pub(crate) fn ask(&self, name: &str, layer: Layer, path: &Path) -> QueryReply {
         if self.cancel.is_cancelled() {
             return QueryReply::Failed(
                 "was not queried for its events: loading was cancelled".to_owned(),
             );
         }
-        let owner = Owner { project: self.project, layer, name };
+        let owner = HookOwner { project: self.project, layer, name };
         let completion = tenter_proc::run(&self.invocation(owner, path), self.cancel);
         match completion.end {
             ProcessEnd::Exited(0) => read(&completion.stdout),
@@ -64,7 +64,7 @@ impl Query<'_> {
         }
     }
 
-    fn invocation(&self, owner: Owner<'_>, path: &Path) -> Invocation {
+    fn invocation(&self, owner: HookOwner<'_>, path: &Path) -> Invocation {
         Invocation {
             program: path.to_owned(),
             args: vec!["hook".into()],
@@ -76,7 +76,7 @@ impl Query<'_> {
         }
     }
 
-    fn environment(&self, owner: Owner<'_>, path: &Path) -> Vec<(OsString, OsString)> {
+    fn environment(&self, owner: HookOwner<'_>, path: &Path) -> Vec<(OsString, OsString)> {
         let directory = path.parent().unwrap_or(Path::new("/"));
         let mut added: Vec<(&str, OsString)> = vec![
             ("TENTER_PROJECT_DIR", self.project.into()),
@@ -125,11 +125,11 @@ fn shown(text: &str) -> String {
         _ if character.is_control() => '\u{fffd}',
         _ => character,
     };
-    let mut shown: String = characters.by_ref().take(SHOWN_CHARACTERS).map(visible).collect();
+    let mut excerpt: String = characters.by_ref().take(SHOWN_CHARACTERS).map(visible).collect();
     if characters.next().is_some() {
-        shown.push('…');
+        excerpt.push('…');
     }
-    shown
+    excerpt
 }
 
 fn stderr(stderr: &CapturedOutput) -> String {

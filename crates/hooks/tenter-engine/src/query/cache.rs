@@ -17,9 +17,9 @@ use tenter_protocol::runtime::SERVE;
 
 use super::QueryReply;
 use super::kept_manifest::{KeptManifest, KeptScript};
-use crate::hook::Fingerprint;
 use crate::hook_stamp::HookStamp;
 use crate::source::{Candidate, Script};
+use crate::trust::Fingerprint;
 
 /// Another version may know other events, so it does not read these replies.
 const VERSION: &str = concat!("6/", env!("CARGO_PKG_VERSION"));
@@ -28,29 +28,29 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// The cached facts about the file of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub(crate) struct Known {
     /// The file's own fingerprint.
-    pub fingerprint: Fingerprint,
+    pub(crate) fingerprint: Fingerprint,
     /// The fingerprint of the helper files next to it, which may have influenced its reply.
-    pub beside: Option<Fingerprint>,
+    pub(crate) beside: Option<Fingerprint>,
     /// Its reply: subscriptions, or text that names no event.
-    pub answer: QueryReply,
+    pub(crate) answer: QueryReply,
 }
 
 /// The cached facts about the directory of a hook.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KnownManifest {
+pub(crate) struct KnownManifest {
     /// The contents of its manifest.
-    pub manifest: Manifest,
+    pub(crate) manifest: Manifest,
     /// The directory's own fingerprint.
-    pub fingerprint: Fingerprint,
-    /// What it runs.
-    pub script: Script,
+    pub(crate) fingerprint: Fingerprint,
+    /// The script that it runs.
+    pub(crate) script: Script,
 }
 
 /// The cached replies. Without a path nothing is cached.
 #[derive(Debug, Default)]
-pub struct Cache {
+pub(crate) struct Cache {
     path: Option<PathBuf>,
     kept: Kept,
     fresh: Kept,
@@ -113,14 +113,14 @@ enum KeptAnswer {
 impl Cache {
     /// Reads the cache in the file at `path`. An unreadable one counts as empty and is replaced at the next
     /// [`save`](Cache::save).
-    pub fn open(path: Option<&Path>) -> Self {
-        let kept = path.map(read).unwrap_or_default();
-        Self { path: path.map(Path::to_owned), kept, fresh: Kept::default() }
+    pub(crate) fn open(path: Option<&Path>) -> Self {
+        let stored = path.map(read).unwrap_or_default();
+        Self { path: path.map(Path::to_owned), kept: stored, fresh: Kept::default() }
     }
 
     /// The cached facts about the file at `real_path`, a path without symlinks, as long as its stamp is `stamp` and the
     /// helper files next to it have the fingerprint `beside`.
-    pub fn get(
+    pub(crate) fn get(
         &self,
         real_path: &Path,
         stamp: FileStamp,
@@ -140,7 +140,7 @@ impl Cache {
     }
 
     /// Caches the reply of the file at `real_path` with the stamp `stamp`, if it was definite.
-    pub fn put(&mut self, real_path: &Path, stamp: FileStamp, known: &Known) {
+    pub(crate) fn put(&mut self, real_path: &Path, stamp: FileStamp, known: &Known) {
         let answer = match &known.answer {
             QueryReply::Announced(announcement) => KeptAnswer::Events(lines(announcement)),
             QueryReply::Printed(text) => KeptAnswer::Printed(text.clone()),
@@ -153,21 +153,30 @@ impl Cache {
     }
 
     /// The cached facts about the directory of a candidate, as long as its stamp is `stamp`.
-    pub fn manifest(&self, candidate: &Candidate, stamp: &HookStamp) -> Option<KnownManifest> {
+    pub(crate) fn manifest(
+        &self,
+        candidate: &Candidate,
+        stamp: &HookStamp,
+    ) -> Option<KnownManifest> {
         let entry = self.kept.manifests.get(candidate.real_path.to_str()?)?;
-        let known = || {
+        let stored_manifest = || {
             Some(KnownManifest {
                 manifest: entry.manifest.read()?,
                 fingerprint: entry.hash.clone(),
                 script: entry.script.read(&candidate.path)?,
             })
         };
-        (entry.stamp == stamp.digest()).then(known)?
+        (entry.stamp == stamp.digest()).then(stored_manifest)?
     }
 
     /// Caches a manifest without errors.
-    pub fn put_manifest(&mut self, real_path: &Path, stamp: &HookStamp, known: &KnownManifest) {
-        if let (Some(path), Some(script)) = (real_path.to_str(), KeptScript::of(&known.script)) {
+    pub(crate) fn put_manifest(
+        &mut self,
+        real_path: &Path,
+        stamp: &HookStamp,
+        known: &KnownManifest,
+    ) {
+        if let (Some(path), Some(script)) = (real_path.to_str(), KeptScript::new(&known.script)) {
             let entry = ManifestEntry {
                 stamp: stamp.digest(),
                 hash: known.fingerprint.clone(),
@@ -179,13 +188,13 @@ impl Cache {
     }
 
     /// The fingerprint of the helper files next to the hooks in `directory`, as long as the digest of their stamps is `stamp`.
-    pub fn directory(&self, directory: &Path, stamp: &str) -> Option<Fingerprint> {
+    pub(crate) fn directory(&self, directory: &Path, stamp: &str) -> Option<Fingerprint> {
         let entry = self.kept.directories.get(directory.to_str()?)?;
         (entry.stamp == stamp).then(|| entry.hash.clone())
     }
 
     /// Caches the fingerprint of the helper files next to the hooks in `directory`.
-    pub fn put_directory(&mut self, directory: &Path, stamp: String, hash: Fingerprint) {
+    pub(crate) fn put_directory(&mut self, directory: &Path, stamp: String, hash: Fingerprint) {
         if let Some(path) = directory.to_str() {
             self.fresh.directories.insert(path.to_owned(), DirectoryEntry { stamp, hash });
         }
@@ -193,18 +202,18 @@ impl Cache {
 
     /// Writes the file if there is anything new: with what other processes wrote meanwhile, without entries of removed
     /// hooks.
-    pub fn save(&self) -> io::Result<()> {
+    pub(crate) fn save(&self) -> io::Result<()> {
         let Some(path) = self.path.as_ref().filter(|_| !self.fresh.is_empty()) else {
             return Ok(());
         };
-        let mut kept = read(path);
-        kept.hooks.extend(self.fresh.hooks.clone());
-        kept.manifests.extend(self.fresh.manifests.clone());
-        kept.directories.extend(self.fresh.directories.clone());
-        kept.hooks.retain(|hook, _| Path::new(hook).exists());
-        kept.manifests.retain(|hook, _| Path::new(hook).exists());
-        kept.directories.retain(|directory, _| Path::new(directory).exists());
-        let file = File { version: VERSION.to_owned(), kept };
+        let mut stored = read(path);
+        stored.hooks.extend(self.fresh.hooks.clone());
+        stored.manifests.extend(self.fresh.manifests.clone());
+        stored.directories.extend(self.fresh.directories.clone());
+        stored.hooks.retain(|hook, _| Path::new(hook).exists());
+        stored.manifests.retain(|hook, _| Path::new(hook).exists());
+        stored.directories.retain(|directory, _| Path::new(directory).exists());
+        let file = File { version: VERSION.to_owned(), kept: stored };
         replace_file::replace(path, &serde_json::to_vec(&file)?)
     }
 }

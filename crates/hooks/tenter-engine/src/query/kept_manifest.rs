@@ -9,8 +9,7 @@ use tenter_protocol::executable::Subscription;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::{Extensions, Manifest, MatcherText, Unset};
 
-use crate::hook::EntryPoint;
-use crate::source::{SCRIPTS, Script};
+use crate::source::{EntryPoint, SCRIPTS, Script};
 
 /// A cached manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,7 +34,7 @@ fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// What a manifest hook runs, cached as an index into [`SCRIPTS`].
+/// The script of a manifest hook, cached as an index into [`SCRIPTS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum KeptScript {
     /// The script is started directly.
@@ -48,7 +47,7 @@ pub(super) enum KeptScript {
 
 impl KeptScript {
     /// The index of the script; `None` if it has none, which is then not cached, so that no hook loses its script.
-    pub(super) fn of(script: &Script) -> Option<Self> {
+    pub(super) fn new(script: &Script) -> Option<Self> {
         let place = |path: &Path| SCRIPTS.iter().position(|(name, _)| path.ends_with(name));
         match script {
             Script::Entry(EntryPoint { path, interpreter: None }) => place(path).map(Self::Program),

@@ -8,6 +8,6 @@ mod kept_manifest;
 pub(crate) mod parallel;
 mod suggest;
 
-pub use ask::{QUERY_TIMEOUT, Query, QueryReply};
-pub use cache::{Cache, Known, KnownManifest};
+pub(crate) use ask::{QUERY_TIMEOUT, Query, QueryReply};
+pub(crate) use cache::{Cache, Known, KnownManifest};
 pub(crate) use suggest::explain;

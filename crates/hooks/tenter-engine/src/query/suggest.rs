@@ -9,12 +9,12 @@ pub(crate) fn explain(printed: &str) -> String {
     if printed.is_empty() {
         return "printed nothing instead of an event when it was asked `hook`".to_owned();
     }
-    let meant = match meant(printed) {
+    let suggestion = match meant(printed) {
         Meant::Spelling(spelling) => format!("; did you mean \"{spelling}\"?"),
         Meant::ManifestOnly => "; only a hook with a HOOK.md can have this event".to_owned(),
         Meant::Unknown => format!("; the events are {}", executable_spellings().join(", ")),
     };
-    format!("printed \"{printed}\" instead of an event when it was asked `hook`{meant}")
+    format!("printed \"{printed}\" instead of an event when it was asked `hook`{suggestion}")
 }
 
 enum Meant {

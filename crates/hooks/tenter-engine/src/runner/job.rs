@@ -7,9 +7,9 @@ use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::facts::Facts;
 use tenter_protocol::{EventRef, Object, Reply, json, manifest};
 
-use super::Failure;
+use super::RunFailure;
 use crate::facts::LazyFacts;
-use crate::hook::{Hook, ManifestHook, Protocol};
+use crate::hook::Hook;
 
 /// One run of a hook.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ pub(crate) struct Job<'r> {
     pub(crate) input: Input<'r>,
     /// The facts about the event's tool call.
     pub(crate) facts: &'r LazyFacts,
-    /// What the hook's rules decided: then it does not run.
+    /// The decision of the hook's rules; with one, the hook does not run.
     pub(crate) decided: Option<&'r Reply>,
 }
 
@@ -39,10 +39,10 @@ pub(crate) enum Input<'r> {
 }
 
 impl Job<'_> {
-    /// Returns the payloads, each as a process reads it from stdin. There is one, unless the script is written for Claude Code and
-    /// the event is for it several, such as a patch of several files, or none.
-    pub(super) fn payload_texts(&self) -> Result<Vec<String>, Failure> {
-        match (self.input, self.hook.claude_code()) {
+    /// Returns the payloads, each as a process reads it from stdin. There is one, unless the script is written for Claude Code:
+    /// for such a script, a patch of several files is several events, and some events are none.
+    pub(super) fn payload_texts(&self) -> Result<Vec<String>, RunFailure> {
+        match (self.input, &self.hook.options.claude_code) {
             (Input::Event { .. }, Some(native)) => {
                 let payloads = self.with_event(|event| native.payloads(event));
                 Ok(payloads.iter().map(json::to_line).collect())
@@ -52,31 +52,28 @@ impl Job<'_> {
     }
 
     /// Returns the payload as a process reads it from stdin; the first one if there are several.
-    pub(crate) fn payload_text(&self) -> Result<String, Failure> {
+    pub(crate) fn payload_text(&self) -> Result<String, RunFailure> {
         let spelling = self.subscription.spelling;
-        let text = match (self.input, &self.hook.protocol) {
+        let options = &self.hook.options;
+        let text = match (self.input, &options.claude_code) {
             (Input::Payload(payload), _) => Some(json::to_line(payload)),
-            (Input::Event { .. }, Protocol::Executable) => {
+            (Input::Event { .. }, _) if self.hook.is_executable() => {
                 self.with_event(|event| executable::payload(event, spelling, self.facts()))
             }
-            (Input::Event { tool_name }, Protocol::Manifest(hook)) => {
-                if let Some(native) = &hook.claude_code {
-                    let payloads = self.with_event(|event| native.payloads(event));
-                    let first = payloads.first().map(json::to_line);
-                    return first.ok_or(Failure::NoPayload(self.subscription.event.as_str()));
-                }
-                let light = hook.light_payload;
-                Some(self.with_event(|event| {
-                    manifest::payload(event, spelling, tool_name, self.facts(), light).to_line()
-                }))
+            (Input::Event { .. }, Some(native)) => {
+                self.with_event(|event| native.payloads(event)).first().map(json::to_line)
             }
+            (Input::Event { tool_name }, None) => Some(self.with_event(|event| {
+                let (facts, light) = (self.facts(), options.light_payload);
+                manifest::payload(event, spelling, tool_name, facts, light).to_line()
+            })),
         };
-        text.ok_or(Failure::NoPayload(self.subscription.event.as_str()))
+        text.ok_or(RunFailure::NoPayload(self.subscription.event.as_str()))
     }
 
     /// Returns the payload as the condition and the templates of a static hook read it.
-    pub(super) fn payload_value(&self, hook: &ManifestHook) -> Value {
-        let (spelling, light) = (self.subscription.spelling, hook.light_payload);
+    pub(super) fn payload_value(&self) -> Value {
+        let (spelling, light) = (self.subscription.spelling, self.hook.options.light_payload);
         match self.input {
             Input::Payload(payload) => Value::Object(payload.clone()),
             Input::Event { tool_name } => self.with_event(|event| {
@@ -86,7 +83,7 @@ impl Job<'_> {
     }
 
     fn facts(&self) -> &Facts {
-        &self.facts.of(self.event, self.hook.outer.as_deref()).facts
+        &self.facts.for_hook(self.event, self.hook.outer.as_deref()).facts
     }
 
     /// Builds a payload from the event. A recipe of the hook's own plugin has the name that the plugin uses (R68).

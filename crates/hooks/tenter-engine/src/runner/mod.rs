@@ -18,10 +18,12 @@ use tenter_proc::{Cancel, CapturedOutput, ProcessEnd};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
 
-use crate::hook::{Implementation, ManifestHook, Protocol};
-use crate::hook_state::Owner;
+use crate::failure::RunFailure;
+use crate::hook::HookKind;
+use crate::hook_state::HookOwner;
 use crate::native::{NativeEvent, NativeHandle};
 use crate::observe::{HookRun, Transport};
+use crate::run_context::RunContext;
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
 use crate::static_action::StaticAction;
@@ -30,8 +32,6 @@ use output::ParsedOutput;
 use process::Program;
 use served::Served;
 
-pub(crate) use crate::failure::Failure;
-pub(crate) use crate::run_context::RunContext;
 pub(crate) use job::{Input, Job};
 
 /// Number of lines of stderr that a run reports.
@@ -39,23 +39,23 @@ const STDERR_LINES: usize = 20;
 /// Maximum length of the stdout that a failed run reports, in bytes.
 const STDOUT_BYTES: usize = 4_000;
 
-/// What a hook left behind.
+/// The result of a hook run.
 pub(crate) struct Output {
     /// The reply, or why there is none.
-    pub(crate) reply: Result<Reply, Failure>,
-    /// What it wrote to stdout.
+    pub(crate) reply: Result<Reply, RunFailure>,
+    /// The stdout of its process.
     pub(crate) stdout: CapturedOutput,
-    /// What it wrote to stderr.
+    /// The stderr of its process.
     pub(crate) stderr: CapturedOutput,
 }
 
 impl Output {
-    /// Whether the hook denied, so that no further run of it can change the decision.
+    /// Returns whether the hook denied, so that no further run of it can change the decision.
     fn denies(&self) -> bool {
         self.reply.as_ref().is_ok_and(denies)
     }
 
-    /// What a second run of the hook for the same event adds. A denial counts, whatever else failed.
+    /// Adds the output of a second run of the hook for the same event. A denial counts, even if the other run failed.
     fn and(self, next: Self) -> Self {
         let reply = match (self.reply, next.reply) {
             (Ok(before), Ok(after)) => Ok(before.and(after)),
@@ -77,61 +77,46 @@ fn denies(reply: &Reply) -> bool {
     reply.verdict.as_ref().is_some_and(Verdict::is_deny)
 }
 
-impl From<Result<Reply, Failure>> for Output {
-    fn from(reply: Result<Reply, Failure>) -> Self {
+impl From<Result<Reply, RunFailure>> for Output {
+    fn from(reply: Result<Reply, RunFailure>) -> Self {
         Self { reply, stdout: CapturedOutput::default(), stderr: CapturedOutput::default() }
     }
 }
 
-/// What a failed run reports of its stdout: the beginning and the end.
+/// Returns the part of stdout that a failed run reports: the beginning and the end.
 pub(crate) fn stdout_excerpt(stdout: &CapturedOutput) -> String {
     excerpt::ends(&stdout.text(), STDOUT_BYTES).into_owned()
 }
 
-/// Runs a hook. How it ended, how long it took and what it logged is recorded in `run`.
+/// Runs a hook and waits for its end. Records in `run` its end, its duration and what it logged.
+///
+/// # Errors
+/// The hook was not started.
 pub(crate) fn run(
     job: &Job<'_>,
     settings: &EngineSettings,
     context: RunContext<'_>,
     run: &mut HookRun,
-) -> Output {
-    start(job, settings, context, run).unwrap_or_else(|failure| {
-        run.end = RunEnd::NotStarted;
-        Err(failure).into()
-    })
-}
-
-/// Starts a hook and waits for its end.
-///
-/// # Errors
-/// The hook was not started.
-fn start(
-    job: &Job<'_>,
-    settings: &EngineSettings,
-    context: RunContext<'_>,
-    run: &mut HookRun,
-) -> Result<Output, Failure> {
+) -> Result<Output, RunFailure> {
     let cancel = context.cancel;
     if let Some(reply) = job.decided {
         verify(job, settings, cancel)?;
         run.end = RunEnd::NoProcess;
         return Ok(Ok(reply.clone()).into());
     }
-    let program = match &job.hook.protocol {
-        Protocol::Executable => Program::Executable,
-        Protocol::Manifest(manifest) => match &manifest.implementation {
-            Implementation::Script(entry) => Program::Script(manifest, entry),
-            Implementation::Http(endpoint) => match &settings.http_client {
-                Some(client) => Program::HttpClient(client, endpoint),
-                None => return Err(Failure::NoHttpClient),
-            },
-            Implementation::Rules => return Ok(Ok(undecided()).into()),
-            Implementation::Native(native) => return Ok(run_native(native, job, cancel, run)),
-            Implementation::Static(action) => {
-                verify(job, settings, cancel)?;
-                return Ok(run_static(manifest, action, job, run));
-            }
+    let program = match &job.hook.kind {
+        HookKind::Executable => Program::Executable,
+        HookKind::Program(entry) => Program::Script(entry),
+        HookKind::Http(endpoint) => match &settings.http_client {
+            Some(client) => Program::HttpClient(client, endpoint),
+            None => return Err(RunFailure::NoHttpClient),
         },
+        HookKind::Static(None) => return Ok(Ok(undecided()).into()),
+        HookKind::Static(Some(action)) => {
+            verify(job, settings, cancel)?;
+            return Ok(run_static(action, job, run));
+        }
+        HookKind::Native(native) => return Ok(run_native(native, job, cancel, run)),
     };
     let payloads = job.payload_texts()?;
     let verified = Verified::default();
@@ -151,18 +136,16 @@ fn start(
 /// Starts the process of a runtime hook and waits until it can be called.
 ///
 /// # Errors
-/// Why it cannot, as the end of a sentence that begins with the process.
+/// The reason why it cannot, as the end of a sentence that begins with the process.
 pub(crate) fn check(
     job: &Job<'_>,
     settings: &EngineSettings,
     cancel: &Cancel,
 ) -> Result<(), String> {
-    let program = match &job.hook.protocol {
-        Protocol::Executable => Program::Executable,
-        Protocol::Manifest(manifest) => match &manifest.implementation {
-            Implementation::Script(entry) => Program::Script(manifest, entry),
-            _ => return Ok(()),
-        },
+    let program = match &job.hook.kind {
+        HookKind::Executable => Program::Executable,
+        HookKind::Program(entry) => Program::Script(entry),
+        HookKind::Http(_) | HookKind::Static(_) | HookKind::Native(_) => return Ok(()),
     };
     let verified =
         verify(job, settings, cancel).map_err(|failure| format!("was not started: {failure}"))?;
@@ -184,12 +167,12 @@ impl HookProcess<'_> {
     fn state_variables(&self) -> (Vec<(&'static str, OsString)>, Option<String>) {
         let (hook, settings) = (self.job.hook, self.settings);
         let project = hook.project_in(&settings.project);
-        let owner = Owner { project, layer: hook.layer, name: &hook.name };
+        let owner = HookOwner { project, layer: hook.layer, name: &hook.name };
         settings.environment.state_variables(owner)
     }
 
     /// Fails if the hook is no longer what was trusted. Its process is ended then (S11).
-    fn verify(&mut self) -> Result<(), Failure> {
+    fn verify(&mut self) -> Result<(), RunFailure> {
         let verified = verify(self.job, self.settings, self.context.cancel);
         if verified.is_err() && self.job.hook.runtime.is_some() {
             self.settings.serving.end(self.job.hook);
@@ -199,7 +182,7 @@ impl HookProcess<'_> {
     }
 
     /// Calls the process of a runtime hook, unless it runs in the one-shot form.
-    fn serve(&mut self, payloads: &[String], run: &mut HookRun) -> Result<Served, Failure> {
+    fn serve(&mut self, payloads: &[String], run: &mut HookRun) -> Result<Served, RunFailure> {
         let (Some(runtime), [payload]) = (&self.job.hook.runtime, payloads) else {
             return Ok(Served::OneShot(self.job.hook.policy.timeout));
         };
@@ -224,7 +207,7 @@ impl HookProcess<'_> {
         payloads: Vec<String>,
         timeout: Duration,
         run: &mut HookRun,
-    ) -> Result<Output, Failure> {
+    ) -> Result<Output, RunFailure> {
         let mut output: Option<Output> = None;
         for payload in payloads {
             let next = self.run(payload, timeout, run)?;
@@ -253,7 +236,7 @@ impl HookProcess<'_> {
         payload: String,
         timeout: Duration,
         run: &mut HookRun,
-    ) -> Result<Output, Failure> {
+    ) -> Result<Output, RunFailure> {
         let Self { job, program, settings, context, .. } = *self;
         let (state, no_state) = self.state_variables();
         let mut invocation = process::invocation(job, program, payload, settings, state);
@@ -264,11 +247,11 @@ impl HookProcess<'_> {
         let completion = tenter_proc::run(&invocation, context.cancel);
         let ParsedOutput { mut reply, warnings, notes } = output::parse(job, &completion);
         if matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < timeout {
-            reply = Err(Failure::Deadline(own_timeout));
+            reply = Err(RunFailure::Deadline(own_timeout));
         }
         run.end = process::run_end(&completion.end);
         run.duration += completion.duration;
-        if !matches!(reply, Err(Failure::Http(_))) {
+        if !matches!(reply, Err(RunFailure::Http(_))) {
             run.stderr_tail = bounded::bounded(completion.stderr.tail_lines(STDERR_LINES));
         }
         run.warnings.extend(warnings.into_iter().chain(no_state));
@@ -287,26 +270,25 @@ fn run_native(native: &NativeHandle, job: &Job<'_>, cancel: &Cancel, run: &mut H
         run.warnings.push(format!("it took {took} ms; its timeout is {limit} ms"));
     }
     run.notes.extend(reply.iter().filter_map(|reply| reply.log.clone()));
-    reply.map_err(|why| Failure::Reply(bounded::bounded(why))).into()
+    reply.map_err(|why| RunFailure::Reply(bounded::bounded(why))).into()
 }
 
 /// Replies for a static hook. The number of steps that its templates may take limits the time.
-fn run_static(
-    hook: &ManifestHook,
-    action: &StaticAction,
-    job: &Job<'_>,
-    run: &mut HookRun,
-) -> Output {
+fn run_static(action: &StaticAction, job: &Job<'_>, run: &mut HookRun) -> Output {
     let start = Instant::now();
-    let reply = action.reply(&job.payload_value(hook));
+    let reply = action.reply(&job.payload_value());
     run.duration = start.elapsed();
     run.end = RunEnd::NoProcess;
-    reply.map_err(|why| Failure::Reply(bounded::bounded(why))).into()
+    reply.map_err(|why| RunFailure::Reply(bounded::bounded(why))).into()
 }
 
 /// Fails if the hook is no longer what was trusted.
-fn verify(job: &Job<'_>, settings: &EngineSettings, cancel: &Cancel) -> Result<Verified, Failure> {
-    job.hook
-        .verify(settings.environment.copies().as_deref(), cancel)
-        .map_err(|changed| if cancel.is_cancelled() { Failure::Cancelled } else { changed.into() })
+fn verify(
+    job: &Job<'_>,
+    settings: &EngineSettings,
+    cancel: &Cancel,
+) -> Result<Verified, RunFailure> {
+    job.hook.verify(settings.environment.copies().as_deref(), cancel).map_err(|changed| {
+        if cancel.is_cancelled() { RunFailure::Cancelled } else { changed.into() }
+    })
 }

@@ -4,10 +4,11 @@ use tenter_proc::{CapturedOutput, Completion, ProcessEnd};
 use tenter_protocol::reply::{ParsedReply, ReplyError};
 use tenter_protocol::{EventName, Reply, Verdict, executable, manifest};
 
-use super::Failure;
+use super::RunFailure;
 use super::bounded::bounded;
 use super::job::Job;
-use crate::hook::{FailMode, Hook, Protocol};
+use crate::hook::Hook;
+use crate::hook_policy::FailMode;
 
 /// The exit code with which a manifest hook blocks.
 const BLOCKED: i32 = 2;
@@ -15,30 +16,29 @@ const BLOCKED: i32 = 2;
 /// The interpreted output of a process.
 pub(super) struct ParsedOutput {
     /// The reply, or why there is none.
-    pub(super) reply: Result<Reply, Failure>,
+    pub(super) reply: Result<Reply, RunFailure>,
     /// The parts of the reply that have no effect.
     pub(super) warnings: Vec<String>,
     /// Messages of the hook for the journal.
     pub(super) notes: Vec<String>,
 }
 
-impl From<Result<Reply, Failure>> for ParsedOutput {
-    fn from(reply: Result<Reply, Failure>) -> Self {
+impl From<Result<Reply, RunFailure>> for ParsedOutput {
+    fn from(reply: Result<Reply, RunFailure>) -> Self {
         Self { reply, warnings: Vec::new(), notes: Vec::new() }
     }
 }
 
 pub(super) fn parse(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
     let (hook, event) = (job.hook, job.subscription.event);
-    if hook.claude_code().is_some() {
+    if hook.options.claude_code.is_some() {
         return parse_claude_code(job, completion);
     }
-    if hook.endpoint().is_some() && !matches!(completion.end, ProcessEnd::Exited(0)) {
+    if hook.kind.endpoint().is_some() && !matches!(completion.end, ProcessEnd::Exited(0)) {
         return Err(http_failure(hook, completion)).into();
     }
-    let is_manifest = matches!(hook.protocol, Protocol::Manifest(_));
     match &completion.end {
-        ProcessEnd::Exited(BLOCKED) if is_manifest => {
+        ProcessEnd::Exited(BLOCKED) if !hook.is_executable() => {
             Ok(manifest::deny_by_exit(&bounded(completion.stderr.text()))).into()
         }
         ProcessEnd::Exited(0) => match parse_stdout(hook, event, &completion.stdout) {
@@ -49,11 +49,11 @@ pub(super) fn parse(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
     }
 }
 
-/// Why a request got no usable response. The program that sent it explains this on stderr.
-fn http_failure(hook: &Hook, completion: &Completion) -> Failure {
+/// Returns the reason why a request got no usable response. The program that sent it explains this on stderr.
+fn http_failure(hook: &Hook, completion: &Completion) -> RunFailure {
     let why = bounded(completion.stderr.text().trim().to_owned());
     match completion.end {
-        ProcessEnd::Exited(_) if !why.is_empty() => Failure::Http(why),
+        ProcessEnd::Exited(_) if !why.is_empty() => RunFailure::Http(why),
         _ => failure(hook, &completion.end),
     }
 }
@@ -72,8 +72,8 @@ fn parse_claude_code(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
     let stderr = bounded(completion.stderr.text());
     match manifest::claude_code::parse_reply(job.event, code, stdout, &stderr) {
         Some(Ok(parsed)) => apply_fail_mode(hook.policy.fail, event, parsed),
-        Some(Err(error)) => Err(Failure::Reply(bounded(error.to_string()))).into(),
-        None => Err(Failure::Exit(code)).into(),
+        Some(Err(error)) => Err(RunFailure::Reply(bounded(error.to_string()))).into(),
+        None => Err(RunFailure::Exit(code)).into(),
     }
 }
 
@@ -81,14 +81,15 @@ fn parse_stdout(
     hook: &Hook,
     event: EventName,
     stdout: &CapturedOutput,
-) -> Result<ParsedReply, Failure> {
+) -> Result<ParsedReply, RunFailure> {
     let stdout = whole(stdout)?;
-    let parsed = match hook.protocol {
-        Protocol::Executable => executable::parse_reply(event, stdout),
-        Protocol::Manifest(_) => manifest::parse_reply(event, stdout),
+    let parsed = if hook.is_executable() {
+        executable::parse_reply(event, stdout)
+    } else {
+        manifest::parse_reply(event, stdout)
     };
     // An error quotes the reply, however long that is.
-    parsed.map_err(|error: ReplyError| Failure::Reply(bounded(error.to_string())))
+    parsed.map_err(|error: ReplyError| RunFailure::Reply(bounded(error.to_string())))
 }
 
 /// Turns a reply with unusable parts into a failure if the hook fails closed, unless the usable parts deny (R61).
@@ -99,7 +100,7 @@ fn apply_fail_mode(fail: FailMode, event: EventName, parsed: ParsedReply) -> Par
     let notes = reply.log.clone().into_iter().chain(printed).collect();
     let is_failed = fail == FailMode::Closed && !defects.is_empty() && !denies;
     let (reply, defects) = if is_failed {
-        (Err(Failure::Reply(bounded(defects.join("; ")))), Vec::new())
+        (Err(RunFailure::Reply(bounded(defects.join("; ")))), Vec::new())
     } else {
         (Ok(reply), defects)
     };
@@ -108,16 +109,16 @@ fn apply_fail_mode(fail: FailMode, event: EventName, parsed: ParsedReply) -> Par
 }
 
 /// Returns all of stdout, or a failure if it was too long to keep (R37).
-fn whole(stdout: &CapturedOutput) -> Result<&[u8], Failure> {
-    stdout.whole().ok_or(Failure::TooLong(stdout.total))
+fn whole(stdout: &CapturedOutput) -> Result<&[u8], RunFailure> {
+    stdout.whole().ok_or(RunFailure::TooLong(stdout.total))
 }
 
-fn failure(hook: &Hook, end: &ProcessEnd) -> Failure {
+fn failure(hook: &Hook, end: &ProcessEnd) -> RunFailure {
     match end {
-        ProcessEnd::Exited(code) => Failure::Exit(*code),
-        ProcessEnd::Signalled(signal) => Failure::Signal(*signal),
-        ProcessEnd::TimedOut => Failure::TimedOut(hook.policy.timeout),
-        ProcessEnd::Cancelled => Failure::Cancelled,
-        ProcessEnd::NotStarted(error) => Failure::NotStarted(error.to_string()),
+        ProcessEnd::Exited(code) => RunFailure::Exit(*code),
+        ProcessEnd::Signalled(signal) => RunFailure::Signal(*signal),
+        ProcessEnd::TimedOut => RunFailure::TimedOut(hook.policy.timeout),
+        ProcessEnd::Cancelled => RunFailure::Cancelled,
+        ProcessEnd::NotStarted(error) => RunFailure::NotStarted(error.to_string()),
     }
 }

@@ -12,9 +12,9 @@ use tenter_protocol::runtime::SERVE;
 use super::Job;
 use crate::claude_code::REMOVED;
 use crate::environment::Environment;
-use crate::hook::{EntryPoint, ManifestHook};
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
+use crate::source::EntryPoint;
 
 /// The environment variable with the event, in the hook's own spelling.
 const EVENT: &str = "TENTER_EVENT";
@@ -28,8 +28,8 @@ const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
 pub(super) enum Program<'h> {
     /// The hook's own file.
     Executable,
-    /// A manifest hook's script.
-    Script(&'h ManifestHook, &'h EntryPoint),
+    /// A script.
+    Script(&'h EntryPoint),
     /// The program `tenter`, which posts the payload to a server.
     HttpClient(&'h Path, &'h HttpEndpoint),
 }
@@ -46,11 +46,11 @@ pub(super) fn invocation(
     let env = environment(job, program, settings, state);
     let (path, args) = match program {
         Program::Executable => (hook.path.clone(), vec!["run".into()]),
-        Program::Script(_, entry) => script(entry, &env),
+        Program::Script(entry) => script(entry, &env),
         Program::HttpClient(client, endpoint) => (client.to_owned(), post_arguments(endpoint)),
     };
     let in_own_directory =
-        matches!(program, Program::Script(manifest, _) if manifest.starts_in_own_directory);
+        matches!(program, Program::Script(_)) && hook.options.starts_in_own_directory;
     Invocation {
         program: path,
         args,
@@ -62,7 +62,7 @@ pub(super) fn invocation(
     }
 }
 
-/// How the process of a runtime hook is started: with the argument `serve`, and without what belongs to one event (S9).
+/// Returns the invocation of a runtime hook: with the argument `serve`, and without variables of a single event (S9).
 pub(super) fn serving_invocation(
     job: &Job<'_>,
     program: Program<'_>,
@@ -72,7 +72,7 @@ pub(super) fn serving_invocation(
     let mut invocation = invocation(job, program, String::new(), settings, state);
     match program {
         Program::Executable => invocation.args = vec![SERVE.into()],
-        Program::Script(..) | Program::HttpClient(..) => invocation.args.push(SERVE.into()),
+        Program::Script(_) | Program::HttpClient(..) => invocation.args.push(SERVE.into()),
     }
     invocation.env.retain(|(name, _)| name != EVENT && name != SESSION_ID);
     if invocation.env.iter().all(|(name, _)| name != NO_BYTECODE) {
@@ -113,12 +113,8 @@ fn environment(
     let hook = job.hook;
     let project = hook.project_in(&settings.project);
     let (directory, requested) = match program {
-        Program::Executable => {
-            (hook.path.parent().unwrap_or(Path::new("/")), [&[], &hook.env[..]].concat())
-        }
-        Program::Script(manifest, _) => {
-            (hook.path.as_path(), [&manifest.env[..], &hook.env].concat())
-        }
+        Program::Executable => (hook.path.parent().unwrap_or(Path::new("/")), hook.requested_env()),
+        Program::Script(_) => (hook.path.as_path(), hook.requested_env()),
         // Nothing that is withheld is sent to a server (R80).
         Program::HttpClient(..) => (hook.path.as_path(), Vec::new()),
     };
@@ -130,7 +126,7 @@ fn environment(
         ("TENTER_HOOK_NAME", hook.name.as_str().into()),
         ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
     ];
-    let native = hook.claude_code();
+    let native = &hook.options.claude_code;
     added.extend(native.iter().flat_map(|native| native.variables(project)));
     if state.is_empty() {
         // By default Python writes compiled files next to the script, and a directory that changed is no longer trusted.

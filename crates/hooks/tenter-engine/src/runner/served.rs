@@ -1,4 +1,4 @@
-//! Runs a hook for an event by calling its process (S5, S13): the payload is that of the one-shot form, and the answer goes through the
+//! Runs a hook for an event by calling its process (S5, S13): the payload is the same as in the one-shot form, and the answer goes through the
 //! reader of its stdout.
 
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use tenter_protocol::runtime::{ErrorObject, RawJson};
 
 use super::output::{self, ParsedOutput};
 use super::process;
-use super::{Failure, HookProcess, Output, bounded, verify};
+use super::{HookProcess, Output, RunFailure, bounded, verify};
 use crate::hook::RuntimeHook;
 use crate::observe::{HookRun, Transport};
 use crate::run_end::RunEnd;
-use crate::serving::{Call, CallEnd, CallResult, EventCaller, ServedEnd, Start};
+use crate::serving::{Call, CallReport, CallResult, EventCaller, PoolResult, Start};
 
 /// Maximum number of characters of an error that a hook answers.
 const ERROR_CHARACTERS: usize = 400;
 
-/// What became of an event.
+/// The result of calling a runtime hook for an event.
 pub(super) enum Served {
     /// The hook answered, or failed.
     Output(Box<Output>),
@@ -47,16 +47,16 @@ impl HookProcess<'_> {
                 verify: &|| verify(job, settings, context.cancel).map(drop),
             },
         );
-        run.warnings.extend(served.warnings);
+        served.notices.into_iter().for_each(|notice| notice.record(run));
         let result = match served.end {
-            ServedEnd::OneShot(left) => return Served::OneShot(left),
-            ServedEnd::Called(result) => result,
+            PoolResult::OneShot(left) => return Served::OneShot(left),
+            PoolResult::Called(result) => result,
         };
         run.transport = Some(Transport::Runtime);
         Served::Output(Box::new(self.called(result, run)))
     }
 
-    /// How the hook's process is started.
+    /// Returns how to start the hook's process.
     pub(super) fn serving_start(&self) -> Start {
         let Self { job, program, settings, .. } = *self;
         // A private directory that cannot be used is reported by the one-shot form.
@@ -75,7 +75,7 @@ impl HookProcess<'_> {
 
     fn called(
         &self,
-        CallResult { end, duration, stderr, late }: CallResult,
+        CallReport { end, duration, stderr, late }: CallReport,
         run: &mut HookRun,
     ) -> Output {
         run.duration += duration;
@@ -84,17 +84,19 @@ impl HookProcess<'_> {
         }
         run.stderr_tail = bounded::bounded(stderr);
         let (reply, end) = match end {
-            CallEnd::Answered(Ok(result)) if result.is_object() || result.is_null() => {
+            CallResult::Answered(Ok(result)) if result.is_object() || result.is_null() => {
                 run.end = RunEnd::Answered;
                 return self.reply(&result, duration, run);
             }
-            CallEnd::Answered(Ok(result)) => (Failure::Reply(no_object(&result)), RunEnd::Answered),
-            CallEnd::Answered(Err(error)) => {
-                (Failure::Reply(answered_error(&error)), RunEnd::Answered)
+            CallResult::Answered(Ok(result)) => {
+                (RunFailure::Reply(no_object(&result)), RunEnd::Answered)
             }
-            CallEnd::Failed(failure, end) => (failure, end),
-            CallEnd::Ended { ending, .. } => {
-                (Failure::Process(ending.why.clone()), ending.end.clone())
+            CallResult::Answered(Err(error)) => {
+                (RunFailure::Reply(answered_error(&error)), RunEnd::Answered)
+            }
+            CallResult::Failed(failure, end) => (failure, end),
+            CallResult::Terminated { ending, .. } => {
+                (RunFailure::Process(ending.why.clone()), ending.end.clone())
             }
         };
         run.end = end;
@@ -120,8 +122,8 @@ impl HookProcess<'_> {
 }
 
 fn no_object(result: &RawJson) -> String {
-    let shown = excerpt::one_line(result.text(), 60);
-    format!("its result is neither an object nor null: {shown}")
+    let quoted = excerpt::one_line(result.text(), 60);
+    format!("its result is neither an object nor null: {quoted}")
 }
 
 fn answered_error(error: &ErrorObject) -> String {

@@ -1,4 +1,4 @@
-//! What belongs to an event request: the event, and what the hook requests meanwhile.
+//! The context of an event request: the event, and the services that the hook may request meanwhile.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) trait ServiceProvider: Send + Sync {
     ) -> Result<RawJson, ServiceError>;
 }
 
-/// The event that a request is about.
+/// The event of a request.
 pub(crate) struct EventCaller {
     pub(crate) event: EventName,
     pub(crate) scope: Scope,

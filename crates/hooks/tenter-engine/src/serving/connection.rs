@@ -1,4 +1,4 @@
-//! What lines are exchanged with: the process of a hook, or something that stands between.
+//! The connection that lines are exchanged over: to the process of a hook, or to a program in between.
 
 use std::io;
 use std::time::Duration;
@@ -6,9 +6,10 @@ use std::time::Duration;
 use tenter_proc::{Dialogue, DialogueLimits, DialogueListener, Invocation, NotSent, Trampoline};
 use tenter_protocol::runtime::MAX_LINE;
 
-use crate::hook::{Fingerprint, Layer};
+use crate::layer::Layer;
+use crate::trust::Fingerprint;
 
-/// What is started.
+/// The parameters of a start.
 #[derive(Debug, Clone)]
 pub struct Start {
     /// The program, its arguments, environment and working directory.
@@ -21,7 +22,7 @@ pub struct Start {
     pub fingerprint: Fingerprint,
     /// The variables of its environment that the hook or the user requests by name.
     pub requested_env: Vec<String>,
-    /// Whether the hook has no one-shot form.
+    /// True if the hook has no one-shot form.
     pub is_serve_only: bool,
 }
 
@@ -53,7 +54,7 @@ pub trait Connection: Send + Sync {
     /// Waits until the process has ended, up to `patience`.
     fn wait(&self, patience: Duration);
 
-    /// Whether other programs call the same process: then it is not known whose request made it end.
+    /// Returns whether other programs call the same process: then it is not known whose request made it end.
     fn is_shared(&self) -> bool {
         false
     }
@@ -63,7 +64,7 @@ pub trait Connection: Send + Sync {
         0
     }
 
-    /// What the process has written to stderr since `position`, as far as it is kept.
+    /// Returns the stderr of the process since `position`, as far as it is kept.
     fn stderr_since(&self, position: u64) -> String {
         let _ = position;
         String::new()

@@ -19,7 +19,7 @@ pub(super) struct Listener {
     shared: Arc<Shared>,
     /// Number of bytes that the hook wrote since it last answered something.
     unanswering: usize,
-    /// Whether the hook broke the protocol: what follows is ignored, an answer too.
+    /// True if the hook broke the protocol: what follows is ignored, an answer too.
     is_over: bool,
 }
 

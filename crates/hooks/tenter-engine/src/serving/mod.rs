@@ -25,6 +25,5 @@ mod shared;
 pub(crate) use caller::{EventCaller, ServiceProvider};
 pub(crate) use connection::ChildProcesses;
 pub use connection::{Connection, Connector, Start};
-pub use pool::is_given_up;
-pub(crate) use pool::{Pool, ServedEnd};
-pub(crate) use process::{Call, CallEnd, CallResult};
+pub(crate) use pool::{Pool, PoolResult};
+pub(crate) use process::{Call, CallReport, CallResult};

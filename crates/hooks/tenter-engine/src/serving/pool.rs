@@ -9,23 +9,18 @@ use tenter_proc::Cancel;
 
 use super::caller::ServiceProvider;
 use super::connection::{Connector, Start};
-use super::process::{Blame, Call, CallEnd, CallResult, ServingProcess};
+use super::process::{Blame, Call, CallReport, CallResult, ServingProcess};
 use super::question_clock::QuestionClock;
-use super::requests::Ending;
-use crate::failure::Failure;
-use crate::hook::{Fingerprint, Hook, Layer, RuntimeHook};
+use super::requests::Termination;
+use crate::failure::RunFailure;
+use crate::hook::{Hook, RuntimeHook};
+use crate::layer::Layer;
+use crate::observe::RunRecord;
+use crate::trust::Fingerprint;
 
 /// The number of deaths within [`DEATH_WINDOW`] after which a hook is not started again.
 const MAX_DEATHS: usize = 3;
 const DEATH_WINDOW: Duration = Duration::from_mins(1);
-
-/// The end of the warning after too many deaths.
-const ONE_SHOT_NOW: &str = "it runs once per event until the session ends";
-
-/// Whether a warning of a run says that the hook's process ended too often.
-pub fn is_given_up(warning: &str) -> bool {
-    warning.starts_with("its process ended ") && warning.ends_with(ONE_SHOT_NOW)
-}
 
 /// The processes of an engine's hooks.
 pub(crate) struct Pool {
@@ -47,7 +42,7 @@ struct Served {
     given_up: Option<GivenUp>,
 }
 
-/// Why no process is started any more.
+/// The reason why no process is started any more.
 struct GivenUp {
     /// The version of the hook.
     fingerprint: Fingerprint,
@@ -55,16 +50,38 @@ struct GivenUp {
     why: String,
 }
 
-/// What became of an event.
+/// The result of an event.
 pub(crate) struct ServedRun {
-    pub(crate) end: ServedEnd,
-    /// What the user should know.
-    pub(crate) warnings: Vec<String>,
+    pub(crate) end: PoolResult,
+    /// Notices for the user.
+    pub(crate) notices: Vec<PoolNotice>,
 }
 
-pub(crate) enum ServedEnd {
+/// A notice about the process of a hook, with the end of a sentence that begins with the process.
+pub(crate) enum PoolNotice {
+    /// It ended while it started, so the hook ran in the one-shot form for this event.
+    RanOnce(String),
+    /// It ended too often, so it is not started again.
+    GivenUp(String),
+}
+
+impl PoolNotice {
+    /// Adds the notice to the record of a run.
+    pub(crate) fn record(self, run: &mut RunRecord) {
+        let warning = match self {
+            Self::RanOnce(why) => format!("its process {why}: it ran once for this event"),
+            Self::GivenUp(why) => {
+                run.given_up = true;
+                format!("its process {why}: it runs once per event until the session ends")
+            }
+        };
+        run.warnings.push(warning);
+    }
+}
+
+pub(crate) enum PoolResult {
     /// The hook answered, or failed.
-    Called(CallResult),
+    Called(CallReport),
     /// The hook has to be run in the one-shot form, within this time.
     OneShot(Duration),
 }
@@ -88,40 +105,37 @@ impl Pool {
     /// Calls the hook's process for an event, and starts it if there is none. `start` says how.
     pub(crate) fn run(&self, hook: &Hook, start: &dyn Fn() -> Start, call: &Call<'_>) -> ServedRun {
         let served = self.served(hook);
-        let mut warnings = Vec::new();
+        let mut notices = Vec::new();
         let (left, why) = loop {
-            let process = match self.process(&served, hook, start, &mut warnings) {
+            let process = match self.process(&served, hook, start, &mut notices) {
                 Ok(process) => process,
                 Err(why) => break (call.timeout, why),
             };
             let result = process.call(call);
-            lock(&served).bury_if_ended(&process, &mut warnings);
+            lock(&served).record_death(&process, &mut notices);
             let (ending, sent) = match &result.end {
-                CallEnd::Ended { ending, sent } => (Arc::clone(ending), *sent),
-                CallEnd::Failed(Failure::Changed(_), _) => {
+                CallResult::Terminated { ending, sent } => (Arc::clone(ending), *sent),
+                CallResult::Failed(RunFailure::Changed(_), _) => {
                     lock(&served).process = None;
-                    return ServedRun { end: ServedEnd::Called(result), warnings };
+                    return ServedRun { end: PoolResult::Called(result), notices };
                 }
-                CallEnd::Failed(..) | CallEnd::Answered(_) => {
-                    return ServedRun { end: ServedEnd::Called(result), warnings };
+                CallResult::Failed(..) | CallResult::Answered(_) => {
+                    return ServedRun { end: PoolResult::Called(result), notices };
                 }
             };
             match sent {
                 Some(Blame::This) => {
-                    let failure = Failure::Process(ending.why.clone());
-                    let end = CallEnd::Failed(failure, ending.end.clone());
-                    let end = ServedEnd::Called(CallResult { end, ..result });
-                    return ServedRun { end, warnings };
+                    let failure = RunFailure::Process(ending.why.clone());
+                    let end = CallResult::Failed(failure, ending.end.clone());
+                    let end = PoolResult::Called(CallReport { end, ..result });
+                    return ServedRun { end, notices };
                 }
                 Some(Blame::Unknown) => {
                     break (call.timeout.saturating_sub(result.duration), ending.why.clone());
                 }
                 None if ending.was_starting => {
-                    if warnings.is_empty() {
-                        warnings.push(format!(
-                            "its process {}: it ran once for this event",
-                            ending.why
-                        ));
+                    if notices.is_empty() {
+                        notices.push(PoolNotice::RanOnce(ending.why.clone()));
                     }
                     break (call.timeout, ending.why.clone());
                 }
@@ -130,16 +144,16 @@ impl Pool {
             }
         };
         if !hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only) {
-            return ServedRun { end: ServedEnd::OneShot(left), warnings };
+            return ServedRun { end: PoolResult::OneShot(left), notices };
         }
-        let result = CallResult::not_sent(Failure::Process(why));
-        ServedRun { end: ServedEnd::Called(result), warnings: Vec::new() }
+        let result = CallReport::not_sent(RunFailure::Process(why));
+        ServedRun { end: PoolResult::Called(result), notices: Vec::new() }
     }
 
     /// Starts a process of the hook, apart from the one that is called, and waits until it can be.
     ///
     /// # Errors
-    /// Why it cannot, as the end of a sentence that begins with the process.
+    /// The reason why it cannot, as the end of a sentence that begins with the process.
     pub(crate) fn check(&self, hook: &Hook, start: Start, cancel: &Cancel) -> Result<(), String> {
         let process = self.start(hook, start)?;
         let checked = process.wait_until_ready(cancel);
@@ -173,17 +187,17 @@ impl Pool {
     /// The process of the hook as it is now.
     ///
     /// # Errors
-    /// Why there is none, as the end of a sentence that begins with the process.
+    /// The reason why there is none, as the end of a sentence that begins with the process.
     fn process(
         &self,
         served: &Mutex<Served>,
         hook: &Hook,
         start: &dyn Fn() -> Start,
-        warnings: &mut Vec<String>,
+        notices: &mut Vec<PoolNotice>,
     ) -> Result<Arc<ServingProcess>, String> {
         let mut served = lock(served);
         if let Some(process) = served.process.clone() {
-            served.bury_if_ended(&process, warnings);
+            served.record_death(&process, notices);
             if !process.is_of(hook) {
                 // It ends when the last of its requests has.
                 served.process = None;
@@ -215,7 +229,7 @@ impl Drop for Pool {
 
 impl Served {
     /// Counts the death of the process, once. After too many, no process is started any more.
-    fn bury_if_ended(&mut self, process: &Arc<ServingProcess>, warnings: &mut Vec<String>) {
+    fn record_death(&mut self, process: &Arc<ServingProcess>, notices: &mut Vec<PoolNotice>) {
         let Some(ending) = process.ending() else { return };
         if !self.process.as_ref().is_some_and(|current| Arc::ptr_eq(current, process)) {
             return;
@@ -226,9 +240,9 @@ impl Served {
         if self.deaths.len() < MAX_DEATHS {
             return;
         }
-        let Ending { why, .. } = &*ending;
+        let Termination { why, .. } = &*ending;
         let why = format!("ended {MAX_DEATHS} times within a minute; the last time, it {why}");
-        warnings.push(format!("its process {why}: {ONE_SHOT_NOW}"));
+        notices.push(PoolNotice::GivenUp(why.clone()));
         self.given_up = Some(GivenUp { fingerprint: process.fingerprint().clone(), why });
     }
 

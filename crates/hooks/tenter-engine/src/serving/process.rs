@@ -14,21 +14,22 @@ use tenter_protocol::runtime::{
 use super::caller::{EventCaller, ServiceProvider};
 use super::connection::{Connection, Connector, Start};
 use super::listener::Listener;
-use super::question_clock::{LOOK, QuestionClock};
-use super::requests::{Ending, HookAnswer, INITIALIZE_ID, Phase, Requests, Turn};
+use super::question_clock::{CHECK_INTERVAL, QuestionClock};
+use super::requests::{HookAnswer, INITIALIZE_ID, Phase, Requests, Termination, Turn};
 use super::service_calls;
 use super::shared::Shared;
-use crate::failure::Failure;
-use crate::hook::{Fingerprint, Hook};
+use crate::failure::RunFailure;
+use crate::hook::Hook;
 use crate::hook_stamp::HookStamp;
 use crate::run_context::RunContext;
 use crate::run_end::RunEnd;
+use crate::trust::Fingerprint;
 
-/// How long a hook may take to answer `initialize`.
+/// The limit for the answer to `initialize`.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a hook may take to answer a cancelled request, and to end after `shutdown`.
+/// The limit for the answer to a cancelled request, and for the end after `shutdown`.
 pub(super) const GRACE: Duration = Duration::from_millis(500);
-/// How long the end of a process is awaited that no longer reads.
+/// The time to wait for the end of a process that no longer reads.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
 /// Number of lines of stderr that a run reports.
 const STDERR_LINES: usize = 20;
@@ -39,7 +40,7 @@ pub(crate) struct ServingProcess {
     started: Instant,
     /// The metadata of the hook's files when it was started, if nothing else watches them.
     stamp: Option<HookStamp>,
-    /// What it was started from.
+    /// The version of the hook that it was started from.
     version: Fingerprint,
 }
 
@@ -52,13 +53,13 @@ pub(crate) struct Call<'c> {
     pub(crate) timeout: Duration,
     pub(crate) context: RunContext<'c>,
     pub(crate) caller: Arc<EventCaller>,
-    /// Whether the hook is still what was trusted, for a request that had to wait for its turn.
-    pub(crate) verify: &'c dyn Fn() -> Result<(), Failure>,
+    /// True if the hook is still what was trusted, for a request that had to wait for its turn.
+    pub(crate) verify: &'c dyn Fn() -> Result<(), RunFailure>,
 }
 
-/// How a call ended.
-pub(crate) struct CallResult {
-    pub(crate) end: CallEnd,
+/// The report of a call.
+pub(crate) struct CallReport {
+    pub(crate) end: CallResult,
     /// From the request to its end; zero if it was not sent.
     pub(crate) duration: Duration,
     /// The end of what the hook wrote to stderr: meanwhile, or all of it if the call failed.
@@ -67,25 +68,25 @@ pub(crate) struct CallResult {
     pub(crate) late: u64,
 }
 
-impl CallResult {
+impl CallReport {
     /// A call that was not sent.
-    pub(super) fn not_sent(failure: Failure) -> Self {
-        let end = CallEnd::Failed(failure, RunEnd::NotStarted);
+    pub(super) fn not_sent(failure: RunFailure) -> Self {
+        let end = CallResult::Failed(failure, RunEnd::NotStarted);
         Self { end, duration: Duration::ZERO, stderr: String::new(), late: 0 }
     }
 }
 
-pub(crate) enum CallEnd {
+pub(crate) enum CallResult {
     Answered(HookAnswer),
-    Failed(Failure, RunEnd),
+    Failed(RunFailure, RunEnd),
     /// The process has ended. If the request had been sent, says whether it is to blame.
-    Ended {
-        ending: Arc<Ending>,
+    Terminated {
+        ending: Arc<Termination>,
         sent: Option<Blame>,
     },
 }
 
-/// Which request made a process end.
+/// The request that made a process end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blame {
     /// This one: no other was open.
@@ -94,11 +95,11 @@ pub(crate) enum Blame {
     Unknown,
 }
 
-impl CallEnd {
-    fn failed(failure: Failure) -> Self {
+impl CallResult {
+    fn failed(failure: RunFailure) -> Self {
         let end = match &failure {
-            Failure::Cancelled => RunEnd::Cancelled,
-            Failure::TimedOut(_) | Failure::Deadline(_) => RunEnd::TimedOut,
+            RunFailure::Cancelled => RunEnd::Cancelled,
+            RunFailure::TimedOut(_) | RunFailure::Deadline(_) => RunEnd::TimedOut,
             _ => RunEnd::NotStarted,
         };
         Self::Failed(failure, end)
@@ -148,7 +149,7 @@ impl ServingProcess {
         Ok(process)
     }
 
-    /// Whether the process was started from what `hook` is now.
+    /// Returns whether the process was started from what `hook` is now.
     pub(super) fn is_of(&self, hook: &Hook) -> bool {
         self.version == hook.version() && self.stamp == stamp(hook)
     }
@@ -157,13 +158,13 @@ impl ServingProcess {
         &self.shared.hook.fingerprint
     }
 
-    /// How the process ended, if it has.
-    pub(super) fn ending(&self) -> Option<Arc<Ending>> {
+    /// Returns the end of the process, if it has ended.
+    pub(super) fn ending(&self) -> Option<Arc<Termination>> {
         self.shared.requests().ending().cloned()
     }
 
     /// Sends the request for an event and waits for the answer.
-    pub(super) fn call(&self, call: &Call<'_>) -> CallResult {
+    pub(super) fn call(&self, call: &Call<'_>) -> CallReport {
         let shared = &self.shared;
         let waking = Arc::downgrade(shared);
         let _handler = call.context.cancel.on_cancel(move || {
@@ -178,7 +179,7 @@ impl ServingProcess {
         };
         if let Some(Err(failure)) = has_waited.then(call.verify) {
             shared.close(id);
-            return self.result(CallEnd::failed(failure), None, 0);
+            return self.result(CallResult::failed(failure), None, 0);
         }
         let position = shared.connection().map_or(0, Connection::stderr_position);
         let sent = Sent { at: Instant::now(), asked: shared.clock.asked() };
@@ -190,21 +191,21 @@ impl ServingProcess {
         self.result(end, Some(sent), position)
     }
 
-    fn result(&self, end: CallEnd, sent: Option<Sent>, position: u64) -> CallResult {
+    fn result(&self, end: CallResult, sent: Option<Sent>, position: u64) -> CallReport {
         let duration = sent.map_or(Duration::ZERO, |sent| sent.at.elapsed());
-        let position = if matches!(end, CallEnd::Answered(Ok(_))) { position } else { 0 };
+        let position = if matches!(end, CallResult::Answered(Ok(_))) { position } else { 0 };
         let stderr = match sent.and(self.shared.connection()) {
             Some(connection) => connection.stderr_since(position),
             None => String::new(),
         };
         let late = std::mem::take(&mut self.shared.requests().late);
         let stderr = excerpt::last_lines(&stderr, STDERR_LINES).to_owned();
-        CallResult { end, duration, stderr, late }
+        CallReport { end, duration, stderr, late }
     }
 
     /// Waits until the request may be sent. Returns its id, and whether it had to wait. The time does not count against the hook's
     /// own timeout.
-    fn wait_for_turn(&self, call: &Call<'_>) -> Result<(u64, bool), CallEnd> {
+    fn wait_for_turn(&self, call: &Call<'_>) -> Result<(u64, bool), CallResult> {
         let shared = &self.shared;
         let mut requests = shared.requests();
         let ticket = requests.join();
@@ -216,53 +217,53 @@ impl ServingProcess {
                     shared.changed.notify_all();
                     return Ok((id, has_waited));
                 }
-                Turn::Ended(ending) => {
+                Turn::Terminated(ending) => {
                     requests.leave(ticket);
-                    return Err(CallEnd::Ended { ending, sent: None });
+                    return Err(CallResult::Terminated { ending, sent: None });
                 }
                 Turn::Wait => has_waited = true,
             }
             let starting = matches!(requests.phase, Phase::Starting)
                 .then(|| INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed()));
-            let left = call.context.left(shared.clock.asked());
+            let remaining = call.context.left(shared.clock.asked());
             let failure = if call.context.cancel.is_cancelled() {
-                Some(Failure::Cancelled)
+                Some(RunFailure::Cancelled)
             } else {
-                left.filter(Duration::is_zero).map(|_| Failure::TooLate)
+                remaining.filter(Duration::is_zero).map(|_| RunFailure::TooLate)
             };
             if let Some(failure) = failure {
                 requests.leave(ticket);
-                return Err(CallEnd::failed(failure));
+                return Err(CallResult::failed(failure));
             }
-            if starting.is_some_and(|left| left.is_zero()) {
+            if starting.is_some_and(|remaining| remaining.is_zero()) {
                 requests.end(RunEnd::TimedOut, not_initialized());
                 shared.kill();
                 continue;
             }
-            requests = shared.wait(requests, starting.into_iter().chain(left).min());
+            requests = shared.wait(requests, starting.into_iter().chain(remaining).min());
         }
     }
 
     /// Waits until `initialize` is answered.
     ///
     /// # Errors
-    /// Why it is not, as the end of a sentence that begins with the process.
+    /// The reason why it is not, as the end of a sentence that begins with the process.
     pub(super) fn wait_until_ready(&self, cancel: &Cancel) -> Result<(), String> {
         let mut requests = self.shared.requests();
         loop {
             match &requests.phase {
                 Phase::Ready { .. } => return Ok(()),
-                Phase::Ended(ending) => return Err(ending.why.clone()),
+                Phase::Terminated(ending) => return Err(ending.why.clone()),
                 Phase::Starting if cancel.is_cancelled() => {
                     return Err("was interrupted".to_owned());
                 }
                 Phase::Starting => {}
             }
-            let left = INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed());
-            if left.is_zero() {
+            let remaining = INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed());
+            if remaining.is_zero() {
                 return Err(not_initialized());
             }
-            requests = self.shared.wait(requests, Some(left.min(LOOK)));
+            requests = self.shared.wait(requests, Some(remaining.min(CHECK_INTERVAL)));
         }
     }
 
@@ -289,9 +290,9 @@ impl Drop for ServingProcess {
     }
 }
 
-/// The metadata of the files of a hook that needs no trust: those of others are in its version.
+/// The metadata of the files of a hook that needs no trust: for other hooks, it is in the version.
 fn stamp(hook: &Hook) -> Option<HookStamp> {
-    hook.pin.is_none().then(|| HookStamp::of(&hook.path).ok()).flatten()
+    hook.pin.is_none().then(|| HookStamp::read(&hook.path).ok()).flatten()
 }
 
 fn not_initialized() -> String {
@@ -313,37 +314,37 @@ impl Shared {
         service_calls::cancel(self, id);
     }
 
-    fn wait_for_answer(self: &Arc<Self>, id: u64, sent: Sent, call: &Call<'_>) -> CallEnd {
+    fn wait_for_answer(self: &Arc<Self>, id: u64, sent: Sent, call: &Call<'_>) -> CallResult {
         let mut requests = self.requests();
         loop {
             if let Some(answer) = requests.take_answer(id) {
-                return CallEnd::Answered(answer);
+                return CallResult::Answered(answer);
             }
             if let Some(ending) = requests.ending() {
                 let is_shared = self.connection().is_some_and(Connection::is_shared);
                 let is_alone = ending.blamed == Some(id) && !is_shared;
                 let sent = Some(if is_alone { Blame::This } else { Blame::Unknown });
-                return CallEnd::Ended { ending: Arc::clone(ending), sent };
+                return CallResult::Terminated { ending: Arc::clone(ending), sent };
             }
-            let asked = self.clock.asked();
-            let used = sent.at.elapsed().saturating_sub(asked.saturating_sub(sent.asked));
+            let question_time = self.clock.asked();
+            let used = sent.at.elapsed().saturating_sub(question_time.saturating_sub(sent.asked));
             let own = call.timeout.saturating_sub(used);
-            let deadline = call.context.left(asked);
+            let deadline = call.context.left(question_time);
             let failure = if call.context.cancel.is_cancelled() {
-                Failure::Cancelled
+                RunFailure::Cancelled
             } else if own.is_zero() {
-                Failure::TimedOut(call.timeout)
+                RunFailure::TimedOut(call.timeout)
             } else if deadline.is_some_and(|left| left.is_zero()) {
-                Failure::Deadline(call.timeout)
+                RunFailure::Deadline(call.timeout)
             } else {
-                let look = self.clock.is_stopped().then_some(LOOK);
+                let look = self.clock.is_stopped().then_some(CHECK_INTERVAL);
                 let wait = look.or([Some(own), deadline].into_iter().flatten().min());
                 requests = self.wait(requests, wait);
                 continue;
             };
             drop(requests);
             self.cancel(id);
-            return CallEnd::failed(failure);
+            return CallResult::failed(failure);
         }
     }
 
@@ -354,8 +355,8 @@ impl Shared {
         let until = Instant::now() + GRACE;
         let mut requests = self.requests();
         while requests.is_open(id) && requests.ending().is_none() {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let remaining = until.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 requests
                     .end(RunEnd::TimedOut, "did not end a request that was cancelled".to_owned());
                 drop(requests);
@@ -363,23 +364,23 @@ impl Shared {
                 self.kill();
                 return;
             }
-            requests = self.wait(requests, Some(left));
+            requests = self.wait(requests, Some(remaining));
         }
     }
 
     /// The request could not be sent: the process has ended or does not read. Its end may not be known yet.
-    fn not_sent(&self, why: NotSent) -> CallEnd {
+    fn not_sent(&self, why: NotSent) -> CallResult {
         let until = Instant::now() + END_TIMEOUT;
         let mut requests = self.requests();
         loop {
             if let Some(ending) = requests.ending() {
-                return CallEnd::Ended { ending: Arc::clone(ending), sent: None };
+                return CallResult::Terminated { ending: Arc::clone(ending), sent: None };
             }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || why == NotSent::Full {
+            let remaining = until.saturating_duration_since(Instant::now());
+            if remaining.is_zero() || why == NotSent::Full {
                 break;
             }
-            requests = self.wait(requests, Some(left));
+            requests = self.wait(requests, Some(remaining));
         }
         let why = match why {
             NotSent::Closed => "closed its stdin",
@@ -389,6 +390,6 @@ impl Shared {
         drop(requests);
         self.changed.notify_all();
         self.kill();
-        CallEnd::Ended { ending, sent: None }
+        CallResult::Terminated { ending, sent: None }
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a waiting thread checks whether the time still stands still.
-pub(super) const LOOK: Duration = Duration::from_millis(50);
+/// The interval at which a waiting thread checks whether the time still stands still.
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long the user has been asked, by all hooks of an engine together.
+/// The time that the user has been asked, by all hooks of an engine together.
 #[derive(Debug, Default)]
 pub(crate) struct QuestionClock {
     asked: Mutex<Asked>,
@@ -28,19 +28,19 @@ pub(super) struct Question<'c>(&'c QuestionClock);
 impl QuestionClock {
     /// The time that has been spent on questions, including those that are being asked.
     pub(crate) fn asked(&self) -> Duration {
-        let asked = self.get();
-        asked.before + asked.since.map_or(Duration::ZERO, |since| since.elapsed())
+        let questions = self.get();
+        questions.before + questions.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// Whether a question is being asked.
+    /// Returns whether a question is being asked.
     pub(super) fn is_stopped(&self) -> bool {
         self.get().since.is_some()
     }
 
     pub(super) fn begin(&self) -> Question<'_> {
-        let mut asked = self.get();
-        asked.waiting += 1;
-        asked.since.get_or_insert_with(Instant::now);
+        let mut questions = self.get();
+        questions.waiting += 1;
+        questions.since.get_or_insert_with(Instant::now);
         Question(self)
     }
 
@@ -56,11 +56,11 @@ impl QuestionClock {
 
 impl Drop for Question<'_> {
     fn drop(&mut self) {
-        let mut asked = self.0.get();
-        asked.waiting -= 1;
-        if asked.waiting == 0 {
-            let since = asked.since.take();
-            asked.before += since.map_or(Duration::ZERO, |since| since.elapsed());
+        let mut questions = self.0.get();
+        questions.waiting -= 1;
+        if questions.waiting == 0 {
+            let since = questions.since.take();
+            questions.before += since.map_or(Duration::ZERO, |since| since.elapsed());
         }
     }
 }
@@ -78,9 +78,9 @@ mod tests {
         drop(first);
         assert!(clock.is_stopped());
         drop(second);
-        let asked = clock.asked();
-        assert!(!clock.is_stopped() && asked >= Duration::from_millis(20));
+        let total = clock.asked();
+        assert!(!clock.is_stopped() && total >= Duration::from_millis(20));
         std::thread::sleep(Duration::from_millis(5));
-        assert_eq!(clock.asked(), asked);
+        assert_eq!(clock.asked(), total);
     }
 }

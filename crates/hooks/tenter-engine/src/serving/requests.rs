@@ -12,19 +12,19 @@ use crate::run_end::RunEnd;
 /// The id of `initialize`. Event requests follow.
 pub(super) const INITIALIZE_ID: u64 = 1;
 
-/// What a hook answered to a request.
+/// A hook's answer to a request.
 pub(super) type HookAnswer = Result<RawJson, ErrorObject>;
 
-/// Why there is no process any more.
+/// The reason why there is no process any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ending {
-    /// How it ended, for records.
+pub(crate) struct Termination {
+    /// The end, for records.
     pub(crate) end: RunEnd,
-    /// Why, as the end of a sentence that begins with the process.
+    /// The reason why, as the end of a sentence that begins with the process.
     pub(crate) why: String,
     /// The request that was open, if there was exactly one: it is the one that failed.
     pub(super) blamed: Option<u64>,
-    /// Whether `initialize` was not answered yet.
+    /// True if `initialize` was not answered yet.
     pub(super) was_starting: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Phase {
     Ready {
         concurrency: usize,
     },
-    Ended(Arc<Ending>),
+    Terminated(Arc<Termination>),
 }
 
 /// The place of a request in the queue.
@@ -50,28 +50,28 @@ pub(super) struct Requests<C> {
     last_ticket: u64,
     waiting: VecDeque<Ticket>,
     open: BTreeMap<u64, OpenRequest<C>>,
-    /// What belonged to the last request.
+    /// The caller of the last request.
     last_caller: Option<Arc<C>>,
     /// Answers to requests that had ended.
     pub(super) late: u64,
-    /// What the hook requested and has no answer yet.
+    /// The requests of the hook that are not answered yet.
     pub(super) services: Vec<OpenService>,
 }
 
 #[derive(Debug)]
 struct OpenRequest<C> {
-    /// What belongs to the request.
+    /// The caller that the request belongs to.
     caller: Arc<C>,
     answer: Option<HookAnswer>,
 }
 
-/// Whether a request may be sent now.
+/// The turn of a request in the queue.
 #[derive(Debug)]
 pub(super) enum Turn {
     /// It may, under this id.
     Now(u64),
     Wait,
-    Ended(Arc<Ending>),
+    Terminated(Arc<Termination>),
 }
 
 impl<C> Requests<C> {
@@ -106,7 +106,7 @@ impl<C> Requests<C> {
         let concurrency = match &self.phase {
             Phase::Starting => return Turn::Wait,
             Phase::Ready { concurrency } => *concurrency,
-            Phase::Ended(ending) => return Turn::Ended(Arc::clone(ending)),
+            Phase::Terminated(ending) => return Turn::Terminated(Arc::clone(ending)),
         };
         if self.waiting.front() != Some(&ticket) || self.open.len() >= concurrency {
             return Turn::Wait;
@@ -151,45 +151,46 @@ impl<C> Requests<C> {
         self.open.remove(&id);
     }
 
-    /// Whether a request is open and not answered.
+    /// Returns whether a request is open and not answered.
     pub(super) fn is_open(&self, id: u64) -> bool {
         self.open.get(&id).is_some_and(|open| open.answer.is_none())
     }
 
-    /// What belongs to the request with this id, or to the only one that is open.
+    /// Returns the caller of the request with this id, or of the only one that is open.
     pub(super) fn caller(&self, id: Option<u64>) -> Option<(u64, &Arc<C>)> {
         let mut unanswered = self.open.iter().filter(|(_, open)| open.answer.is_none());
-        let found = match id {
+        let request = match id {
             Some(id) => unanswered.find(|(open, _)| **open == id),
             None => unanswered.next().filter(|_| unanswered.next().is_none()),
         };
-        found.map(|(id, open)| (*id, &open.caller))
+        request.map(|(id, open)| (*id, &open.caller))
     }
 
-    /// What belongs, or belonged, to the last request.
+    /// Returns the caller of the last request.
     pub(super) fn last_caller(&self) -> Option<Arc<C>> {
         self.last_caller.clone()
     }
 
-    /// How the conversation ended; it stays that way.
-    pub(super) fn end(&mut self, end: RunEnd, why: String) -> &Arc<Ending> {
-        if !matches!(self.phase, Phase::Ended(_)) {
+    /// Records the end of the conversation; the first end counts.
+    pub(super) fn end(&mut self, end: RunEnd, why: String) -> &Arc<Termination> {
+        if !matches!(self.phase, Phase::Terminated(_)) {
             let mut unanswered = self.open.iter().filter(|(_, open)| open.answer.is_none());
             let first = unanswered.next().map(|(id, _)| *id);
             let blamed = first.filter(|_| unanswered.next().is_none());
             let was_starting = matches!(self.phase, Phase::Starting);
-            self.phase = Phase::Ended(Arc::new(Ending { end, why, blamed, was_starting }));
+            self.phase =
+                Phase::Terminated(Arc::new(Termination { end, why, blamed, was_starting }));
         }
         match &self.phase {
-            Phase::Ended(ending) => ending,
+            Phase::Terminated(ending) => ending,
             Phase::Starting | Phase::Ready { .. } => unreachable!("it was set above"),
         }
     }
 
-    /// How the conversation ended, if it has.
-    pub(super) fn ending(&self) -> Option<&Arc<Ending>> {
+    /// Returns the end of the conversation, if it has ended.
+    pub(super) fn ending(&self) -> Option<&Arc<Termination>> {
         match &self.phase {
-            Phase::Ended(ending) => Some(ending),
+            Phase::Terminated(ending) => Some(ending),
             Phase::Starting | Phase::Ready { .. } => None,
         }
     }

@@ -1,4 +1,4 @@
-//! What a hook requests while it decides (S8). Each request has a thread of its own, so that neither the hook's process nor the thread
+//! The requests of a hook while it decides (S8). Each request has a thread of its own, so that neither the hook's process nor the thread
 //! that fires the event waits for a service.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,9 +29,9 @@ pub(super) fn start(shared: &Arc<Shared>, request: Request) {
         Ok(opened) => opened,
         Err(error) => return respond(shared, id, Err(error.into())),
     };
-    let of_thread = (Arc::clone(shared), id.clone());
+    let thread_parts = (Arc::clone(shared), id.clone());
     let serve = move || {
-        let (shared, id) = of_thread;
+        let (shared, id) = thread_parts;
         let answer =
             catch_unwind(AssertUnwindSafe(|| answer(&shared, &opened, &call.service, &cancel)));
         let failed = |_| Err(ServiceError::Failed("the service failed unexpectedly".to_owned()));
@@ -42,7 +42,7 @@ pub(super) fn start(shared: &Arc<Shared>, request: Request) {
     }
 }
 
-/// What a request belongs to.
+/// The event that a request belongs to.
 struct Opened {
     caller: Arc<EventCaller>,
     has_request: bool,
@@ -59,9 +59,9 @@ fn open(
     if requests.services.len() >= MAX_OPEN {
         return Err(ServiceError::Limit(format!("{MAX_OPEN} requests are open")));
     }
-    let found = requests.caller(named).map(|(id, caller)| (Some(id), Arc::clone(caller)));
+    let current = requests.caller(named).map(|(id, caller)| (Some(id), Arc::clone(caller)));
     let last = || requests.last_caller().filter(|_| named.is_none()).map(|caller| (None, caller));
-    let (request, caller) = found.or_else(last).ok_or(ServiceError::NoRequest)?;
+    let (request, caller) = current.or_else(last).ok_or(ServiceError::NoRequest)?;
     requests.services.push(OpenService { id: id.clone(), request, cancel: cancel.clone() });
     Ok(Opened { caller, has_request: request.is_some() })
 }

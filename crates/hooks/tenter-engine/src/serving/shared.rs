@@ -1,4 +1,4 @@
-//! What the threads that call a hook share with the one that reads what it writes.
+//! The state that the threads that call a hook share with the thread that reads its output.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::requests::Requests;
 use crate::hook::Hook;
 use crate::run_end::RunEnd;
 
-/// What the threads that call the hook share with the one that reads what it writes.
+/// The state that the threads that call the hook share with the thread that reads its output.
 pub(super) struct Shared {
     pub(super) requests: Mutex<Requests<EventCaller>>,
     pub(super) changed: Condvar,

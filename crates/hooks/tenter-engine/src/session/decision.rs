@@ -1,4 +1,4 @@
-//! What the hooks of one event decided, in the terms of that event.
+//! The decisions of hooks, one type for each kind of event.
 //!
 //! Every type here is complete for its event: the caller has no event to take apart and no case to handle that cannot happen.
 
@@ -6,7 +6,7 @@ use tenter_protocol::{EventName, HistoryAction, ToolCall, ToolResult};
 
 use crate::dispatch::Attributed;
 
-/// Whether something may start: a session, a subagent or a compaction.
+/// The decision about the start of a session, a subagent or a compaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum StartDecision {
@@ -19,7 +19,7 @@ pub enum StartDecision {
     Deny(Denial),
 }
 
-/// Whether a user message may be added to the conversation.
+/// The decision about a user message before it is added to the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum MessageDecision {
@@ -34,7 +34,7 @@ pub enum MessageDecision {
     Deny(Denial),
 }
 
-/// Whether a tool call may run.
+/// The decision about a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum ToolDecision {
@@ -66,13 +66,13 @@ pub struct ApprovedCall {
 pub struct ToolQuestion {
     /// The hook that asks.
     pub hook: String,
-    /// Why it asks.
+    /// The reason why it asks.
     pub reason: String,
-    /// What runs if the user allows it.
+    /// The call that runs if the user allows it.
     pub if_allowed: ApprovedCall,
 }
 
-/// Why something must not happen.
+/// The reason why something must not happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Denial {
@@ -82,14 +82,14 @@ pub struct Denial {
     pub hook: Option<String>,
     /// The reason, for the model and the user.
     pub reason: String,
-    /// What led to it.
+    /// The cause of the denial.
     pub cause: DenialCause,
     /// Text that hooks add for the model, in order (R65).
     pub contexts: Vec<Attributed<String>>,
 }
 
 impl Denial {
-    /// Whether it was denied only because the session was cancelled before every hook had replied.
+    /// Returns whether it was denied only because the session was cancelled before every hook had replied.
     pub fn is_cancelled(&self) -> bool {
         self.cause == DenialCause::Cancelled
     }
@@ -100,7 +100,7 @@ impl Denial {
     }
 }
 
-/// What led to a [`Denial`].
+/// The cause of a [`Denial`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DenialCause {
@@ -116,7 +116,7 @@ pub enum DenialCause {
     Defect,
 }
 
-/// What hooks say about something that has happened already.
+/// The feedback of hooks to something that has happened already.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Feedback {
@@ -140,21 +140,21 @@ impl Feedback {
 pub struct ToolReview {
     /// The result as the hooks left it. Nothing else may reach the model or the conversation (R25).
     pub result: ToolResult,
-    /// What hooks say about it.
+    /// The feedback to the result.
     pub feedback: Feedback,
 }
 
-/// What hooks want after a model response.
+/// The replies of hooks to a model response.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TurnReview {
     /// Changes to the history, in order: apply the first that can be started (R31, R66).
     pub history: Vec<Attributed<HistoryAction>>,
-    /// What hooks say about the turn.
+    /// The feedback to the turn.
     pub feedback: Feedback,
 }
 
-/// What hooks want where the agent would stop.
+/// The replies of hooks where the agent would stop.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StopReview {

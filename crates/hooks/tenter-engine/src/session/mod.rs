@@ -22,7 +22,7 @@ use crate::keys::KeyMask;
 use crate::observe::{
     AskAnswer, CallPermission, Decision, DecisionKind, Notice, PermissionAnswer, PermissionSource,
 };
-use crate::runner::RunContext;
+use crate::run_context::RunContext;
 use crate::services::Services;
 use tenter_base::rfc3339;
 
@@ -59,7 +59,7 @@ impl HookSession<'_> {
     /// The same session, whose events have to be decided by `deadline`. A hook that still runs then has timed out, and one that
     /// would start later has failed: in both cases its fail mode applies (R42). A run that is stopped takes up to a second
     /// longer, for its grace period. Static hooks run in any case; asynchronous ones are only limited where they are awaited
-    /// ([`AsynchronousHooks::Only`](crate::AsynchronousHooks::Only)).
+    /// ([`AsynchronousHooks::Only`](crate::inspect::AsynchronousHooks::Only)).
     #[must_use]
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..self }
@@ -162,7 +162,7 @@ impl HookSession<'_> {
 
     /// A tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).
     ///
-    /// Where the session is cancelled before every hook has seen the result, the result is withheld.
+    /// If the session is cancelled before every hook has seen the result, the result is withheld.
     pub fn after_tool(&self, call: ToolCall, result: ToolResult) -> ToolReview {
         let tool = call.name.clone();
         let result = self.keys.result(result);
@@ -195,7 +195,7 @@ impl HookSession<'_> {
 
     /// The agent is done with a user message. Its hooks also run after the session was cancelled (R35).
     pub fn after_agent(&self, response: impl Into<String>) -> Feedback {
-        self.dispatch_last(Body::AfterAgent { response: response.into() }).into_feedback()
+        self.dispatch(Body::AfterAgent { response: response.into() }).into_feedback()
     }
 
     /// A subagent is about to start.
@@ -221,7 +221,7 @@ impl HookSession<'_> {
 
     /// The process ends its work on the conversation. Its hooks also run after the session was cancelled (R35).
     pub fn session_end(&self, end: SessionEnd) -> Feedback {
-        self.dispatch_last(Body::SessionEnd(end)).into_feedback()
+        self.dispatch(Body::SessionEnd(end)).into_feedback()
     }
 
     /// Takes what asynchronous hooks of this conversation asked for since the last time, in the order of their replies.
@@ -229,20 +229,15 @@ impl HookSession<'_> {
         self.engine.take_late_replies(&self.scope.conversation_id)
     }
 
-    /// Whether asynchronous hooks subscribe to the event and match `call`, its tool call if it is about one.
+    /// Returns whether asynchronous hooks subscribe to the event and match `call`, its tool call if it has one.
     pub fn has_asynchronous(&self, event: EventName, call: Option<&ToolCall>) -> bool {
         self.engine.has_asynchronous(event, call)
     }
 
+    /// Fires an event. The hooks of the last events of a turn and of a session also run after the session was cancelled.
     fn dispatch(&self, body: Body) -> Outcome {
-        self.dispatch_until(body, &self.cancel)
-    }
-
-    fn dispatch_last(&self, body: Body) -> Outcome {
-        self.dispatch_until(body, &self.engine.settings().never)
-    }
-
-    fn dispatch_until(&self, body: Body, cancel: &Cancel) -> Outcome {
+        let is_last = matches!(body, Body::AfterAgent { .. } | Body::SessionEnd(_));
+        let cancel = if is_last { &self.engine.settings().never } else { &self.cancel };
         let context = RunContext {
             deadline: self.deadline,
             services: self.services.as_ref(),
@@ -250,7 +245,7 @@ impl HookSession<'_> {
             ..RunContext::from(cancel)
         };
         let event = Event { scope: self.scope(), body };
-        let mut outcome = self.engine.dispatch_until(event, context);
+        let mut outcome = self.engine.dispatch(event, context);
         let texts = outcome.contexts.iter_mut().chain(&mut outcome.follow_ups);
         texts.for_each(|text| self.mask(&mut text.value));
         let verdict = outcome.verdict.as_mut();

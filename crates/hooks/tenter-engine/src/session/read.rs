@@ -75,7 +75,7 @@ impl Outcome {
         Feedback { denial: self.denial(), contexts: self.contexts }
     }
 
-    /// What cancelled hooks would have denied is not known.
+    /// Cancelled hooks might have denied.
     fn denial_or_cancelled(&self, is_cancelled: bool) -> Option<Denial> {
         if is_cancelled { Some(Denial::cancelled(self.body.name())) } else { self.denial() }
     }
@@ -102,7 +102,7 @@ impl Denial {
         Self::new(event, DenialCause::Cancelled, "interrupted")
     }
 
-    /// A dispatch never changes which event it is about; what hooks did not see does not happen.
+    /// A dispatch never changes its event; what hooks did not see does not happen.
     fn defect(event: EventName) -> Self {
         Self::new(
             event,

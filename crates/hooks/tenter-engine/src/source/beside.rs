@@ -33,7 +33,7 @@ fn is_ignored(within: &Path) -> bool {
     is_skipped(file_name) || is_document || name.ends_with(b".log") || name == b"__pycache__"
 }
 
-/// Whether the entry of a hooks directory is a hook, which has a fingerprint of its own.
+/// Returns whether the entry of a hooks directory is a hook, which has a fingerprint of its own.
 fn is_hook(path: &Path, metadata: &Metadata) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(DISABLED_SUFFIX.as_bytes())
         || if metadata.is_dir() {
@@ -93,8 +93,8 @@ mod tests {
         }
         put("lib/tool", 0o755);
         std::os::unix::fs::symlink("nowhere", scratch.path().join("dangling")).unwrap();
-        let found = Tree::read(scratch.path(), &HELPERS).unwrap();
-        let names: Vec<&str> = found.files.iter().map(|(path, _)| path.to_str().unwrap()).collect();
+        let tree = Tree::read(scratch.path(), &HELPERS).unwrap();
+        let names: Vec<&str> = tree.files.iter().map(|(path, _)| path.to_str().unwrap()).collect();
         assert_eq!(names, helpers);
     }
 

@@ -33,7 +33,7 @@ pub enum Script {
 
 /// Returns the script of the hook in `directory`: the first that exists.
 pub fn script(directory: &Path) -> Script {
-    let found = SCRIPTS.iter().find_map(|(name, interpreter)| {
+    let entry = SCRIPTS.iter().find_map(|(name, interpreter)| {
         let path = directory.join(name);
         let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let is_executable = metadata.permissions().mode() & 0o111 != 0;
@@ -46,7 +46,7 @@ pub fn script(directory: &Path) -> Script {
             _ => Script::Entry(EntryPoint { path, interpreter: None }),
         })
     });
-    found.unwrap_or(Script::Missing)
+    entry.unwrap_or(Script::Missing)
 }
 
 /// Returns whether the file is text without a `#!` line. An unreadable file may still be executable.

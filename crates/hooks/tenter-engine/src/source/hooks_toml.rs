@@ -71,12 +71,12 @@ pub struct Override {
     pub priority: Option<u16>,
     /// The timeout in milliseconds.
     pub timeout: Option<u64>,
-    /// Whether the hook is asynchronous.
+    /// True if the hook is asynchronous.
     pub asynchronous: Option<bool>,
 }
 
 impl Override {
-    /// These settings, with those of `other` where nothing is set.
+    /// Returns these settings, completed by the settings of `other`.
     fn or(self, other: Self) -> Self {
         Self {
             priority: self.priority.or(other.priority),
@@ -86,10 +86,10 @@ impl Override {
     }
 }
 
-/// What the `hooks.toml` files of the project change for one hook. Trust covers it (R72).
+/// The changes that the `hooks.toml` files of the project make to one hook. Trust covers them (R72).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProjectSetting {
-    /// Whether they disable the hook.
+    /// True if they disable the hook.
     pub is_off: bool,
     /// The settings.
     pub set: Override,
@@ -99,7 +99,7 @@ pub struct ProjectSetting {
 #[derive(Debug)]
 struct DirectorySettings {
     path: PathBuf,
-    of_project: bool,
+    is_of_project: bool,
     enabled: bool,
     defaults: Override,
     disabled: BTreeSet<String>,
@@ -109,7 +109,7 @@ struct DirectorySettings {
 }
 
 impl DirectorySettings {
-    /// Whether the file disables the hook with this full name.
+    /// Returns whether the file disables the hook with this full name.
     fn is_off(&self, name: &str) -> bool {
         !self.enabled || self.disabled.contains(name)
     }
@@ -130,12 +130,12 @@ impl HookSettings {
                 Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }
-        settings.sort_by_key(|file: &DirectorySettings| file.of_project);
+        settings.sort_by_key(|file: &DirectorySettings| file.is_of_project);
         (Self(settings), diagnostics)
     }
 
     fn about(&self, layer: Layer) -> impl Iterator<Item = &DirectorySettings> {
-        self.0.iter().filter(move |file| !file.of_project || layer.needs_trust())
+        self.0.iter().filter(move |file| !file.is_of_project || layer.needs_trust())
     }
 
     /// The file that disables a hook, if there is one.
@@ -146,19 +146,19 @@ impl HookSettings {
     /// The project's file that disables a hook of the project, where no file of the user's does.
     pub fn disabled_by_project(&self, name: &str) -> Option<&Path> {
         let first = self.0.iter().find(|file| file.is_off(name));
-        first.filter(|file| file.of_project).map(|file| file.path.as_path())
+        first.filter(|file| file.is_of_project).map(|file| file.path.as_path())
     }
 
     /// The settings of a hook.
     pub fn override_of(&self, name: &str, layer: Layer) -> Override {
-        let named = self.about(layer).filter_map(|file| file.overrides.get(name));
-        named.fold(Override::default(), |held, more| held.or(*more))
+        let settings_by_name = self.about(layer).filter_map(|file| file.overrides.get(name));
+        settings_by_name.fold(Override::default(), |held, more| held.or(*more))
     }
 
-    /// The withheld variables that the user gives to a hook, in addition to those of its manifest.
+    /// Returns the withheld variables that the user passes to a hook, in addition to those that its manifest requests.
     pub fn env_of(&self, name: &str) -> Vec<String> {
-        let given = self.0.iter().filter_map(|file| file.env.get(name));
-        given.flatten().cloned().collect()
+        let variables = self.0.iter().filter_map(|file| file.env.get(name));
+        variables.flatten().cloned().collect()
     }
 
     /// The defaults for all hooks.
@@ -166,12 +166,12 @@ impl HookSettings {
         self.about(layer).fold(Override::default(), |held, file| held.or(file.defaults))
     }
 
-    /// What the project's files change for the hook with this full name. Defaults do not apply where the hook sets `own` values. The
+    /// Returns the changes that the project's files make to the hook with this full name. Defaults do not apply where the hook sets `own` values. The
     /// user's files are not considered.
     pub fn of_project(&self, name: &str, own: Override) -> ProjectSetting {
-        let files = || self.0.iter().filter(|file| file.of_project);
-        let named = files().filter_map(|file| file.overrides.get(name));
-        let set = named.fold(Override::default(), |held, more| held.or(*more));
+        let files = || self.0.iter().filter(|file| file.is_of_project);
+        let settings_by_name = files().filter_map(|file| file.overrides.get(name));
+        let set = settings_by_name.fold(Override::default(), |held, more| held.or(*more));
         let usual = files().fold(Override::default(), |held, file| held.or(file.defaults));
         let usual = Override {
             priority: usual.priority.filter(|_| own.priority.is_none()),
@@ -216,12 +216,12 @@ fn read(
         timeout: values.timeout("hooks.defaults", defaults.timeout),
         asynchronous: defaults.asynchronous,
     };
-    let of_project = root.layer.needs_trust();
+    let is_of_project = root.layer.needs_trust();
     let mut env = BTreeMap::new();
-    let mut named = BTreeMap::new();
+    let mut settings_by_name = BTreeMap::new();
     for hook in overrides {
-        named.insert(hook.name.clone(), values.overridden(&hook));
-        if !hook.env.is_empty() && !of_project {
+        settings_by_name.insert(hook.name.clone(), values.overridden(&hook));
+        if !hook.env.is_empty() && !is_of_project {
             env.insert(hook.name, hook.env);
         } else if !hook.env.is_empty() {
             values.refuse_env(&hook.name);
@@ -229,11 +229,11 @@ fn read(
     }
     Ok(Some(DirectorySettings {
         path: path.clone(),
-        of_project,
+        is_of_project,
         enabled: enabled.unwrap_or(true),
         defaults,
         disabled: disable.into_iter().map(|hook| hook.name).collect(),
-        overrides: named,
+        overrides: settings_by_name,
         env,
     }))
 }
@@ -342,17 +342,17 @@ mod tests {
     fn all_hooks_can_be_disabled() {
         let off = "[hooks]\nenabled = false\n";
         assert!(settings(off, "").disabled_by("any", Layer::UserPlugin).is_some());
-        let of_project = settings("", off);
-        assert!(of_project.disabled_by("any", Layer::Project).is_some());
-        assert_eq!(of_project.disabled_by("any", Layer::User), None);
+        let project_settings = settings("", off);
+        assert!(project_settings.disabled_by("any", Layer::Project).is_some());
+        assert_eq!(project_settings.disabled_by("any", Layer::User), None);
     }
 
     #[test]
     fn changes_by_the_project_do_not_depend_on_the_users_files() {
-        let of_project = "[hooks.defaults]\ntimeout = 700\nasync = true\n[[hooks.override]]\nname = \"slow\"\npriority = 5\n";
-        let of_user =
+        let project_text = "[hooks.defaults]\ntimeout = 700\nasync = true\n[[hooks.override]]\nname = \"slow\"\npriority = 5\n";
+        let user_text =
             "[hooks]\nenabled = false\n[[hooks.override]]\nname = \"slow\"\npriority = 900\n";
-        let settings = settings(of_user, of_project);
+        let settings = settings(user_text, project_text);
         let own = Override { asynchronous: Some(false), ..Override::default() };
         let set = Override { priority: Some(5), timeout: Some(700), asynchronous: None };
         assert_eq!(settings.of_project("slow", own), ProjectSetting { is_off: false, set });

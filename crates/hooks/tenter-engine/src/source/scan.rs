@@ -20,7 +20,7 @@ const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
 /// The name of a manifest, in its usual letter case.
 pub(crate) const MANIFEST_FILE: &str = "HOOK.md";
 /// Maximum number of characters in the name of a hook (R16).
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// An entry of a hooks directory that is, or may become, a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl Directory<'_> {
     }
 }
 
-/// Whether an entry is skipped: hidden entries, backups of editors, and `hooks.toml`.
+/// Returns whether an entry is skipped: hidden entries, backups of editors, and `hooks.toml`.
 pub(crate) fn is_skipped(file_name: &OsStr) -> bool {
     let name = file_name.as_encoded_bytes();
     name.starts_with(b".")
@@ -159,13 +159,13 @@ pub(crate) fn is_skipped(file_name: &OsStr) -> bool {
 /// Checks that a hook can have this file name.
 ///
 /// # Errors
-/// Why the hook would not be found or not run, as the end of a sentence that begins with the name.
+/// The reason why the hook would not be found or not run, as the end of a sentence that begins with the name.
 pub fn check_file_name(name: &str) -> Result<(), String> {
     let length = name.chars().count();
     Err(if name.trim().is_empty() {
         "is empty".to_owned()
-    } else if length > LONGEST_NAME {
-        format!("has {length} characters; {LONGEST_NAME} are the most")
+    } else if length > MAX_NAME_LENGTH {
+        format!("has {length} characters; the maximum is {MAX_NAME_LENGTH}")
     } else if name.contains('/') {
         "holds a /, and names of plugins' hooks are given by their directories".to_owned()
     } else if name.chars().any(char::is_control) {
@@ -227,11 +227,11 @@ pub fn manifest_file(dir: &Path) -> io::Result<Option<PathBuf>> {
         return Ok(Some(preferred));
     }
     let entries = entries(dir)?;
-    let found = entries.iter().find(|entry| is_manifest_file(&entry.file_name()));
-    Ok(found.map(DirEntry::path))
+    let manifest = entries.iter().find(|entry| is_manifest_file(&entry.file_name()));
+    Ok(manifest.map(DirEntry::path))
 }
 
-/// Whether this is the name of a manifest: `HOOK.md` in any letter case (R14).
+/// Returns whether this is the name of a manifest: `HOOK.md` in any letter case (R14).
 pub(super) fn is_manifest_file(file_name: &OsStr) -> bool {
     file_name.eq_ignore_ascii_case(MANIFEST_FILE)
 }

@@ -21,7 +21,7 @@ pub(super) type Projects = BTreeMap<String, ProjectRecord>;
 /// By full name, the contents that were trusted, oldest first.
 type Hooks = BTreeMap<String, Vec<Trusted>>;
 
-/// What was trusted of one project.
+/// The trusted content of one project.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ProjectRecord {
     pub(super) hooks: Hooks,
@@ -51,7 +51,7 @@ struct FirstContent {
     projects: BTreeMap<String, Hooks>,
 }
 
-/// Why a store cannot be read.
+/// The reason why a store cannot be read.
 pub(super) enum Unreadable {
     Corrupt(String),
     Newer(u32),
@@ -117,7 +117,7 @@ pub(super) fn lock(path: &Path) -> io::Result<FileLock> {
     FileLock::acquire(&path.with_added_extension("lock"))
 }
 
-/// Where a damaged store is kept.
+/// Returns the path of the copy of a damaged store.
 pub(super) fn corrupt_copy(path: &Path) -> PathBuf {
     path.with_added_extension("corrupt")
 }

@@ -1,4 +1,4 @@
-//! What a hook's trust covers (R72), and its fingerprint: SHA-256 over all of it, symlinks followed. And the fingerprint
+//! The content that a hook's trust covers (R72), and its fingerprint: SHA-256 over all of it, symlinks followed. And the fingerprint
 //! of a recipe.
 //!
 //! A hook without helper files or project settings has the fingerprint of its own file or directory, as in earlier
@@ -26,20 +26,20 @@ const STEP: Duration = Duration::from_millis(20);
 /// Maximum number of looks at files that keep changing.
 const MAX_LOOKS: usize = 10;
 
-/// What a hook's trust covers: a change of any of it asks again.
+/// The content that a hook's trust covers: after a change of any of it, the user is asked again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Covered {
     /// The executable's file, or the manifest hook's directory.
     pub path: PathBuf,
     /// The other files that it may run.
-    pub beside: Beside,
-    /// What the project's `hooks.toml` sets for it.
+    pub beside: CoveredSiblings,
+    /// The settings of the project's `hooks.toml` for it.
     pub setting: ProjectSetting,
 }
 
 /// The other files that a hook's trust covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Beside {
+pub enum CoveredSiblings {
     /// None: a standalone manifest hook, or a user hook.
     Nothing,
     /// The helper files of this hooks directory: an executable's.
@@ -48,14 +48,14 @@ pub enum Beside {
     Everything(PathBuf),
 }
 
-/// Where a hook was found.
+/// The location of a hook.
 #[derive(Debug, Clone, Copy)]
 pub struct HookLocation<'a> {
     /// The executable's file, or the manifest hook's directory.
     pub path: &'a Path,
     /// The layer of its hooks directory.
     pub layer: Layer,
-    /// Whether it is a directory.
+    /// True if it is a directory.
     pub is_directory: bool,
 }
 
@@ -70,9 +70,9 @@ impl<'a> From<&'a Candidate> for HookLocation<'a> {
     }
 }
 
-impl Beside {
+impl CoveredSiblings {
     /// The other files that a hook's trust covers.
-    pub fn of(found: HookLocation<'_>) -> Self {
+    pub fn new(found: HookLocation<'_>) -> Self {
         let Some(directory) = found.path.parent() else { return Self::Nothing };
         match found.layer {
             Layer::ProjectPlugin => Self::Everything(directory.to_owned()),
@@ -160,8 +160,8 @@ impl CoveredStamp {
     ///
     /// # Errors
     /// It cannot be read, or exceeds the limits of a hook.
-    pub fn of(covered: &Covered) -> io::Result<Self> {
-        let own = HookStamp::of(&covered.path)?;
+    pub fn read(covered: &Covered) -> io::Result<Self> {
+        let own = HookStamp::read(&covered.path)?;
         Ok(Self { own, beside: covered.beside.tree()?.files.into() })
     }
 
@@ -171,14 +171,14 @@ impl CoveredStamp {
     /// # Errors
     /// As [`of`](Self::of), or the files keep changing.
     pub(crate) fn settled(covered: &Covered) -> io::Result<Self> {
-        let mut stamp = Self::of(covered)?;
+        let mut stamp = Self::read(covered)?;
         for _ in 0..MAX_LOOKS {
             let age = stamp.age_ns();
             if age >= STEP.as_nanos().cast_signed() {
                 return Ok(stamp);
             }
             thread::sleep(STEP);
-            let now = Self::of(covered)?;
+            let now = Self::read(covered)?;
             // The clock of another machine may be ahead.
             if now == stamp && age < 0 {
                 return Ok(stamp);
@@ -188,7 +188,7 @@ impl CoveredStamp {
         Err(io::Error::other("its files keep changing"))
     }
 
-    /// How long ago the newest of the files changed, in nanoseconds; negative if that is in the future.
+    /// Returns the age of the newest change of the files, in nanoseconds; negative if that is in the future.
     pub(crate) fn age_ns(&self) -> i128 {
         let own: &[(PathBuf, FileStamp)] = match &self.own {
             HookStamp::File(stamp) => &[(PathBuf::new(), *stamp)],
@@ -216,7 +216,7 @@ pub fn fingerprint(covered: &Covered, hasher: &Hasher) -> io::Result<Fingerprint
     Ok(combined(own, beside.as_ref(), covered.setting))
 }
 
-/// The fingerprint of all parts together: that of the hook itself if it has no others.
+/// Returns the fingerprint of all parts together; without other parts, it is the hook's own.
 pub(crate) fn combined(
     own: Fingerprint,
     beside: Option<&Fingerprint>,
@@ -253,7 +253,7 @@ pub(crate) fn fingerprint_of_own(
     path: &Path,
     hasher: &Hasher,
 ) -> io::Result<(Fingerprint, HookStamp)> {
-    match HookStamp::of(path)? {
+    match HookStamp::read(path)? {
         HookStamp::File(_) => {
             hasher.file(path).map(|(taken, stamp)| (taken, HookStamp::File(stamp)))
         }
@@ -261,7 +261,7 @@ pub(crate) fn fingerprint_of_own(
             check_size(size(&files))?;
             let fingerprint = digest(&hash_all(path, &files, hasher)?);
             let stamp = HookStamp::Directory(files);
-            if HookStamp::of(path)? == stamp { Ok((fingerprint, stamp)) } else { Err(changed()) }
+            if HookStamp::read(path)? == stamp { Ok((fingerprint, stamp)) } else { Err(changed()) }
         }
     }
 }
@@ -331,7 +331,7 @@ mod tests {
 
     fn alone(path: &Path) -> Covered {
         let setting = ProjectSetting::default();
-        Covered { path: path.to_owned(), beside: Beside::Nothing, setting }
+        Covered { path: path.to_owned(), beside: CoveredSiblings::Nothing, setting }
     }
 
     fn taken(covered: &Covered) -> Fingerprint {
@@ -359,12 +359,15 @@ mod tests {
         for name in ["hook", "link"] {
             assert_eq!(taken(&alone(&scratch.path().join(name))).0, expected);
         }
-        let beside =
-            Beside::of(HookLocation { path: &path, layer: Layer::Project, is_directory: false });
+        let beside = CoveredSiblings::new(HookLocation {
+            path: &path,
+            layer: Layer::Project,
+            is_directory: false,
+        });
         assert_eq!(taken(&Covered { beside, ..alone(&path) }).0, expected);
         let plugin = scratch.path().join("plugin/hooks");
         let path = hook(&plugin, "hook", "abc");
-        let beside = Beside::Everything(plugin.clone());
+        let beside = CoveredSiblings::Everything(plugin.clone());
         assert_eq!(taken(&Covered { beside, ..alone(&path) }).0, expected);
     }
 
@@ -381,28 +384,28 @@ mod tests {
     fn helpers_and_project_settings_are_part_of_it() {
         let scratch = tempfile::tempdir().unwrap();
         let path = hook(scratch.path(), "hook", "abc");
-        let beside = Beside::Helpers(scratch.path().to_owned());
+        let beside = CoveredSiblings::Helpers(scratch.path().to_owned());
         let covered = Covered { beside, ..alone(&path) };
-        let mut seen = vec![taken(&covered)];
-        let mut changed = |covered: &Covered, what: &str| {
+        let mut fingerprints = vec![taken(&covered)];
+        let mut assert_changed = |covered: &Covered, what: &str| {
             let now = taken(covered);
-            assert!(!seen.contains(&now), "{what} goes unnoticed");
-            seen.push(now);
+            assert!(!fingerprints.contains(&now), "{what} goes unnoticed");
+            fingerprints.push(now);
         };
         fs::write(scratch.path().join("lib.sh"), "a").unwrap();
-        changed(&covered, "a helper");
+        assert_changed(&covered, "a helper");
         fs::write(scratch.path().join("lib.sh"), "b").unwrap();
-        changed(&covered, "another content of a helper");
+        assert_changed(&covered, "another content of a helper");
         let setting =
             |set| Covered { setting: ProjectSetting { is_off: false, set }, ..covered.clone() };
         let set = Override { priority: Some(0), ..Override::default() };
-        changed(&setting(set), "a priority");
-        changed(&setting(Override { priority: Some(1), ..set }), "another priority");
-        changed(&setting(Override { timeout: Some(0), ..Override::default() }), "a timeout");
+        assert_changed(&setting(set), "a priority");
+        assert_changed(&setting(Override { priority: Some(1), ..set }), "another priority");
+        assert_changed(&setting(Override { timeout: Some(0), ..Override::default() }), "a timeout");
         let asynchronous = Override { asynchronous: Some(false), ..Override::default() };
-        changed(&setting(asynchronous), "async");
+        assert_changed(&setting(asynchronous), "async");
         let setting = ProjectSetting { is_off: true, ..ProjectSetting::default() };
-        changed(&Covered { setting, ..covered.clone() }, "enabled");
+        assert_changed(&Covered { setting, ..covered.clone() }, "enabled");
         let before = taken(&covered);
         hook(scratch.path(), "another-hook", "x");
         fs::write(scratch.path().join("run.log"), "x").unwrap();
@@ -414,7 +417,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let path = hook(scratch.path(), "hook", "abc");
         let other = hook(scratch.path(), "other", "x");
-        let beside = Beside::Everything(scratch.path().to_owned());
+        let beside = CoveredSiblings::Everything(scratch.path().to_owned());
         let covered = Covered { beside, ..alone(&path) };
         let before = taken(&covered);
         assert_ne!(before, taken(&alone(&path)));
@@ -430,7 +433,7 @@ mod tests {
         let path = hook(scratch.path(), "hook", "abc");
         let helper = fs::File::create(scratch.path().join("data")).unwrap();
         helper.set_len(MAX_HELPER_BYTES + 1).unwrap();
-        let beside = Beside::Helpers(scratch.path().to_owned());
+        let beside = CoveredSiblings::Helpers(scratch.path().to_owned());
         let cancel = Cancel::new();
         let taken = fingerprint(&Covered { beside, ..alone(&path) }, &Hasher::new(0, &cancel));
         assert!(taken.is_err());
@@ -441,9 +444,9 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let text = "#!/bin/sh\n# {{bash \"git\" \"diff\"}}\n";
         let path = hook(scratch.path(), "both", text);
-        let of_recipe = fingerprint_of_recipe(text.as_bytes());
-        assert_ne!(of_recipe, taken(&alone(&path)));
-        assert_ne!(of_recipe, fingerprint_of_recipe(b"another"));
+        let recipe = fingerprint_of_recipe(text.as_bytes());
+        assert_ne!(recipe, taken(&alone(&path)));
+        assert_ne!(recipe, fingerprint_of_recipe(b"another"));
     }
 
     #[test]
@@ -462,26 +465,26 @@ mod tests {
     fn name_mode_and_content_of_every_file_are_covered() {
         let scratch = tempfile::tempdir().unwrap();
         let hook = scratch.path();
-        let mut seen = vec![taken(&alone(hook))];
-        let mut changed = |what: &str| {
+        let mut fingerprints = vec![taken(&alone(hook))];
+        let mut assert_changed = |what: &str| {
             let now = taken(&alone(hook));
-            assert!(!seen.contains(&now), "{what} goes unnoticed");
-            seen.push(now);
+            assert!(!fingerprints.contains(&now), "{what} goes unnoticed");
+            fingerprints.push(now);
         };
         let mode = |mode| {
             fs::set_permissions(hook.join("hook.md"), fs::Permissions::from_mode(mode)).unwrap();
         };
         fs::write(hook.join("HOOK.md"), "a").unwrap();
-        changed("a new file");
+        assert_changed("a new file");
         fs::write(hook.join("HOOK.md"), "b").unwrap();
-        changed("another content");
+        assert_changed("another content");
         fs::rename(hook.join("HOOK.md"), hook.join("hook.md")).unwrap();
-        changed("another name");
+        assert_changed("another name");
         mode(0o755);
-        changed("another mode");
+        assert_changed("another mode");
         fs::create_dir(hook.join("lib")).unwrap();
         fs::write(hook.join("lib/helper.py"), "").unwrap();
-        changed("a helper in a directory");
+        assert_changed("a helper in a directory");
         let before = taken(&alone(hook));
         mode(0o700);
         assert_eq!(taken(&alone(hook)), before, "only the owner's execute bit is covered");

@@ -8,7 +8,7 @@ use tenter_base::privacy::Privacy;
 use tenter_proc::{Cancel, Invocation};
 use thiserror::Error;
 
-use super::fingerprint::{Beside, Covered, CoveredStamp, fingerprint};
+use super::fingerprint::{Covered, CoveredSiblings, CoveredStamp, fingerprint};
 use super::hasher::{Fingerprint, Hasher};
 use super::private_copy::PrivateCopy;
 use crate::hook_policy::FailMode;
@@ -17,7 +17,7 @@ use crate::hook_stamp::HookStamp;
 /// The age from which on the stamp of files says what was hashed: loading hooks takes less.
 const OLD: Duration = Duration::from_secs(10);
 
-/// Whether project hooks need to be trusted.
+/// The trust that project hooks need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TrustMode {
     /// They run only if they are trusted (R45).
@@ -27,7 +27,7 @@ pub enum TrustMode {
     All,
 }
 
-/// Why a hook that was trusted when it was loaded must not run now.
+/// The reason why a hook that was trusted when it was loaded must not run now.
 #[derive(Debug, Error)]
 pub enum Changed {
     /// Its content differs.
@@ -47,16 +47,16 @@ pub enum Changed {
     Shared(PathBuf),
 }
 
-/// What a hook is compared with right before it runs.
+/// The state that a hook is compared with right before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
     covered: Covered,
     stamp: CoveredStamp,
-    /// Whether only the user and root could write its files when they were hashed: others may still have one open.
+    /// True if only the user and root could write its files when they were hashed: others may still have one open.
     was_private: bool,
-    /// Whether its files had not changed for so long that they cannot have changed between hashing and the stamp.
+    /// True if its files had not changed for so long that they cannot have changed between hashing and the stamp.
     was_old: bool,
-    /// Whether it may run if others can write its files, although it is set to fail closed.
+    /// True if it may run if others can write its files, although it is set to fail closed.
     allow_shared: bool,
 }
 
@@ -73,7 +73,7 @@ impl Pin {
         Self { covered, stamp, was_private, was_old, allow_shared }
     }
 
-    /// Checks that the content is still that of `trusted`, the hook's fingerprint. What others can write runs from a private copy
+    /// Checks that the content still has the fingerprint `trusted`. What others can write runs from a private copy
     /// in the directory `copies`.
     ///
     /// # Errors
@@ -96,11 +96,11 @@ impl Pin {
             return Err(Changed::Shared(path));
         }
         if let Some(copies) = copies.filter(|_| !is_private) {
-            let copy = PrivateCopy::of(&self.covered, trusted, copies, cancel)?;
+            let copy = PrivateCopy::create(&self.covered, trusted, copies, cancel)?;
             return copy.map(Verified::copied).ok_or(Changed::Content);
         }
         self.compare(trusted, cancel)?;
-        if CoveredStamp::of(&self.covered)? != stamp {
+        if CoveredStamp::read(&self.covered)? != stamp {
             return Err(Changed::Content);
         }
         Ok(Verified::in_place(&self.covered, stamp))
@@ -108,7 +108,7 @@ impl Pin {
 
     /// A text that is another one whenever the files were touched; empty if they cannot be read.
     pub(crate) fn stamp_digest(&self) -> String {
-        CoveredStamp::of(&self.covered).map(|stamp| stamp.digest()).unwrap_or_default()
+        CoveredStamp::read(&self.covered).map(|stamp| stamp.digest()).unwrap_or_default()
     }
 
     fn compare(&self, trusted: &Fingerprint, cancel: &Cancel) -> Result<(), Changed> {
@@ -148,14 +148,14 @@ impl Verified {
     /// Something has, or they cannot be read.
     pub(crate) fn still_holds(&self) -> Result<(), Changed> {
         let Some((covered, stamp)) = &self.in_place else { return Ok(()) };
-        match CoveredStamp::of(covered) {
+        match CoveredStamp::read(covered) {
             Ok(now) if now == *stamp => Ok(()),
             _ => Err(Changed::WhileRunning),
         }
     }
 }
 
-/// Whether others can write or replace a covered file.
+/// Returns whether others can write or replace a covered file.
 pub(crate) fn is_shared(covered: &Covered, stamp: &CoveredStamp) -> bool {
     shared(covered, stamp, &mut Privacy::default()).is_some()
 }
@@ -169,8 +169,8 @@ fn shared(covered: &Covered, stamp: &CoveredStamp, privacy: &mut Privacy) -> Opt
         }
     };
     let directory = match &covered.beside {
-        Beside::Nothing => Path::new(""),
-        Beside::Helpers(directory) | Beside::Everything(directory) => directory,
+        CoveredSiblings::Nothing => Path::new(""),
+        CoveredSiblings::Helpers(directory) | CoveredSiblings::Everything(directory) => directory,
     };
     let beside = stamp.beside.iter().map(|(name, _)| directory.join(name));
     own.into_iter().chain(beside).find(|path| !privacy.is_private(path))

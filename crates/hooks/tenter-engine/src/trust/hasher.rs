@@ -52,12 +52,12 @@ impl<'a> Hasher<'a> {
         let file = untrusted_file::open(path)?;
         let stamp = FileStamp::new(&file.metadata()?);
         let shared = {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(known.entry(stamp).or_default())
+            let mut hashes = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(hashes.entry(stamp).or_default())
         };
         let mut hash = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = match &*hash {
-            Some(known) => known.clone(),
+            Some(hash) => hash.clone(),
             None => hash.insert(self.content(file, stamp.size())?).clone(),
         };
         if FileStamp::new(&fs::metadata(path)?) != stamp {

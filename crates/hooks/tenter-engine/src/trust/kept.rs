@@ -33,7 +33,7 @@ pub struct Contents(BTreeMap<String, FileContent>);
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileContent {
-    /// Whether its owner may execute it.
+    /// True if its owner may execute it.
     pub executable: bool,
     /// Its content.
     pub data: Data,
@@ -65,17 +65,17 @@ impl Contents {
     ///
     /// # Errors
     /// A file cannot be read, was changed while it was read, or exceeds the limits of a hook.
-    pub fn of(covered: &Covered) -> io::Result<(Fingerprint, Self)> {
+    pub fn read(covered: &Covered) -> io::Result<(Fingerprint, Self)> {
         let cancel = Cancel::new();
         let Snapshot { fingerprint, own, beside } =
             Snapshot::read(covered, &Hasher::new(MAX_HOOK_BYTES, &cancel))?;
         let directory = covered.path.parent().unwrap_or(Path::new(""));
-        let mut left = LONGEST_TEXTS;
+        let mut budget = LONGEST_TEXTS;
         let mut files = BTreeMap::new();
         for file in own.into_iter().chain(beside) {
             let name = file.path.strip_prefix(directory).unwrap_or(&file.path);
             let name = name.to_string_lossy().into_owned();
-            let data = data(file.content.unwrap_or_default(), file.hash, &mut left);
+            let data = data(file.content.unwrap_or_default(), file.hash, &mut budget);
             files.entry(name).or_insert(FileContent { executable: file.is_executable, data });
         }
         files.extend(setting(covered));
@@ -128,7 +128,7 @@ fn empty() -> Fingerprint {
     Fingerprint(hex(&Sha256::digest([])))
 }
 
-/// What the project's `hooks.toml` sets for a hook, as a separate file: it is part of what is trusted.
+/// Returns the settings of a project's `hooks.toml` for a hook, as a separate file: they are trusted, too.
 fn setting(covered: &Covered) -> Option<(String, FileContent)> {
     let ProjectSetting { is_off, set } = covered.setting;
     let Override { priority, timeout, asynchronous } = set;
@@ -161,8 +161,8 @@ impl KeptContents {
         if path.exists() {
             return;
         }
-        let now = match (&entry.covered, TrustedKind::of(&entry.name)) {
-            (Some(covered), _) => Contents::of(covered),
+        let now = match (&entry.covered, TrustedKind::from_name(&entry.name)) {
+            (Some(covered), _) => Contents::read(covered),
             (None, Some(TrustedKind::Recipe)) => Contents::of_recipe(&entry.path),
             (None, _) => return,
         };
@@ -184,8 +184,8 @@ impl KeptContents {
         let Ok(entries) = fs::read_dir(&self.0) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let kept = name.to_str().and_then(|name| name.strip_suffix(".json"));
-            if kept.is_some_and(|kept| !kept.starts_with('.') && !trusted.contains(kept)) {
+            let stem = name.to_str().and_then(|name| name.strip_suffix(".json"));
+            if stem.is_some_and(|stem| !stem.starts_with('.') && !trusted.contains(stem)) {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -200,7 +200,7 @@ impl KeptContents {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fingerprint::Beside;
+    use super::super::fingerprint::CoveredSiblings;
     use super::super::snapshot::MAX_SHOWN_BYTES;
     use super::*;
 
@@ -225,7 +225,7 @@ mod tests {
 
     fn covered(path: &Path) -> Covered {
         let (path, setting) = (path.to_owned(), ProjectSetting::default());
-        Covered { path, beside: Beside::Nothing, setting }
+        Covered { path, beside: CoveredSiblings::Nothing, setting }
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         ] {
             fs::write(hook.join(name), bytes).unwrap();
         }
-        let (_, Contents(files)) = Contents::of(&covered(&hook)).unwrap();
+        let (_, Contents(files)) = Contents::read(&covered(&hook)).unwrap();
         assert_eq!(files["hook/HOOK.md"], text("text"));
         assert_eq!(files["hook/empty"], text(""));
         for name in ["hook/long", "hook/longest", "hook/zero"] {
@@ -259,7 +259,7 @@ mod tests {
         fs::write(&path, "").unwrap();
         let set = Override { priority: Some(5), ..Override::default() };
         let setting = ProjectSetting { is_off: false, set };
-        let (_, Contents(files)) = Contents::of(&Covered { setting, ..covered(&path) }).unwrap();
+        let (_, Contents(files)) = Contents::read(&Covered { setting, ..covered(&path) }).unwrap();
         assert_eq!(files["hooks.toml, for guard"], text("priority = 5\n"));
     }
 
@@ -268,21 +268,21 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("guard");
         fs::write(&path, "one").unwrap();
-        let (taken, _) = Contents::of(&covered(&path)).unwrap();
+        let (taken, _) = Contents::read(&covered(&path)).unwrap();
         let entry = TrustEntry {
             covered: Some(covered(&path)),
             ..TrustEntry::new("guard", taken.clone(), &path)
         };
-        let kept = KeptContents::beside(&scratch.path().join("state/trust.json"));
+        let contents = KeptContents::beside(&scratch.path().join("state/trust.json"));
         fs::write(&path, "two").unwrap();
-        kept.keep(&entry);
-        assert_eq!(kept.get(&taken), None);
+        contents.keep(&entry);
+        assert_eq!(contents.get(&taken), None);
         fs::write(&path, "one").unwrap();
-        kept.keep(&entry);
-        assert_eq!(kept.get(&taken).unwrap().0["guard"], text("one"));
-        kept.retain(&[taken.0.as_str()].into());
-        assert!(kept.get(&taken).is_some());
-        kept.retain(&BTreeSet::new());
-        assert_eq!(kept.get(&taken), None);
+        contents.keep(&entry);
+        assert_eq!(contents.get(&taken).unwrap().0["guard"], text("one"));
+        contents.retain(&[taken.0.as_str()].into());
+        assert!(contents.get(&taken).is_some());
+        contents.retain(&BTreeSet::new());
+        assert_eq!(contents.get(&taken), None);
     }
 }

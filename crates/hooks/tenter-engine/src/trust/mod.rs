@@ -1,4 +1,4 @@
-//! Which hooks of a project may run: those whose content the user has reviewed and trusted (R45 to R48). Recipes that
+//! Decides which hooks of a project may run: those whose content the user has reviewed and trusted (R45 to R48). Recipes that
 //! start programs are trusted in the same way.
 //!
 //! `fingerprint` defines what a hook's trust covers, `hasher` reads it, `store` records what was trusted (`record`), `gate` compares
@@ -17,7 +17,7 @@ mod snapshot;
 mod store;
 
 pub use fingerprint::{
-    Beside, Covered, CoveredStamp, HookLocation, fingerprint, fingerprint_of_files,
+    Covered, CoveredSiblings, CoveredStamp, HookLocation, fingerprint, fingerprint_of_files,
     fingerprint_of_recipe,
 };
 pub(crate) use fingerprint::{combined, fingerprint_of_own};

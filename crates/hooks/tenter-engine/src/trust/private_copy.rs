@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::{private_dir, replace_file, untrusted_file};
 use tenter_proc::{Cancel, Invocation};
 
-use super::fingerprint::{Beside, Covered, CoveredStamp, fingerprint};
+use super::fingerprint::{Covered, CoveredSiblings, CoveredStamp, fingerprint};
 use super::hasher::{Fingerprint, Hasher, MAX_HOOK_BYTES, changed};
 use crate::hook_stamp::HookStamp;
 
@@ -32,7 +32,7 @@ impl PrivateCopy {
     ///
     /// # Errors
     /// The hook is not the one that was trusted, or cannot be copied.
-    pub(crate) fn of(
+    pub(crate) fn create(
         covered: &Covered,
         trusted: &Fingerprint,
         copies: &Path,
@@ -40,8 +40,8 @@ impl PrivateCopy {
     ) -> io::Result<Option<Self>> {
         let original = covered.path.parent().unwrap_or(Path::new("/")).to_owned();
         let is_trusted = |copy: &Path| {
-            let found = fingerprint(&moved(covered, copy), &Hasher::new(u64::MAX, cancel));
-            found.is_ok_and(|found| found == *trusted)
+            let files = fingerprint(&moved(covered, copy), &Hasher::new(u64::MAX, cancel));
+            files.is_ok_and(|files| files == *trusted)
         };
         // It changes when the hook does, so the content of the hook itself is compared as well.
         if fingerprint(covered, &Hasher::new(u64::MAX, cancel))? != *trusted {
@@ -91,13 +91,13 @@ impl PrivateCopy {
     }
 }
 
-/// What trust in the copy in `directory` covers.
+/// Returns the content that trust in the copy in `directory` covers.
 fn moved(covered: &Covered, directory: &Path) -> Covered {
     let name = covered.path.file_name().unwrap_or_default();
     let beside = match covered.beside {
-        Beside::Nothing => Beside::Nothing,
-        Beside::Helpers(_) => Beside::Helpers(directory.to_owned()),
-        Beside::Everything(_) => Beside::Everything(directory.to_owned()),
+        CoveredSiblings::Nothing => CoveredSiblings::Nothing,
+        CoveredSiblings::Helpers(_) => CoveredSiblings::Helpers(directory.to_owned()),
+        CoveredSiblings::Everything(_) => CoveredSiblings::Everything(directory.to_owned()),
     };
     Covered { path: directory.join(name), beside, setting: covered.setting }
 }
@@ -105,7 +105,7 @@ fn moved(covered: &Covered, directory: &Path) -> Covered {
 /// Copies everything that is covered to the new directory `new`.
 fn make(covered: &Covered, new: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(new)?;
-    let stamp = CoveredStamp::of(covered)?;
+    let stamp = CoveredStamp::read(covered)?;
     let original = covered.path.parent().unwrap_or(Path::new("/"));
     let name = Path::new(covered.path.file_name().unwrap_or_default());
     let own: Vec<(PathBuf, bool)> = match &stamp.own {
@@ -115,7 +115,7 @@ fn make(covered: &Covered, new: &Path) -> io::Result<()> {
         }
     };
     let beside = stamp.beside.iter().map(|(file, stamp)| (file.clone(), stamp.is_executable()));
-    let mut left = MAX_HOOK_BYTES;
+    let mut budget = MAX_HOOK_BYTES;
     for (file, is_executable) in own.into_iter().chain(beside) {
         let target = new.join(&file);
         if target.exists() {
@@ -126,8 +126,8 @@ fn make(covered: &Covered, new: &Path) -> io::Result<()> {
         }
         let mode = if is_executable { 0o700 } else { 0o600 };
         let mut to = File::options().write(true).create_new(true).mode(mode).open(&target)?;
-        let mut from = io::Read::take(untrusted_file::open(&original.join(&file))?, left);
-        left -= io::copy(&mut from, &mut to)?;
+        let mut from = io::Read::take(untrusted_file::open(&original.join(&file))?, budget);
+        budget -= io::copy(&mut from, &mut to)?;
     }
     Ok(())
 }
@@ -144,14 +144,14 @@ fn replace(new: &Path, copy: &Path, copies: &Path) -> io::Result<()> {
 /// Removes the oldest copies but `newest`, if there are too many.
 fn prune(copies: &Path, newest: &Path) {
     let Ok(entries) = fs::read_dir(copies) else { return };
-    let mut found: Vec<_> = entries
+    let mut files: Vec<_> = entries
         .flatten()
         .filter(|entry| entry.path() != newest)
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
-    found.sort();
-    let surplus = (found.len() + 1).saturating_sub(MAX_COPIES);
-    for (_, path) in found.into_iter().take(surplus) {
+    files.sort();
+    let surplus = (files.len() + 1).saturating_sub(MAX_COPIES);
+    for (_, path) in files.into_iter().take(surplus) {
         let _ = fs::remove_dir_all(path);
     }
 }

@@ -8,7 +8,7 @@ use tenter_protocol::executable::Subscription;
 use super::fingerprint::Covered;
 use super::hasher::Fingerprint;
 
-/// What can be trusted besides hooks.
+/// The kinds of things that can be trusted besides hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustedKind {
     /// A recipe.
@@ -36,7 +36,7 @@ impl TrustedKind {
     }
 
     /// The kind of a name; `None` for a hook.
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         [Self::Recipe, Self::Model, Self::McpServer, Self::PluginSource, Self::Root]
             .into_iter()
             .find(|kind| name.starts_with(kind.prefix()))
@@ -53,13 +53,13 @@ pub fn trust_name(kind: TrustedKind, name: &str) -> String {
 pub struct Trusted {
     /// Its fingerprint.
     pub hash: Fingerprint,
-    /// Where it was, for display.
+    /// Its path, for display.
     pub path: String,
     /// The events that it had, in its own names; empty if it had never been queried.
     pub events: Vec<String>,
     /// When it was trusted, RFC 3339 in UTC.
     pub trusted_at: String,
-    /// Whether the user agreed that it shadows a hook of their own.
+    /// True if the user agreed that it shadows a hook of their own.
     #[serde(default, skip_serializing_if = "is_false")]
     pub displaces: bool,
 }
@@ -80,9 +80,9 @@ pub struct TrustEntry {
     pub path: PathBuf,
     /// Its events in its own names, if they are known.
     pub events: Vec<String>,
-    /// Whether the user agrees that it shadows a hook of their own.
+    /// True if the user agrees that it shadows a hook of their own.
     pub displaces: bool,
-    /// What the trust in a hook covers, to be kept so that a change can be shown; `None` if it is already kept.
+    /// The content that the trust in a hook covers, to be kept so that a change can be shown; `None` if it is already kept.
     pub covered: Option<Covered>,
 }
 

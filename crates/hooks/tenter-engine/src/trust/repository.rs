@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use tenter_base::untrusted_file;
 
 /// Maximum length of a `.git`, `commondir` or `gitdir` file in bytes.
-const LONGEST: u64 = 8 * 1024;
+const MAX_BYTES: u64 = 8 * 1024;
 /// Maximum number of worktrees of a repository.
-const MOST: usize = 64;
+const MAX_WORKTREES: usize = 64;
 
 /// The path in the main worktree that corresponds to `project`, if `project` is in a linked worktree; of a bare
 /// repository, which has no main worktree, the path in the repository's own directory.
@@ -33,7 +33,7 @@ pub(crate) fn worktrees(project: &Path) -> Vec<PathBuf> {
     };
     let main = common.parent().filter(|_| !is_bare(&common)).map(Path::to_path_buf);
     let entries = fs::read_dir(common.join("worktrees")).into_iter().flatten();
-    let linked = entries.take(MOST).flatten().filter_map(|entry| {
+    let linked = entries.take(MAX_WORKTREES).flatten().filter_map(|entry| {
         let dot_git = entry.path().join(first_line(&entry.path().join("gitdir")).ok()?);
         let worktree = fs::canonicalize(dot_git.parent()?).ok()?;
         // A deleted worktree is still named; something else may be at its path.
@@ -68,8 +68,8 @@ fn common_of(top: &Path) -> Option<PathBuf> {
     let common =
         fs::canonicalize(git_dir.join(first_line(&git_dir.join("commondir")).ok()?)).ok()?;
     let is_entry_of_common = git_dir.parent() == Some(common.join("worktrees").as_path());
-    let named = fs::canonicalize(git_dir.join(first_line(&git_dir.join("gitdir")).ok()?)).ok()?;
-    let names_worktree = named == dot_git;
+    let linked = fs::canonicalize(git_dir.join(first_line(&git_dir.join("gitdir")).ok()?)).ok()?;
+    let names_worktree = linked == dot_git;
     let owner = |path: &Path| fs::symlink_metadata(path).ok().map(|found| found.uid());
     // A deleted worktree is still named; another user may have put something else at its path.
     let has_one_owner = owner(&dot_git) == owner(&git_dir);
@@ -77,7 +77,7 @@ fn common_of(top: &Path) -> Option<PathBuf> {
 }
 
 fn first_line(path: &Path) -> io::Result<String> {
-    let bytes = untrusted_file::read_prefix(path, LONGEST)?;
+    let bytes = untrusted_file::read_prefix(path, MAX_BYTES)?;
     let text = String::from_utf8(bytes).map_err(io::Error::other)?;
     Ok(text.lines().next().unwrap_or_default().trim_end().to_owned())
 }

@@ -34,7 +34,7 @@ pub struct CoveredFile {
     pub path: PathBuf,
     /// The SHA-256 of its content.
     pub hash: Fingerprint,
-    /// Whether its owner may execute it.
+    /// True if its owner may execute it.
     pub is_executable: bool,
     /// Its content; `None` if it is larger than [`MAX_SHOWN_BYTES`].
     pub content: Option<Vec<u8>>,
@@ -47,7 +47,7 @@ impl Snapshot {
     /// As [`fingerprint`](super::fingerprint).
     pub fn read(covered: &Covered, hasher: &Hasher) -> io::Result<Self> {
         let Covered { path, beside: around, setting } = covered;
-        let CoveredStamp { own, beside } = CoveredStamp::of(covered)?;
+        let CoveredStamp { own, beside } = CoveredStamp::read(covered)?;
         let (own, fingerprint) = match own {
             HookStamp::File(stamp) => {
                 let file = covered_file(path.clone(), stamp, hasher)?;

@@ -1,4 +1,4 @@
-//! What was trusted, by project and hook name, in a file outside every project (R45, R73).
+//! The trusted content, by project and hook name, in a file outside every project (R45, R73).
 //!
 //! Trust is a set: several contents of a hook can be trusted, and several states of a project accepted, so that switching
 //! branches does not ask again. If the store cannot be read, nothing is trusted, and a diagnostic is reported. It is
@@ -23,7 +23,7 @@ const MOST_CONTENTS: usize = 16;
 /// Maximum number of accepted states per project.
 const MOST_STATES: usize = 64;
 
-/// Why trust could not be recorded or revoked.
+/// The reason why trust could not be recorded or revoked.
 #[derive(Debug, Error)]
 pub enum TrustError {
     /// The file or its lock cannot be used.
@@ -55,22 +55,22 @@ pub struct TrustStore {
     projects: Projects,
 }
 
-/// The records of one project: those of its repository, and those of its own path.
+/// The records of one project: the records of its repository and of its own path.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProjectTrust<'a>([Option<&'a ProjectRecord>; 2]);
 
 impl<'a> ProjectTrust<'a> {
-    /// Whether exactly this content was trusted under this name.
+    /// Returns whether exactly this content was trusted under this name.
     pub fn is_trusted(self, name: &str, fingerprint: &Fingerprint) -> bool {
         self.contents(name).any(|trusted| trusted.hash == *fingerprint)
     }
 
-    /// Whether the user agreed that this content shadows their own hook of this name.
+    /// Returns whether the user agreed that this content shadows their own hook of this name.
     pub fn may_displace(self, name: &str, fingerprint: &Fingerprint) -> bool {
         self.contents(name).any(|trusted| trusted.hash == *fingerprint && trusted.displaces)
     }
 
-    /// What was last trusted under this name, at this path if there are several.
+    /// Returns the content that was last trusted under this name, at this path if there are several.
     pub fn previous(self, name: &str, path: &Path) -> Option<&'a Trusted> {
         let path = path.to_string_lossy();
         self.contents(name).max_by_key(|trusted| (trusted.path == path, &trusted.trusted_at))
@@ -79,10 +79,10 @@ impl<'a> ProjectTrust<'a> {
     /// The names of the hooks that were trusted, sorted.
     pub fn hooks(self) -> BTreeSet<&'a str> {
         let names = self.records().flat_map(|record| record.hooks.keys());
-        names.map(String::as_str).filter(|name| TrustedKind::of(name).is_none()).collect()
+        names.map(String::as_str).filter(|name| TrustedKind::from_name(name).is_none()).collect()
     }
 
-    /// Whether this state was accepted.
+    /// Returns whether this state was accepted.
     pub fn is_accepted(self, state: &ProjectState) -> bool {
         self.records().any(|record| record.states.contains(state))
     }
@@ -103,16 +103,16 @@ impl TrustStore {
             Ok(projects) => (projects, None),
             Err(problem) => (Projects::new(), Some(problem.diagnostic(&path))),
         };
-        let kept = KeptContents::beside(&path);
-        (Self { path, kept, projects }, Vec::from_iter(problem))
+        let contents_store = KeptContents::beside(&path);
+        (Self { path, kept: contents_store, projects }, Vec::from_iter(problem))
     }
 
-    /// What was trusted in the project with this root, in any worktree of its repository.
-    pub fn of(&self, project: &Path) -> ProjectTrust<'_> {
+    /// Returns the trusted content of the project with this root, in any worktree of its repository.
+    pub fn project(&self, project: &Path) -> ProjectTrust<'_> {
         ProjectTrust(keys(project).map(|key| self.projects.get(&key?)))
     }
 
-    /// Whether the user trusts hooks of the project with the root `outer`, which is around the top of a repository, and is not in the
+    /// Returns whether the user trusts hooks of the project with the root `outer`, which is around the top of a repository, and is not in the
     /// main worktree of the same repository.
     pub(crate) fn has_hooks_around(&self, outer: &Path, git_top: &Path) -> bool {
         let is_same_repository = || {
@@ -148,11 +148,11 @@ impl TrustStore {
         now: &str,
     ) -> Result<(), TrustError> {
         let project = key_to_write(project)?;
-        let kept = self.kept.clone();
+        let contents_store = self.kept.clone();
         self.update(|projects| {
             let hooks = &mut projects.entry(project).or_default().hooks;
             for entry in entries {
-                kept.keep(entry);
+                contents_store.keep(entry);
                 add(hooks.entry(entry.name.clone()).or_default(), entry, now);
             }
         })
@@ -161,8 +161,8 @@ impl TrustStore {
     /// Accepts the current state of the project: hooks that were trusted and do not exist in this state are not reported
     /// as missing. In a project without trusted hooks nothing is recorded.
     pub fn accept(&mut self, project: &Path, state: &ProjectState) -> Result<(), TrustError> {
-        let known = self.of(project);
-        if known.is_accepted(state) || known.hooks().is_empty() {
+        let record = self.project(project);
+        if record.is_accepted(state) || record.hooks().is_empty() {
             return Ok(());
         }
         let project = key_to_write(project)?;
@@ -214,16 +214,16 @@ impl TrustStore {
     }
 }
 
-/// Adds a content to those of a hook, as the newest.
+/// Adds a content to the trusted contents of a hook, as the newest.
 fn add(contents: &mut Vec<Trusted>, entry: &TrustEntry, now: &str) {
-    let known = contents.iter().position(|trusted| trusted.hash == entry.fingerprint);
-    let known = known.map(|place| contents.remove(place));
+    let record = contents.iter().position(|trusted| trusted.hash == entry.fingerprint);
+    let record = record.map(|place| contents.remove(place));
     contents.push(Trusted {
         hash: entry.fingerprint.clone(),
         path: entry.path.to_string_lossy().into_owned(),
         events: entry.events.clone(),
         trusted_at: now.to_owned(),
-        displaces: entry.displaces || known.is_some_and(|known| known.displaces),
+        displaces: entry.displaces || record.is_some_and(|record| record.displaces),
     });
     keep_last(contents, MOST_CONTENTS);
 }

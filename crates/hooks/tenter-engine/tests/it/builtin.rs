@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use tenter_engine::RunEnd;
 use tenter_engine::builtin::NAME;
-use tenter_engine::catalog::Catalog;
-use tenter_engine::hook::Layer;
+use tenter_engine::inspect::{Catalog, Outcome};
 use tenter_engine::journal::{JournalWriter, RecordKind, Redactor, read};
-use tenter_engine::{DecisionKind, Observer as _, Outcome};
+use tenter_engine::{DecisionKind, Layer, Observer as _, RunEnd};
 use tenter_proc::Cancel;
 use tenter_protocol::event::{Turn, Usage};
 use tenter_protocol::{Body, Event, HistoryAction};
@@ -58,7 +56,10 @@ fn it_runs_without_any_hook_and_is_reported_like_one() {
     assert_eq!(acts(&outcome), Some((NAME, "compact")));
     let runs = seen.runs.lock().unwrap();
     let [run] = &runs[..] else { panic!("{runs:#?}") };
-    assert_eq!((run.hook.as_str(), run.layer, run.spelling), (NAME, Layer::BuiltIn, "after_turn"));
+    assert_eq!(
+        (run.hook.as_str(), run.layer, run.spelling.as_str()),
+        (NAME, Layer::BuiltIn, "after_turn")
+    );
     assert_eq!((run.decision, &run.end), (DecisionKind::Callback, &RunEnd::NoProcess));
     let reason = "the context has 800 of 1000 tokens; the threshold is 80 %";
     assert_eq!(run.reason.as_deref(), Some(reason));
@@ -109,8 +110,8 @@ fn it_comes_last_and_neither_a_failure_nor_a_block_stops_it() {
     assert_eq!(outcome.denied(), Some(("b-denies", "not good")));
     assert_eq!(acts(&outcome), Some((NAME, "compact")));
     let runs = seen.runs.lock().unwrap();
-    let told: Vec<&str> = runs.iter().map(|run| run.hook.as_str()).collect();
-    assert_eq!(told, ["a-fails", "b-denies", NAME]);
+    let names: Vec<&str> = runs.iter().map(|run| run.hook.as_str()).collect();
+    assert_eq!(names, ["a-fails", "b-denies", NAME]);
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn the_journal_has_its_runs() {
     let lines = read(&scene.at("journal"), "c").unwrap().lines;
     let RecordKind::Run(run) = &lines[0].record.kind else { panic!("{lines:?}") };
     assert_eq!(
-        (run.hook.as_str(), run.layer.as_str(), run.hash.as_str(), &run.end),
+        (run.hook.as_str(), run.layer.as_str(), run.fingerprint.0.as_str(), &run.end),
         (NAME, "builtin", "", &RunEnd::NoProcess)
     );
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tenter_engine::inspect::AsynchronousHooks;
 use tenter_engine::{
-    AsynchronousHooks, DecisionKind, Engine, EventName, HookRun, MessageDecision, RunEnd, ToolCall,
-    ToolDecision,
+    DecisionKind, Engine, EventName, HookRun, MessageDecision, RunEnd, ToolCall, ToolDecision,
 };
 
 use crate::scene::{ObservedRuns, Scene, USER, scope};
@@ -25,9 +25,9 @@ fn bash(command: &str) -> ToolCall {
 }
 
 fn engine(scene: &Scene, asynchronous: AsynchronousHooks) -> (Engine, Arc<ObservedRuns>) {
-    let seen = Arc::new(ObservedRuns::default());
-    let builder = scene.builder().observer(seen.clone()).asynchronous_hooks(asynchronous);
-    (builder.build(scene.load().0), seen)
+    let observed = Arc::new(ObservedRuns::default());
+    let builder = scene.builder().observer(observed.clone()).asynchronous_hooks(asynchronous);
+    (builder.build(scene.load().0), observed)
 }
 
 fn soon() -> Instant {
@@ -114,7 +114,7 @@ fn a_static_hook_decides_after_the_deadline() {
     assert!(denial.reason.contains("not here"), "{denial:?}");
 }
 
-/// An awaited and an asynchronous hook that mark that they ran; the asynchronous one is about `git`.
+/// An awaited and an asynchronous hook that mark that they ran; the asynchronous one applies to `git`.
 fn both_kinds() -> Scene {
     let scene = Scene::new();
     manifest_hook(&scene, "awaited", "trigger: before_tool", MARKS);

@@ -1,4 +1,4 @@
-//! What is found, what shadows what, and how hooks are asked for their events.
+//! Tests of discovery and shadowing, and of the query for events.
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
@@ -7,9 +7,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
-use tenter_engine::catalog::{PolicyOverride, Status};
-use tenter_engine::hook::{FailMode, Layer};
-use tenter_engine::trust::TrustMode;
+use tenter_engine::inspect::{PolicyOverride, Status};
+use tenter_engine::{FailMode, Layer, TrustMode};
 use tenter_protocol::{EventName, Severity};
 use tenter_testkit::needs;
 
@@ -241,13 +240,13 @@ fn every_file_of_a_user_hook_writable_by_others_is_reported() {
     let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
     for _ in 0..2 {
         let (_, diagnostics) = scene.load();
-        let told: Vec<_> = diagnostics
+        let reports: Vec<_> = diagnostics
             .iter()
             .filter(|found| found.id == "hook-writable-by-others")
             .map(|found| found.message.as_str())
             .collect();
         assert_eq!(
-            told,
+            reports,
             [
                 "files beside your hooks can be changed by others, since their group or everyone can write them: lib.sh",
                 "files of this hook can be changed by others, since their group or everyone can write them: \

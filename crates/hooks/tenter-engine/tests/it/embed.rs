@@ -31,7 +31,7 @@ fn manifest(name: &str, trigger: &str) -> String {
     format!("---\nname: {name}\ndescription: A test.\ntrigger: {trigger}\n---\n")
 }
 
-/// What the model of the example read in a project with these hooks, each with its manifest and script.
+/// Returns the messages that the model of the example read in a project with these hooks, each with its manifest and script.
 fn conversation(hooks: &[(&str, &str, &str)], message: &str, model: &[&str]) -> Vec<String> {
     let scene = Scene::new();
     for (name, manifest, script) in hooks {

@@ -11,14 +11,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tenter_engine::hook::{Fingerprint, Layer};
 use tenter_engine::journal::{
     JournalLines, JournalTail, JournalWriter, MaskingObserver, Record, RecordKind, Redactor,
     conversations, read,
 };
-use tenter_engine::observe::Change;
 use tenter_engine::{
-    AskAnswer, Decision, DecisionKind, HookRun, Observer as _, PermissionAnswer, RunEnd,
+    AskAnswer, Decision, DecisionKind, Fingerprint, HookRun, Layer, Observer as _,
+    PermissionAnswer, RewriteChange, RunEnd,
 };
 use tenter_protocol::{EventName, Scope, ToolCall};
 use tenter_testkit::needs;
@@ -43,7 +42,7 @@ fn scope(conversation: &str, parent: Option<&str>) -> Scope {
 pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
     let (scope, event) = (Arc::new(scope(conversation, None)), EventName::BeforeTool);
     let mut run = HookRun::new(scope, event, "guard", Layer::User, Timestamp::UNIX_EPOCH);
-    run.spelling = "before_tool_call";
+    run.spelling = "before_tool_call".to_owned();
     run.fingerprint = Fingerprint("0".repeat(64));
     run.tool_call = Some(call("bash", "ls"));
     run.duration = Duration::from_millis(7);
@@ -361,7 +360,7 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
     let call = ToolCall { id: text.clone(), ..call(&text, &text) };
     let mut run = run("a", &text);
     run.tool_call = Some(call.clone());
-    run.change = Some(Change {
+    run.change = Some(RewriteChange {
         before: json!({"command": text, SECRET: [key]}),
         after: json!([[{"x": text}]]),
     });
@@ -384,12 +383,16 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
 
 #[test]
 fn an_observer_behind_a_mask_sees_no_secret() {
-    let seen = Arc::new(ObservedRuns::default());
-    let masked = MaskingObserver::new(Redactor::new([SECRET.to_owned()]), seen.clone());
+    let observed = Arc::new(ObservedRuns::default());
+    let masked = MaskingObserver::new(Redactor::new([SECRET.to_owned()]), observed.clone());
     masked.hook_ran(&run_with(SECRET, |run| run.notes = vec![SECRET.to_owned()]));
     masked.decided(&decision_with(|decision| decision.reason = Some(SECRET.to_owned())));
-    let told = format!("{:?}{:?}", seen.runs.lock().unwrap(), seen.decisions.lock().unwrap());
-    assert!(!told.contains(SECRET) && told.matches("hunt[11 redacted]").count() == 3, "{told}");
+    let reports =
+        format!("{:?}{:?}", observed.runs.lock().unwrap(), observed.decisions.lock().unwrap());
+    assert!(
+        !reports.contains(SECRET) && reports.matches("hunt[11 redacted]").count() == 3,
+        "{reports}"
+    );
 }
 
 #[test]
@@ -449,7 +452,7 @@ fn two_secrets_with_the_same_prefix_are_both_masked() {
 fn long_texts_are_cut_and_the_record_stays_valid() {
     let journal = Journal::new();
     let long = "x".repeat(1 << 20);
-    let change = Change { before: json!(long), after: json!({"content": long}) };
+    let change = RewriteChange { before: json!(long), after: json!({"content": long}) };
     journal.writer().hook_ran(&run_with(&long, |run| {
         (run.stderr_tail, run.change) = (long.clone(), Some(change));
     }));
@@ -463,7 +466,7 @@ fn long_texts_are_cut_and_the_record_stays_valid() {
 fn a_rewrite_nested_to_the_json_limit_round_trips() {
     let journal = Journal::new();
     let deep: Value = serde_json::from_str(&("[".repeat(127) + &"]".repeat(127))).unwrap();
-    let change = Change { before: Value::Null, after: deep };
+    let change = RewriteChange { before: Value::Null, after: deep };
     journal.writer().hook_ran(&run_with("no", |run| run.change = Some(change)));
     let lines = journal.read("a");
     assert!(matches!(&lines.lines[..], [line] if matches!(line.record.kind, RecordKind::Run(_))));

@@ -7,8 +7,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::Value;
 use tenter_engine::journal::{JournalTail, Record, RecordKind, Redactor};
-use tenter_engine::observe::Change;
-use tenter_engine::{Decision, DecisionKind, HookRun, Notice, Observer as _};
+use tenter_engine::{Decision, DecisionKind, HookRun, Notice, Observer as _, RewriteChange};
 use tenter_protocol::{EventName, ToolCall};
 
 use crate::journal::{Journal, SECRET, decision, reasons, run};
@@ -74,7 +73,7 @@ prop_compose! {
         (run.tool_call, run.decision, run.also, run.reason) = (tool_call, decision, also, reason);
         run.started = Timestamp::new(second, nanosecond).unwrap();
         run.duration = Duration::from_millis(milliseconds);
-        run.change = change.map(|(before, after)| Change { before, after });
+        run.change = change.map(|(before, after)| RewriteChange { before, after });
         run
     }
 }
@@ -110,11 +109,11 @@ fn redacted(mut record: Record) -> Record {
         RecordKind::Run(run) => {
             run.reason = run.reason.as_ref().map(|reason| redactor.text(reason));
             run.stdout = redactor.text(&run.stdout);
-            run.stderr = redactor.text(&run.stderr);
+            run.stderr_tail = redactor.text(&run.stderr_tail);
             for text in run.warnings.iter_mut().chain(&mut run.notes) {
                 *text = redactor.text(text);
             }
-            run.rewrite = run.rewrite.take().map(|change| Change {
+            run.change = run.change.take().map(|change| RewriteChange {
                 before: redactor.value(change.before),
                 after: redactor.value(change.after),
             });
@@ -162,13 +161,13 @@ proptest! {
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
         let mut tail = JournalTail::new(&journal.directory(), "a");
-        let mut seen = Vec::new();
+        let mut ids = Vec::new();
         for piece in cuts.windows(2) {
             journal.append("a", &bytes[piece[0]..piece[1]]);
             let lines = tail.read().unwrap();
             prop_assert_eq!(lines.unreadable, 0);
-            seen.extend(reasons(&lines).into_iter().map(str::to_owned));
+            ids.extend(reasons(&lines).into_iter().map(str::to_owned));
         }
-        prop_assert_eq!(seen, ["one", "two", "three", "four"]);
+        prop_assert_eq!(ids, ["one", "two", "three", "four"]);
     }
 }

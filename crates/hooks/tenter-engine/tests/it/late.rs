@@ -14,7 +14,7 @@ use crate::builtin::turn;
 use crate::scene::{ObservedRuns, Scene, USER, scope};
 
 /// No hook of these tests takes so long.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// An asynchronous hook that answers so, once there is a file `go` in the project.
 fn asynchronous_hook(scene: &Scene, name: &str, trigger: &str, answer: &str) {
@@ -43,11 +43,11 @@ fn dispatched(scene: &Scene, conversations: &[&str]) -> (Engine, Arc<ObservedRun
 /// Lets the hooks answer, and waits until they have.
 fn answered(scene: &Scene, engine: &Engine) {
     fs::write(scene.at("project/go"), "").unwrap();
-    engine.drain(PATIENCE);
+    engine.drain(TIMEOUT);
 }
 
 /// The one run that was told.
-fn told(seen: &ObservedRuns) -> HookRun {
+fn only_run(seen: &ObservedRuns) -> HookRun {
     let runs = seen.runs.lock().unwrap();
     let [run] = &runs[..] else { panic!("{runs:#?}") };
     run.clone()
@@ -72,7 +72,7 @@ fn late_context_is_delivered_once() {
     };
     assert_eq!(engine.take_late_replies("c"), [late]);
     assert_eq!(engine.take_late_replies("c"), [], "what was taken is gone");
-    let run = told(&seen);
+    let run = only_run(&seen);
     assert_eq!((run.decision, run.asynchronous), (DecisionKind::None, true));
     assert_eq!(run.notes, ["late: its reply (callback, context) is used at a later turn"]);
 }
@@ -89,7 +89,7 @@ fn late_decisions_have_no_effect() {
         answered(&scene, &engine);
         assert_eq!(engine.take_late_replies("c"), []);
         let note = format!("its reply ({kind}) has no effect: it is asynchronous");
-        assert_eq!(told(&seen).notes, [note]);
+        assert_eq!(only_run(&seen).notes, [note]);
     }
 }
 
@@ -102,7 +102,7 @@ fn the_usable_part_of_a_late_reply_is_kept() {
     answered(&scene, &engine);
     let taken = engine.take_late_replies("c");
     assert_eq!((taken.len(), taken[0].context.as_deref()), (1, Some("CI is red")));
-    let notes = told(&seen).notes;
+    let notes = only_run(&seen).record.notes;
     assert!(notes[0].starts_with("late: its reply (context)"), "{notes:?}");
     assert!(notes[1].starts_with("its reply (deny) has no effect"), "{notes:?}");
 }
@@ -128,13 +128,13 @@ fn of_too_many_replies_the_oldest_is_dropped_and_this_is_reported() {
     fs::write(scene.at("project/go"), "").unwrap();
     asynchronous_hook(&scene, "ci", "after_turn", BOTH);
     let (engine, seen) = dispatched(&scene, &["ended"]);
-    engine.drain(PATIENCE);
+    engine.drain(TIMEOUT);
     for _ in 0..8 {
         for _ in 0..8 {
             let event = Event { scope: scope("c"), body: turn(1, None) };
             engine.dispatch(event, &scene.cancel);
         }
-        engine.drain(PATIENCE);
+        engine.drain(TIMEOUT);
     }
     assert_eq!(engine.take_late_replies("ended"), []);
     assert_eq!(engine.take_late_replies("c").len(), 64);
@@ -157,7 +157,7 @@ fn a_hook_terminated_with_the_session_has_no_reply() {
     engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
     engine.drain(Duration::ZERO);
     assert_eq!(engine.take_late_replies("c"), []);
-    assert_eq!(told(&seen).decision, DecisionKind::Failed);
+    assert_eq!(only_run(&seen).decision, DecisionKind::Failed);
 }
 
 /// It takes its time to hear of a run, as on a machine that has no time for anybody.

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tenter_engine::hook::FailMode;
 use tenter_engine::{
-    DecisionKind, Engine, EventName, NativeEvent, NativeRegistration, Scope, ToolCall, ToolDecision,
+    DecisionKind, Engine, EventName, FailMode, NativeEvent, NativeRegistration, Scope, ToolCall,
+    ToolDecision,
 };
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Rewrite, Verdict};

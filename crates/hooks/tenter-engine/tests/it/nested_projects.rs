@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use tenter_engine::catalog::Catalog;
-use tenter_engine::outer_projects::OuterProjects;
+use tenter_engine::inspect::{Catalog, OuterProjects};
 use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, ToolCall};
 

@@ -1,9 +1,8 @@
 //! Hooks that are found and cannot run: set to fail closed they stop what they would have to see, and nothing else; none is
 //! silent.
 
-use tenter_engine::RunEnd;
-use tenter_engine::catalog::PolicyOverride;
-use tenter_engine::hook::FailMode;
+use tenter_engine::inspect::PolicyOverride;
+use tenter_engine::{FailMode, RunEnd};
 use tenter_protocol::{Body, Event, EventName, ToolCall, ToolResult, tool_metadata};
 
 use crate::scene::{GUARD, Scene, USER, ids, scope};
@@ -27,7 +26,7 @@ fn body(event: EventName, tool: &str) -> Body {
     }
 }
 
-/// What becomes of an event, in a word.
+/// Returns the result of an event, in a word.
 fn comes_of(scene: &Scene, event: EventName, tool: &str) -> &'static str {
     let (engine, seen) = scene.engine(scene.load().0);
     let outcome =
@@ -111,9 +110,9 @@ fn an_executable_without_execute_bit_is_reported_and_denies_if_fail_closed() {
             FailMode::Open => ("hook-not-executable", "passed"),
             FailMode::Closed => ("hook-fails-closed", "denied"),
         };
-        let found = scene.load().1;
+        let diagnostics = scene.load().1;
         assert_eq!(
-            (ids(&found), comes_of(&scene, EventName::BeforeTool, "bash")),
+            (ids(&diagnostics), comes_of(&scene, EventName::BeforeTool, "bash")),
             (vec![expected.0], expected.1)
         );
     }

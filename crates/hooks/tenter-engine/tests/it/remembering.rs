@@ -31,8 +31,8 @@ fn a_changed_hook_is_queried_again() {
     let scene = scene();
     scene.hook(USER, "guard", COUNTING);
     scene.load();
-    let changed = format!("{COUNTING}echo agent_stop\n");
-    scene.hook(USER, "guard", &changed);
+    let script = format!("{COUNTING}echo agent_stop\n");
+    scene.hook(USER, "guard", &script);
     assert_eq!(scene.load().0.hooks()[0].subscriptions.len(), 2);
     assert_eq!(scene.calls(), 2);
 }
@@ -94,8 +94,8 @@ fn removed_hooks_leave_the_cache() {
     fs::remove_file(path).unwrap();
     scene.hook(USER, "other", COUNTING);
     scene.load();
-    let kept = fs::read_to_string(scene.at("cache/hooks.json")).unwrap();
-    assert!(kept.contains("/other\"") && !kept.contains("/guard\""), "{kept}");
+    let cache_text = fs::read_to_string(scene.at("cache/hooks.json")).unwrap();
+    assert!(cache_text.contains("/other\"") && !cache_text.contains("/guard\""), "{cache_text}");
 }
 
 #[test]
@@ -123,9 +123,9 @@ fn concurrent_writers_leave_a_valid_cache() {
             });
         }
     });
-    let kept: serde_json::Value =
+    let cache_text: serde_json::Value =
         serde_json::from_slice(&fs::read(shared.at("cache/hooks.json")).unwrap()).unwrap();
-    assert!(!kept["kept"]["hooks"].as_object().unwrap().is_empty());
+    assert!(!cache_text["kept"]["hooks"].as_object().unwrap().is_empty());
     let left_over = fs::read_dir(shared.at("cache")).unwrap().count();
     assert_eq!(left_over, 1);
 }
@@ -146,11 +146,11 @@ fn a_manifest_is_cached_until_its_directory_changes() {
     let read = scene.load().0.hooks()[0].clone();
     let remembered = scene.load().0.hooks()[0].clone();
     assert_eq!(format!("{remembered:?}"), format!("{read:?}"));
-    assert!(remembered.matcher().is_some());
+    assert!(remembered.options.matcher.is_some());
     manifest(&scene, "trigger: after_tool");
-    let changed = scene.load().0.hooks()[0].clone();
-    assert_eq!(changed.subscriptions[0].spelling, "after_tool");
-    assert_ne!(changed.fingerprint, read.fingerprint);
+    let hook = scene.load().0.hooks()[0].clone();
+    assert_eq!(hook.subscriptions[0].spelling, "after_tool");
+    assert_ne!(hook.fingerprint, read.fingerprint);
 }
 
 #[test]

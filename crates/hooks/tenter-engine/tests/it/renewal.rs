@@ -8,11 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use tenter_engine::catalog::{Catalog, Untrusted};
-use tenter_engine::environment::HookEnvironment;
-use tenter_engine::hook::FailMode;
+use tenter_engine::inspect::{Catalog, HookEnvironment, Outcome, Reload, Untrusted};
 use tenter_engine::trust::TrustEntry;
-use tenter_engine::{DecisionKind, Engine, EngineBuilder, Outcome, Reload};
+use tenter_engine::{DecisionKind, Engine, EngineBuilder, FailMode};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::{Body, Event, ToolCall};
 use tenter_testkit::needs;
@@ -30,7 +28,7 @@ struct Loader {
 }
 
 impl Loader {
-    fn of(scene: &Scene, trusts: bool) -> Arc<Self> {
+    fn new(scene: &Scene, trusts: bool) -> Arc<Self> {
         Arc::new(Self {
             builder: scene.builder(),
             project: scene.layout.project.clone(),
@@ -110,9 +108,9 @@ fn a_retrusted_hook_is_reloaded_without_affecting_others() {
     scene.hook(PROJECT, "guard", &denies("old"));
     scene.hook(PROJECT, "other", PASSES);
     scene.trust_all();
-    let loader = Loader::of(&scene, false);
-    let seen = Arc::new(ObservedRuns::default());
-    let builder = scene.builder().reload(loader.clone()).observer(seen.clone());
+    let loader = Loader::new(&scene, false);
+    let observed = Arc::new(ObservedRuns::default());
+    let builder = scene.builder().reload(loader.clone()).observer(observed.clone());
     let engine = builder.build(scene.load().0);
     scene.hook(PROJECT, "guard", &denies("new"));
     assert!(reason(&call(&engine)).contains("run `tenter trust`"));
@@ -120,11 +118,11 @@ fn a_retrusted_hook_is_reloaded_without_affecting_others() {
     let off = "[[hooks.disable]]\nname = \"other\"\n";
     scene.file("project/.agents/hooks/hooks.toml", off, 0o644);
     scene.trust_all();
-    seen.runs.lock().unwrap().clear();
+    observed.runs.lock().unwrap().clear();
     assert_eq!(reason(&call(&engine)), "new");
     assert_eq!(running(&engine.catalog()), ["guard", "other"]);
-    let told: Vec<_> = seen.runs.lock().unwrap().iter().map(|run| run.decision).collect();
-    assert_eq!(told, [DecisionKind::Deny], "the run of the old one is not told");
+    let decisions: Vec<_> = observed.runs.lock().unwrap().iter().map(|run| run.decision).collect();
+    assert_eq!(decisions, [DecisionKind::Deny], "the run of the old one is not told");
     assert_eq!(loader.asked.load(Ordering::SeqCst), 1, "only before it was trusted");
 }
 
@@ -133,7 +131,7 @@ fn parallel_calls_ask_once_about_a_changed_hook() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", &denies("old"));
     scene.trust_all();
-    let loader = Loader::of(&scene, true);
+    let loader = Loader::new(&scene, true);
     let engine = scene.builder().reload(loader.clone()).build(scene.load().0);
     scene.hook(PROJECT, "guard", &denies("new"));
     thread::scope(|threads| {
@@ -149,7 +147,7 @@ fn a_reloaded_hook_with_another_event_denies_the_current_one() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", &denies("old"));
     scene.trust_all();
-    let engine = scene.builder().reload(Loader::of(&scene, true)).build(scene.load().0);
+    let engine = scene.builder().reload(Loader::new(&scene, true)).build(scene.load().0);
     scene.hook(PROJECT, "guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\n");
     assert!(reason(&call(&engine)).contains("run `tenter trust`"));
     assert_eq!(reason(&call(&engine)), "");
@@ -212,16 +210,16 @@ fn a_rename_right_after_the_check_runs_nothing_of_a_hook_that_fails_closed() {
 
 /// Swaps two files in a loop while `calls` are made, and restores them.
 fn while_swapped(one: &Path, other: &Path, calls: impl FnOnce()) {
-    let kept = one.with_extension("kept");
+    let backup = one.with_extension("kept");
     let is_over = AtomicBool::new(false);
     thread::scope(|threads| {
         threads.spawn(|| {
             while !is_over.load(Ordering::SeqCst) {
-                fs::rename(one, &kept).unwrap();
+                fs::rename(one, &backup).unwrap();
                 fs::rename(other, one).unwrap();
                 thread::sleep(Duration::from_micros(300));
                 fs::rename(one, other).unwrap();
-                fs::rename(&kept, one).unwrap();
+                fs::rename(&backup, one).unwrap();
                 thread::sleep(Duration::from_micros(300));
             }
         });
@@ -253,7 +251,7 @@ fn a_reply_of_a_program_that_was_swapped_in_never_counts() {
     }
 }
 
-/// What others can write runs from a copy, so nothing that they swap in ever runs, not even for a hook that fails open.
+/// Files that others can write run from a copy, so nothing that they swap in ever runs, not even for a hook that fails open.
 #[test]
 fn nothing_that_others_swap_in_runs() {
     for is_manifest in [false, true] {

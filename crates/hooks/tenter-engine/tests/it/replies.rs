@@ -1,6 +1,6 @@
 //! Replies as real programs write them (R82): the decision stands, whatever else is in them.
 
-use tenter_engine::Outcome;
+use tenter_engine::inspect::Outcome;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{EventName, executable, manifest};
@@ -71,17 +71,17 @@ fn every_reply_that_python_writes_keeps_its_decision() {
             .step_by(2)
             .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
             .collect();
-        let shown = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8_lossy(&bytes);
         let parsed = manifest::parse_reply(EventName::BeforeTool, &bytes);
-        let verdict = parsed.unwrap_or_else(|error| panic!("{error}: {shown}")).reply.verdict;
+        let verdict = parsed.unwrap_or_else(|error| panic!("{error}: {text}")).reply.verdict;
         let kind = match verdict.unwrap().kind {
             VerdictKind::Allow => "allow",
             VerdictKind::Ask => "ask",
             VerdictKind::Deny => "deny",
         };
-        assert_eq!(kind, word, "{shown}");
+        assert_eq!(kind, word, "{text}");
         // The same reply in the executable protocol has unknown fields only.
-        assert!(executable::parse_reply(EventName::BeforeTool, &bytes).is_ok(), "{shown}");
+        assert!(executable::parse_reply(EventName::BeforeTool, &bytes).is_ok(), "{text}");
     }
 }
 

@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use tenter_engine::matcher::HookRules;
-use tenter_engine::static_action::CHECKS;
+use tenter_engine::inspect::{CHECKS, HookRules};
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
@@ -181,23 +180,23 @@ fn bash_runs_what_the_facts_say() {
     let mut wrong = String::new();
     for ((text, runs), ran) in cases.iter().zip(&ran) {
         let facts = tenter_shell::read(text, &surroundings);
-        let known: Vec<Vec<String>> = facts
+        let command_words: Vec<Vec<String>> = facts
             .commands
             .iter()
             .map(|command| {
                 std::iter::once(&command.program).chain(&command.args).cloned().collect()
             })
             .collect();
-        let is_known = ran.iter().all(|words| known.contains(words));
+        let is_known = ran.iter().all(|words| command_words.contains(words));
         let is_there = !runs || !ran.is_empty();
         if !is_known || !is_there || facts.unparsed {
-            let _ = writeln!(wrong, "{text}\n  bash: {ran:?}\n  facts: {known:?}");
+            let _ = writeln!(wrong, "{text}\n  bash: {ran:?}\n  facts: {command_words:?}");
         }
     }
     assert!(wrong.is_empty(), "of {}:\n{wrong}", cases.len());
 }
 
-/// Whether a command can be run with a recording program: it is no builtin or helper, and its text names nothing else.
+/// Returns whether a command can be run with a recording program: it is no builtin or helper, and its text names nothing else.
 fn can_run(command: &PlainCommand) -> bool {
     const NEVER: [&str; 17] = [
         "source",

@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tenter_engine::catalog::{Catalog, PolicyTable, Status};
-use tenter_engine::layout::Layout;
-use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
-use tenter_engine::{AskAnswer, Decision, Directories, Engine, EngineBuilder, HookRun, Observer};
+use tenter_engine::inspect::{Catalog, PolicyTable, Status};
+use tenter_engine::layout::ResourceLayout;
+use tenter_engine::trust::{TrustEntry, TrustStore};
+use tenter_engine::{
+    AskAnswer, Decision, Directories, Engine, EngineBuilder, HookRun, Observer, TrustMode,
+};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Scope};
 
@@ -29,7 +30,7 @@ pub(crate) const COUNTING: &str =
 
 pub(crate) struct Scene {
     pub(crate) scratch: TempDir,
-    pub(crate) layout: Layout,
+    pub(crate) layout: ResourceLayout,
     pub(crate) mode: TrustMode,
     pub(crate) cache: Option<PathBuf>,
     pub(crate) query_timeout: Duration,
@@ -43,14 +44,14 @@ impl Scene {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
         let layout =
-            Layout::new(base.join("project"), base.join("home"), base.join("home/.config"));
+            ResourceLayout::new(base.join("project"), base.join("home"), base.join("home/.config"));
         let (cache, policies, cancel) = (None, PolicyTable::default(), Cancel::new());
         let scene = Self {
             scratch,
             layout,
             mode: TrustMode::All,
             cache,
-            query_timeout: QUERY_TIMEOUT,
+            query_timeout: Duration::from_secs(5),
             policies,
             cancel,
         };
@@ -128,34 +129,34 @@ impl Scene {
 
     /// An engine over these hooks, and what its observer sees.
     pub(crate) fn engine(&self, catalog: Catalog) -> (Engine, Arc<ObservedRuns>) {
-        let seen = Arc::new(ObservedRuns::default());
-        let observer = Arc::clone(&seen) as Arc<dyn Observer>;
-        (self.builder().observer(observer).build(catalog), seen)
+        let observed = Arc::new(ObservedRuns::default());
+        let observer = Arc::clone(&observed) as Arc<dyn Observer>;
+        (self.builder().observer(observer).build(catalog), observed)
     }
 
     /// Everything that is found, as path and status in words.
     pub(crate) fn listing(&self) -> Vec<(String, String)> {
         let catalog = self.load().0;
-        let shown =
+        let messages =
             |path: &Path| path.strip_prefix(self.at("")).unwrap().to_string_lossy().into_owned();
         let in_words = |status: &Status| match status {
-            Status::Shadowed { by } => format!("shadowed by {}", shown(by)),
+            Status::Shadowed { by } => format!("shadowed by {}", messages(by)),
             other => word(other).to_owned(),
         };
         catalog
             .listing()
             .iter()
-            .map(|listed| (shown(&listed.path), in_words(&listed.status)))
+            .map(|listed| (messages(&listed.path), in_words(&listed.status)))
             .collect()
     }
 
-    /// How often [`COUNTING`] hooks of this project were run.
+    /// Returns the number of runs of [`COUNTING`] hooks of this project.
     pub(crate) fn calls(&self) -> usize {
         fs::read_to_string(self.at("project/calls")).map_or(0, |calls| calls.lines().count())
     }
 }
 
-/// What observers were told.
+/// The reports that observers received.
 #[derive(Default)]
 pub(crate) struct ObservedRuns {
     pub(crate) runs: Mutex<Vec<HookRun>>,
@@ -174,7 +175,7 @@ impl Observer for ObservedRuns {
     fn ask_answered(&self, _answer: &AskAnswer) {}
 }
 
-/// Where an event of this conversation happens.
+/// Returns the scope of an event of this conversation.
 pub(crate) fn scope(conversation: &str) -> Scope {
     Scope {
         conversation_id: conversation.to_owned(),
@@ -212,7 +213,7 @@ pub(crate) fn ids(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
     diagnostics.iter().map(|diagnostic| diagnostic.id).collect()
 }
 
-/// Why the only thing in the listing is invalid.
+/// Returns the reason why the only thing in the listing is invalid.
 pub(crate) fn why(catalog: &Catalog) -> &str {
     match catalog.listing() {
         [listed] => match &listed.status {

@@ -1,4 +1,4 @@
-//! What a session returns if it is cancelled while its hooks run.
+//! Tests of the decisions of a session that is cancelled while its hooks run.
 
 use std::sync::Arc;
 

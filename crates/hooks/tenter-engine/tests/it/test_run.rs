@@ -3,13 +3,13 @@
 use std::fs;
 
 use serde_json::json;
-use tenter_engine::catalog::Catalog;
-use tenter_engine::{DecisionKind, HookTest, RunEnd, TestRun};
+use tenter_engine::inspect::{Catalog, HookTest, TestRun};
+use tenter_engine::{DecisionKind, RunEnd};
 use tenter_protocol::{Body, Event, Object, ToolCall};
 
 use crate::scene::{PROJECT, Scene, USER, scope};
 
-/// What the one hook of the scene does on `payload`, before a call of bash.
+/// Tests the one hook of the scene on `payload`, before a call of bash.
 fn tested(scene: &Scene, payload: &Object, before: impl FnOnce()) -> Option<TestRun> {
     let (catalog, _) = scene.load();
     let hook = &catalog.hooks()[0];
@@ -37,7 +37,7 @@ echo '{\"blocked\": true, \"reason\": \"no\"}'
     scene.hook(USER, "guard", script);
     let test = tested(&scene, &payload(), || {}).unwrap();
     assert_eq!(test.outcome.denied(), Some(("guard", "no")));
-    assert_eq!((test.run.decision, test.run.end), (DecisionKind::Deny, RunEnd::Exited(0)));
+    assert_eq!((test.run.decision, test.run.record.end), (DecisionKind::Deny, RunEnd::Exited(0)));
     assert_eq!(test.stdout.text(), "{\"blocked\": true, \"reason\": \"no\"}\n");
     assert_eq!(test.stderr.text(), "{\"anything\": 1}\nbefore_tool_call s1 guard\n");
 }
@@ -51,7 +51,7 @@ echo '{\"input\": {\"command\": \"ls\"}}'
 ";
     scene.hook(USER, "same", script);
     let test = tested(&scene, &payload(), || {}).unwrap();
-    assert_eq!((test.run.decision, test.run.change), (DecisionKind::None, None));
+    assert_eq!((test.run.decision, test.run.record.change), (DecisionKind::None, None));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_trusted_hook_that_was_changed_since_it_was_loaded_does_not_run() {
         fs::write(&path, "#!/bin/sh\ntouch \"$TENTER_PROJECT_DIR/ran\"\n").unwrap();
     });
     let TestRun { run, outcome, .. } = test.unwrap();
-    let reason = run.reason.unwrap();
+    let reason = run.reason.clone().unwrap();
     assert!(reason.contains("was changed after it was loaded"), "{reason}");
     assert_eq!(run.end, RunEnd::NotStarted);
     assert!(outcome.denied().is_some() && outcome.denied_by_failure);

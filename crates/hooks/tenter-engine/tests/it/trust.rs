@@ -5,9 +5,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Barrier;
 use std::thread;
 
-use tenter_engine::catalog::{ListedHook, Status};
-use tenter_engine::hook::Fingerprint;
-use tenter_engine::trust::{Changed, TrustEntry, TrustError, TrustMode, TrustStore};
+use tenter_engine::inspect::{ListedHook, Status};
+use tenter_engine::trust::{Changed, TrustEntry, TrustError, TrustStore};
+use tenter_engine::{Fingerprint, TrustMode};
 
 use crate::scene::{
     COUNTING, GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, ids, running, why, word,
@@ -93,10 +93,16 @@ fn trust_in_one_project_does_not_apply_to_another() {
     other.layout.home = one.layout.home.clone();
     other.hook(PROJECT, "guard", GUARD);
     assert_eq!(
-        one.store().of(&one.layout.project).previous("guard", &one.at(PROJECT)).unwrap().trusted_at,
+        one.store()
+            .project(&one.layout.project)
+            .previous("guard", &one.at(PROJECT))
+            .unwrap()
+            .trusted_at,
         NOW
     );
-    assert!(one.store().of(&other.layout.project).previous("guard", &other.at(PROJECT)).is_none());
+    assert!(
+        one.store().project(&other.layout.project).previous("guard", &other.at(PROJECT)).is_none()
+    );
 }
 
 #[test]

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use tenter_engine::catalog::{Loss, PolicyOverride, Status};
-use tenter_engine::hook::FailMode;
-use tenter_engine::trust::{Data, TrustMode, TrustedKind};
+use tenter_engine::inspect::{Loss, PolicyOverride, Status};
+use tenter_engine::trust::{Data, TrustedKind};
+use tenter_engine::{FailMode, TrustMode};
 use tenter_protocol::Severity;
 
 use crate::scene::{COUNTING, GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, ids, running, word};
@@ -71,8 +71,8 @@ fn at_most_sixteen_contents_of_a_hook_are_trusted() {
     scene.hook(PROJECT, "guard", &content(1));
     assert_eq!(running(&scene.load().0), ["guard"]);
     assert_eq!(scene.store().list().count(), 16);
-    let kept = fs::read_dir(scene.at("state/trusted")).unwrap().count();
-    assert_eq!(kept, 16, "what is not trusted any more is not kept");
+    let files = fs::read_dir(scene.at("state/trusted")).unwrap().count();
+    assert_eq!(files, 16, "what is not trusted any more is not kept");
 }
 
 #[test]
@@ -142,9 +142,10 @@ fn a_missing_or_weakened_trusted_hook_is_reported_with_the_reason() {
                 (lost.name.as_str(), lost.fail_closed),
                 ("guard", severity == Severity::Error)
             );
-            let told = diagnostics.iter().find(|found| found.id == "trusted-hook-lost").unwrap();
-            assert!(told.message.contains(reason), "{}", told.message);
-            assert_eq!(told.severity, severity);
+            let diagnostic =
+                diagnostics.iter().find(|found| found.id == "trusted-hook-lost").unwrap();
+            assert!(diagnostic.message.contains(reason), "{}", diagnostic.message);
+            assert_eq!(diagnostic.severity, severity);
         }
     }
 }
@@ -292,10 +293,10 @@ fn what_was_trusted_is_kept_privately_to_show_what_changed() {
     let scene = guarded();
     scene.hook(PROJECT, "guard", COUNTING);
     let (catalog, _) = scene.load();
-    let changed = &catalog.untrusted()[0];
+    let hook = &catalog.untrusted()[0];
     let store = scene.store();
-    let before = store.kept(&changed.previous.as_ref().unwrap().hash).unwrap();
-    let (_, after) = tenter_engine::trust::Contents::of(&changed.covered).unwrap();
+    let before = store.kept(&hook.previous.as_ref().unwrap().hash).unwrap();
+    let (_, after) = tenter_engine::trust::Contents::read(&hook.covered).unwrap();
     let changes = before.changes_to(&after);
     let text = |text: &str| Data::Text(text.to_owned());
     assert_eq!(changes.len(), 1);

@@ -1,7 +1,8 @@
 //! Calls whose text cannot be searched to the end: a guard acts as if they matched.
 
 use serde_json::json;
-use tenter_engine::{DecisionKind, Outcome};
+use tenter_engine::DecisionKind;
+use tenter_engine::inspect::Outcome;
 use tenter_protocol::{Body, Event, ToolCall};
 
 use crate::scene::{Scene, USER, scope};

@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 
 use tenter_base::{FileLock, FileStamp};
 use tenter_bridge::keeper::{ControlLine, KeeperPlace, Opening, directories, read_control};
-use tenter_engine::environment::Environment;
-use tenter_engine::{Connection, Connector, Start};
+use tenter_engine::inspect::{Connection, Connector, Environment, Start};
 use tenter_proc::{
     Dialogue, DialogueEnd, DialogueLimits, DialogueListener, Invocation, Limits, NotSent,
     ProcessEnd, Streams,

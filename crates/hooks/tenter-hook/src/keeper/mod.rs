@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use tenter_base::Clock;
 use tenter_bridge::Visitor;
-use tenter_engine::Connector;
+use tenter_engine::inspect::Connector;
 
 pub(crate) use server::KeeperOptions;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
-use tenter_engine::observe::Change;
+use tenter_engine::RewriteChange;
 use tenter_protocol::EventName;
 
 /// Maximum number of fields that are shown.
@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_millis(50);
 const AROUND: usize = 2;
 
 /// The changed fields, before and after.
-pub(super) fn show(change: &Change, event: &str) -> Markup {
+pub(super) fn show(change: &RewriteChange, event: &str) -> Markup {
     let mut fields = Vec::new();
     differing("", &change.before, &change.after, &mut fields);
     let is_output = event == EventName::AfterTool.as_str();
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn shown(before: Value, after: Value, event: &str) -> String {
-        show(&Change { before, after }, event).into_string()
+        show(&RewriteChange { before, after }, event).into_string()
     }
 
     #[test]

@@ -109,8 +109,6 @@ fn table(context: &Context<'_>, figures: &Figures) -> Markup {
 }
 
 fn row(context: &Context<'_>, hook: &HookFigures) -> Markup {
-    let ms =
-        |took: std::time::Duration| duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
     html! {
         tr {
             th scope="row" {
@@ -124,9 +122,9 @@ fn row(context: &Context<'_>, hook: &HookFigures) -> Markup {
             td.number.bad[hook.failures > 0] data-label="Failed" { (hook.failures) }
             td.number data-label="Share" { (format!("{:.0} %", hook.share * 100.0)) }
             td data-label="Durations" { (chart::spread(hook)) }
-            td.number data-label="p50" { (ms(hook.durations.p50)) }
-            td.number.bad[hook.over_budget.is_some()] data-label="p95" { (ms(hook.durations.p95)) }
-            td.number data-label="Max" { (ms(hook.durations.max)) }
+            td.number data-label="p50" { (duration(hook.durations.p50)) }
+            td.number.bad[hook.over_budget.is_some()] data-label="p95" { (duration(hook.durations.p95)) }
+            td.number data-label="Max" { (duration(hook.durations.max)) }
             td data-label="Last run" { (time(&tenter_base::rfc3339(hook.last))) }
         }
     }

@@ -1,5 +1,7 @@
 //! The parts that all pages share: the frame, links, times, badges.
 
+use std::time::Duration;
+
 use form_urlencoded::Serializer;
 use maud::{DOCTYPE, Markup, html};
 use tenter_base::hex;
@@ -164,7 +166,8 @@ pub(super) fn badge(decision: DecisionKind) -> Markup {
 }
 
 /// A duration in milliseconds, or in seconds if it is long.
-pub(super) fn duration(ms: u64) -> String {
+pub(super) fn duration(duration: Duration) -> String {
+    let ms = duration.as_millis();
     if ms < 10_000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1000.0) }
 }
 

@@ -34,21 +34,21 @@ fn run_row(context: &Context<'_>, record: &Record, run: &RunRecord) -> Markup {
         div.line {
             (badge(run.decision))
             @for also in &run.also { (badge(*also)) }
-            (hook(context, &run.hook, &run.hash))
+            (hook(context, &run.hook, &run.fingerprint.0))
             span.event { (record.event) }
             @if run.asynchronous { span.tag { "async" } }
             @if shows_end { span.tag.warn { (run.end) } }
-            span.duration { (duration(run.duration_ms)) }
+            span.duration { (duration(run.duration)) }
         }
         @if let Some(reason) = &run.reason { p.reason { (reason) } }
         @if let Some(rule) = &run.rule {
-            p.detail { "rule " strong { (rule.name) } @if !rule.certain { " perhaps" } " fits: " code { (rule.command) } }
+            p.detail { "rule " strong { (rule.rule) } @if !rule.is_certain { " perhaps" } " fits: " code { (rule.text) } }
         }
-        @if let Some(change) = &run.rewrite { (change::show(change, &record.event)) }
+        @if let Some(change) = &run.change { (change::show(change, &record.event)) }
         @for warning in &run.warnings { p.detail.warn { (warning) } }
         @for note in &run.notes { p.detail { (note) } }
         (output("stdout", &run.stdout))
-        (output("stderr", &run.stderr))
+        (output("stderr", &run.stderr_tail))
     }
 }
 

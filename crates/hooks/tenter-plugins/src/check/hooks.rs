@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
-use tenter_engine::hook::Layer;
+use tenter_engine::Layer;
 use tenter_engine::layout::{HOOKS, Root};
 use tenter_engine::source::{Candidate, CandidateKind, Script, check_file_name, scan, script};
 use tenter_protocol::{Diagnostic, Severity};

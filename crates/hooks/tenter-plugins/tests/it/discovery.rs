@@ -4,9 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use tenter_engine::environment::HookEnvironment;
-use tenter_engine::trust::TrustMode;
-use tenter_engine::{Directories, Engine};
+use tenter_engine::inspect::HookEnvironment;
+use tenter_engine::{Directories, Engine, TrustMode};
 use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, Scope};
 

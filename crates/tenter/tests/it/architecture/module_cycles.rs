@@ -1,7 +1,8 @@
 //! No modules of a crate import each other in a circle: found in the paths of `use` and in inline paths.
 //!
 //! Two modules are compared where their paths part: `agent::build` and `commands::run` are an import of `agent` by
-//! `commands`. Re-exports are followed to the module that defines the item. Tests inside the sources do not count.
+//! `commands`. A re-export is an import like any other, and what is imported through it is imported from the module that re-exports
+//! it: inside a crate, a module imports from where an item is defined. Tests inside the sources do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,40 +105,23 @@ fn absolute(module: &[String], path: &str, modules: &Modules) -> Option<ModulePa
     Some(base.into_iter().chain(parts.map(str::to_owned)).collect())
 }
 
-/// The module that defines what `path` names.
-fn definer(
-    path: &[String],
-    modules: &Modules,
-    exports: &BTreeMap<ModulePath, ModulePath>,
-) -> ModulePath {
-    for length in 1..=path.len() {
-        let name = &path[..length];
-        if let Some(source) = exports.get(name).filter(|_| !modules.contains_key(name)) {
-            return definer(&[source, &path[length..]].concat(), modules, exports);
-        }
-    }
+/// Returns the innermost module on `path`.
+fn module_of(path: &[String], modules: &Modules) -> ModulePath {
     let lengths = (0..=path.len()).rev();
-    lengths
-        .map(|length| path[..length].to_vec())
-        .find(|path| modules.contains_key(path))
-        .unwrap_or_default()
+    let mut paths = lengths.map(|length| path[..length].to_vec());
+    paths.find(|path| modules.contains_key(path)).unwrap_or_default()
 }
 
 /// Every import of a module by another.
 fn imports(modules: &Modules) -> BTreeSet<(ModulePath, ModulePath)> {
-    let statement = Regex::new(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);").unwrap();
+    let statement = Regex::new(r"\buse\s+([^;]+);").unwrap();
     let inline = Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
-    let (mut exports, mut all) = (BTreeMap::new(), Vec::new());
+    let mut all = Vec::new();
     for (module, text) in modules {
         for found in statement.captures_iter(text) {
-            for path in paths(&found[2]) {
-                let Some(target) = absolute(module, &path, modules) else { continue };
-                let name = path.rsplit("::").next().unwrap_or_default().to_owned();
-                if found.get(1).is_some() {
-                    exports.insert([&module[..], &[name]].concat(), target.clone());
-                }
-                all.push((module.clone(), target));
-            }
+            let targets = paths(&found[1]).into_iter();
+            let targets = targets.filter_map(|path| absolute(module, &path, modules));
+            all.extend(targets.map(|target| (module.clone(), target)));
         }
         let rest = statement.replace_all(text, "");
         let inline = inline.find_iter(&rest);
@@ -147,7 +131,7 @@ fn imports(modules: &Modules) -> BTreeSet<(ModulePath, ModulePath)> {
             }),
         );
     }
-    all.into_iter().map(|(module, path)| (module, definer(&path, modules, &exports))).collect()
+    all.into_iter().map(|(module, path)| (module, module_of(&path, modules))).collect()
 }
 
 /// The imports between the modules of each directory, by its path.
@@ -211,18 +195,12 @@ fn modules(texts: &[(&str, &str)]) -> Modules {
 }
 
 #[test]
-fn a_cycle_is_found_through_use_trees_inline_paths_and_re_exports() {
+fn a_cycle_is_found_through_use_trees_and_inline_paths() {
     let cycle_in = |texts: &[(&str, &str)]| by_directory(&modules(texts)).values().find_map(cycle);
     let there = ("a/x", "use crate::{b::Y, c};");
     assert_eq!(cycle_in(&[("", ""), ("a/x", ""), ("b", "use super::a::X;"), ("c", "")]), None);
-    for back in [
-        "use super::a::X;",
-        "fn f(x: crate::a::x::X) {}",
-        "use crate::{c, a::{X, Z}};",
-        "use crate::Exported;",
-    ] {
-        let root = ("", "pub use a::x::Exported;");
-        let cycle = cycle_in(&[root, ("a", ""), there, ("b", back), ("c", "")]);
+    for back in ["use super::a::X;", "fn f(x: crate::a::x::X) {}", "use crate::{c, a::{X, Z}};"] {
+        let cycle = cycle_in(&[("", ""), ("a", ""), there, ("b", back), ("c", "")]);
         assert_eq!(cycle.unwrap(), ["a", "b", "a"], "{back}");
     }
 }

@@ -15,8 +15,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde_json::Value;
-use tenter_engine::matcher::Matcher;
-use tenter_engine::{CHECKS, DecisionKind};
+use tenter_engine::DecisionKind;
+use tenter_engine::inspect::{CHECKS, Matcher};
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::lifecycle::{self, TABLE};
 use tenter_protocol::manifest::format;
@@ -167,7 +167,7 @@ fn every_reply_of_a_manifest_hook_is_read_completely() {
         let read = parse_reply(event, block.text.as_bytes()).unwrap();
         let reported = [read.warnings.clone(), read.defects.clone()].concat();
         assert_eq!(reported, [] as [String; 0], "{}", block.place);
-        assert_eq!(DecisionKind::of(&read.reply).as_str(), decision, "{}", block.place);
+        assert_eq!(DecisionKind::most_important(&read.reply).as_str(), decision, "{}", block.place);
         for key in answer.keys() {
             let mut without = answer.clone();
             without.shift_remove(key);

@@ -15,7 +15,7 @@ use tenter_agent::{
     Agent, AgentSettings, Conversation, RetrySettings, Session, SessionUpdate, UserMessage, Watcher,
 };
 use tenter_engine::Engine;
-use tenter_engine::keys::KeyMask;
+use tenter_engine::inspect::KeyMask;
 use tenter_proc::Cancel;
 use tenter_protocol::Scope;
 use tenter_protocol::event::ExitReason;

@@ -7,12 +7,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_engine::Engine;
-use tenter_engine::catalog::Catalog;
-use tenter_engine::hook::{
-    EntryPoint, Fingerprint, Hook, HookPolicy, Implementation, Layer, ManifestHook, Protocol,
+use tenter_engine::inspect::{
+    Catalog, EntryPoint, Hook, HookKind, HookOptions, HookPolicy, Matcher,
 };
-use tenter_engine::matcher::Matcher;
+use tenter_engine::{Engine, Fingerprint, Layer};
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::executable::Subscription;
@@ -68,7 +66,7 @@ fn none_matches(
     (others, name, size): (Others, &str, usize),
 ) -> Measured<()> {
     let hooks = (0..size).map(|index| hook(index, others, program));
-    let engine = scene.engine(Catalog::of(hooks.collect()));
+    let engine = scene.engine(Catalog::new(hooks.collect()));
     let (event, cancel) = (scene.tool_call(), Cancel::new());
     let dispatch = || Ok(engine.dispatch(event.clone(), &cancel));
     alone(1, 1, dispatch)?;
@@ -91,8 +89,8 @@ fn one_matches(
 ) -> Measured<()> {
     let one = || Hook { name: "the-one".to_owned(), ..executable(program, EventName::BeforeTool) };
     let hooks = (1..size).map(|index| hook(index, Others::Tool, program)).chain([one()]);
-    let among_many = scene.engine(Catalog::of(hooks.collect()));
-    let by_itself = scene.engine(Catalog::of(vec![one()]));
+    let among_many = scene.engine(Catalog::new(hooks.collect()));
+    let by_itself = scene.engine(Catalog::new(vec![one()]));
     let (event, cancel) = (scene.tool_call(), Cancel::new());
     let dispatch = |engine: &Engine| Ok(engine.dispatch(event.clone(), &cancel));
     let pair = paired(plan.rounds(300), || dispatch(&among_many), || dispatch(&by_itself))?;
@@ -117,23 +115,14 @@ fn hook(index: usize, others: Others, program: &Path) -> Hook {
             MatcherText { tool: Some("bash".to_owned()), pattern }
         }
     };
-    let manifest = ManifestHook {
-        description: String::new(),
-        implementation: Implementation::Script(EntryPoint {
-            path: program.to_owned(),
-            interpreter: None,
-        }),
-        matcher: Some(Matcher::new(&matcher)),
-        rules: None,
-        starts_in_own_directory: false,
-        light_payload: true,
-        env: Vec::new(),
-        protected: false,
-        claude_code: None,
-    };
     Hook {
         name: format!("hook-{index}"),
-        protocol: Protocol::Manifest(Box::new(manifest)),
+        kind: HookKind::Program(EntryPoint { path: program.to_owned(), interpreter: None }),
+        options: HookOptions {
+            matcher: Some(Matcher::new(&matcher)),
+            light_payload: true,
+            ..HookOptions::default()
+        },
         ..executable(program, EventName::BeforeTool)
     }
 }
@@ -145,7 +134,8 @@ fn executable(program: &Path, event: EventName) -> Hook {
         layer: Layer::User,
         outer: None,
         path: program.to_owned(),
-        protocol: Protocol::Executable,
+        kind: HookKind::Executable,
+        options: HookOptions::default(),
         subscriptions: vec![Subscription { event, spelling }],
         fingerprint: Fingerprint(String::new()),
         pin: None,

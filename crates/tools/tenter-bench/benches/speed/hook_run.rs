@@ -4,7 +4,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tenter_engine::{Attributed, CallSurroundings, Engine};
+use tenter_engine::inspect::CallSurroundings;
+use tenter_engine::{Attributed, Engine};
 use tenter_proc::Cancel;
 use tenter_protocol::{Event, executable};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_engine::{CHECKS, Outcome};
+use tenter_engine::inspect::{CHECKS, Outcome};
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::format;
 use tenter_protocol::reply::VerdictKind;

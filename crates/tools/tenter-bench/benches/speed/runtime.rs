@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use tenter_engine::{CallSurroundings, Engine};
+use tenter_engine::Engine;
+use tenter_engine::inspect::CallSurroundings;
 use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, executable};
 

@@ -9,9 +9,8 @@ use std::process::{Command, Stdio};
 
 use jiff::Timestamp;
 use tempfile::TempDir;
-use tenter_engine::catalog::Catalog;
-use tenter_engine::environment::{Environment, HookEnvironment};
-use tenter_engine::layout::Layout;
+use tenter_engine::inspect::{Catalog, Environment, HookEnvironment};
+use tenter_engine::layout::ResourceLayout;
 use tenter_engine::trust::{TrustEntry, TrustStore};
 use tenter_engine::{Directories, Engine, EngineBuilder};
 use tenter_protocol::{Body, Event, Scope, ToolCall};
@@ -37,7 +36,7 @@ int main(int argc, char **argv) {
 pub(crate) struct Scene {
     base: PathBuf,
     /// The layout of the project and the home.
-    pub(crate) layout: Layout,
+    pub(crate) layout: ResourceLayout,
     /// Removed with the scene that created it.
     #[expect(dead_code, reason = "dropping it removes the directory")]
     scratch: Option<TempDir>,
@@ -58,7 +57,7 @@ impl Scene {
     /// A scene that another process created.
     pub(crate) fn there(base: &Path) -> Self {
         let layout =
-            Layout::new(base.join("project"), base.join("home"), base.join("home/.config"));
+            ResourceLayout::new(base.join("project"), base.join("home"), base.join("home/.config"));
         Self { base: base.to_owned(), layout, scratch: None }
     }
 

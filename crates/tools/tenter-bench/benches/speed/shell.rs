@@ -4,8 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
-use tenter_engine::CallSurroundings;
-use tenter_engine::matcher::HookRules;
+use tenter_engine::inspect::{CallSurroundings, HookRules};
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Body, ToolCall};
 use tenter_shell::{Surroundings, limits, read};

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
 
-use tenter_engine::hook::Layer;
+use tenter_engine::Layer;
 
 use super::*;
 
@@ -35,9 +35,9 @@ impl Fixture {
         path
     }
 
-    fn places(&self) -> Layout {
+    fn places(&self) -> ResourceLayout {
         let base = self.base.path();
-        Layout::new(base.join("project"), base.join("home"), base.join("home/.config"))
+        ResourceLayout::new(base.join("project"), base.join("home"), base.join("home/.config"))
     }
 
     fn skills(&self) -> Skills {
@@ -174,7 +174,7 @@ fn a_skills_directory_that_leads_out_of_the_project_is_reported_and_not_read() {
 fn skills_of_a_project_in_the_home_directory_are_the_users() {
     let place = Fixture::new();
     place.skill("home/.kodelet/skills/pdf", "mine");
-    let places = Layout { project: place.base.path().join("home"), ..place.places() };
+    let places = ResourceLayout { project: place.base.path().join("home"), ..place.places() };
     let (listed, _) = Skills::new(&places).list(Rules::Tolerant);
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].origin.layer, Layer::User);

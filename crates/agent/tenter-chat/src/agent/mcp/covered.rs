@@ -9,8 +9,9 @@ use sha2::{Digest as _, Sha256};
 use tenter_base::tree::{Tree, TreeRules};
 use tenter_base::{FileStamp, hex, real_path, untrusted_file};
 use tenter_commands::project::Project;
-use tenter_engine::environment::Environment;
-use tenter_engine::trust::{Fingerprint, Hasher, fingerprint_of_files};
+use tenter_engine::Fingerprint;
+use tenter_engine::inspect::Environment;
+use tenter_engine::trust::{Hasher, fingerprint_of_files};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_settings::ConfiguredServer;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tenter_commands::project::Project;
 use tenter_commands::{authorities, bound, proxy, user_only};
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 use tenter_mcp::{
     HttpServer, ServerDefinition, ServerName, ServerProgram, StartCheck, ToolSelection, Transport,
 };

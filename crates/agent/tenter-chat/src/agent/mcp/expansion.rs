@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 
 /// `text` with the values of these variables.
 ///

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tenter_agent::tools::ToolSource;
 use tenter_commands::project::Project;
-use tenter_engine::trust::TrustMode;
+use tenter_engine::TrustMode;
 use tenter_mcp::{McpServers, ServerReport};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};

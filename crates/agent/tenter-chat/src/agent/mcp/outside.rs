@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use tenter_base::real_path;
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 
 /// Variables with the directory in which a shell or package manager was started.
 const STARTED_IN: [&str; 3] = ["PWD", "OLDPWD", "INIT_CWD"];

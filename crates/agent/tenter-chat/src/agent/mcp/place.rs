@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tenter_commands::project::Project;
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 use tenter_settings::ConfiguredServer;
 
 use super::expansion::expand;

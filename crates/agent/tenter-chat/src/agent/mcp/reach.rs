@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tenter_base::{real_path, search_path, untrusted_file};
-use tenter_engine::environment::Environment;
+use tenter_engine::inspect::Environment;
 use tenter_shell::{Command, Facts, Location, PathOp, PathPlace, Surroundings, Uncertain};
 
 use super::programs::{self, Kind, Runner};

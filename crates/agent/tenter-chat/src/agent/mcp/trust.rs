@@ -4,7 +4,8 @@ use tenter_base::sanitize::visible;
 use tenter_commands::project::Project;
 use tenter_commands::trust::{TrustChoice, TrustRecord, record};
 use tenter_commands::user_only;
-use tenter_engine::trust::{TrustMode, TrustedKind, trust_name};
+use tenter_engine::TrustMode;
+use tenter_engine::trust::{TrustedKind, trust_name};
 use tenter_settings::ConfiguredServer;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{Exit, Failure};
@@ -48,7 +49,7 @@ impl PendingServer {
             Ok((record, covered.description()?))
         });
         let name = trust_name(TrustedKind::McpServer, &server.name);
-        let trusted = project.trust.of(project.root());
+        let trusted = project.trust.project(project.root());
         let was_trusted = trusted.previous(&name, &server.file).is_some();
         Self { server: server.clone(), name, record, was_trusted }
     }

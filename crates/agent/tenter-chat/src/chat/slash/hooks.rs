@@ -3,8 +3,8 @@
 use tenter_base::sanitize::visible;
 use tenter_commands::hooks::{self as commands, show_catalog};
 use tenter_commands::trust::{self, PendingTrust, TrustChoice};
-use tenter_engine::catalog::Catalog;
-use tenter_engine::hook::FailMode;
+use tenter_engine::FailMode;
+use tenter_engine::inspect::Catalog;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::question::confirm;
 use tenter_terminal::ui;

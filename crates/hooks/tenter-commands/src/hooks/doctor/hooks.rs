@@ -1,9 +1,7 @@
 //! Finds problems in the files and the matcher of one hook.
 
 use tenter_bridge::hosts;
-use tenter_engine::catalog::Status;
-use tenter_engine::hook::Hook;
-use tenter_engine::matcher::Search;
+use tenter_engine::inspect::{Hook, Search, Status};
 use tenter_protocol::{Diagnostic, Object, Severity, ToolCall, claude_code};
 
 use super::super::entry::HookEntry;
@@ -97,7 +95,7 @@ fn of_built_in(entry: &HookEntry) -> Option<Diagnostic> {
 
 /// Returns a warning if the hook's matcher matches no known tool: neither one of Tenter nor one of another agent with the bridge.
 pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
-    let matcher = hook.matcher()?;
+    let matcher = hook.options.matcher.as_ref()?;
     let expression = matcher.text().tool.unwrap_or_default();
     let applies_to = |name: &str| {
         let call = ToolCall { id: String::new(), name: name.to_owned(), input: Object::new() };

@@ -10,8 +10,7 @@ mod runtime;
 use std::path::Path;
 use std::sync::Arc;
 
-use tenter_engine::catalog::{Catalog, no_such};
-use tenter_engine::hook::Hook;
+use tenter_engine::inspect::{Catalog, Hook, no_such};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::failure::Exit;

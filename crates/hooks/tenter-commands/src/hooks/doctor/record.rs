@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenter_engine::hook::Hook;
+use tenter_engine::inspect::Hook;
 use tenter_engine::journal::JournalDirectories;
 use tenter_inspect::JournalIndex;
 use tenter_inspect::figures::{self, HookFigures, KnownHook};

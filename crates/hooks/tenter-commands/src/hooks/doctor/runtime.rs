@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 
-use tenter_engine::catalog::Catalog;
-use tenter_engine::hook::{Hook, RuntimeHook};
+use tenter_engine::Engine;
+use tenter_engine::inspect::{Catalog, Hook, RuntimeHook};
 use tenter_engine::journal::RecordKind;
-use tenter_engine::{Engine, is_given_up};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -71,6 +70,5 @@ fn given_up(project: &Project) -> BTreeSet<(String, String)> {
         RecordKind::Run(run) => Some(run),
         _ => None,
     });
-    let given_up = runs.filter(|run| run.warnings.iter().any(|warning| is_given_up(warning)));
-    given_up.map(|run| (run.hook, run.hash)).collect()
+    runs.filter(|run| run.given_up).map(|run| (run.hook, run.fingerprint.0)).collect()
 }

@@ -1,7 +1,8 @@
 //! The result of a matcher, and the action of a static hook, in words. As in a run, the first part without a match decides.
 
-use tenter_engine::matcher::{Explanation, Finding, Part, RuleExplanation, Search, Truth};
-use tenter_engine::static_action::StaticAction;
+use tenter_engine::inspect::{
+    Explanation, MatchResult, Part, RuleExplanation, Search, StaticAction, Truth,
+};
 
 /// Describes the result of a matcher, as the end of a sentence: the part that decided, or every match.
 pub(super) fn matcher_words(explanation: &Explanation) -> String {
@@ -52,7 +53,7 @@ pub(super) fn action_words(hook: &StaticAction) -> String {
     }
 }
 
-fn part_words(part: Part, finding: &Finding) -> String {
+fn part_words(part: Part, finding: &MatchResult) -> String {
     let expression = &finding.expression;
     match &finding.search {
         Search::Found { place, .. } if part == Part::Tool => {

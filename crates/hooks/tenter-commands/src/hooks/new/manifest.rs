@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_engine::CHECKS;
+use tenter_engine::inspect::CHECKS;
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::format;
 use tenter_protocol::{EventName, Severity};

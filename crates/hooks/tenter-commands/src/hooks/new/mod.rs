@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use tenter_base::sanitize::{sanitize, visible};
-use tenter_engine::catalog::Status;
+use tenter_engine::inspect::Status;
 use tenter_engine::layout::HOOKS;
 use tenter_engine::source::check_file_name;
 use tenter_engine::trust::TrustEntry;

@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tenter_engine::hook::{Hook, Protocol};
-use tenter_engine::{RunEnd, TestRun, Transport};
+use tenter_engine::inspect::{Hook, TestRun};
+use tenter_engine::{RunEnd, Transport};
 use tenter_protocol::{Object, Rewrite};
 use tenter_terminal::failure::Failure;
 
@@ -65,7 +65,7 @@ pub(super) struct TestCase {
 
 /// Returns the test files of a hook, sorted by name; none if there is no `tests` directory.
 pub(super) fn files(hook: &Hook) -> Result<Vec<PathBuf>, Failure> {
-    if matches!(hook.protocol, Protocol::Executable) {
+    if hook.is_executable() {
         return Ok(Vec::new());
     }
     let directory = hook.path.join("tests");

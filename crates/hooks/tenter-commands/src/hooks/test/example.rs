@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 use tenter_base::sanitize::{one_line, sanitize};
-use tenter_engine::hook::{Hook, Protocol};
-use tenter_engine::matcher::check_example;
+use tenter_engine::inspect::{Hook, Protocol, check_example};
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_terminal::failure::Failure;
@@ -27,7 +26,7 @@ pub(super) struct ExampleResult {
 
 /// Checks the examples of a hook's rules; none if it has none.
 pub(super) fn results(hook: &Hook) -> Result<Vec<ExampleResult>, Failure> {
-    if matches!(hook.protocol, Protocol::Executable) {
+    if hook.is_executable() {
         return Ok(Vec::new());
     }
     let Some(file) = ManifestFile::at(&hook.path)? else { return Ok(Vec::new()) };

@@ -15,8 +15,7 @@ use std::sync::Arc;
 
 use tenter_base::sanitize::visible;
 use tenter_engine::Engine;
-use tenter_engine::catalog::{Catalog, ListedHook, Status, Untrusted};
-use tenter_engine::hook::Hook;
+use tenter_engine::inspect::{Catalog, Hook, ListedHook, Status, Untrusted};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tenter_base::sanitize::visible;
-use tenter_engine::hook::Hook;
-use tenter_engine::{Engine, HookTest, TestRun, Transport};
+use tenter_engine::inspect::{Hook, HookTest, TestRun};
+use tenter_engine::{Engine, Transport};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_protocol::executable::Subscription;

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 
 use serde_json::Value;
 use tenter_base::rfc3339;
-use tenter_engine::hook::{Hook, Protocol};
+use tenter_engine::inspect::{Hook, Protocol};
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Body, Event, EventName, Object, ToolCall, ToolResult, sample, tool_names};
 use tenter_terminal::env;

@@ -5,8 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::catalog::{Catalog, ListedHook, Status};
-use tenter_engine::hook::EntryPoint;
+use tenter_engine::inspect::{Catalog, EntryPoint, ListedHook, Status};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::super::{entry, script_check, scripts};

@@ -8,32 +8,34 @@ use tenter_protocol::executable::subscriptions;
 
 use super::super::policy::{OwnPolicy, PolicyTable};
 use super::*;
+use crate::hook::{HookKind, HookOptions};
 use crate::hook_stamp::HookStamp;
 use crate::source::{CandidateKind, HookSettings, ProjectSetting};
-use crate::trust::{Beside, CoveredStamp};
+use crate::trust::{CoveredSiblings, CoveredStamp};
 use tenter_base::FileStamp;
 
 const LAYERS: [Layer; 4] = [Layer::Project, Layer::ProjectPlugin, Layer::User, Layer::UserPlugin];
 
-fn finding(kind: usize) -> Finding {
+fn finding(kind: usize) -> Examination {
     let fingerprint = Fingerprint("f".to_owned());
     let own = HookStamp::File(FileStamp::new(&fs::metadata(".").unwrap()));
     let stamp = CoveredStamp { own, beside: [].into() };
     match kind {
-        0 => Finding::NotTrusted {
+        0 => Examination::NotTrusted {
             fingerprint,
             previous: None,
             subscriptions: Vec::new(),
             requested: Box::default(),
         },
-        1 => Finding::NotExecutable,
-        2 => Finding::Disabled,
-        3 => Finding::Invalid("printed nothing".to_owned()),
-        _ => Finding::Ready(Box::new(Ready {
+        1 => Examination::NotExecutable,
+        2 => Examination::Disabled,
+        3 => Examination::Invalid("printed nothing".to_owned()),
+        _ => Examination::Ready(Box::new(Ready {
             fingerprint,
             stamp,
             subscriptions: subscriptions("agent_stop").unwrap(),
-            protocol: Protocol::Executable,
+            kind: HookKind::Executable,
+            options: HookOptions::default(),
             runtime: None,
             own: OwnPolicy::default(),
         })),
@@ -53,7 +55,7 @@ fn examined(layer: usize, directory: usize, name: usize, kind: usize) -> Examine
         Candidate { name, prefix, layer, directory, real_path, path, kind: candidate_kind };
     let covered = Covered {
         path: candidate.path.clone(),
-        beside: Beside::Nothing,
+        beside: CoveredSiblings::Nothing,
         setting: ProjectSetting::default(),
     };
     Examined {
@@ -68,14 +70,14 @@ fn examined(layer: usize, directory: usize, name: usize, kind: usize) -> Examine
 /// Findings with different paths, and the same in another order.
 fn two_orders() -> impl Strategy<Value = (Vec<Examined>, Vec<Examined>)> {
     prop::collection::vec((0..4usize, 0..2usize, 0..3usize, 0..8usize), 0..24)
-        .prop_map(|found| {
-            let mut found: Vec<_> =
-                found.into_iter().map(|(l, f, n, k)| examined(l, f, n, k)).collect();
-            found.sort_by(|one, other| one.candidate.path.cmp(&other.candidate.path));
-            found.dedup_by(|one, other| one.candidate.path == other.candidate.path);
-            found
+        .prop_map(|all| {
+            let mut all: Vec<_> =
+                all.into_iter().map(|(l, f, n, k)| examined(l, f, n, k)).collect();
+            all.sort_by(|one, other| one.candidate.path.cmp(&other.candidate.path));
+            all.dedup_by(|one, other| one.candidate.path == other.candidate.path);
+            all
         })
-        .prop_flat_map(|found| (Just(found.clone()), Just(found).prop_shuffle()))
+        .prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle()))
 }
 
 fn resolved(found: Vec<Examined>) -> Resolved {
@@ -104,7 +106,7 @@ proptest! {
     fn for_every_name_exactly_the_runnable_hook_of_the_highest_layer_runs((found, _) in two_orders()) {
         let expected: Vec<Candidate> = found
             .iter()
-            .filter(|examined| matches!(examined.finding, Finding::Ready(_)))
+            .filter(|examined| matches!(examined.finding, Examination::Ready(_)))
             .map(|examined| examined.candidate.clone())
             .collect();
         let hooks = resolved(found).hooks;

@@ -10,7 +10,7 @@ use super::truth::Truth;
 use super::words::{Flags, OperandCondition, Variables};
 use crate::facts::CallFacts;
 
-/// What conditions are about.
+/// The command and the path that conditions apply to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Subject {
     /// An index into the commands.
@@ -36,14 +36,14 @@ pub(super) struct CompiledConditions {
     unparsed: Option<bool>,
     agent: Vec<AgentState>,
     over_limit: Option<bool>,
-    /// Whether one of them is about a command.
+    /// Returns whether one of them applies to a command.
     pub(super) is_about_command: bool,
 }
 
 /// The strength of a conjunction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Strength {
-    /// Whether a perhaps counts: enough else is certain (C7).
+    /// True if a perhaps counts: enough else is certain (C7).
     pub(super) counts: bool,
     pub(super) truth: Truth,
 }
@@ -56,23 +56,23 @@ type Check = fn(&CompiledConditions, &CallFacts, Subject) -> Option<Truth>;
 /// The conditions, those first that cost least.
 const CHECKS: [(&str, Check); 14] = [
     ("program", |it, call, at| {
-        of_command(!it.program.is_empty(), call, at, |command| {
+        command_checks(!it.program.is_empty(), call, at, |command| {
             let is_certain = command.is_program_certain();
             one_of(&it.program, Text { is_certain, ..Text::known(&command.program) })
         })
     }),
     ("subcommand", |it, call, at| {
         let fits = |command: &Command| subcommand(&it.subcommand, command);
-        of_command(!it.subcommand.is_empty(), call, at, fits)
+        command_checks(!it.subcommand.is_empty(), call, at, fits)
     }),
     ("where", |it, call, at| {
         let fits = |command: &Command| it.location.contains(&command.location).into();
-        of_command(!it.location.is_empty(), call, at, fits)
+        command_checks(!it.location.is_empty(), call, at, fits)
     }),
     ("via", |it, call, at| {
         let fits = |word: &String| one_of(&it.via, Text::known(word));
         let fits = |command: &Command| Truth::any(command.via.iter().map(fits));
-        of_command(!it.via.is_empty(), call, at, fits)
+        command_checks(!it.via.is_empty(), call, at, fits)
     }),
     ("forkbomb", |it, call, _| Some((it.forkbomb? == call.facts.call.forkbomb).into())),
     ("unparsed", |it, call, _| Some((it.unparsed? == call.facts.call.unparsed).into())),
@@ -83,15 +83,15 @@ const CHECKS: [(&str, Check); 14] = [
     ("over_limit", |it, call, _| Some((it.over_limit? == call.facts.call.over_limit).into())),
     ("flags", |it, call, at| {
         let flags = it.flags.as_ref()?;
-        of_command(true, call, at, |command| flags.fit(command))
+        command_checks(true, call, at, |command| flags.fit(command))
     }),
     ("operands", |it, call, at| {
         let operands = it.operands.as_ref()?;
-        of_command(true, call, at, |command| operands.fit(command))
+        command_checks(true, call, at, |command| operands.fit(command))
     }),
     ("env", |it, call, at| {
         let env = it.env.as_ref()?;
-        of_command(true, call, at, |command| env.fit(command))
+        command_checks(true, call, at, |command| env.fit(command))
     }),
     ("code", |it, call, at| Some(code(it.code.as_ref()?, call, at))),
     ("flow", |it, call, at| Some(flow(it.flow.as_ref()?, call, at))),
@@ -102,7 +102,7 @@ const CHECKS: [(&str, Check); 14] = [
 ];
 
 /// A condition on the command; `None` if it is not set.
-fn of_command(
+fn command_checks(
     is_set: bool,
     call: &CallFacts,
     at: Subject,
@@ -135,17 +135,18 @@ impl CompiledConditions {
         }
     }
 
-    /// Whether they may hold for a command of a call that was not read to its end.
+    /// Returns whether they may hold for a command of a call that was not read to its end.
     pub(super) fn may_hold_for_unread(&self, call: &CallFacts) -> bool {
         const OF_CALL: [&str; 4] = ["forkbomb", "unparsed", "agent", "over_limit"];
         let is_about_parts = self.is_about_command || self.path.is_some();
-        let mut of_call = CHECKS.iter().filter(|(name, _)| OF_CALL.contains(name));
+        let mut call_checks = CHECKS.iter().filter(|(name, _)| OF_CALL.contains(name));
         is_about_parts
             && call.facts.call.over_limit
-            && of_call.all(|(_, check)| check(self, call, Subject::default()) != Some(Truth::No))
+            && call_checks
+                .all(|(_, check)| check(self, call, Subject::default()) != Some(Truth::No))
     }
 
-    /// How strongly all of them hold. Ends at the first that does not.
+    /// Returns how strongly all of them hold. Stops at the first that does not.
     pub(super) fn strength(&self, call: &CallFacts, at: Subject) -> Strength {
         let mut truth = Truth::Yes;
         let (mut is_program_certain, mut has_certain, mut has_deed) = (true, false, false);
@@ -172,7 +173,7 @@ impl CompiledConditions {
         fit.is_some_and(|fit| fit.is_as_written)
     }
 
-    /// Whether each of them holds.
+    /// Returns whether each of them holds.
     pub(super) fn parts(&self, call: &CallFacts, at: Subject) -> Vec<Part> {
         let part = |(name, check): &(&'static str, Check)| Some((*name, check(self, call, at)?));
         CHECKS.iter().filter_map(part).collect()
@@ -198,9 +199,9 @@ fn code(condition: &CodeCondition, call: &CallFacts, at: Subject) -> Truth {
             && dynamic.is_none_or(|dynamic| dynamic == code.dynamic)
             && (text.is_empty() || text.iter().any(|part| code.text.contains(part)))
     };
-    let mut of_command =
+    let mut command_checks =
         call.facts.call.code.iter().filter(|code| Some(code.command) == at.command);
-    of_command.any(fits).into()
+    command_checks.any(fits).into()
 }
 
 fn flow(condition: &FlowCondition, call: &CallFacts, at: Subject) -> Truth {

@@ -6,14 +6,14 @@ use super::truth::Truth;
 use super::{CompiledRule, HookRules};
 use crate::facts::CallFacts;
 
-/// Why one rule fits a call or does not: by the command and path that fit best.
+/// The reason why one rule fits a call or does not: by the command and path that fit best.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleExplanation {
     /// The rule's name, or its place in the list.
     pub rule: String,
-    /// Whether the call fits.
+    /// True if the call fits.
     pub fits: Truth,
-    /// What the rule does with the call: `deny`, `ask`, `run` or nothing.
+    /// The effect of the rule on the call: `deny`, `ask`, `run` or nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<&'static str>,
     /// The command that fits best, or the path of a tool.
@@ -22,19 +22,19 @@ pub struct RuleExplanation {
     /// The path that fits best.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Whether each condition holds for them.
+    /// True if each condition holds for them.
     pub conditions: Vec<ConditionResult>,
-    /// Whether an exception applies.
+    /// True if an exception applies.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub excepted: bool,
 }
 
-/// Whether a condition holds.
+/// The result of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ConditionResult {
     /// Its name in manifests.
     pub condition: &'static str,
-    /// Whether it holds.
+    /// True if it holds.
     pub holds: Truth,
 }
 

@@ -8,6 +8,7 @@ mod pattern;
 mod truth;
 mod words;
 
+use serde::{Deserialize, Serialize};
 use tenter_protocol::manifest::rule::{Rule, RuleVerdict};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
@@ -15,7 +16,7 @@ use tenter_protocol::{Reply, Verdict};
 use crate::facts::{CallFacts, CallSurroundings};
 use conditions::{CompiledConditions, Strength, Subject};
 
-pub use explanation::{ConditionResult, RuleExplanation};
+pub use explanation::RuleExplanation;
 pub use truth::Truth;
 
 /// The rules of a hook.
@@ -27,22 +28,25 @@ struct CompiledRule {
     rule: Rule,
     conditions: CompiledConditions,
     except: Vec<CompiledConditions>,
-    /// Whether it may fit commands that were not read: no rule of the hook is about such calls.
+    /// True if it may fit commands that were not read: no rule of the hook applies to such calls.
     fits_unread: bool,
 }
 
 /// A rule that a call fits, and the command that does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleFit {
     /// The rule's name, or its place in the list.
+    #[serde(rename = "name")]
     pub rule: String,
     /// The text of the command, or the path of a tool.
+    #[serde(rename = "command")]
     pub text: String,
-    /// Whether it is certain.
+    /// True if it is certain.
+    #[serde(rename = "certain")]
     pub is_certain: bool,
 }
 
-/// What rules say about a call that fits one of them.
+/// The rule that a call fits, and its reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RuleMatch {
     pub(crate) fit: RuleFit,
@@ -63,12 +67,12 @@ impl HookRules {
         (!rules.is_empty()).then(|| Self(rules.iter().map(compiled).collect()))
     }
 
-    /// Whether the rules decide, so that the hook needs no code.
+    /// Returns whether the rules decide, so that the hook needs no code.
     pub(crate) fn decide(&self) -> bool {
         self.0.iter().all(|rule| rule.rule.decision.is_some())
     }
 
-    /// What the rules say about a call: the first denial, else the first rule that a call certainly fits and that leaves the
+    /// Selects the rule for a call: the first denial, else the first rule that a call certainly fits and that leaves the
     /// decision to the hook, else the first question. `None` if the call fits none.
     pub(crate) fn select(&self, call: &CallFacts) -> Option<RuleMatch> {
         let mut best: Option<(Rank, usize, Subject)> = None;
@@ -86,32 +90,32 @@ impl HookRules {
         Some(self.0[index].found(index, rank, subject, call))
     }
 
-    /// What the rules say about a shell command on no machine in particular, in a project at `/home/user/project`. `None` if
+    /// Judges a shell command on no machine in particular, in a project at `/home/user/project`. `None` if
     /// the command fits none.
     pub fn judge_example(&self, command: &str) -> Option<RuleJudgement> {
         self.judge(&CallSurroundings::of_example(command))
     }
 
-    /// What the rules say about a call. `None` if it fits none.
+    /// Judges a call. Returns `None` if it fits no rule.
     pub fn judge(&self, call: &CallFacts) -> Option<RuleJudgement> {
         let RuleMatch { fit, reply } = self.select(call)?;
         let verdict = reply.and_then(|reply| reply.verdict).map(|verdict| verdict.kind);
         Some(RuleJudgement { fit, verdict })
     }
 
-    /// Whether a rule stops this call, certainly or perhaps.
+    /// Returns whether a rule stops this call, certainly or perhaps.
     pub(crate) fn stops(&self, index: usize, call: &CallFacts) -> bool {
         let rule = self.0.get(index);
         rule.is_some_and(|rule| rule.rank(rule.best(call).0).is_some())
     }
 }
 
-/// What rules say about a call.
+/// The judgement of rules about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleJudgement {
     /// The rule that fits.
     pub fit: RuleFit,
-    /// What it decides; `None` if it leaves that to the hook.
+    /// The decision; `None` if it is left to the hook.
     pub verdict: Option<VerdictKind>,
 }
 
@@ -132,7 +136,7 @@ pub fn check_example(
     Some(format!("{} stops this example", rules[stopping].label(stopping)))
 }
 
-/// What a rule leads to, the strongest last.
+/// The effect of a rule, the strongest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Ask,
@@ -150,7 +154,7 @@ impl From<RuleVerdict> for Rank {
 }
 
 impl CompiledRule {
-    /// What the rule leads to for a call that fits this strongly; `None` if it does not fit.
+    /// Returns the effect of the rule on a call that fits this strongly; `None` if it does not fit.
     fn rank(&self, Strength { counts, truth }: Strength) -> Option<Rank> {
         match truth {
             Truth::No => None,
@@ -180,7 +184,7 @@ impl CompiledRule {
         best
     }
 
-    /// How strongly one command and path fit. An exception counts only if it is certain: what may be harmless is not.
+    /// Returns how strongly one command and path fit. An exception counts only if it is certain: what may be harmless is not.
     fn strength(&self, call: &CallFacts, subject: Subject) -> Strength {
         let strength = self.conditions.strength(call, subject);
         let is_excepted = || {
@@ -195,7 +199,7 @@ impl CompiledRule {
         strength
     }
 
-    /// What the rule may be about: each command with each of its paths, each path, or the call as a whole.
+    /// Returns the subjects of the rule: each command with each of its paths, each path, or the call as a whole.
     fn subjects<'c>(&'c self, call: &'c CallFacts) -> Box<dyn Iterator<Item = Subject> + 'c> {
         let commands = (0..call.facts.call.commands.len()).map(Some);
         match (self.conditions.is_about_command, &self.conditions.path) {
@@ -250,7 +254,7 @@ impl CompiledRule {
 }
 
 impl CompiledConditions {
-    /// What an exception may be about, if the rule is about `subject`.
+    /// Returns the subjects of an exception to a rule about `subject`.
     fn subjects_of<'c>(
         &self,
         call: &'c CallFacts,

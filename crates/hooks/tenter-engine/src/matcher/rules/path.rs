@@ -7,7 +7,7 @@ use super::pattern::{Pattern, Text, Token, overlap};
 use super::truth::Truth;
 use crate::facts::CallFacts;
 
-/// Where the pattern of a rule begins.
+/// The base of the pattern of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Base {
     /// It is absolute, or begins with `**/`.
@@ -20,15 +20,15 @@ enum Base {
 #[derive(Debug, Clone)]
 struct PathPattern {
     base: Base,
-    /// What follows the base.
+    /// The part after the base.
     tail: Pattern,
     text: String,
 }
 
 impl PathPattern {
     fn new(text: &str) -> Self {
-        let of_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
-        let (base, tail) = match of_home {
+        let home_path = if text == "~" { Some("") } else { text.strip_prefix("~/") };
+        let (base, tail) = match home_path {
             Some(tail) => (Base::Home, tail),
             None if text.starts_with('/') || text.starts_with("**/") || text == "**" => {
                 (Base::Root, text)
@@ -46,7 +46,7 @@ impl PathPattern {
         }
     }
 
-    /// Whether it fits this text, as written.
+    /// Returns whether it fits this text, as written.
     fn matches(&self, text: &str, call: &CallFacts) -> bool {
         match self.directory(call) {
             None => self.tail.matches(text),
@@ -54,19 +54,19 @@ impl PathPattern {
         }
     }
 
-    /// Whether it fits a path that may be partly unknown.
+    /// Returns whether it fits a path that may be partly unknown.
     fn may_fit(&self, tokens: &[Token], call: &CallFacts) -> bool {
         let directory = self.directory(call).map(|directory| format!("{directory}/"));
         let whole = Pattern::of_paths(&format!("{}{}", directory.unwrap_or_default(), self.text));
         whole.may_fit(tokens) != Truth::No
     }
 
-    /// Whether it fits in any directory: `**/name`.
+    /// Returns whether it fits in any directory: `**/name`.
     fn is_floating(&self) -> bool {
         self.text.starts_with("**/")
     }
 
-    /// Whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
+    /// Returns whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
     fn begins_with(&self, directory: &str) -> bool {
         let names: Vec<&str> = self.text.split('/').skip(1).collect();
         (1..names.len()).any(|count| {
@@ -76,7 +76,7 @@ impl PathPattern {
         })
     }
 
-    /// Whether everything that it fits is below a directory, which is more than the base of the pattern.
+    /// Returns whether everything that it fits is below a directory, which is more than the base of the pattern.
     fn is_below(&self, directory: &str, call: &CallFacts) -> bool {
         if self.is_floating() {
             return self.begins_with(directory);
@@ -90,13 +90,13 @@ impl PathPattern {
             Some(base) if fixed.is_empty() => base.to_owned(),
             Some(base) => format!("{base}/{fixed}"),
         };
-        // A pattern such as `*.pem` is about the files of a project, not about the project.
+        // A pattern such as `*.pem` applies to the files of a project, not to the project.
         let is_own_base = self.base == Base::Project && below(&call.project, directory).is_some();
         !is_own_base && below(&base, directory).is_some()
     }
 }
 
-/// Whether it is `$DIR/` or `$DIR/*`, which is `/` and everything in it if the variable is empty.
+/// Returns whether it is `$DIR/` or `$DIR/*`, which is `/` and everything in it if the variable is empty.
 fn is_contents_of_a_variable(path: &str) -> bool {
     let Some((variable, rest)) = path.split_once('/') else { return false };
     let name = variable.strip_prefix('$').unwrap_or_default();
@@ -105,7 +105,7 @@ fn is_contents_of_a_variable(path: &str) -> bool {
     !name.is_empty() && is_name && matches!(rest, "" | "*" | "**" | ".*")
 }
 
-/// What of a path follows a directory; nothing if it is the directory.
+/// Returns the part of a path after a directory; empty if it is the directory.
 fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
@@ -123,11 +123,11 @@ pub(super) struct PathRule {
     recursive: Option<bool>,
 }
 
-/// Whether a condition on a path holds.
+/// The fit of a path and a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PathFit {
     pub(super) truth: Truth,
-    /// Whether it holds for the path as written. Then even a path that is not certain counts.
+    /// True if it holds for the path as written. Then even a path that is not certain counts.
     pub(super) is_as_written: bool,
 }
 
@@ -153,7 +153,7 @@ impl PathRule {
         }
     }
 
-    /// Whether the path with this index fits.
+    /// Returns whether the path with this index fits.
     pub(super) fn fit(&self, call: &CallFacts, index: usize) -> PathFit {
         let no = PathFit { truth: Truth::No, is_as_written: false };
         let Some(fact) = call.facts.call.paths.get(index) else { return no };
@@ -177,7 +177,7 @@ impl PathRule {
         if self.place.is_empty() && self.outside.is_empty() {
             return PathFit::known(true);
         }
-        // The place of `$X/a` is unknown, that of `/etc/$X` is not.
+        // The place of `$X/a` is unknown; the place of `/etc/$X` is known.
         let parent = texts[0].value.split(['$', '`']).next().unwrap_or_default();
         let is_located =
             !texts[0].has_unknown_parts() || parent.rfind('/').is_some_and(|at| at > 0);
@@ -211,15 +211,15 @@ impl PathRule {
                 _ => subject.fact.recursive,
             };
             let is_whole = |pattern: &PathPattern| has_all && pattern.is_below(text.value, call);
-            let found = found_in(text);
+            let fit = found_in(text);
             let fits =
                 |pattern: &PathPattern| pattern.matches(text.value, call) || is_whole(pattern);
             if self.glob.iter().any(fits) {
                 return text.as_written();
             }
             text.perhaps(|tokens| {
-                self.glob.iter().any(|pattern| match &found {
-                    Some(found) if pattern.is_floating() => pattern.may_fit(found, call),
+                self.glob.iter().any(|pattern| match &fit {
+                    Some(fit) if pattern.is_floating() => pattern.may_fit(fit, call),
                     _ => pattern.may_fit(tokens, call),
                 })
             })
@@ -314,18 +314,18 @@ impl Text<'_> {
         PathFit { truth, is_as_written: may_fit && self.is_narrow() }
     }
 
-    /// Whether only the root directory is known: `/$DIR`, `/{}`.
+    /// Returns whether only the root directory is known: `/$DIR`, `/{}`.
     fn is_at_root(&self) -> bool {
         let rest = self.value.strip_prefix('/').unwrap_or_default();
         rest.starts_with(['$', '`']) || rest.starts_with("{}")
     }
 
-    /// Whether it is a pattern for names with a known beginning: `.env*` is meant for few files, `*` is not.
+    /// Returns whether it is a pattern for names with a known beginning: `.env*` is meant for few files, `*` is not.
     fn is_narrow(&self) -> bool {
         let name = self.value.rsplit('/').next().unwrap_or_default();
-        let known = name.find(['*', '?', '[', '$', '`']).unwrap_or(name.len());
+        let prefix_length = name.find(['*', '?', '[', '$', '`']).unwrap_or(name.len());
         // `.[e]nv` stands for names of one length.
-        let is_short = || !name.contains(['*', '$', '`']) && known >= 1 && name.len() > 2;
-        self.is_glob && self.is_certain && (known >= 2 || is_short())
+        let is_short = || !name.contains(['*', '$', '`']) && prefix_length >= 1 && name.len() > 2;
+        self.is_glob && self.is_certain && (prefix_length >= 2 || is_short())
     }
 }

@@ -26,10 +26,10 @@ pub(super) enum Token {
 #[derive(Debug, Clone)]
 pub(super) struct Pattern {
     tokens: Vec<Token>,
-    /// What every text that fits begins with, and whether that is all of the pattern.
+    /// The common beginning of every text that fits, and whether that is all of the pattern.
     prefix: String,
     is_literal: bool,
-    /// What every text that fits ends with.
+    /// The common end of every text that fits.
     suffix: String,
     /// The longest text that every text that fits contains.
     part: String,
@@ -39,9 +39,9 @@ pub(super) struct Pattern {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text<'f> {
     pub(super) value: &'f str,
-    /// Whether it is known. If not, `$…` and backticks stand for any text.
+    /// True if it is known. If not, `$…` and backticks stand for any text.
     pub(super) is_certain: bool,
-    /// Whether it is a pattern that the shell replaces by file names.
+    /// True if it is a pattern that the shell replaces by file names.
     pub(super) is_glob: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'f> Text<'f> {
         Self { value: text, is_certain: true, is_glob: false }
     }
 
-    /// Whether parts of it are unknown. A text can be known although it is not certain that it is used.
+    /// Returns whether parts of it are unknown. A text can be known although it is not certain that it is used.
     pub(super) fn has_unknown_parts(&self) -> bool {
         !self.is_certain && (self.value.contains(['$', '`']) || self.value.contains("{}"))
     }
@@ -191,17 +191,17 @@ impl Pattern {
         Self { tokens, prefix, is_literal, suffix, part }
     }
 
-    /// What every text that fits begins with.
+    /// Returns the common beginning of every text that fits.
     pub(super) fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// Whether every text fits.
+    /// Returns whether every text fits.
     fn fits_all(&self) -> bool {
         self.tokens == [Token::Any]
     }
 
-    /// Whether it fits this text, as written.
+    /// Returns whether it fits this text, as written.
     pub(super) fn matches(&self, text: &str) -> bool {
         if self.is_literal {
             return self.prefix == text;
@@ -214,7 +214,7 @@ impl Pattern {
         overlap(&self.tokens, &letters)
     }
 
-    /// Whether it fits a text that may be partly unknown.
+    /// Returns whether it fits a text that may be partly unknown.
     pub(super) fn fits(&self, text: Text<'_>) -> Truth {
         let is_known = text.is_certain || !text.has_unknown_parts();
         let as_written = self.matches(text.value);
@@ -227,7 +227,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it fits one of the texts that these tokens stand for.
+    /// Returns whether it fits one of the texts that these tokens stand for.
     pub(super) fn may_fit(&self, tokens: &[Token]) -> Truth {
         if overlap(&self.tokens, tokens) { Truth::Perhaps } else { Truth::No }
     }
@@ -253,7 +253,7 @@ fn longest_part(tokens: &[Token]) -> String {
     runs.into_iter().max_by_key(String::len).unwrap_or_default()
 }
 
-/// Whether a text fits both patterns.
+/// Returns whether a text fits both patterns.
 pub(super) fn overlap(one: &[Token], other: &[Token]) -> bool {
     let width = other.len() + 1;
     let mut is_seen = vec![false; (one.len() + 1) * width];
@@ -292,7 +292,7 @@ fn after(token: &Token, place: usize) -> usize {
     if matches!(token, Token::Star | Token::Any) { place } else { place + 1 }
 }
 
-/// Whether one letter can be part of both tokens. Two wildcards always share one.
+/// Returns whether one letter can be part of both tokens. Two wildcards always share one.
 fn share_a_letter(one: &Token, other: &Token) -> bool {
     match (one, other) {
         (Token::Skip(_), _) | (_, Token::Skip(_)) => false,

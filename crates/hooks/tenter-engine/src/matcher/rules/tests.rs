@@ -1,4 +1,4 @@
-//! What rules lead to for commands, and the laws of three-valued logic.
+//! Tests of the results of rules for commands, and of the laws of three-valued logic.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -20,10 +20,10 @@ fn rule(conditions: &Value) -> HookRules {
     rules(json!([{"if": conditions, "uncertain": "ask"}]))
 }
 
-/// What a rule with these conditions leads to.
+/// Returns the effect of a rule with these conditions.
 fn leads_to(conditions: &Value, command: &str) -> &'static str {
-    let found = rule(conditions).select(&CallSurroundings::of_example(command));
-    match found {
+    let selected = rule(conditions).select(&CallSurroundings::of_example(command));
+    match selected {
         None => "nothing",
         Some(RuleMatch { reply: None, .. }) => "run",
         Some(RuleMatch { reply: Some(_), fit }) => {
@@ -171,9 +171,9 @@ fn a_denial_comes_before_a_question_and_says_what_is_unclear() {
         {"name": "c", "if": {"program": ["c"], "operands": {"any": ["x"]}}, "decision": decision("deny"), "uncertain": "ask"},
     ]));
     let decided = |command: &str| {
-        let found = rules.select(&CallSurroundings::of_example(command)).unwrap();
-        let verdict = found.reply.unwrap().verdict.unwrap();
-        (found.fit.rule, verdict.kind, verdict.reason.unwrap())
+        let selected = rules.select(&CallSurroundings::of_example(command)).unwrap();
+        let verdict = selected.reply.unwrap().verdict.unwrap();
+        (selected.fit.rule, verdict.kind, verdict.reason.unwrap())
     };
     let expected = |rule: &str, kind| (rule.to_owned(), kind, "No.".to_owned());
     assert_eq!(decided("a; b"), expected("b", VerdictKind::Deny));
@@ -199,7 +199,7 @@ fn truths() -> impl Strategy<Value = Truth> {
     prop_oneof![Just(Truth::No), Just(Truth::Perhaps), Just(Truth::Yes)]
 }
 
-/// What a truth can turn out to be.
+/// Returns the truth values that an unknown can have.
 fn outcomes(truth: Truth) -> Vec<bool> {
     match truth {
         Truth::No => vec![false],

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Whether a condition holds. The order is that of strength.
+/// The truth of a condition, in the order of strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Truth {

@@ -23,13 +23,13 @@ impl NamedPattern {
         }
     }
 
-    /// Whether it fits `name`, or `name=value` with any value.
+    /// Returns whether it fits `name`, or `name=value` with any value.
     fn fits(&self, word: Text<'_>) -> Truth {
         let (name, value) = word.value.split_once('=').unzip();
         // The name of an option is known even if its value is not.
-        let of_name = name.unwrap_or(word.value);
-        let is_known = word.is_certain || !of_name.contains(['$', '`']);
-        let name = self.name.fits(Text { value: of_name, is_certain: is_known, ..word });
+        let flag_name = name.unwrap_or(word.value);
+        let is_known = word.is_certain || !flag_name.contains(['$', '`']);
+        let name = self.name.fits(Text { value: flag_name, is_certain: is_known, ..word });
         let value = self.value.as_ref().map_or(Truth::Yes, |pattern| {
             value.map_or(Truth::No, |value| pattern.fits(Text { value, ..word }))
         });
@@ -56,12 +56,12 @@ impl Flags {
         let unseen = if command.may_have_more_flags() { Truth::Perhaps } else { Truth::No };
         let is_there = |pattern: &NamedPattern| {
             let flags = command.flags.iter().enumerate();
-            let seen = flags.map(|(place, flag)| {
+            let truths = flags.map(|(place, flag)| {
                 let arg = command.flag_args.get(place).copied();
                 let is_certain = arg.is_none_or(|arg| command.is_arg_certain(arg));
                 pattern.fits(Text { value: flag, is_certain, is_glob: false })
             });
-            Truth::any(seen).or(unseen)
+            Truth::any(truths).or(unseen)
         };
         combine([&self.any, &self.all, &self.none], is_there)
     }
@@ -140,10 +140,10 @@ impl Variables {
         let fits = |(name, value): (&String, &String)| {
             let is_certain = !value.contains(['$', '`']);
             Truth::any(self.0.iter().map(|pattern| {
-                let of_value = pattern.value.as_ref().map_or(Truth::Yes, |pattern| {
+                let value_truth = pattern.value.as_ref().map_or(Truth::Yes, |pattern| {
                     pattern.fits(Text { value, is_certain, is_glob: false })
                 });
-                Truth::from(pattern.name.matches(name)).and(of_value)
+                Truth::from(pattern.name.matches(name)).and(value_truth)
             }))
         };
         Truth::any(command.env.iter().map(fits))

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tenter_engine::inspect::Outcome;
 use tenter_engine::journal::{JournalWriter, Redactor};
-use tenter_engine::{DecisionKind, Engine, HookRun, Outcome};
+use tenter_engine::{DecisionKind, Engine, HookRun};
 use tenter_protocol::EventName;
 
 use super::SHORT;
@@ -132,8 +133,8 @@ pub(super) fn table(faults: &[AsyncFault]) -> String {
             Late::Nothing(_) => "nothing, with a warning".to_owned(),
             Late::Fails { reason, .. } => format!("a failure: {reason}"),
         };
-        let left = if fault.survivors > 0 { "what it started, by design" } else { "nothing" };
-        let _ = writeln!(table, "| {} | {came} | {left} |", fault.name);
+        let survivors = if fault.survivors > 0 { "what it started, by design" } else { "nothing" };
+        let _ = writeln!(table, "| {} | {came} | {survivors} |", fault.name);
     }
     table
 }
@@ -146,8 +147,8 @@ struct Play<'f> {
 impl Play<'_> {
     fn demand(&mut self, is_so: bool, otherwise: impl FnOnce() -> String) {
         if !is_so {
-            let shown: String = otherwise().chars().take(700).collect();
-            let problem = format!("asynchronous, {}: {shown}", self.fault.name);
+            let excerpt: String = otherwise().chars().take(700).collect();
+            let problem = format!("asynchronous, {}: {excerpt}", self.fault.name);
             self.played.problems.push(problem);
         }
     }
@@ -161,9 +162,9 @@ impl Play<'_> {
         let scene = self.scene();
         let catalog = scene.load().0;
         self.demand(running(&catalog).len() == EVENTS.len(), || format!("{:?}", catalog.listing()));
-        let seen = Arc::new(ObservedRuns::default());
+        let observed = Arc::new(ObservedRuns::default());
         let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
-        let engine = engine(&scene, catalog, &seen, &journal);
+        let engine = engine(&scene, catalog, &observed, &journal);
         for at in EVENTS {
             let started = Instant::now();
             let outcome = engine.dispatch(event(at, false), &scene.cancel);
@@ -176,12 +177,12 @@ impl Play<'_> {
         let bound = if waits { SHORT + BEYOND } else { ENOUGH };
         self.in_time(started.elapsed(), bound, "the end of the session");
         self.counts(&engine);
-        self.seen(&seen);
+        self.seen(&observed);
         self.demand(journal.take_trouble().is_none(), || "the journal has trouble".to_owned());
-        let problem = journal_problem(&scene, &seen);
+        let problem = journal_problem(&scene, &observed);
         self.demand(problem.is_none(), || problem.unwrap_or_default());
-        let left = end_processes(&scene, self.fault.survivors * EVENTS.len());
-        self.demand(left.is_none(), || left.unwrap_or_default());
+        let survivors = end_processes(&scene, self.fault.survivors * EVENTS.len());
+        self.demand(survivors.is_none(), || survivors.unwrap_or_default());
     }
 
     fn scene(&self) -> Scene {
@@ -235,10 +236,10 @@ impl Play<'_> {
 
     fn run(&mut self, run: &HookRun) {
         let reason = run.reason.as_deref().unwrap_or_default();
-        let said = [run.warnings.join("; "), run.notes.join("; ")].concat();
+        let messages = [run.warnings.join("; "), run.notes.join("; ")].concat();
         let is_as_meant = match self.fault.means {
             Late::Counts => run.decision == DecisionKind::None,
-            Late::Nothing(why) => run.decision == DecisionKind::None && said.contains(why),
+            Late::Nothing(why) => run.decision == DecisionKind::None && messages.contains(why),
             Late::Fails { exit, reason: why } => {
                 run.decision == DecisionKind::Failed
                     && run.end.to_string() == exit
@@ -246,7 +247,7 @@ impl Play<'_> {
             }
         };
         self.demand(is_as_meant && run.asynchronous, || format!("{run:?}"));
-        for text in [reason, &said, &run.stderr_tail] {
+        for text in [reason, &messages, &run.stderr_tail] {
             self.demand(text.len() < READABLE, || format!("recorded with {} bytes", text.len()));
         }
     }

@@ -18,17 +18,17 @@ pub(super) struct Fault {
     manifest: Means,
     /// Of a runtime hook: `None` where it cannot do this.
     runtime: Option<Means>,
-    /// Whether it has a short timeout.
+    /// True if it has a short timeout.
     pub(super) hangs: bool,
-    /// Whether every run is slow, so that its cells run in parallel.
+    /// True if every run is slow, so that its cells run in parallel.
     pub(super) takes_long: bool,
-    /// Whether its payload is a megabyte long.
+    /// True if its payload is a megabyte long.
     pub(super) big_payload: bool,
     /// Its layer; a project's hook is compared with the trusted content.
     pub(super) layer: &'static str,
     /// Number of runs. The last one is checked.
     pub(super) runs: usize,
-    /// What is done to its program between load and run; a returned file stays open during the run.
+    /// The change to its program between load and run; a returned file stays open during the run.
     pub(super) meanwhile: fn(&Path) -> Option<File>,
     /// The only event at which it is tested, for expensive faults.
     pub(super) only: Option<EventName>,
@@ -84,12 +84,12 @@ impl Fault {
         Self { runtime: None, ..self }
     }
 
-    /// Whether a hook can do this.
+    /// Returns whether a hook can do this.
     pub(super) fn is_possible(&self, way: Way) -> bool {
         way != Way::Runtime || self.runtime.is_some()
     }
 
-    /// The number of processes that survive a run. Those of a runtime hook end with it.
+    /// The number of processes that survive a run. The processes of a runtime hook end with it.
     pub(super) fn survivors(&self, way: Way) -> usize {
         if way == Way::Runtime { 0 } else { self.survivors }
     }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
-use tenter_engine::hook::FailMode;
+use tenter_engine::FailMode;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
@@ -92,9 +92,9 @@ fn every_run_ends_is_reported_and_leaves_nothing_behind() {
     let args = ["faults::the_matrix", "--exact", "--ignored", "--nocapture"];
     let own = std::env::current_exe().unwrap();
     let completion = tenter_proc::run(&program(own, &args), &Cancel::new());
-    let said = completion.stdout.text();
-    assert!(completion.end.is_success(), "{:?}\n{said}", completion.end);
-    assert!(said.contains("1 passed"), "{said}");
+    let output = completion.stdout.text();
+    assert!(completion.end.is_success(), "{:?}\n{output}", completion.end);
+    assert!(output.contains("1 passed"), "{output}");
 }
 
 #[expect(clippy::disallowed_methods, reason = "the matrix runs with the settings of this test run")]
@@ -113,7 +113,7 @@ fn the_matrix() {
     tenter_proc::adopt_orphans().unwrap();
     let (faults, asynchronous) = (table::faults(), background::faults());
     let parts = Mutex::new(parts(&faults, &asynchronous));
-    let (found, late) = (Mutex::new(Played::default()), Mutex::new(Vec::new()));
+    let (all_problems, late) = (Mutex::new(Played::default()), Mutex::new(Vec::new()));
     let before = open_descriptors();
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
@@ -123,17 +123,17 @@ fn the_matrix() {
                     if played.was_late {
                         late.lock().unwrap().push(part);
                     } else {
-                        found.lock().unwrap().add(played);
+                        all_problems.lock().unwrap().add(played);
                     }
                 }
             });
         }
     });
-    let mut found = found.into_inner().unwrap();
+    let mut all_problems = all_problems.into_inner().unwrap();
     for part in late.into_inner().unwrap() {
-        found.add(play_in_time(&part));
+        all_problems.add(play_in_time(&part));
     }
-    let Played { problems, rows, .. } = found;
+    let Played { problems, rows, .. } = all_problems;
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
     until_descriptors_are_closed(before);
     until_no_child_is_left();

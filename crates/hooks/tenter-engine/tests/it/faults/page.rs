@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use tenter_engine::DecisionKind;
-use tenter_engine::hook::FailMode;
+use tenter_engine::{DecisionKind, FailMode};
 use tenter_protocol::lifecycle::{Power, TABLE};
 
 use super::fault::Fault;
@@ -24,14 +23,14 @@ pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
     let page = fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
     let (written, after) = rest.split_once(END).unwrap();
-    let found = format!("\n{}\n{}\n{asynchronous}\n", of_faults(faults, rows), of_events(rows));
+    let rows_text = format!("\n{}\n{}\n{asynchronous}\n", of_faults(faults, rows), of_events(rows));
     if std::env::var_os(UPDATE).is_some() {
-        fs::write(&path, format!("{before}{BEGIN}{found}{END}{after}")).unwrap();
+        fs::write(&path, format!("{before}{BEGIN}{rows_text}{END}{after}")).unwrap();
         return;
     }
     assert!(
-        written == found,
-        "docs/reliability.md is not what was found; {UPDATE}=1 writes it anew:\n{found}"
+        written == rows_text,
+        "docs/reliability.md is not what was found; {UPDATE}=1 writes it anew:\n{rows_text}"
     );
 }
 
@@ -40,13 +39,16 @@ fn of_faults(faults: &[Fault], rows: &[Row]) -> String {
     let mut table = "| A hook that … | executable | manifest hook | runtime hook, called | left running |\n| --- | --- | --- | --- | --- |\n".to_owned();
     for fault in faults {
         let [executable, manifest, runtime] = Way::ALL.map(|way| words(fault, way, rows));
-        let left = if fault.survivors(Way::Manifest) > 0 {
+        let survivors = if fault.survivors(Way::Manifest) > 0 {
             "what it started, by design; nothing that a called hook started"
         } else {
             "nothing"
         };
-        let _ =
-            writeln!(table, "| {} | {executable} | {manifest} | {runtime} | {left} |", fault.name);
+        let _ = writeln!(
+            table,
+            "| {} | {executable} | {manifest} | {runtime} | {survivors} |",
+            fault.name
+        );
     }
     table
 }
@@ -58,10 +60,10 @@ fn words(fault: &Fault, way: Way, rows: &[Row]) -> String {
     }
     let is_meant =
         |row: &&Row| row.fault == fault.name && row.way == way && row.event.may(Power::AddContext);
-    let found: BTreeSet<String> =
+    let rows_text: BTreeSet<String> =
         rows.iter().filter(is_meant).map(|row| in_words(row, fault.means(way))).collect();
-    assert_eq!(found.len(), 1, "{}: {found:?}", fault.name);
-    found.into_iter().collect()
+    assert_eq!(rows_text.len(), 1, "{}: {rows_text:?}", fault.name);
+    rows_text.into_iter().collect()
 }
 
 /// The recorded result of the run and its reason, which the stage has checked.
@@ -92,9 +94,9 @@ fn of_events(rows: &[Row]) -> String {
                     && row.event == lifecycle.event
                     && (row.fail, row.has_changed) == (fail, has_changed)
             };
-            let found: BTreeSet<&str> = rows.iter().filter(is_meant).map(effect).collect();
-            assert_eq!(found.len(), 1, "{}: {found:?}", lifecycle.name);
-            found.into_iter().collect::<String>()
+            let rows_text: BTreeSet<&str> = rows.iter().filter(is_meant).map(effect).collect();
+            assert_eq!(rows_text.len(), 1, "{}: {rows_text:?}", lifecycle.name);
+            rows_text.into_iter().collect::<String>()
         });
         let _ = writeln!(table, "| `{}` | {open} | {closed} | {changed} |", lifecycle.name);
     }

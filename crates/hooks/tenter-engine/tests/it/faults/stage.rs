@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
-use tenter_engine::catalog::{Catalog, PolicyOverride};
-use tenter_engine::hook::FailMode;
+use tenter_engine::inspect::{Catalog, Outcome, PolicyOverride};
 use tenter_engine::journal::{self, JournalWriter, RecordKind, Redactor};
-use tenter_engine::{Decision, DecisionKind, Engine, HookRun, Outcome};
+use tenter_engine::{Decision, DecisionKind, Engine, FailMode, HookRun};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, EventName};
 
@@ -33,7 +32,7 @@ const LONG: Duration = Duration::from_mins(2);
 pub(super) struct Played {
     /// All deviations.
     pub(super) problems: Vec<String>,
-    /// Whether a run took too long, which is also in `problems`.
+    /// True if a run took too long, which is also in `problems`.
     pub(super) was_late: bool,
     pub(super) rows: Vec<Row>,
 }
@@ -44,10 +43,10 @@ pub(super) struct Row {
     pub(super) fault: &'static str,
     pub(super) way: Way,
     pub(super) fail: FailMode,
-    /// Whether it is a trusted hook that changed.
+    /// True if it is a trusted hook that changed.
     pub(super) has_changed: bool,
     pub(super) event: EventName,
-    /// How the run is recorded.
+    /// The record of the run.
     pub(super) decision: DecisionKind,
     /// The effect of the failure.
     pub(super) effect: Effect,
@@ -84,21 +83,21 @@ pub(super) fn play(cells: &Cells<'_>) -> Played {
     if running(&catalog).len() != cells.events.len() {
         played.problems.push(format!("{}: {:?}", cells.fault.name, catalog.listing()));
     }
-    let seen = Arc::new(ObservedRuns::default());
+    let observed = Arc::new(ObservedRuns::default());
     let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
-    let engine = engine(&scene, catalog, &seen, &journal);
+    let engine = engine(&scene, catalog, &observed, &journal);
     for (event, program) in cells.events.iter().zip(programs) {
-        let held = (cells.fault.meanwhile)(&program);
+        let guard = (cells.fault.meanwhile)(&program);
         let mut cell = Cell { cells, event: *event, played: &mut played };
-        cell.play(&engine, &scene, &seen);
-        drop(held);
+        cell.play(&engine, &scene, &observed);
+        drop(guard);
     }
     let mut whole = Cell { cells, event: cells.events[0], played: &mut played };
     whole.demand(journal.take_trouble().is_none(), || "the journal has trouble".to_owned());
     // Processes that are called end with the session.
     engine.drain(ENOUGH);
-    let left = cells.fault.survivors(cells.way) * cells.fault.runs * cells.events.len();
-    for problem in [journal_problem(&scene, &seen), end_processes(&scene, left)] {
+    let survivors = cells.fault.survivors(cells.way) * cells.fault.runs * cells.events.len();
+    for problem in [journal_problem(&scene, &observed), end_processes(&scene, survivors)] {
         whole.demand(problem.is_none(), || problem.unwrap_or_default());
     }
     played
@@ -170,7 +169,7 @@ fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
     }
 }
 
-/// Shell functions that print a reply: this one, and that of every correct hook.
+/// Shell functions that print a reply: this one, and the reply of every correct hook.
 pub(super) fn answer() -> String {
     format!("say() {{ printf '%s\\n' \"$1\"; }}\nanswer() {{ say '{{{SAID}}}'; }}")
 }
@@ -210,8 +209,8 @@ impl Cell<'_> {
         if !is_so {
             let (Cells { fault, way, fail, .. }, event) = (self.cells, self.event);
             let problem = otherwise();
-            let shown: String = problem.chars().take(700).collect();
-            let problem = format!("{} ({way:?}, {fail:?}, {event}): {shown}", fault.name);
+            let excerpt: String = problem.chars().take(700).collect();
+            let problem = format!("{} ({way:?}, {fail:?}, {event}): {excerpt}", fault.name);
             self.played.problems.push(problem);
         }
     }
@@ -253,8 +252,8 @@ impl Cell<'_> {
 
     fn outcome(&mut self, outcome: &Outcome) {
         let contexts: Vec<&str> = outcome.contexts.iter().map(|said| said.value.as_str()).collect();
-        let told = event(self.event, self.cells.fault.big_payload).body;
-        let is_silent = outcome.verdict.is_none() && contexts.is_empty() && outcome.body == told;
+        let body = event(self.event, self.cells.fault.big_payload).body;
+        let is_silent = outcome.verdict.is_none() && contexts.is_empty() && outcome.body == body;
         let is_as_meant = match self.means() {
             Means::Answers if self.event.may(Power::AddContext) => {
                 contexts == ["said so"] && outcome.verdict.is_none()
@@ -268,7 +267,7 @@ impl Cell<'_> {
             }
             Means::Fails { .. } | Means::Unusable { .. } if !self.fails_closed() => is_silent,
             Means::Fails { reason, .. } | Means::Unusable { reason } => {
-                self.failed_closed(outcome, &told, reason)
+                self.failed_closed(outcome, &body, reason)
             }
         };
         self.demand(is_as_meant, || format!("{outcome:?}"));
@@ -280,8 +279,8 @@ impl Cell<'_> {
         let says = |text: &str| text.contains(&format!("{name} failed (")) && text.contains(reason);
         match &outcome.body {
             Body::AfterTool { result, .. } => {
-                let shown = result.text();
-                result.is_failure() && says(&shown) && !shown.contains(SECRET)
+                let excerpt = result.text();
+                result.is_failure() && says(&excerpt) && !excerpt.contains(SECRET)
             }
             body if may_be_denied(self.event) => {
                 let denied = outcome.denied().is_some_and(|(hook, why)| hook == name && says(why));
@@ -326,7 +325,7 @@ impl Cell<'_> {
         });
     }
 
-    /// How a run ends whose reply was read.
+    /// Returns the end of a run whose reply was read.
     fn success(&self) -> &'static str {
         if self.cells.way == Way::Runtime { "answered" } else { "exit 0" }
     }
@@ -360,8 +359,8 @@ impl Cell<'_> {
             Means::Fails { exit, reason: why } => {
                 // A reply that cannot be used is one that was read.
                 let exit = if exit == "exit 0" { self.success() } else { exit };
-                let told = run.end.to_string() == exit && reason.contains(why);
-                run.decision == DecisionKind::Failed && told
+                let is_expected = run.end.to_string() == exit && reason.contains(why);
+                run.decision == DecisionKind::Failed && is_expected
             }
         };
         self.demand(is_as_meant, || {
@@ -387,33 +386,36 @@ pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<Stri
         }
     }
     let told_runs = seen.runs.lock().unwrap().clone().into_iter();
-    let mut told_runs: Vec<_> =
-        told_runs.map(|run| (run.hook, run.end, run.decision, run.reason)).collect();
-    let told = seen.decisions.lock().unwrap().clone().into_iter();
-    let told: Vec<_> = told.map(|one| (one.kind, one.by, one.by_failure)).collect();
+    let mut told_runs: Vec<_> = told_runs
+        .map(|run| run.record)
+        .map(|run| (run.hook, run.end, run.decision, run.reason))
+        .collect();
+    let reported_decisions = seen.decisions.lock().unwrap().clone().into_iter();
+    let reported_decisions: Vec<_> =
+        reported_decisions.map(|one| (one.kind, one.by, one.by_failure)).collect();
     // Hooks of several events that end at once are reported in any order.
     runs.sort_by(|one, other| one.0.cmp(&other.0));
     told_runs.sort_by(|one, other| one.0.cmp(&other.0));
-    let is_all = is_whole && runs == told_runs && decisions == told;
+    let is_all = is_whole && runs == told_runs && decisions == reported_decisions;
     (!is_all).then(|| format!("the journal has {runs:?} and {decisions:?}"))
 }
 
 /// Waits until exactly this number of processes survives the hooks of a scene and terminates them; otherwise returns which survive.
 pub(super) fn end_processes(scene: &Scene, expected: usize) -> Option<String> {
     let until = Instant::now() + ENOUGH;
-    let mut left = processes_of(scene);
-    while left.len() != expected && Instant::now() < until {
+    let mut survivors = processes_of(scene);
+    while survivors.len() != expected && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
-        left = processes_of(scene);
+        survivors = processes_of(scene);
     }
-    let problem = (left.len() != expected).then(|| format!("left behind: {left:?}"));
-    for process in left {
+    let problem = (survivors.len() != expected).then(|| format!("left behind: {survivors:?}"));
+    for process in survivors {
         let _ = kill_process(process, Signal::KILL);
     }
     problem
 }
 
-/// Whether a deny at this event prevents something; it also prevents a stop.
+/// Returns whether a deny at this event prevents something; it also prevents a stop.
 fn may_be_denied(event: EventName) -> bool {
     event.may(Power::Block) || event.may(Power::Continue)
 }

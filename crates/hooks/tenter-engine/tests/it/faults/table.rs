@@ -259,13 +259,13 @@ fn looks_for_descriptors() -> String {
     };
     let open = fs::read_dir("/proc/self/fd").unwrap();
     let numbers = open.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
-    let mut known: Vec<u32> = numbers.filter(is_handed_on).collect();
+    let mut descriptors: Vec<u32> = numbers.filter(is_handed_on).collect();
     // The listing itself needs one.
-    known.extend((3..100).find(|number| !known.contains(number)));
-    let known: Vec<String> = known.iter().map(u32::to_string).collect();
+    descriptors.extend((3..100).find(|number| !descriptors.contains(number)));
+    let descriptors: Vec<String> = descriptors.iter().map(u32::to_string).collect();
     format!(
         "for fd in $(ls /proc/self/fd); do case ' {} ' in *\" $fd \"*) ;; *) exit 9 ;; esac; done; answer",
-        known.join(" ")
+        descriptors.join(" ")
     )
 }
 
@@ -325,7 +325,7 @@ fn programs() -> Vec<Fault> {
 
 /// The same faults for a project's hook, which is compared with the trusted content.
 fn pinned() -> Vec<Fault> {
-    let changed = "was changed after it was loaded";
+    let reason = "was changed after it was loaded";
     vec![
         Fault::done_to("does not exist (a project's)", "can no longer be read", |program| {
             fs::remove_file(program).unwrap();
@@ -333,18 +333,18 @@ fn pinned() -> Vec<Fault> {
         })
         .but_a_manifest(CHANGED)
         .pinned(),
-        Fault::done_to("became a directory (a project's)", changed, |program| {
+        Fault::done_to("became a directory (a project's)", reason, |program| {
             fs::remove_file(program).unwrap();
             fs::create_dir(program).unwrap();
             None
         })
         .pinned(),
-        Fault::done_to("is not executable (a project's)", changed, |program| {
+        Fault::done_to("is not executable (a project's)", reason, |program| {
             fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
             None
         })
         .pinned(),
-        Fault::done_to("is for another architecture (a project's)", changed, |program| {
+        Fault::done_to("is for another architecture (a project's)", reason, |program| {
             fs::write(program, foreign_program()).unwrap();
             None
         })

@@ -3,9 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
-use tenter_engine::catalog::{Catalog, PolicyOverride, Status};
-use tenter_engine::hook::{FailMode, Hook, Layer, Protocol};
-use tenter_engine::trust::TrustMode;
+use tenter_engine::inspect::{Catalog, Hook, PolicyOverride, Status};
+use tenter_engine::{FailMode, Layer, TrustMode};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::{DENY, SCRIPT};
@@ -17,8 +16,8 @@ fn only(catalog: &Catalog) -> &Hook {
 }
 
 fn of_severity(diagnostics: &[Diagnostic], severity: Severity) -> Vec<&str> {
-    let found = diagnostics.iter().filter(|finding| finding.severity == severity);
-    found.map(|finding| finding.message.as_str()).collect()
+    let matching = diagnostics.iter().filter(|finding| finding.severity == severity);
+    matching.map(|finding| finding.message.as_str()).collect()
 }
 
 #[test]
@@ -50,7 +49,7 @@ fn the_first_of_two_hooks_with_one_name_in_a_directory_runs() {
         let scene = Scene::new();
         scene.manifest_in(USER, manifest, "guard", "");
         scene.hook(USER, "guard", GUARD);
-        let is_manifest = matches!(only(&scene.load().0).protocol, Protocol::Manifest(_));
+        let is_manifest = !only(&scene.load().0).is_executable();
         assert_eq!(is_manifest, expected, "{:?}", scene.listing());
     }
     let scene = Scene::new();
@@ -204,12 +203,12 @@ fn defaults_apply_to_hooks_without_own_settings() {
     scene.manifest(USER, "silent", "");
     scene.settings(USER, "[hooks.defaults]\ntimeout = 1000\n");
     let (catalog, _) = scene.load();
-    let held: Vec<_> = catalog
+    let subscribed: Vec<_> = catalog
         .hooks()
         .iter()
         .map(|hook| (hook.policy.timeout.as_millis(), hook.policy.asynchronous))
         .collect();
-    assert_eq!(held, [(5000, true), (1000, false)]);
+    assert_eq!(subscribed, [(5000, true), (1000, false)]);
 }
 
 #[test]
@@ -284,8 +283,8 @@ fn minor_errors_of_a_manifest_are_warnings() {
         scene.manifest(USER, "guard", more);
         let (catalog, diagnostics) = scene.load();
         assert_eq!(running(&catalog), ["guard"], "{more}: {diagnostics:?}");
-        let found = of_severity(&diagnostics, Severity::Warning);
-        assert_eq!(found.len(), warnings, "{more}: {found:?}");
+        let matching = of_severity(&diagnostics, Severity::Warning);
+        assert_eq!(matching.len(), warnings, "{more}: {matching:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Manifest hooks as the engine meets them: `catalog` is about what is found and what takes whose place, `scripts` about
+//! Manifest hooks as the engine meets them: `catalog` covers discovery and precedence, `scripts` covers
 //! what runs, `static_action` about hooks without code, `triggers` about hooks with several events.
 
 mod catalog;
@@ -8,7 +8,8 @@ mod triggers;
 
 use std::path::PathBuf;
 
-use tenter_engine::{Engine, Outcome};
+use tenter_engine::Engine;
+use tenter_engine::inspect::Outcome;
 use tenter_protocol::{Body, Event, ToolCall};
 
 use crate::scene::{Scene, scope};
@@ -51,7 +52,7 @@ impl Scene {
         self.file(&format!("{directory}/hooks.toml"), text, 0o644);
     }
 
-    /// What the hooks of this scene make of one call.
+    /// Dispatches one call to the hooks of this scene.
     pub(super) fn dispatch(&self) -> Outcome {
         call(&self.engine(self.load().0).0)
     }

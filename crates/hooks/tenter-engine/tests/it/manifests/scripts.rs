@@ -1,10 +1,10 @@
-//! Which script runs, how and where, and that it is the one that was trusted.
+//! Tests of the choice of a script and of its environment, and that the trusted script runs.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use tenter_engine::catalog::Status;
+use tenter_engine::inspect::Status;
 use tenter_engine::trust::TrustEntry;
 use tenter_protocol::EventName;
 use tenter_testkit::needs;

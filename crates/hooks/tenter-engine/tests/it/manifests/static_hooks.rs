@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use tenter_engine::catalog::Status;
-use tenter_engine::{DecisionKind, HookRun, Outcome, RunEnd};
+use tenter_engine::inspect::{Outcome, Status};
+use tenter_engine::{DecisionKind, HookRun, RunEnd};
 use tenter_protocol::{Body, Event, HistoryAction, Message, Severity, ToolCall, ToolResult};
 
 use super::{call, reason};
@@ -26,8 +26,8 @@ impl Scene {
         )
     }
 
-    /// What the hooks of this scene make of an event, and what was told of their runs.
-    fn told(&self, body: Body) -> (Outcome, Vec<HookRun>) {
+    /// Dispatches an event to the hooks of this scene. Returns the outcome and the reported runs.
+    fn dispatch_body(&self, body: Body) -> (Outcome, Vec<HookRun>) {
         let (engine, seen) = self.engine(self.load().0);
         let outcome = engine.dispatch(Event { scope: scope("c"), body }, &self.cancel);
         let runs = seen.runs.lock().unwrap().clone();
@@ -49,7 +49,7 @@ fn a_deny_uses_the_payload_and_is_reported_like_any_run() {
         "trigger: before_tool\nmatcher: {tool: ^Shell$, pattern: rm -rf}",
         &["action: deny", "reason: \"{{.tool_name}} may not run {{.tool_input.command}}\""],
     );
-    let (outcome, runs) = scene.told(Body::BeforeTool(bash("rm -rf /")));
+    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("rm -rf /")));
     assert_eq!(reason(&outcome), "Shell may not run rm -rf /");
     let [run] = &runs[..] else { panic!("{runs:#?}") };
     assert_eq!(
@@ -57,7 +57,7 @@ fn a_deny_uses_the_payload_and_is_reported_like_any_run() {
         ("no-rm", DecisionKind::Deny, &RunEnd::NoProcess)
     );
     assert!(!run.fingerprint.0.is_empty());
-    let (outcome, runs) = scene.told(Body::BeforeTool(bash("ls")));
+    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("ls")));
     assert_eq!((outcome.denied(), runs.len()), (None, 0));
 }
 
@@ -67,7 +67,7 @@ fn an_unmet_condition_has_no_effect() {
     let when = "when: 'eq .tool_input.command \"ls\"'";
     scene.declared("no-ls", "before_tool", &["action: deny", "reason: no", when]);
     assert_eq!(reason(&scene.dispatch()), "no");
-    let (outcome, runs) = scene.told(Body::BeforeTool(bash("pwd")));
+    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("pwd")));
     assert_eq!((outcome.denied(), runs[0].decision), (None, DecisionKind::None));
 }
 
@@ -77,7 +77,7 @@ fn every_action_equals_the_reply_of_a_script() {
     scene.declared("ask", "before_tool", &["action: ask", "reason: sure?"]);
     scene.declared("allow", "before_tool", &["action: allow"]);
     scene.declared("context", "before_tool", &["action: context", "text: by {{.tool_name}}"]);
-    let (outcome, runs) = scene.told(Body::BeforeTool(bash("ls")));
+    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("ls")));
     assert_eq!(outcome.asked(), Some(("ask", "sure?")));
     assert_eq!(outcome.contexts[0].value, "by bash");
     let decisions: Vec<_> = runs.iter().map(|run| run.decision.as_str()).collect();
@@ -89,7 +89,7 @@ fn static_hooks_can_mutate_and_call_back() {
     let scene = Scene::new();
     let messages = "messages: [{role: user, content: \"turn {{.turn_number}}\"}]";
     scene.declared("replace", "after_turn", &["action: mutate", messages]);
-    let (outcome, _) = scene.told(turn(1, None));
+    let (outcome, _) = scene.dispatch_body(turn(1, None));
     let expected = HistoryAction::Mutate(vec![Message::user("turn 1")]);
     assert_eq!(outcome.history[0].value, expected);
 
@@ -98,9 +98,9 @@ fn static_hooks_can_mutate_and_call_back() {
         "args: {used: \"{{percent .usage.current_context_window .usage.max_context_window}}\"}";
     let when = "when: ge (percent .usage.current_context_window .usage.max_context_window) 70";
     scene.declared("early", "after_turn", &["action: callback", "recipe: digest", args, when]);
-    let (outcome, _) = scene.told(turn(699, None));
+    let (outcome, _) = scene.dispatch_body(turn(699, None));
     assert_eq!(outcome.history, []);
-    let (outcome, _) = scene.told(turn(700, None));
+    let (outcome, _) = scene.dispatch_body(turn(700, None));
     let args = [("used".to_owned(), "70".to_owned())].into();
     let expected = HistoryAction::Callback { recipe: "digest".to_owned(), args };
     assert_eq!(outcome.history[0].value, expected);
@@ -112,7 +112,7 @@ fn a_hook_sees_the_output_as_rewritten_by_earlier_hooks() {
     let text = "text: \"{{default .tool_error \\\"fine\\\"}}\"";
     scene.declared("told", "after_tool_failure", &["action: context", text]);
     let result = ToolResult::failure("bash", "exit code 2", "T".to_owned());
-    let (outcome, _) = scene.told(Body::AfterTool { call: bash("ls"), result });
+    let (outcome, _) = scene.dispatch_body(Body::AfterTool { call: bash("ls"), result });
     assert_eq!(outcome.contexts[0].value, "exit code 2");
 }
 
@@ -126,7 +126,7 @@ fn a_template_error_is_a_failure_under_the_hooks_policy() {
             "before_tool",
             &["action: deny", "reason: \"{{.gone.far}}\"", &fail],
         );
-        let (outcome, runs) = scene.told(Body::BeforeTool(bash("ls")));
+        let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("ls")));
         assert_eq!(outcome.denied().is_some(), is_denied);
         assert_eq!(outcome.denied_by_failure, is_denied);
         assert_eq!(runs[0].decision, DecisionKind::Failed);
@@ -178,8 +178,8 @@ fn a_projects_hook_runs_only_as_it_was_trusted() {
     scene.trust_all();
     let (engine, _) = scene.engine(scene.load().0);
     assert_eq!(reason(&call(&engine)), "old");
-    let changed = fs::read_to_string(directory.join("HOOK.md")).unwrap().replace("old", "new");
-    fs::write(directory.join("HOOK.md"), changed).unwrap();
+    let manifest = fs::read_to_string(directory.join("HOOK.md")).unwrap().replace("old", "new");
+    fs::write(directory.join("HOOK.md"), manifest).unwrap();
     assert!(reason(&call(&engine)).contains("run `tenter trust`"), "it is not what was trusted");
     assert_eq!(scene.listing()[0].1, "changed");
 }
@@ -193,7 +193,7 @@ fn a_cached_static_hook_is_complete() {
     for _ in 0..2 {
         assert_eq!(reason(&scene.dispatch()), "no bash");
         let hook = scene.load().0.hooks()[0].clone();
-        assert_eq!(hook.protocol.as_str(), "static");
+        assert_eq!(hook.kind.as_str(), "static");
         assert_eq!(hook.static_action().unwrap().when(), Some(".tool_input"));
     }
     assert!(

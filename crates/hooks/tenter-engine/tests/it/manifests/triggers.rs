@@ -1,9 +1,9 @@
-//! One hook at several events (R67), and which of them its matcher is about.
+//! One hook at several events (R67), and the events that its matcher applies to.
 
 use std::fs;
 
 use serde_json::json;
-use tenter_engine::{ConsideredHook, HookFacts, Selection, SelectionSubject};
+use tenter_engine::inspect::{ConsideredHook, HookFacts, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::event::SessionStart;
 use tenter_protocol::tool_metadata::Bash;
@@ -47,7 +47,7 @@ fn hook(scene: &Scene, front: &str) {
 }
 
 /// The events that the hook was told of, in its own words.
-fn told(scene: &Scene, bodies: Vec<Body>) -> Vec<String> {
+fn spellings(scene: &Scene, bodies: Vec<Body>) -> Vec<String> {
     let (engine, _) = scene.engine(scene.load().0);
     for body in bodies {
         engine.dispatch(Event { scope: scope("c"), body }, &Cancel::new());
@@ -61,7 +61,7 @@ fn a_hook_runs_at_each_of_its_triggers() {
     let scene = Scene::new();
     hook(&scene, "trigger: after_tool\nmetadata:\n  triggers: [post-tool-call-failure]");
     let bodies = vec![finished(None), finished(Some("no")), session_start()];
-    assert_eq!(told(&scene, bodies), ["after_tool", "post-tool-call-failure"]);
+    assert_eq!(spellings(&scene, bodies), ["after_tool", "post-tool-call-failure"]);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_matcher_applies_only_to_tool_events() {
         hook(&scene, front);
         let bodies =
             vec![session_start(), Body::BeforeTool(call("grep")), Body::BeforeTool(call("bash"))];
-        assert_eq!(told(&scene, bodies), ["session_start", "before_tool"], "{front}");
+        assert_eq!(spellings(&scene, bodies), ["session_start", "before_tool"], "{front}");
         let (catalog, _) = scene.load();
         let facts = HookFacts::default();
         let selected = |event, call: Option<&ToolCall>| {

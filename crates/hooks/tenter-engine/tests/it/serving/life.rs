@@ -66,10 +66,10 @@ while read -r line; do
 done
 "#,
     );
-    let stage = Stage::of(scene);
+    let stage = Stage::in_scene(scene);
     assert_eq!(stage.reason(), "served");
     assert!(is_served(&stage.last()));
-    let again = Stage::of(stage.scene);
+    let again = Stage::in_scene(stage.scene);
     assert_eq!(again.reason(), "served", "from the cache");
 }
 
@@ -97,7 +97,8 @@ fn after_three_deaths_in_a_minute_it_runs_once_per_event_which_is_reported_once(
         assert_eq!(stage.last().transport, Some(Transport::OneShot));
     }
     assert_eq!(stage.pids().len(), 3);
-    let warned: Vec<String> = stage.runs().into_iter().flat_map(|run| run.warnings).collect();
+    let warned: Vec<String> =
+        stage.runs().into_iter().flat_map(|run| run.record.warnings).collect();
     let [warning] = &warned[..] else { panic!("{warned:?}") };
     assert!(
         warning.contains("3 times within a minute") && warning.contains("signal 9"),
@@ -170,7 +171,7 @@ fn a_process_that_does_not_answer_initialize_is_given_five_seconds() {
     let started = Instant::now();
     assert_eq!(stage.reason(), "one-shot");
     assert!(started.elapsed() >= Duration::from_secs(5));
-    let warnings = stage.last().warnings;
+    let warnings = stage.last().record.warnings;
     assert!(warnings[0].contains("did not answer `initialize` within 5 s"), "{warnings:?}");
     until_gone(stage.pids()[0]);
 }
@@ -244,7 +245,7 @@ fn a_changed_hook_of_the_project_is_ended_and_does_not_run() {
     let scene = Scene::gated();
     Script::default().write(&scene, PROJECT_AGENTS, "hook");
     scene.trust_all();
-    let stage = Stage::of(scene);
+    let stage = Stage::in_scene(scene);
     assert_eq!(stage.reason(), "served");
     let first = stage.pids()[0];
     Script::event("respond null").write(&stage.scene, PROJECT_AGENTS, "hook");
@@ -266,7 +267,7 @@ fn an_asynchronous_hook_is_served_and_drained_before_the_shutdown() {
     };
     let scene = Scene::new();
     script.write(&scene, USER_AGENTS, "hook");
-    let stage = Stage::of(scene);
+    let stage = Stage::in_scene(scene);
     stage.fire();
     stage.engine.drain(FOREVER);
     let run = stage.last();

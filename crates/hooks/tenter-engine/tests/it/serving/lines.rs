@@ -1,4 +1,4 @@
-//! What a hook may write, and what it does not read.
+//! Tests of the lines that a hook writes, and of those that it does not read.
 
 use super::stage::{Script, Stage, exists, failed, is_served, until_gone};
 use tenter_engine::{DecisionKind, RunEnd};
@@ -61,7 +61,7 @@ fn stderr_is_reported_with_the_event_at_which_it_was_written() {
     });
     stage.fire();
     stage.fire();
-    let tails: Vec<String> = stage.runs().into_iter().map(|run| run.stderr_tail).collect();
+    let tails: Vec<String> = stage.runs().into_iter().map(|run| run.record.stderr_tail).collect();
     assert_eq!(tails[1], "at 3");
 }
 

@@ -67,7 +67,7 @@ fn one_shot_and_runtime_decide_the_same() {
             |metadata| {
                 let scene = Scene::new();
                 Script { metadata, ..SERVED }.write(&scene, USER_AGENTS, "hook");
-                Stage::of(scene)
+                Stage::in_scene(scene)
             },
         )
     });
@@ -84,7 +84,7 @@ fn one_shot_and_runtime_decide_the_same() {
             prop_assert_eq!(runtime.1.transport, Some(Transport::Runtime));
             prop_assert_eq!(one_shot.1.transport, Some(Transport::OneShot));
             prop_assert_eq!(format!("{:?}", runtime.0), format!("{:?}", one_shot.0));
-            let told = |run: &tenter_engine::HookRun| {
+            let report = |run: &tenter_engine::HookRun| {
                 let failed = run.decision == DecisionKind::Failed;
                 (
                     failed,
@@ -95,7 +95,7 @@ fn one_shot_and_runtime_decide_the_same() {
                     run.notes.clone(),
                 )
             };
-            prop_assert_eq!(told(&runtime.1), told(&one_shot.1));
+            prop_assert_eq!(report(&runtime.1), report(&one_shot.1));
             Ok(())
         })
         .unwrap();

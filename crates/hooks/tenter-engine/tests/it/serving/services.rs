@@ -1,4 +1,4 @@
-//! What a hook requests while it decides (S8).
+//! Tests of the requests of a hook while it decides (S8).
 
 use std::sync::Arc;
 use std::thread;
@@ -63,7 +63,7 @@ fn stage(services: &str, event: &str) -> Stage {
     })
 }
 
-fn told(stage: &Stage) -> String {
+fn answer_of(stage: &Stage) -> String {
     let session = stage.engine.session(crate::scene::scope("c")).with_services(Arc::new(Fake));
     let call = tenter_protocol::ToolCall::new("1", "bash", []);
     match session.before_tool(call) {
@@ -75,19 +75,19 @@ fn told(stage: &Stage) -> String {
 #[test]
 fn a_listed_service_is_answered_and_another_one_refused() {
     let asks = "request history.get '{}'";
-    let answer = told(&stage("[history]", asks));
+    let answer = answer_of(&stage("[history]", asks));
     assert!(answer.contains("for hook"), "{answer}");
-    let answer = told(&stage("[state]", asks));
+    let answer = answer_of(&stage("[state]", asks));
     assert!(answer.contains("-32005") && answer.contains("refused"), "{answer}");
-    let answer = told(&stage("[state]", "request state.add '{\"key\": \"n\", \"by\": 2}'"));
+    let answer = answer_of(&stage("[state]", "request state.add '{\"key\": \"n\", \"by\": 2}'"));
     assert!(answer.contains("value: 2"), "{answer}");
-    let answer = told(&stage("[state]", "request state.set '{\"key\": \"n\"}'"));
+    let answer = answer_of(&stage("[state]", "request state.set '{\"key\": \"n\"}'"));
     assert!(answer.contains("-32602"), "{answer}");
 }
 
 #[test]
 fn a_service_that_belongs_to_no_open_request_gets_no_request() {
-    let answer = told(&stage("[history]", "request history.get '{\"request\": 99}'"));
+    let answer = answer_of(&stage("[history]", "request history.get '{\"request\": 99}'"));
     assert!(answer.contains("no_request"), "{answer}");
 }
 
@@ -108,7 +108,7 @@ fn the_end_of_the_event_cancels_its_services() {
 #[test]
 fn the_clock_of_a_hook_stands_still_while_the_user_is_asked() {
     let stage = stage("[ask]", "request ask '{\"question\": \"really?\"}'");
-    let answer = told(&stage);
+    let answer = answer_of(&stage);
     assert!(answer.contains("yes"), "{answer}");
     assert!(stage.last().duration >= Duration::from_millis(700));
 }
@@ -123,6 +123,6 @@ fn a_question_without_a_user_is_unsupported() {
 #[test]
 fn the_number_of_open_requests_is_limited() {
     let event = r#"n=0; while [ $n -lt 17 ]; do n=$((n+1)); printf '{"jsonrpc": "2.0", "id": %s, "method": "model.complete", "params": {"prompt": "p"}}\n' $n; done; read -r answer"#;
-    let answer = told(&stage("[model]", event));
+    let answer = answer_of(&stage("[model]", event));
     assert!(answer.contains("id: 17") && answer.contains("limit"), "{answer}");
 }

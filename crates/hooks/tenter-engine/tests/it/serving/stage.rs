@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, test_kill_process};
-use tenter_engine::catalog::Catalog;
+use tenter_engine::inspect::{Catalog, Outcome};
 use tenter_engine::{
-    DecisionKind, Engine, EngineBuilder, HookRun, Observer, Outcome, RunEnd, Services, Transport,
+    DecisionKind, Engine, EngineBuilder, HookRun, Observer, RunEnd, Services, Transport,
 };
 use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, ToolCall};
@@ -27,15 +27,15 @@ pub(super) struct Script {
     pub(super) manifest: &'static str,
     /// Lines below `metadata`.
     pub(super) metadata: &'static str,
-    /// What the hook does in the one-shot form.
+    /// The script of the one-shot form.
     pub(super) one_shot: &'static str,
-    /// What it does before it reads the first line.
+    /// The script that runs before the first line is read.
     pub(super) start: &'static str,
-    /// What it answers to `initialize`.
+    /// The answer to `initialize`.
     pub(super) initialize: &'static str,
-    /// What it does for an event: `$id`, `$method` and `$line` are set, and `respond` answers.
+    /// The script for an event: `$id`, `$method` and `$line` are set, and `respond` answers.
     pub(super) event: &'static str,
-    /// What it does when a request is cancelled.
+    /// The script for a cancelled request.
     pub(super) cancel: &'static str,
 }
 
@@ -107,20 +107,20 @@ impl Stage {
     pub(super) fn new(script: &Script) -> Self {
         let scene = Scene::new();
         script.write(&scene, USER_AGENTS, "hook");
-        Self::of(scene)
+        Self::in_scene(scene)
     }
 
-    pub(super) fn of(scene: Scene) -> Self {
+    pub(super) fn in_scene(scene: Scene) -> Self {
         Self::with(scene, |builder| builder)
     }
 
     pub(super) fn with(scene: Scene, more: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Self {
-        let seen = Arc::new(ObservedRuns::default());
-        let observer = Arc::clone(&seen) as Arc<dyn Observer>;
+        let observed = Arc::new(ObservedRuns::default());
+        let observer = Arc::clone(&observed) as Arc<dyn Observer>;
         let catalog: Catalog = scene.load().0;
         assert!(!catalog.hooks().is_empty(), "{:?}", scene.load().1);
         let engine = more(scene.builder().observer(observer)).build(catalog);
-        Self { scene, engine, seen }
+        Self { scene, engine, seen: observed }
     }
 
     /// Fires `before_tool`.
@@ -165,7 +165,7 @@ impl Stage {
         self.lines("heard")
     }
 
-    /// How often the hook ran in the one-shot form.
+    /// Returns the number of runs of the one-shot form.
     pub(super) fn one_shot_runs(&self) -> usize {
         self.lines("runs").len()
     }
@@ -180,7 +180,7 @@ impl Stage {
     }
 }
 
-/// Whether a run failed, how it ended and why.
+/// Returns whether a run failed, how it ended and why.
 pub(super) fn failed(run: &HookRun) -> (bool, RunEnd, String) {
     let reason = run.reason.clone().unwrap_or_default();
     (run.decision == DecisionKind::Failed, run.end.clone(), reason)
