@@ -5,9 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_base::nearest;
-use tenter_engine::inspect::{
-    Catalog, Hook, Implementation, ListedHook, Protocol, StaticAction, Status,
-};
+use tenter_engine::inspect::{Catalog, Hook, HookKind, ListedHook, StaticAction, Status};
 use tenter_engine::layout::ResourceName;
 use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, fingerprint};
 use tenter_engine::{FailMode, Fingerprint, Layer, TrustMode, builtin};
@@ -198,7 +196,7 @@ impl<'c> HookEntry<'c> {
             timeout_ms: Some(policy.timeout.as_millis()),
             fail: policy.fail,
             asynchronous: policy.asynchronous,
-            protocol: running.map(|hook| hook.protocol.as_str()),
+            protocol: running.map(|hook| hook.kind.as_str()),
             action: running.and_then(Hook::static_action).map(StaticAction::action),
             runtime: runtime.map(|runtime| runtime.runtime.as_str()),
             has_several_scripts: script
@@ -208,8 +206,8 @@ impl<'c> HookEntry<'c> {
                 short.to_string_lossy().into_owned()
             }),
             services: runtime.map(|runtime| runtime.services.clone()).unwrap_or_default(),
-            url: running.and_then(Hook::endpoint).map(|endpoint| endpoint.url.clone()),
-            description: running.and_then(description),
+            url: running.and_then(|hook| hook.kind.endpoint()).map(|endpoint| endpoint.url.clone()),
+            description: running.and_then(|hook| hook.options.description.clone()),
             threshold: None,
             listed: Some(listed),
         }
@@ -262,7 +260,7 @@ impl<'c> HookEntry<'c> {
     pub(super) fn short_path(&self, project: &Project) -> String {
         let Some(listed) = self.listed else { return "-".to_owned() };
         let is_directory = match self.protocol {
-            Some(protocol) => protocol != Protocol::Executable.as_str(),
+            Some(protocol) => protocol != HookKind::Executable.as_str(),
             None => listed.path.is_dir(),
         };
         let mark = if is_directory { "/" } else { "" };
@@ -323,19 +321,9 @@ fn about_built_in(threshold: Option<f64>) -> String {
 
 /// The script of a manifest hook.
 fn script(hook: &Hook) -> Option<&Path> {
-    match &hook.protocol {
-        Protocol::Manifest(manifest) => match &manifest.implementation {
-            Implementation::Script(entry) => Some(&entry.path),
-            _ => None,
-        },
-        Protocol::Executable => None,
-    }
-}
-
-fn description(hook: &Hook) -> Option<String> {
-    match &hook.protocol {
-        Protocol::Executable => None,
-        Protocol::Manifest(manifest) => Some(manifest.description.clone()),
+    match &hook.kind {
+        HookKind::Program(entry) => Some(&entry.path),
+        _ => None,
     }
 }
 

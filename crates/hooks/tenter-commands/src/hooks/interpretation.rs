@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_engine::inspect::TestRun;
-use tenter_engine::{DecisionKind, HookRun, RewriteChange};
+use tenter_engine::{DecisionKind, RewriteChange, RunRecord};
 use tenter_protocol::HistoryAction;
 
 /// The decision of a hook that is not run, because its matcher is about other calls.
@@ -30,7 +30,7 @@ pub(super) struct Interpretation {
 
 impl Interpretation {
     pub(super) fn new(test: &TestRun) -> Self {
-        let HookRun { decision, reason, change, .. } = &test.run;
+        let RunRecord { decision, reason, change, .. } = &*test.run;
         let Some(reply) = test.reply.as_ref().filter(|_| *decision != DecisionKind::Failed) else {
             return Self::failed(reason.clone().unwrap_or_default());
         };

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tenter_base::sanitize::{one_line, sanitize};
-use tenter_engine::inspect::{Hook, Protocol, check_example};
+use tenter_engine::inspect::{Hook, check_example};
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_terminal::failure::Failure;

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 
 use serde_json::Value;
 use tenter_base::rfc3339;
-use tenter_engine::inspect::{Hook, Protocol};
+use tenter_engine::inspect::Hook;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Body, Event, EventName, Object, ToolCall, ToolResult, sample, tool_names};
 use tenter_terminal::env;
@@ -51,10 +51,7 @@ pub(super) fn completed(
 
 /// Returns the hook's subscription to the payload's event.
 fn subscription_of(hook: &Hook, payload: &Object) -> Result<Subscription, Failure> {
-    let key = match hook.protocol {
-        Protocol::Executable => "event",
-        Protocol::Manifest(_) => "event_type",
-    };
+    let key = if hook.is_executable() { "event" } else { "event_type" };
     let name = payload.get(key).and_then(Value::as_str);
     let word = name.or_else(|| only_spelling(hook)).ok_or_else(|| {
         Failure::usage("the payload names no event")
