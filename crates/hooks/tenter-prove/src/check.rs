@@ -9,7 +9,7 @@ use tenter_protocol::lifecycle::{Power, TABLE};
 
 use crate::client::Client;
 use crate::observed::{Fact, Observed, Run, native_event};
-use crate::other_program::{self, Place};
+use crate::other_program::{self, EntryPosition};
 use crate::plan::failures::Failure;
 use crate::plan::{
     self, deadline, decisions, mcp, prompt, resume, single, subagent, tools, user_rule,
@@ -378,8 +378,8 @@ fn context_beside_notice(run: &Run, client: &Client) -> Option<Fact> {
 /// States that the hooks of the other program ran, and that the call which nothing denies ran.
 fn other_programs(run: &Run, client: &Client) -> Vec<Fact> {
     let is_run = hosts::find(client.host).is_some_and(other_program::is_run);
-    let places = [Place::Before, Place::After].into_iter().filter(|_| is_run);
-    let files = places.map(Place::file).chain([single::FILE]);
+    let places = [EntryPosition::Before, EntryPosition::After].into_iter().filter(|_| is_run);
+    let files = places.map(EntryPosition::file).chain([single::FILE]);
     files.map(|file| run.made(file)).collect()
 }
 

@@ -14,16 +14,16 @@ use crate::hook_file::{quoted, write_program};
 /// The timeout of an entry, in seconds.
 const TIMEOUT: u64 = 60;
 
-/// The place of an entry.
+/// The position of an entry among the entries of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum EntryPosition {
     /// The agent reads it before ours.
     Before,
     /// The agent reads it after ours.
     After,
 }
 
-impl Place {
+impl EntryPosition {
     /// Returns the name of the file in the project that the hook makes.
     pub(crate) fn file(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ pub(crate) fn is_run(host: &Host) -> bool {
 pub(crate) fn register(
     (host, client): (&Host, &Client),
     file: &Path,
-    place: Place,
+    place: EntryPosition,
     (programs, project): (&Path, &Path),
 ) -> io::Result<()> {
     let flag = project.join(place.file());
@@ -75,7 +75,7 @@ pub(crate) fn register(
 }
 
 /// Returns an entry without its event.
-fn entry(format: &EntryFormat, place: Place, command: &str) -> Map<String, Value> {
+fn entry(format: &EntryFormat, place: EntryPosition, command: &str) -> Map<String, Value> {
     let timeout = match format.unit {
         TimeoutUnit::Seconds => TIMEOUT,
         TimeoutUnit::Milliseconds => TIMEOUT * 1000,
@@ -124,7 +124,7 @@ mod tests {
     fn added(host: &str, text: &str) -> String {
         let host = hosts::find(host).unwrap();
         let format = host.registration.entries().unwrap();
-        with_entry(text, format, "E", entry(format, Place::Before, "'/p'")).unwrap()
+        with_entry(text, format, "E", entry(format, EntryPosition::Before, "'/p'")).unwrap()
     }
 
     #[test]

@@ -17,7 +17,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use crate::client::Client;
 use crate::hook_file::{HookFile, quoted, write_program};
-use crate::other_program::{self, Place};
+use crate::other_program::{self, EntryPosition};
 use crate::plan::mcp;
 
 /// The files of a git repository without commits. Git itself need not be installed.
@@ -175,9 +175,9 @@ impl Sandbox {
                         other_program::register((host, client), &target.file, place, paths);
                     result.map_err(|error| failed(&error))
                 };
-                other(Place::Before)?;
+                other(EntryPosition::Before)?;
                 install(RegistrationScope::User, false, program.path)?;
-                other(Place::After)
+                other(EntryPosition::After)
             }
             Registered::WithoutProgram { fail_closed } => install(
                 RegistrationScope::User,

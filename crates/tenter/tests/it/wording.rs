@@ -85,17 +85,13 @@ const NOT_YET: &[&str] = &[
     "tenter-commands",
     "tenter-engine",
     "tenter-hook",
-    "tenter-http",
     "tenter-inspect",
     "tenter-plugins",
     "tenter-proc",
     "tenter-protocol",
-    "tenter-prove",
     "tenter-settings",
-    "tenter-shell",
     "tenter-template",
     "tenter-terminal",
-    "tenter-walk",
 ];
 
 /// This file, which lists what is not to be written.
@@ -185,9 +181,10 @@ fn compile(
 
 /// Returns the types that a source declares, each with its line.
 fn declared_types(text: &str) -> Vec<(String, usize)> {
-    let declaration =
-        // A type in an implementation has the name that its trait gives it.
-        Regex::new(r"^(\s*(pub(\([a-z: ]+\))? )?(struct|enum|trait)|(pub(\([a-z: ]+\))? )?type) (?<name>\w+)").unwrap();
+    let declaration = Regex::new(
+        r"^(\s*(pub(\([a-z: ]+\))? )?(struct|enum|trait)|(pub(\([a-z: ]+\))? )?type) (?<name>\w+)",
+    )
+    .unwrap();
     let lines = text.lines().enumerate();
     lines
         .filter_map(|(index, line)| {

@@ -17,10 +17,10 @@ pub(crate) enum Tildes {
 }
 
 /// A place in a word: the index of a part, and an offset in its text.
-type Place = (usize, usize);
+type TildeRange = (usize, usize);
 
 /// The places of a word's tildes that are expanded, in order.
-pub(super) fn places(parts: &[Part], tildes: Tildes) -> Vec<Place> {
+pub(super) fn places(parts: &[Part], tildes: Tildes) -> Vec<TildeRange> {
     let value = match tildes {
         Tildes::Start => None,
         Tildes::Argument => value_of_assignment(parts),
@@ -44,7 +44,7 @@ pub(crate) fn has_tildes(parts: &[Part]) -> bool {
 }
 
 /// Finds the start of the value in a word that looks like an assignment: `name=`, `name+=`, `name[…]=`.
-fn value_of_assignment(parts: &[Part]) -> Option<Place> {
+fn value_of_assignment(parts: &[Part]) -> Option<TildeRange> {
     let Some(Part::Plain(first)) = parts.first() else { return None };
     let is_in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = first.find(|c| !is_in_name(c)).unwrap_or(first.len());
