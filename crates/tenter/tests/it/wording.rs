@@ -90,6 +90,7 @@ const NOT_YET: &[&str] = &[
     "tenter-proc",
     "tenter-protocol",
     "tenter-settings",
+    "tenter-shell",
     "tenter-template",
     "tenter-terminal",
 ];
