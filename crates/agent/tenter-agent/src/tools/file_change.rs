@@ -29,10 +29,10 @@ impl<'w> FileChangeGuard<'w> {
         let workspace = context.workspace;
         let path = workspace.resolve_to_write(&path.0, context.consent)?;
         let display_path = workspace.display_path(&path);
-        let _changing = workspace.changing();
+        let changing = workspace.changing();
         let seen_files = workspace.seen();
         seen_files.refuse_changed(&path, &display_path)?;
-        Ok(Self { path, display_path, seen: seen_files, _changing })
+        Ok(Self { path, display_path, seen: seen_files, _changing: changing })
     }
 
     /// Returns the real path.
