@@ -1,4 +1,4 @@
-//! CommandCompletion of commands and their arguments.
+//! Completion of commands and their arguments.
 
 use std::cell::OnceCell;
 use std::fs;

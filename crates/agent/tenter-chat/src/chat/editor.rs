@@ -160,7 +160,7 @@ fn warn(file: &Path, what: &str, error: &ReadlineError) {
     ui::note(format!("{}: {}", styled(NOTICE, "warning"), sanitize(&text)));
 }
 
-/// CommandCompletion and hints for commands.
+/// Completion and hints for commands.
 #[derive(Default)]
 struct Commands {
     completion: Option<CommandCompletion>,

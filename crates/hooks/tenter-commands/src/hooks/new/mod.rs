@@ -63,7 +63,7 @@ pub struct Args {
     /// Kind of an empty hook [default: manifest, unless only executables have this spelling of the event].
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// ScriptLanguage of the script [default: bash].
+    /// Language of the script [default: bash].
     #[arg(long, value_name = "LANGUAGE")]
     lang: Option<ScriptLanguage>,
     /// Create a runtime hook, which is started once, with a copy of the SDK; for python and javascript.
