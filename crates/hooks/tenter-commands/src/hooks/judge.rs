@@ -29,10 +29,10 @@ const SYSTEM: &str = "You judge one event of a coding agent. The user's message 
 /// Ask the model whether an event may happen; speaks the protocol of runtime hooks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What to check; `$ARGUMENTS` stands for the event as JSON.
+    /// Instructions for the model; `$ARGUMENTS` stands for the event as JSON.
     #[arg(long)]
     prompt: String,
-    /// How the hook is run.
+    /// Mode of the hook.
     #[arg(value_parser = [runtime::SERVE])]
     mode: String,
 }
