@@ -3,7 +3,8 @@
 //! An agent fires an [`Event`] at a documented point of its life. A hook that subscribes to the event reads one JSON
 //! payload and replies with one JSON object, which becomes a [`Reply`]. This crate has both sides of that exchange for the
 //! *executable protocol* (a program that answers `hook` and `run`) and the *manifest protocol* (a directory with a `HOOK.md`), and
-//! the one table, [`lifecycle`], from which every list of events in Tenter is derived.
+//! the one table, [`lifecycle`], from which every list of events in Tenter is derived. Schemas of payloads and manifests are derived
+//! from their types.
 //!
 //! ```
 //! use tenter_protocol::{EventName, executable, lifecycle};
@@ -18,6 +19,19 @@
 //! assert!(parsed.reply.verdict.unwrap().is_deny());
 //! # assert_eq!(lifecycle::TABLE.len(), 13);
 //! ```
+//!
+//! # Where to look
+//!
+//! | for | read |
+//! | --- | --- |
+//! | an event and its data | [`Event`], [`Body`], [`event`]; the table of events is [`lifecycle`] |
+//! | the payload that a hook reads | [`executable::payload`], [`manifest::payload`]; facts about commands and paths are in [`facts`] |
+//! | the reply that a hook prints | [`Reply`], [`executable::parse_reply`], [`manifest::parse_reply`]; the table of fields is [`reply_fields`] |
+//! | a `HOOK.md` | [`manifest`] (feature `yaml`); recipes and skills share [`front_matter`] with it |
+//! | a hook that stays running | [`runtime`]: the messages, and the services that it may request |
+//! | messages, tool calls and results | [`Message`], [`ToolCall`], [`ToolResult`], [`tool_metadata`] |
+//! | tools of other agents | [`tool_names`], [`tool_fields`], [`native_tool`], [`tool_effects`], [`claude_code`] |
+//! | JSON Schemas | module `schema` (feature `schema`) |
 //!
 //! It does no I/O, starts nothing and decides nothing: which hooks run, in what order, and how their replies are combined is up
 //! to the engine.
@@ -35,7 +49,7 @@ mod host_payload;
 pub mod json;
 pub mod lifecycle;
 pub mod manifest;
-pub mod message;
+mod message;
 pub mod native_tool;
 pub mod patch;
 pub mod permission_mode;
@@ -48,7 +62,7 @@ pub mod sample;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod source_text;
-pub mod tool;
+mod tool;
 pub mod tool_effects;
 pub mod tool_fields;
 pub mod tool_metadata;
