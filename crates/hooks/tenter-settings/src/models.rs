@@ -25,9 +25,9 @@ pub struct ModelSettings {
     pub weak_model: Option<NamedModel>,
     /// All models that the user's file and variables name.
     pub named_by_user: Vec<String>,
-    /// Response settings from variables and the project, which take precedence over those of a single model.
+    /// Response settings from variables and the project, which take precedence over the settings of a single model.
     pub overriding: ResponseSettings,
-    /// The user's response settings for all models, which those of a single model override.
+    /// The user's response settings for all models, which the settings of a single model override.
     pub default: ResponseSettings,
     /// The base URL from a variable, for whichever provider is used.
     pub base_url: Option<String>,

@@ -78,20 +78,13 @@ const SINGLE_TYPES: &[&str] =
 
 /// Crates whose names and doc comments do not follow the patterns yet.
 const NOT_YET: &[&str] = &[
-    "tenter/src",
-    "tenter-base",
     "tenter-bridge",
     "tenter-chat",
     "tenter-commands",
     "tenter-engine",
     "tenter-hook",
-    "tenter-inspect",
-    "tenter-plugins",
-    "tenter-proc",
     "tenter-protocol",
-    "tenter-settings",
     "tenter-shell",
-    "tenter-template",
     "tenter-terminal",
 ];
 
