@@ -7,7 +7,8 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 use tenter_base::{AgentState, DestinationFinder, real_path};
 use tenter_protocol::facts::{
-    CallFacts as CallTextFacts, Facts, Path as PathFact, PathOp, PathPlace, PathUse,
+    CallFacts as CallTextFacts, Facts, FlowRole, FlowSource, Path as PathFact, PathOp, PathPlace,
+    PathUse,
 };
 use tenter_protocol::patch::{FileChange, Patch};
 use tenter_protocol::tool_effects::{ToolEffects, TouchedPath, last_segment, tool_effects};
@@ -15,6 +16,7 @@ use tenter_protocol::tool_names::{ToolNames, canonical, is_other_shell};
 use tenter_protocol::{Body, EventRef, ToolCall, tool_fields};
 use tenter_shell::Surroundings;
 
+use crate::call_index::CallIndex;
 use crate::directories::Directories;
 use crate::environment::Environment;
 use crate::trust::worktrees;
@@ -86,6 +88,7 @@ pub struct CallFacts {
     pub(crate) home: Option<String>,
     /// The special states of the agent's process.
     pub(crate) agent: Vec<AgentState>,
+    pub(crate) index: OnceLock<CallIndex>,
 }
 
 /// The facts about a call for the hooks of each project.
@@ -268,7 +271,8 @@ impl CallSurroundings {
         }
         let written = facts.call.paths.iter().map(|path| path.path.clone()).collect();
         let (project, home) = (self.project.clone(), surroundings.home.clone());
-        CallFacts { facts, written, project, home, agent: self.agent.clone() }
+        let agent = self.agent.clone();
+        CallFacts { facts, written, project, home, agent, index: OnceLock::new() }
     }
 }
 
@@ -450,6 +454,23 @@ fn resolve(path: &mut PathFact, surroundings: &Surroundings, finder: &mut Destin
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+impl CallFacts {
+    /// The index of the facts, which is made when it is first needed. The facts do not change after that.
+    pub(crate) fn index(&self) -> &CallIndex {
+        self.index.get_or_init(|| CallIndex::new(&self.facts.call))
+    }
+
+    /// The commands whose data reaches a command, directly or through programs that pass it on, and in which role.
+    pub(crate) fn sources_of(&self, command: usize) -> Vec<(FlowSource, FlowRole)> {
+        let call = &self.facts.call;
+        let flows = |into: usize| {
+            let places = self.index().flows_into.get(into).map_or(&[][..], Vec::as_slice);
+            places.iter().filter_map(|place| call.flows.get(*place))
+        };
+        call.sources_of(command, flows)
+    }
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@
 mod builder;
 #[doc(hidden)]
 pub mod builtin;
+mod call_index;
 mod catalog;
 mod claude_code;
 #[doc(hidden)]

@@ -228,6 +228,7 @@ fn full_call() -> CallFacts {
         paths: vec![path],
         code: vec![code],
         flows: vec![Flow { from: FlowSource::Network, into: 0, role: FlowRole::Code }],
+        sql: Vec::new(),
         forkbomb: true,
         unparsed: true,
         over_limit: false,

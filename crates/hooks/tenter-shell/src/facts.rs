@@ -20,6 +20,9 @@ pub struct Facts {
     /// Data that goes from one command to another. Only if there is any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Flow>,
+    /// The statements of SQL that clients of databases run.
+    #[serde(skip)]
+    pub sql: Vec<SqlStatement>,
     /// `true` if the commands start copies of themselves without an end. Only if `true`.
     #[serde(skip_serializing_if = "is_false")]
     pub forkbomb: bool,
@@ -52,7 +55,7 @@ pub struct Command {
     /// All words after the program. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Variables that are set for this command alone. Only if there are any.
+    /// Variables that the text sets for this command, or exports before it. Only if there are any.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// The absolute working directory. Only if it is known.
@@ -65,7 +68,7 @@ pub struct Command {
     /// The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not inherited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_from: Option<Stdin>,
-    /// Its redirections, without those of wrappers and blocks around the command. Only if there are any.
+    /// Its own redirections, not of wrappers and blocks around the command. Only if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redirects: Vec<Redirect>,
     /// The command as written.
@@ -275,6 +278,17 @@ pub struct Code {
     pub command: usize,
 }
 
+/// A statement that a client of a database runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlStatement {
+    /// Its first words in lower case, without `from`, `if exists` and the like: `drop table users`, `delete users`.
+    pub statement: String,
+    /// It has a `where` that is not always true.
+    pub has_where: bool,
+    /// The index of the client's command.
+    pub command: usize,
+}
+
 /// A language whose programs are given inline.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -372,21 +386,28 @@ impl Facts {
         let path = |path: Path| Path { command: path.command.map(|index| index + first), ..path };
         let flow = |flow: Flow| Flow { from: moved(flow.from), into: flow.into + first, ..flow };
         let code = |code: Code| Code { command: code.command + first, ..code };
+        let sql = |sql: SqlStatement| SqlStatement { command: sql.command + first, ..sql };
         self.commands.extend(other.commands.into_iter().map(command));
         self.paths.extend(other.paths.into_iter().map(path));
         self.code.extend(other.code.into_iter().map(code));
         self.flows.extend(other.flows.into_iter().map(flow));
+        self.sql.extend(other.sql.into_iter().map(sql));
         self.forkbomb |= other.forkbomb;
         self.unparsed |= other.unparsed;
         self.over_limit |= other.over_limit;
     }
 
     /// The commands whose data reaches a command, directly or through programs that pass it on, and in which role.
-    pub fn sources_of(&self, command: usize) -> Vec<(FlowSource, FlowRole)> {
+    /// `flows` returns the flows into a command.
+    pub fn sources_of<'f, I: Iterator<Item = &'f Flow>>(
+        &self,
+        command: usize,
+        flows: impl Fn(usize) -> I,
+    ) -> Vec<(FlowSource, FlowRole)> {
         let mut reached = Vec::new();
         let mut open: Vec<(usize, Option<FlowRole>)> = vec![(command, None)];
         while let Some((into, role)) = open.pop() {
-            for flow in self.flows.iter().filter(|flow| flow.into == into) {
+            for flow in flows(into) {
                 let source = (flow.from, role.unwrap_or(flow.role));
                 if reached.contains(&source) {
                     continue;

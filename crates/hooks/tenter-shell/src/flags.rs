@@ -64,6 +64,14 @@ impl Arguments {
         sorted
     }
 
+    /// Adds the arguments that start at an index. Their operands replace those that are there.
+    pub(crate) fn append(&mut self, other: Self, offset: usize) {
+        self.flags
+            .extend(other.flags.into_iter().map(|flag| Flag { arg: flag.arg + offset, ..flag }));
+        self.operands = other.operands.into_iter().map(|index| index + offset).collect();
+        self.dashes = other.dashes;
+    }
+
     /// Checks whether an option is there; names are separated by blanks.
     pub(crate) fn has(&self, names: &str) -> bool {
         names.split_ascii_whitespace().any(|name| self.flags.iter().any(|flag| flag.name == name))

@@ -44,6 +44,7 @@ mod paths;
 mod plain;
 mod reader;
 mod scope;
+mod sql;
 mod surroundings;
 mod syntax;
 mod tables;
@@ -52,7 +53,7 @@ mod walk;
 
 pub use facts::{
     Class, Code, Command, Facts, Flow, FlowRole, FlowSource, Language, Location, Path, PathOp,
-    PathPlace, Redirect, Stdin, Uncertain,
+    PathPlace, Redirect, SqlStatement, Stdin, Uncertain,
 };
 pub use globs::selecting;
 pub use plain::{PlainCommand, PlainWord, plain, plain_words};
@@ -83,6 +84,7 @@ impl Reader<'_> {
         self.keep_broken(&script);
         self.list(&script.commands, &Context::new(script.heredocs));
         self.uncalled();
+        self.facts.forkbomb |= self.calls.has_bomb();
     }
 }
 

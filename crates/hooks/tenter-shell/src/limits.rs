@@ -3,6 +3,12 @@
 /// Maximum number of bytes of a text; the rest is not read.
 pub const MAX_BYTES: usize = 64 * 1024;
 
+/// Maximum number of bytes of a text with its here-documents, whose bodies do not count in [`MAX_BYTES`].
+pub const MAX_HEREDOC_BYTES: usize = 1024 * 1024;
+
+/// Maximum number of paths in the facts that are patterns or not known.
+pub const MAX_OPEN_PATHS: usize = 512;
+
 /// Maximum nesting of substitutions, blocks and scripts in scripts.
 pub const MAX_DEPTH: usize = 32;
 
@@ -29,9 +35,11 @@ pub(crate) const MAX_VALUE: usize = 16 * 1024;
 
 /// The part of a text that is read, and whether it was cut.
 pub(crate) fn cut(text: &str) -> (&str, bool) {
-    if text.len() <= MAX_BYTES {
-        return (text, false);
-    }
-    let end = (0..=MAX_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    (&text[..end], true)
+    (start(text, MAX_BYTES), text.len() > MAX_BYTES)
+}
+
+/// The first bytes of a text, at most this many.
+pub(crate) fn start(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
 }

@@ -6,7 +6,8 @@
 //! `read-at`, the values follow an `@`, as curl has them; after `read-file-url`, they are `file:` URLs; after `read-prefix` and
 //! `write-prefix`, they are operands that start with a word; after `create-name`, files named as the end of an URL; after `read-glob`,
 //! patterns that select files below the operands after the first, or below the working directory; after
-//! `create-first-after` and `create-second-after`, the first or second operand after a word.
+//! `create-first-after` and `create-second-after`, the first or second operand after a word; after `link-mount` and `read-mount`,
+//! directories that a container sees, writable or not.
 
 use crate::facts::PathOp;
 use crate::field::Field;
@@ -42,6 +43,8 @@ enum Form {
     Glob,
     /// The operand in this place, if the first is this word.
     After(usize),
+    /// `path:target`, `type=bind,source=path`: with `read`, only those that are read-only, else the others.
+    Mount,
 }
 
 impl Condition<'_> {
@@ -82,6 +85,7 @@ impl<'a> PathRule<'a> {
             Some((op, "glob")) => (op, Form::Glob),
             Some((op, "first-after")) => (op, Form::After(1)),
             Some((op, "second-after")) => (op, Form::After(2)),
+            Some((op, "mount")) => (op, Form::Mount),
             _ => (op, Form::Whole),
         };
         let op = match op {
@@ -126,6 +130,10 @@ impl<'a> PathRule<'a> {
             }
             Form::Name => fields.iter().filter_map(name_of_url).collect(),
             Form::Glob => selected(&fields, args, arguments),
+            Form::Mount => {
+                let is_readonly = self.op == PathOp::Read;
+                fields.iter().filter_map(|field| mounted(field, is_readonly)).collect()
+            }
             Form::Whole | Form::Prefix | Form::After(_) => fields,
         }
     }
@@ -171,7 +179,7 @@ fn condition_start(rule: &str) -> usize {
 /// `@path` or `name=@path`, without `;type=…`.
 fn after_at(field: &Field) -> Option<Field> {
     let at = field.text.find('@').filter(|at| *at == 0 || field.text[..*at].ends_with('='))?;
-    let path = field.text[at + 1..].split(';').next().unwrap_or_default();
+    let path = field.text[at + 1..].split([';', ',']).next().unwrap_or_default();
     (path != "-").then(|| field.with_text(path))
 }
 
@@ -182,6 +190,22 @@ fn after_prefix(field: &Field, prefix: &str) -> Option<Field> {
     let rest = field.text.get(prefix.len()..).unwrap_or_default();
     let path = rest.split([',', '!']).next().unwrap_or_default().trim_matches(['"', '\'']);
     is_prefix.then(|| field.with_text(path))
+}
+
+/// The directory of this machine in `path:target:ro` or `type=bind,source=path,…`. `None` for a volume with a name.
+fn mounted(field: &Field, is_readonly: bool) -> Option<Field> {
+    let text = field.text.as_str();
+    let (path, options) = if text.contains("target=") || text.contains("dst=") {
+        let mut parts = text.split(',').filter_map(|part| part.split_once('='));
+        (parts.find(|(key, _)| matches!(*key, "source" | "src"))?.1, text)
+    } else {
+        let (path, rest) = text.split_once(':')?;
+        (path, rest)
+    };
+    let words = || options.split([':', ',']);
+    let is_only_read = words().any(|word| matches!(word, "ro" | "readonly" | "readonly=true"));
+    let is_path = path.starts_with(['/', '.', '~', '$', '`']);
+    (is_path && is_only_read == is_readonly).then(|| field.with_text(path))
 }
 
 /// The name under which a download is saved.

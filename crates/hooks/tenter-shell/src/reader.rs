@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::facts::{Facts, FlowSource, Location, Stdin};
 use crate::field::Field;
+use crate::forkbomb::CallGraph;
 use crate::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_EXPANDED, MAX_STEPS};
 use crate::scope::Scope;
 use crate::surroundings::Surroundings;
@@ -18,15 +19,24 @@ pub(crate) struct Reader<'a> {
     pub(crate) has_odd_script: bool,
     pub(crate) scope: Scope,
     pub(crate) functions: BTreeMap<String, Definition>,
+    pub(crate) calls: CallGraph,
+    /// Arrays in the arguments of the current command: `declare x=(a b)`.
+    pub(crate) array_arguments: Vec<Vec<Field>>,
+    /// Number of bytes of texts on the standard input in the facts.
+    pub(crate) stdin_bytes: usize,
+    /// Number of paths that are patterns or not known.
+    pub(crate) open_paths: usize,
     /// The functions and files whose commands are being read.
     pub(crate) active: Vec<String>,
     pub(crate) aliases: BTreeMap<String, Alias>,
     /// Files that the text writes, by their absolute paths.
     pub(crate) files: HashMap<String, WrittenFile>,
+    /// Directories into which a command unpacks or downloads files with unknown names.
+    pub(crate) unpacked: Vec<(String, WrittenFile)>,
     /// Pipes that `mkfifo` made, and the commands that read from them.
     pub(crate) fifos: HashMap<String, Vec<(usize, crate::facts::FlowRole)>>,
     /// Open descriptors, by their number or the name of their variable.
-    pub(crate) descriptors: HashMap<String, Input>,
+    pub(crate) descriptors: HashMap<String, Rc<Input>>,
     /// Substitutions with an unknown output, as written, and the commands that write it.
     pub(crate) unknown_outputs: HashMap<String, Vec<FlowSource>>,
     /// Open descriptors that commands in `>(…)` read.
@@ -78,7 +88,7 @@ pub(crate) struct Input {
 pub(crate) struct Context {
     pub(crate) via: Vec<String>,
     pub(crate) location: Location,
-    pub(crate) stdin: Option<Input>,
+    pub(crate) stdin: Option<Rc<Input>>,
     pub(crate) depth: usize,
     /// The text is the result of an expansion: what is unknown in it was read before.
     pub(crate) is_reparsed: bool,
@@ -104,9 +114,14 @@ impl<'a> Reader<'a> {
             has_odd_script: false,
             scope: Scope::new(surroundings.cwd.clone()),
             functions: BTreeMap::new(),
+            calls: CallGraph::default(),
+            array_arguments: Vec::new(),
+            stdin_bytes: 0,
+            open_paths: 0,
             active: Vec::new(),
             aliases: BTreeMap::new(),
             files: HashMap::new(),
+            unpacked: Vec::new(),
             fifos: HashMap::new(),
             descriptors: HashMap::new(),
             unknown_outputs: HashMap::new(),
@@ -183,7 +198,7 @@ impl Context {
     }
 
     /// This context with another standard input.
-    pub(crate) fn with_stdin(&self, stdin: Option<Input>) -> Self {
+    pub(crate) fn with_stdin(&self, stdin: Option<Rc<Input>>) -> Self {
         Self { stdin, ..self.clone() }
     }
 

@@ -18,6 +18,7 @@ pub(crate) struct Scope {
 #[derive(Debug, Default)]
 struct ScopeLayer {
     variables: HashMap<String, Value>,
+    arrays: HashMap<String, Vec<Field>>,
     cwd: Cwd,
     /// `$1`, `$2`, …, if they are known here.
     positional: Option<Vec<Field>>,
@@ -66,6 +67,9 @@ pub(crate) enum Keep {
 /// Variables that are usually exported before a text runs.
 const INHERITED: [&str; 10] =
     ["EDITOR", "HOME", "LANG", "PAGER", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
+
+/// Maximum number of exported variables that are facts of a command.
+const MAX_EXPORTS: usize = 64;
 
 /// Variables that a shell has without an environment.
 const OWN: [&str; 4] = ["HOME", "IFS", "PATH", "PWD"];
@@ -119,6 +123,14 @@ impl Scope {
             let value = if is_same { value } else { Some(Field::unknown(format!("${name}"))) };
             self.set(&name, value);
         }
+        for (name, fields) in layer.arrays {
+            if !layer.locals.contains(&name) {
+                let is_certain = keep == Keep::All || self.array(&name) == Some(&fields[..]);
+                let unknown = || vec![Field::unknown(format!("${{{name}[@]}}"))];
+                let fields = if is_certain { fields } else { unknown() };
+                self.set_array(&name, fields);
+            }
+        }
         if let Some(last) = self.layers.last_mut() {
             last.exported.extend(layer.exported);
             last.readonly.extend(layer.readonly);
@@ -156,6 +168,15 @@ impl Scope {
         None
     }
 
+    /// The variables that the text itself exports, with their values.
+    pub(crate) fn exports(&self) -> impl Iterator<Item = (&str, &Field)> {
+        let layers = self.layers.iter().flat_map(|layer| &layer.exported);
+        layers.take(MAX_EXPORTS).filter_map(|(name, is_exported)| {
+            let value = self.exported(name).filter(|_| *is_exported)?.as_ref()?;
+            Some((name.as_str(), value))
+        })
+    }
+
     fn is_exported(&self, name: &str) -> bool {
         let export = self.layers.iter().rev().find_map(|layer| layer.exported.get(name));
         export.copied().unwrap_or_else(|| INHERITED.contains(&name))
@@ -167,10 +188,28 @@ impl Scope {
         }
         let Some(layer) = self.layers.last_mut() else { return };
         if layer.variables.len() < Self::VARIABLES || layer.variables.contains_key(name) {
+            layer.arrays.remove(name);
             layer.variables.insert(name.to_owned(), value);
             if self.exports_all {
                 layer.exported.insert(name.to_owned(), true);
             }
+        }
+    }
+
+    /// The elements of an array. `None` if it is not known to be one.
+    pub(crate) fn array(&self, name: &str) -> Option<&[Field]> {
+        self.layers.iter().rev().find_map(|layer| match layer.arrays.get(name) {
+            Some(fields) => Some(Some(fields.as_slice())),
+            None => layer.variables.contains_key(name).then_some(None),
+        })?
+    }
+
+    /// Sets all elements of an array.
+    pub(crate) fn set_array(&mut self, name: &str, fields: Vec<Field>) {
+        let Some(layer) = self.layers.last_mut() else { return };
+        if layer.arrays.len() < Self::VARIABLES || layer.arrays.contains_key(name) {
+            layer.variables.remove(name);
+            layer.arrays.insert(name.to_owned(), fields);
         }
     }
 

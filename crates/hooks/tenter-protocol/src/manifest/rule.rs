@@ -141,6 +141,9 @@ pub struct Conditions {
     /// A program in another language that the command runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<CodeCondition>,
+    /// A statement of SQL that the command runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sql: Option<SqlCondition>,
     /// The program or construct that runs the command, such as `sudo`: patterns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<String>,
@@ -255,6 +258,19 @@ pub struct FlowCondition {
     /// The use of the data by the receiving command; any use if empty.
     #[serde(default, rename = "as", skip_serializing_if = "Vec::is_empty")]
     pub role: Vec<FlowRole>,
+}
+
+/// Conditions on one statement of SQL.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SqlCondition {
+    /// Its first words in lower case, without `from`, `if exists` and the like: patterns such as `drop table *`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statement: Vec<String>,
+    /// `true` if it has a `where` that is not always true.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    pub has_where: Option<bool>,
 }
 
 /// Conditions on a program in another language.

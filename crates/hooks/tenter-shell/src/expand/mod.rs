@@ -82,7 +82,7 @@ impl Reader<'_> {
         for piece in pieces {
             match piece {
                 Piece::Text(text) => open.get_or_insert_default().push(&text),
-                Piece::Split(text) => split(&text, &mut open, &mut fields),
+                Piece::Split(text) => split(&text, &self.separators(), &mut open, &mut fields),
                 Piece::Fields(all) => {
                     for (index, field) in all.into_iter().enumerate() {
                         if index > 0 {
@@ -95,6 +95,14 @@ impl Reader<'_> {
         }
         fields.extend(open);
         fields
+    }
+
+    /// The characters at which the results of expansions are split.
+    pub(crate) fn separators(&self) -> String {
+        match self.scope.get("IFS") {
+            Some(Some(separators)) if separators.is_certain => separators.text.clone(),
+            _ => " \t\n".to_owned(),
+        }
     }
 
     fn pieces(&mut self, parts: &[Part], tildes: Tildes, context: &Context) -> Vec<Piece> {
@@ -124,9 +132,8 @@ impl Reader<'_> {
                     Piece::Text(self.arithmetic(raw, parts, context))
                 }
                 Part::Array(words) => {
-                    for word in words {
-                        self.fields(word, context);
-                    }
+                    let fields = words.iter().flat_map(|word| self.fields(word, context)).collect();
+                    self.array_arguments.push(fields);
                     Piece::Text(Field::unknown("()"))
                 }
             };
@@ -220,13 +227,13 @@ pub(crate) fn has_glob(text: &str) -> bool {
     text.contains(['*', '?']) || text.find('[').is_some_and(|at| text[at..].contains(']'))
 }
 
-/// Splits the result of an expansion at blanks.
-fn split(text: &Field, open: &mut Option<Field>, fields: &mut Vec<Field>) {
+/// Splits the result of an expansion at these characters.
+fn split(text: &Field, separators: &str, open: &mut Option<Field>, fields: &mut Vec<Field>) {
     if !text.is_certain {
         open.get_or_insert_default().push(text);
         return;
     }
-    for (index, part) in text.text.split([' ', '\t', '\n']).enumerate() {
+    for (index, part) in text.text.split(|c| separators.contains(c)).enumerate() {
         if index > 0 {
             fields.extend(open.take());
         }

@@ -21,6 +21,9 @@ impl Reader<'_> {
         {
             return self.all_positional(parameter);
         }
+        if let Some(piece) = self.element(parameter) {
+            return piece;
+        }
         let variable = self.variable(&parameter.name);
         let field = match &parameter.change {
             ParameterChange::None => match variable {
@@ -51,16 +54,45 @@ impl Reader<'_> {
         if parameter.is_quoted { Piece::Text(field) } else { Piece::Split(field) }
     }
 
+    /// `${name[@]}`, `${name[1]}`: elements of an array that is known. `None` for anything else.
+    fn element(&self, parameter: &Parameter) -> Option<Piece> {
+        let ParameterChange::Other(parts) = &parameter.change else { return None };
+        let [Part::Plain(subscript) | Part::Quoted(subscript)] = parts.as_slice() else {
+            return None;
+        };
+        let subscript = subscript.strip_prefix('[')?.strip_suffix(']')?;
+        let fields = self.scope.array(&parameter.name)?;
+        if matches!(subscript, "@" | "*") {
+            return Some(self.joined(fields.to_vec(), subscript, parameter.is_quoted));
+        }
+        let index: usize = match subscript.parse::<isize>().ok()? {
+            index if index < 0 => fields.len().checked_sub(index.unsigned_abs())?,
+            index => usize::try_from(index).ok()?,
+        };
+        let field = fields.get(index).cloned().unwrap_or_default();
+        Some(if parameter.is_quoted { Piece::Text(field) } else { Piece::Split(field) })
+    }
+
+    /// All of several fields: each of them with `@` in quotes, else one text.
+    fn joined(&self, fields: Vec<Field>, name: &str, is_quoted: bool) -> Piece {
+        if is_quoted && name == "@" {
+            return Piece::Fields(fields);
+        }
+        if !is_quoted {
+            return Piece::Split(Field::joined(
+                &fields,
+                &self.separators().chars().next().map_or_else(|| " ".to_owned(), String::from),
+            ));
+        }
+        let separator = self.separators().chars().next().map_or_else(String::new, String::from);
+        Piece::Text(Field::joined(&fields, &separator))
+    }
+
     fn all_positional(&mut self, parameter: &Parameter) -> Piece {
         let Some(fields) = self.scope.positional() else {
             return Piece::Text(Field::unknown(&parameter.raw));
         };
-        let fields = fields.to_vec();
-        if parameter.is_quoted && parameter.name == "@" {
-            return Piece::Fields(fields);
-        }
-        let joined = Field::joined(&fields, " ");
-        if parameter.is_quoted { Piece::Text(joined) } else { Piece::Split(joined) }
+        self.joined(fields.to_vec(), &parameter.name, parameter.is_quoted)
     }
 
     fn variable(&self, name: &str) -> VariableValue {
@@ -72,6 +104,9 @@ impl Reader<'_> {
                     .map_or(VariableValue::Unset, VariableValue::Value),
                 None => VariableValue::Nothing,
             };
+        }
+        if let Some(fields) = self.scope.array(name) {
+            return fields.first().cloned().map_or(VariableValue::Unset, VariableValue::Value);
         }
         match self.scope.get(name) {
             Some(Some(value)) => return VariableValue::Value(value.clone()),

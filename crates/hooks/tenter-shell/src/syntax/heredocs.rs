@@ -5,7 +5,7 @@ use crate::limits::MAX_HEREDOCS;
 use super::parser::Parser;
 use super::tree::{HereDoc, Part};
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     /// The delimiter after `<<`. Returns the index of the here-document, if it is within the limit.
     pub(super) fn heredoc(&mut self, strips_tabs: bool) -> Option<usize> {
         self.skip_blanks();
@@ -38,7 +38,8 @@ impl Parser<'_> {
             std::mem::take(&mut self.heredocs[index]);
         let mut body = String::new();
         let mut is_read = false;
-        while self.at < self.bytes.len() {
+        let start = self.at;
+        while self.at < self.all.len() {
             let line = self.line();
             let line = if strips_tabs { line.trim_start_matches('\t') } else { line };
             let content = line.strip_suffix('\n').unwrap_or(line);
@@ -50,12 +51,13 @@ impl Parser<'_> {
             body.push_str(line);
         }
         self.is_broken |= !is_read;
+        self.grow(self.at - start);
         self.heredocs[index] = HereDoc { delimiter, is_literal, strips_tabs, body };
     }
 
     /// Moves over a line.
-    fn line(&mut self) -> &str {
-        let rest = &self.text[self.at..];
+    fn line(&mut self) -> &'a str {
+        let rest = &self.all[self.at..];
         let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
         self.at += end;
         self.work += end;

@@ -18,9 +18,9 @@ use tree::Script;
 
 /// Parses a text at the nesting depth of the script that contains it.
 pub(crate) fn parse(text: &str, depth: usize) -> Script {
-    let (text, is_cut) = limits::cut(text);
-    let mut parser = Parser::new(text, depth);
+    let mut parser = Parser::with_heredocs(text, depth);
     let commands = parser.whole();
+    let is_cut = parser.text.len() < text.len();
     let is_broken = parser.is_broken || is_cut;
     let is_limited = parser.is_limited || is_cut;
     Script { commands, heredocs: parser.heredocs, is_broken, is_limited, work: parser.work }

@@ -1,12 +1,14 @@
 //! The position in a text, and what all parts of the parser share.
 
-use crate::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_REDIRECTIONS, MAX_STEPS};
+use crate::limits::{self, MAX_COMMANDS, MAX_DEPTH, MAX_REDIRECTIONS, MAX_STEPS};
 
 use super::tree::{HereDoc, List};
 
 /// Reads a text from the start to the end.
 pub(super) struct Parser<'a> {
+    /// The text within the limit, which grows by the bodies of here-documents.
     pub(super) text: &'a str,
+    pub(super) all: &'a str,
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     pub(super) depth: usize,
@@ -35,6 +37,7 @@ impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str, depth: usize) -> Self {
         Self {
             text,
+            all: text,
             bytes: text.as_bytes(),
             at: 0,
             depth,
@@ -46,6 +49,18 @@ impl<'a> Parser<'a> {
             ahead: 4 * text.len(),
             counts: Counts::default(),
         }
+    }
+
+    /// A parser of a text whose here-documents do not count in the limit of bytes.
+    pub(super) fn with_heredocs(all: &'a str, depth: usize) -> Self {
+        let all = limits::start(all, limits::MAX_HEREDOC_BYTES);
+        Self { all, ..Self::new(limits::start(all, limits::MAX_BYTES), depth) }
+    }
+
+    /// Lets the text grow by a number of bytes.
+    pub(super) fn grow(&mut self, bytes: usize) {
+        self.text = limits::start(self.all, self.text.len() + bytes);
+        self.bytes = self.text.as_bytes();
     }
 
     /// Counts a node of the tree. At the limit, the text ends.

@@ -18,6 +18,7 @@ const SEARCH: Program = Program {
         "read operands if -e -f --regexp --file",
         "read-glob --include",
     ],
+    recursive: "-r -R --recursive",
     classes: &[(Class::PassThrough, "")],
     ..GNU
 };
@@ -74,16 +75,16 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "dos2unix", paths: &["write operands"], ..GNU },
     Program { name: "strings", options: "-n= -t= -e= -o", ..FILTER },
-    Program { name: "od", options: "-A= -j= -N= -S= -t= -w? -v", paths: &["read operands"], ..GNU },
+    Program { name: "od", options: "-A= -j= -N= -S= -t= -w? -v", ..FILTER },
     Program {
         name: "xxd",
         options: "-c= -g= -l= -o= -s= -p -r -i -b -u",
-        classes: &[(Class::Decode, "if -r")],
+        classes: &[(Class::Decode, "if -r"), (Class::PassThrough, "unless -r")],
         paths: &["read first", "write second"],
         ..GNU
     },
-    Program { name: "hexdump", options: "-n= -s= -e= -f= -C", paths: &["read operands"], ..GNU },
-    Program { name: "hd", options: "-n= -s=", paths: &["read operands"], ..GNU },
+    Program { name: "hexdump", options: "-n= -s= -e= -f= -C", ..FILTER },
+    Program { name: "hd", options: "-n= -s=", ..FILTER },
     Program {
         name: "wc",
         options: "-c -l -m -w -L --files0-from=",
@@ -113,21 +114,27 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "base64",
         options: "-d -D --decode -i -w= --wrap= --ignore-garbage -o=",
         paths: &["read operands", "write -o"],
-        classes: &[(Class::Decode, "if -d -D --decode")],
+        classes: &[
+            (Class::Decode, "if -d -D --decode"),
+            (Class::PassThrough, "unless -d -D --decode"),
+        ],
         ..GNU
     },
     Program {
         name: "base32",
         options: "-d -D --decode -i -w= --wrap=",
         paths: &["read operands"],
-        classes: &[(Class::Decode, "if -d -D --decode")],
+        classes: &[
+            (Class::Decode, "if -d -D --decode"),
+            (Class::PassThrough, "unless -d -D --decode"),
+        ],
         ..GNU
     },
     Program {
         name: "basenc",
         options: "-d --decode -w= --base64 --base32 --base16",
         paths: &["read operands"],
-        classes: &[(Class::Decode, "if -d --decode")],
+        classes: &[(Class::Decode, "if -d --decode"), (Class::PassThrough, "unless -d --decode")],
         ..GNU
     },
     Program {
@@ -145,6 +152,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "read -f --from-file",
             "read operands if -f --from-file",
         ],
+        classes: &[(Class::PassThrough, "")],
         ..GNU
     },
     Program {
@@ -166,6 +174,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "read -f --file",
             "read-glob -g --glob --iglob unless --files",
         ],
+        recursive: "always",
         runs: &[Run::Option("--pre")],
         ..GNU
     },
@@ -173,6 +182,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "ack",
         options: "-A= -B= -C= -m= -x -f -l -i -n -w",
         paths: &["list rest unless -f", "list operands if -f"],
+        recursive: "always",
         ..GNU
     },
     Program {
@@ -187,6 +197,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "ag",
         options: "-A= -B= -C= -G= --file-search-regex= -g= -m= --ignore= --depth=",
         paths: &["list rest", "read-glob -G --file-search-regex"],
+        recursive: "always",
         ..GNU
     },
     Program {

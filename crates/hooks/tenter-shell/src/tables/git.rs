@@ -1,6 +1,6 @@
 //! git and its subcommands.
 
-use super::{GNU, Program, Run};
+use super::{GNU, Program, Run, Style};
 
 /// A subcommand that shows commits, or differences, and can write them into a file.
 const SHOWS: Program = Program {
@@ -47,7 +47,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         paths: &["read operands"],
         ..GNU
     },
-    Program { name: "git bisect", runs: &[Run::After("run", 1)], ..GNU },
+    Program { name: "git bisect", style: Style::Posix, runs: &[Run::After("run", 1)], ..GNU },
     Program {
         name: "git blame",
         options: "-L= -S= -C? -M? --since= --output=",

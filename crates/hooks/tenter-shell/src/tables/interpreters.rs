@@ -214,34 +214,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
-        name: "sqlite3",
-        options: "-cmd= -init= -separator=",
-        paths: &["write first"],
-        style: Style::Single,
-        ..GNU
-    },
-    Program {
-        name: "psql",
-        options: "-c= --command= -f= --file= -d= --dbname= -h= --host= -p= --port= -U= --username= -o= --output= -v= -P= -L=",
-        paths: &["read -f --file", "write -o --output"],
-        ..GNU
-    },
-    Program {
-        name: "mysql",
-        options: "-e= --execute= -h= --host= -P= --port= -u= --user= -D= --database= -S= -p?",
-        ..GNU
-    },
-    Program {
-        name: "redis-cli",
-        style: Style::Posix,
-        options: "-h= -p= -a= -n= -u= --pass= --user=",
-        ..GNU
-    },
-    Program {
         name: "make",
         options: "-C= --directory= -f= --file= --makefile= -I= -j? -l? -o= -W= --eval= -n --dry-run -B -k -s",
         directory: "-C --directory",
-        paths: &["read -f --file --makefile"],
+        paths: &["execute -f --file --makefile"],
+        classes: INTERPRETER,
         runs: &[Run::Prefixed("SHELL=")],
         ..GNU
     },
@@ -249,7 +226,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "gmake",
         options: "-C= --directory= -f= --file= -I= -j? -o= -W= --eval=",
         directory: "-C --directory",
-        paths: &["read -f --file"],
+        paths: &["execute -f --file"],
+        classes: INTERPRETER,
         ..GNU
     },
     Program {
@@ -381,18 +359,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Single,
         options: "-out= -target= -var= -var-file= -generate-config-out= -destroy -no-color",
         paths: &["write -out -generate-config-out", "read -var-file"],
-        ..GNU
-    },
-    Program {
-        name: "pg_dump",
-        options: "-f= --file= -F= -d= -h= -p= -U= -t= -n= -a -s -c",
-        paths: &["write -f --file"],
-        ..GNU
-    },
-    Program {
-        name: "mysqldump",
-        options: "-r= --result-file= -T= --tab= -u= -h= -P= -S= -p?",
-        paths: &["write -r --result-file", "create -T --tab"],
         ..GNU
     },
     Program {

@@ -4,6 +4,7 @@
 //! `tests/programs.txt`: a test fails for a row without an example.
 
 mod archives;
+mod databases;
 mod file_changes;
 mod file_reads;
 mod git;
@@ -28,8 +29,10 @@ pub(crate) struct Program {
     pub(crate) style: Style,
     /// The options, separated by blanks: `-f`, `--file=` with a value, `--color?` with a value in the same argument only.
     pub(crate) options: &'static str,
-    /// The first operand is a subcommand, after the options above.
+    /// The first operand is a subcommand, after the options above. A subcommand can have subcommands of its own.
     pub(crate) has_subcommands: bool,
+    /// A word that can be before the subcommand: `docker container run` is `docker run`.
+    pub(crate) prefix: &'static str,
     /// The options whose value is the working directory.
     pub(crate) directory: &'static str,
     /// The arguments that are paths: see [`PathRule`](crate::paths::PathRule).
@@ -122,10 +125,21 @@ pub(crate) enum Run {
     OptionRemote(&'static str),
     /// The operands from this one on are a command in a container.
     Container(usize),
-    /// As [`Container`](Self::Container), if the first operand is this word.
-    AfterContainer(&'static str, usize),
     /// The arguments after `--` are a command in a container.
     AfterDashesContainer,
+    /// SQL.
+    Sql(SqlClient),
+}
+
+/// The arguments of a client of a database that are SQL. Without any, it reads its standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SqlClient {
+    /// The options whose values are SQL.
+    pub(crate) options: &'static str,
+    /// The number of operands before those that are SQL.
+    pub(crate) operands: usize,
+    /// The options whose values are files with SQL.
+    pub(crate) files: &'static str,
 }
 
 /// A program without options, to build rows from.
@@ -134,6 +148,7 @@ pub(crate) const GNU: Program = Program {
     style: Style::Gnu,
     options: "",
     has_subcommands: false,
+    prefix: "",
     directory: "",
     paths: &[],
     recursive: "",
@@ -145,8 +160,27 @@ pub(crate) const GNU: Program = Program {
 /// A program that runs the command in its operands.
 pub(crate) const WRAPPER: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
 
+/// Other names of programs.
+const ALIASES: [(&str, &str); 14] = [
+    ("gtar", "tar"),
+    ("k", "kubectl"),
+    ("kubecolor", "kubectl"),
+    ("mariadb", "mysql"),
+    ("nerdctl", "docker"),
+    ("oc", "kubectl"),
+    ("podman-compose", "docker-compose"),
+    ("tofu", "terraform"),
+    ("valkey-cli", "redis-cli"),
+    ("applypatch", "apply_patch"),
+    ("mongo", "mongosh"),
+    ("grm", "rm"),
+    ("gsed", "sed"),
+    ("gfind", "find"),
+];
+
 /// All tables.
 const TABLES: &[&[Program]] = &[
+    databases::PROGRAMS,
     shell::PROGRAMS,
     file_changes::PROGRAMS,
     file_reads::PROGRAMS,
@@ -175,12 +209,22 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let unversioned =
         || name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     let family = || name.split_once('.').map_or(name, |(family, _)| family);
-    program(name).or_else(|| program(unversioned())).or_else(|| program(family()))
+    let alias = || ALIASES.iter().find(|(alias, _)| *alias == name);
+    program(name)
+        .or_else(|| program(alias()?.1))
+        .or_else(|| program(unversioned()))
+        .or_else(|| program(family()))
 }
 
 /// The row of a program with exactly this name.
 fn program(name: &str) -> Option<&'static Program> {
     INDEX.get(&(name, "")).copied()
+}
+
+/// The row of a subcommand's subcommand: `docker compose exec`.
+pub(crate) fn nested(subcommand: &Program, name: &str) -> Option<&'static Program> {
+    let (program, subcommand) = subcommand.name.split_once(' ')?;
+    INDEX.get(&(program, format!("{subcommand} {name}").as_str())).copied()
 }
 
 /// The row of a program's subcommand.

@@ -19,6 +19,14 @@ const OPENSSL: Program = Program {
     ..GNU
 };
 
+/// A subcommand of gh that sends a text from a file.
+const GH_TEXT: Program = Program {
+    options: "-R= --repo= -F= --body-file= -b= --body= -t= --title= -l= --label= -a= --assignee= -m= --milestone= -p= --project= -T= --template= -B= --base= -H= --head= -r= --reviewer= -s? --squash -d --delete-branch --admin --auto --json= -q= --jq= -L= --limit= -S= --search= -w --web",
+    paths: &["read -F --body-file"],
+    classes: &[(NETWORK, "")],
+    ..GNU
+};
+
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "curl",
@@ -323,6 +331,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "gcloud", has_subcommands: true, options: "--project= --account=", ..GNU },
+    Program { name: "gcloud storage", classes: &[(NETWORK, ""), (DOWNLOAD, "")], ..GNU },
     Program { name: "gsutil", has_subcommands: true, options: "-m -o=", ..GNU },
     Program { name: "az", has_subcommands: true, ..GNU },
     Program { name: "gh", has_subcommands: true, options: "-R= --repo=", ..GNU },
@@ -334,11 +343,27 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "gh repo", options: "--confirm --yes", ..GNU },
+    Program { name: "gh issue", ..GH_TEXT },
+    Program { name: "gh pr", ..GH_TEXT },
+    Program {
+        name: "gh release",
+        options: "-R= --repo= -p= --pattern= -D= --dir= -O= --output= -A= --archive= -n= --notes= -F= --notes-file= -t= --title= --target= -y --yes --clobber --cleanup-tag",
+        paths: &["read -F --notes-file", "write -O --output", "create -D --dir"],
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "gh run",
+        options: "-R= --repo= -n= --name= -D= --dir= -p= --pattern= --log --log-failed -w= -L=",
+        paths: &["create -D --dir"],
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
     Program {
         name: "gh gist",
-        options: "-d= --desc= -f= --filename= -p --public -w",
+        options: "-d= --desc= -f= --filename= -p --public -w -r --raw",
         paths: &["read rest"],
-        classes: &[(NETWORK, "")],
+        classes: &[(NETWORK, ""), (DOWNLOAD, "if -r --raw")],
         ..GNU
     },
     Program {

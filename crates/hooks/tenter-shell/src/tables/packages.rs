@@ -10,6 +10,19 @@ const RUNS: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..G
 /// A package manager with subcommands.
 const MANAGER: Program = Program { has_subcommands: true, ..GNU };
 
+/// A command in a container of a project.
+const COMPOSE: Program = Program {
+    style: Style::Posix,
+    options: "-e= --env= --env-from-file= -u= --user= -w= --workdir= --index= --name= --entrypoint= -v= --volume= --mount= -p= --publish= -l= --label= -d --detach -i -T -t --privileged --rm --no-deps --build",
+    paths: MOUNTS,
+    recursive: "always",
+    runs: &[Run::Container(1)],
+    ..GNU
+};
+
+/// The files of this machine that a container sees.
+const MOUNTS: &[&str] = &["link-mount -v --volume --mount", "read-mount -v --volume --mount"];
+
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "npm",
@@ -133,6 +146,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "docker",
         options: "-H= --host= -c= --context= --config= -l= --log-level= --tlscacert= --tlscert= --tlskey= -D",
+        prefix: "container",
         ..MANAGER
     },
     Program {
@@ -146,6 +160,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "docker run",
         style: Style::Posix,
         options: CONTAINER,
+        paths: MOUNTS,
+        recursive: "always",
         runs: &[Run::Container(1)],
         classes: &[(Class::Network, "if -p --publish")],
         ..GNU
@@ -154,6 +170,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "docker create",
         style: Style::Posix,
         options: CONTAINER,
+        paths: MOUNTS,
+        recursive: "always",
         runs: &[Run::Container(1)],
         ..GNU
     },
@@ -161,9 +179,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "docker compose",
         style: Style::Posix,
         options: "-f= --file= -p= --project-name= --project-directory= --profile= --env-file= --ansi= -T",
-        runs: &[Run::AfterContainer("exec", 2), Run::AfterContainer("run", 2)],
+        has_subcommands: true,
         ..GNU
     },
+    Program { name: "docker compose exec", ..COMPOSE },
+    Program { name: "docker compose run", ..COMPOSE },
     Program {
         name: "docker cp",
         options: "-a -L -q",
@@ -188,12 +208,15 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "docker-compose",
         style: Style::Posix,
         options: "-f= --file= -p= --project-name= --project-directory= --profile= --env-file=",
-        runs: &[Run::AfterContainer("exec", 2), Run::AfterContainer("run", 2)],
+        has_subcommands: true,
         ..GNU
     },
+    Program { name: "docker-compose exec", ..COMPOSE },
+    Program { name: "docker-compose run", ..COMPOSE },
     Program {
         name: "podman",
         options: "--root= --runroot= --url= -c= --connection= --log-level=",
+        prefix: "container",
         ..MANAGER
     },
     Program {
@@ -207,9 +230,29 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "podman run",
         style: Style::Posix,
         options: CONTAINER,
+        paths: MOUNTS,
+        recursive: "always",
         runs: &[Run::Container(1)],
         ..GNU
     },
+    Program {
+        name: "podman create",
+        style: Style::Posix,
+        options: CONTAINER,
+        paths: MOUNTS,
+        recursive: "always",
+        runs: &[Run::Container(1)],
+        ..GNU
+    },
+    Program {
+        name: "podman compose",
+        style: Style::Posix,
+        options: "-f= --file= -p= --project-name= --profile=",
+        has_subcommands: true,
+        ..GNU
+    },
+    Program { name: "podman compose exec", ..COMPOSE },
+    Program { name: "podman compose run", ..COMPOSE },
     Program { name: "lxc", ..MANAGER },
     Program { name: "lxc exec", runs: &[Run::Container(1)], style: Style::Posix, ..GNU },
     Program {
@@ -221,7 +264,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "kubectl exec",
         options: "-c= --container= -f= -i -t -n= --namespace= --context=",
         runs: &[Run::AfterDashesContainer],
-        style: Style::Posix,
+        style: Style::Gnu,
         ..GNU
     },
     Program {
@@ -244,6 +287,19 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "helm", options: "-n= --namespace= --kube-context= --kubeconfig=", ..MANAGER },
     Program { name: "vagrant", ..MANAGER },
+    // One command in many repositories or packages.
+    Program { name: "lerna", ..MANAGER },
+    Program {
+        name: "lerna exec",
+        options: "--scope= --ignore= --concurrency=",
+        runs: &[Run::AfterDashes],
+        ..GNU
+    },
+    Program { name: "repo", ..MANAGER },
+    Program { name: "repo forall", options: "-c= -p -v -j=", runs: &[Run::Option("-c")], ..GNU },
+    // Agents and their guards.
+    Program { name: "tenter", options: "--project= --color=", ..MANAGER },
+    Program { name: "apply_patch", style: Style::Posix, ..GNU },
     Program {
         name: "vagrant ssh",
         options: "-c= --command= -p",

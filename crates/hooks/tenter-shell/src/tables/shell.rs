@@ -50,12 +50,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "export", options: "-p -n", classes: &[(Class::Environment, "bare")], ..GNU },
     Program {
         name: "declare",
-        options: "-p -x -r -g -a -A -i",
+        options: "-p -x -r -g -a -A -i -n -u -l",
         classes: &[(Class::Environment, "bare")],
         ..GNU
     },
-    Program { name: "typeset", ..GNU },
-    Program { name: "local", ..GNU },
+    Program { name: "typeset", options: "-p -x -r -g -a -A -i -n -u -l", ..GNU },
+    Program { name: "local", options: "-a -A -i -n -u -l -r", ..GNU },
     Program { name: "readonly", ..GNU },
     Program { name: "unset", ..GNU },
     Program { name: "alias", ..GNU },

@@ -34,6 +34,7 @@ fn named(row: &Program) -> Vec<&'static str> {
             | Run::Keyed(names, _) => {
                 texts.push(names);
             }
+            Run::Sql(client) => texts.extend([client.options, client.files]),
             _ => {}
         }
     }
@@ -67,7 +68,7 @@ fn every_option_in_a_rule_is_listed() {
 
 #[test]
 fn every_path_rule_can_be_read() {
-    const OPERATIONS: [&str; 20] = [
+    const OPERATIONS: [&str; 22] = [
         "read",
         "write",
         "create",
@@ -84,6 +85,8 @@ fn every_path_rule_can_be_read() {
         "create-name",
         "read-glob",
         "create-first-after",
+        "link-mount",
+        "read-mount",
         "create-second-after",
         "write-first-after",
         "move-first-after",

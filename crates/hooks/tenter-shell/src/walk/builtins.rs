@@ -52,8 +52,13 @@ impl Reader<'_> {
         let is_readonly = emitted.program == "readonly" || emitted.arguments.has("-r");
         let is_local = matches!(emitted.program.as_str(), "local" | "declare" | "typeset")
             && !emitted.arguments.has("-g");
+        let mut arrays = std::mem::take(&mut self.array_arguments).into_iter();
         for operand in call.operands(emitted) {
             let (name, value) = match operand.text.split_once('=') {
+                Some((name, "()")) if !operand.is_certain => {
+                    self.set_array(name.trim_end_matches('+'), arrays.next().unwrap_or_default());
+                    continue;
+                }
                 Some((name, value)) => (name.trim_end_matches('+'), Some(operand.with_text(value))),
                 None => (operand.text.as_str(), None),
             };
@@ -63,7 +68,7 @@ impl Reader<'_> {
             if let Some(mut value) = value {
                 value.is_glob = false;
                 value.is_certain &= !operand.text.contains("+=");
-                self.scope.set(name, Some(value));
+                self.scope.set(name, Some(self.with_attributes(value, emitted)));
             }
             if is_exported {
                 self.scope.export(name, !emitted.arguments.has("-n"));
@@ -71,6 +76,19 @@ impl Reader<'_> {
             if is_readonly {
                 self.scope.freeze(name);
             }
+        }
+    }
+
+    /// The value of a variable that is declared in upper or lower case, or as another name of a variable.
+    fn with_attributes(&self, value: Field, emitted: &Emitted) -> Field {
+        if emitted.arguments.has("-n") && emitted.program != "export" {
+            let unknown = Field::unknown(format!("${}", value.text));
+            return self.scope.get(&value.text).cloned().flatten().unwrap_or(unknown);
+        }
+        match emitted.arguments.flags.iter().find(|flag| matches!(&*flag.name, "-u" | "-l")) {
+            Some(flag) if flag.name == "-u" => value.with_text(value.text.to_uppercase()),
+            Some(_) => value.with_text(value.text.to_lowercase()),
+            None => value,
         }
     }
 
@@ -89,6 +107,14 @@ impl Reader<'_> {
             None => context.stdin.clone(),
         };
         let names: Vec<&Field> = call.operands(emitted).collect();
+        let separators = call.env.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value);
+        let separators = separators.map_or_else(|| self.separators(), |value| value.text.clone());
+        let text = input.as_ref().and_then(|input| input.text.as_ref());
+        if let Some(text) = text.filter(|text| text.is_certain)
+            && self.read_array(call, emitted, text, &separators)
+        {
+            return;
+        }
         for (index, name) in names.iter().enumerate() {
             let line = input.as_ref().and_then(|input| input.text.as_ref());
             let value = match line {
@@ -96,9 +122,13 @@ impl Reader<'_> {
                     text.with_text(text.text.lines().next().unwrap_or_default().trim())
                 }
                 Some(text) if text.is_certain => {
-                    let mut words = text.text.lines().next().unwrap_or_default().split_whitespace();
+                    let line = text.text.lines().next().unwrap_or_default();
+                    let mut words = words_of(line, &separators);
                     text.with_text(if index + 1 == names.len() {
-                        words.skip(index).collect::<Vec<_>>().join(" ")
+                        words
+                            .skip(index)
+                            .collect::<Vec<_>>()
+                            .join(separators.get(..1).unwrap_or(" "))
                     } else {
                         words.nth(index).unwrap_or_default().to_owned()
                     })
@@ -114,6 +144,29 @@ impl Reader<'_> {
         for (callback, _) in emitted.arguments.values("-C") {
             self.script(callback, &emitted.program, context);
         }
+    }
+
+    /// `read -a name`, `mapfile name`: the words or lines of a text become an array. `false` if nothing was read.
+    fn read_array(
+        &mut self,
+        call: &Call,
+        emitted: &Emitted,
+        text: &Field,
+        separators: &str,
+    ) -> bool {
+        if emitted.program == "read" {
+            let name = emitted.arguments.values("-a").next().map(|(name, _)| name.text.clone());
+            let Some(name) = name else { return false };
+            let line = text.text.lines().next().unwrap_or_default();
+            let fields = words_of(line, separators).map(|word| text.with_text(word)).collect();
+            self.set_array(&name, fields);
+            return true;
+        }
+        let name = call.operands(emitted).next();
+        let name = name.map_or_else(|| "MAPFILE".to_owned(), |name| name.text.clone());
+        let fields = text.text.lines().map(|line| text.with_text(line)).collect();
+        self.set_array(&name, fields);
+        !emitted.arguments.has("-C")
     }
 
     fn set_options(&mut self, call: &Call) {
@@ -217,4 +270,9 @@ impl Reader<'_> {
             super::output::printf(&operands).unwrap_or_else(|| Field::unknown(format!("${name}")));
         self.scope.set(&name, Some(value));
     }
+}
+
+/// The words of a line between these characters.
+fn words_of<'t>(line: &'t str, separators: &'t str) -> impl Iterator<Item = &'t str> {
+    line.split(|c| separators.contains(c)).filter(|word| !word.is_empty())
 }

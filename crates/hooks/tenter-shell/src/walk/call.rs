@@ -24,6 +24,9 @@ pub(super) struct Emitted {
     pub(super) is_program_certain: bool,
     pub(super) row: Option<&'static Program>,
     pub(super) subcommand_row: Option<&'static Program>,
+    /// The row of the subcommand's subcommand, and the index of its argument.
+    pub(super) nested_row: Option<&'static Program>,
+    pub(super) nested: Option<usize>,
     pub(super) subcommand: Option<String>,
     /// A layer of the scope is open for the command's working directory.
     pub(super) has_layer: bool,
@@ -33,11 +36,12 @@ pub(super) struct Emitted {
 impl Emitted {
     /// The row that describes the operands.
     pub(super) fn operand_row(&self) -> Option<&'static Program> {
-        self.subcommand_row.or(self.row.filter(|row| !row.has_subcommands))
+        let row = self.nested_row.or(self.subcommand_row).or(self.row);
+        row.filter(|row| !row.has_subcommands)
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = &'static Program> {
-        self.row.into_iter().chain(self.subcommand_row)
+        self.row.into_iter().chain(self.subcommand_row).chain(self.nested_row)
     }
 }
 
@@ -58,9 +62,12 @@ impl Emitted {
         let style = if row.style == Style::Single { Style::Single } else { Style::Posix };
         let global = Program { style, ..*row };
         let mut first = Arguments::sort(args, Some(&global));
-        // `cargo +nightly publish`
-        let is_toolchain = |at: &usize| args[*at].text.starts_with('+');
-        let Some(at) = first.operands.iter().copied().find(|at| !is_toolchain(at)) else {
+        // `cargo +nightly publish`, `docker container run`.
+        let is_before = |at: &usize| {
+            let word = args[*at].text.as_str();
+            word.starts_with('+') || (word == row.prefix && !word.is_empty())
+        };
+        let Some(at) = first.operands.iter().copied().find(|at| !is_before(at)) else {
             self.arguments = first;
             return;
         };
@@ -68,15 +75,30 @@ impl Emitted {
         let name = &args[at].text;
         self.subcommand = Some(name.clone());
         self.subcommand_row = tables::subcommand(row.name, name);
-        let default = Program { name: "", ..tables::GNU };
-        let rest = Arguments::sort(&args[at + 1..], Some(self.subcommand_row.unwrap_or(&default)));
         let offset = at + 1;
-        first.flags.extend(rest.flags.into_iter().map(|mut flag| {
-            flag.arg += offset;
-            flag
-        }));
-        first.operands = rest.operands.into_iter().map(|index| index + offset).collect();
-        first.dashes = rest.dashes;
+        let rest = &args[offset..];
+        // `terraform init -from-module=…`
+        let style = if row.style == Style::Single { Style::Single } else { Style::Gnu };
+        let default = Program { name: "", style, ..tables::GNU };
+        let row = self.subcommand_row.unwrap_or(&default);
+        if !row.has_subcommands {
+            first.append(Arguments::sort(rest, Some(row)), offset);
+            self.arguments = first;
+            return;
+        }
+        // `docker compose -f file exec …`.
+        let mut own = Arguments::sort(rest, Some(&Program { style: Style::Posix, ..*row }));
+        let nested = own.operands.first().copied();
+        own.flags.retain(|flag| nested.is_none_or(|nested| flag.arg < nested));
+        own.operands.clear();
+        first.append(own, offset);
+        if let Some(nested) = nested {
+            self.nested = Some(nested + offset);
+            self.nested_row = tables::nested(row, &rest[nested].text);
+            let row = self.nested_row.unwrap_or(&default);
+            let inner = Arguments::sort(&rest[nested + 1..], Some(row));
+            first.append(inner, offset + nested + 1);
+        }
         self.arguments = first;
     }
 }

@@ -1,16 +1,23 @@
 //! The facts of one command: names, options, paths.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use crate::facts::{Command, FlowRole, PathOp, Uncertain};
+use crate::facts::{Command, FlowRole, PathOp, Stdin, Uncertain};
 use crate::field::Field;
 use crate::flags::Arguments;
 use crate::locate;
 use crate::paths::{Condition, PathRule};
 use crate::reader::{Context, Reader};
-use crate::tables::{self, Inline};
+use crate::tables::{self, Inline, Program, Run};
 
 use super::call::{Call, Emitted};
+use super::sql::inline_sql;
+
+/// Maximum number of bytes of texts on the standard input that are facts, besides the first characters of each.
+const MAX_STDIN: usize = 4 * crate::limits::MAX_HEREDOC_BYTES;
+
+/// Maximum number of characters of a text on the standard input beyond that.
+const MAX_CUT_STDIN: usize = 64;
 
 impl Reader<'_> {
     /// Keeps the facts of a command. `None` at the limit.
@@ -26,11 +33,13 @@ impl Reader<'_> {
             name.is_certain || (path.is_some() && !program.contains(['$', '`']));
         let mut emitted = self.sorted(call, program, path.is_some(), is_program_certain);
         self.enter_directory(&mut emitted);
-        let command = self.command(call, &emitted, path, context);
+        let stdin_from = self.stdin_fact(context);
+        let command = Command { stdin_from, ..self.command(call, &emitted, path, context) };
         self.facts.commands.push(command);
         self.runs_stdin.push(runs_stdin(call, &emitted));
         self.command_paths(call, &emitted, name, context);
         self.argument_flows(call, &emitted);
+        self.downloads_here(call, &emitted);
         Some(emitted)
     }
 
@@ -50,6 +59,8 @@ impl Reader<'_> {
             is_program_certain,
             row,
             subcommand_row: None,
+            nested_row: None,
+            nested: None,
             subcommand: None,
             has_layer: false,
             arguments: Arguments::default(),
@@ -109,29 +120,45 @@ impl Reader<'_> {
             Some(value) => format!("{}={}", flag.name, value.text),
             None => flag.name.clone(),
         };
-        let env: BTreeMap<String, String> =
-            call.env.iter().map(|(name, value)| (name.clone(), value.text.clone())).collect();
+        let exports =
+            self.scope.exports().map(|(name, value)| (name.to_owned(), value.text.clone()));
+        let own = call.env.iter().map(|(name, value)| (name.clone(), value.text.clone()));
+        let env: BTreeMap<String, String> = exports.chain(own).collect();
+        let operand_args: Vec<usize> =
+            emitted.nested.into_iter().chain(arguments.operands.iter().copied()).collect();
+        let operands = operand_args.iter().filter_map(|index| args.get(*index));
         Command {
             program: emitted.program.clone(),
             path,
             subcommand: emitted.subcommand.clone(),
             flags: arguments.flags.iter().map(flag_text).collect(),
-            operands: call.operands(emitted).map(|operand| operand.text.clone()).collect(),
+            operands: operands.map(|operand| operand.text.clone()).collect(),
             args: args.iter().map(|arg| arg.text.clone()).collect(),
             env,
             cwd,
             via: context.via.clone(),
-            stdin_from: context.stdin.as_ref().map(|input| input.stdin.clone()),
+            stdin_from: None,
             redirects: call.redirected.redirects.clone(),
             text: call.text.clone(),
             location: context.location,
             uncertain,
             flag_args: arguments.flags.iter().map(|flag| flag.arg).collect(),
-            operand_args: arguments.operands.clone(),
-            dashes: arguments.dashes,
+            operand_args,
+            dashes: arguments.dashes.map(|dashes| dashes + usize::from(emitted.nested.is_some())),
             globs: (0..args.len()).filter(|index| args[*index].is_glob).collect(),
             classes: classes(call, emitted),
         }
+    }
+
+    /// The standard input as a fact. A long text that many commands read is cut.
+    fn stdin_fact(&mut self, context: &Context) -> Option<Stdin> {
+        let input = context.stdin.as_ref()?;
+        let Stdin::Text(text) = &input.stdin else { return Some(input.stdin.clone()) };
+        self.stdin_bytes += text.len();
+        if self.stdin_bytes <= MAX_STDIN {
+            return Some(input.stdin.clone());
+        }
+        Some(Stdin::Text(text.chars().take(MAX_CUT_STDIN).collect()))
     }
 
     /// The paths that a command touches, and the files that it reads and writes.
@@ -166,21 +193,31 @@ impl Reader<'_> {
         if emitted.operand_row().is_none() {
             touched.extend(output_files(call.args()).map(|path| (path, PathOp::Write, false)));
         }
+        // The same argument many times is one path.
+        let mut unique = HashSet::new();
+        touched.retain(|(path, op, recursive)| {
+            unique.insert((path.text.clone(), path.is_glob, path.is_certain, *op, *recursive))
+        });
         for (path, op, recursive) in touched {
             self.touch_in(&Touch { path: &path, op, recursive }, index, &here);
             match op {
                 PathOp::Read | PathOp::Move | PathOp::Link => {
                     self.read_file(&path, emitted.index, FlowRole::Data);
                 }
-                PathOp::Execute => self.read_file(&path, emitted.index, FlowRole::Code),
+                PathOp::Execute => {
+                    for source in &path.sources {
+                        self.flow(*source, emitted.index, FlowRole::Code);
+                    }
+                    self.read_file(&path, emitted.index, FlowRole::Code);
+                }
                 PathOp::Create if emitted.program == "mkfifo" => {
                     let file = locate::absolute(&path.text, self.scope.cwd());
                     self.fifos.extend(file.map(|file| (file, Vec::new())));
                 }
                 PathOp::Write | PathOp::Create => {
                     let source = crate::facts::FlowSource::Command(emitted.index);
-                    let text = context.stdin.as_ref().and_then(|input| input.text.clone());
-                    let text = text.filter(|_| emitted.program == "tee");
+                    let input = context.stdin.as_ref().filter(|_| emitted.program == "tee");
+                    let text = input.and_then(|input| input.text.clone());
                     self.writes_file(&path, &[source], text);
                     self.writes_into_directory(&path, call, emitted);
                 }
@@ -189,8 +226,25 @@ impl Reader<'_> {
         }
     }
 
+    /// `gh release download`: without a directory, the files are in the current one.
+    fn downloads_here(&mut self, call: &Call, emitted: &Emitted) {
+        let is_download = emitted.program == "gh"
+            && matches!(emitted.subcommand.as_deref(), Some("release" | "run"))
+            && call.operands(emitted).next().is_some_and(|word| word.text == "download");
+        if is_download {
+            self.classify(emitted.index, crate::facts::Class::Download);
+            if !emitted.arguments.has("-D --dir -O --output") {
+                self.unpacks_into(&Field::known("."), emitted.index);
+            }
+        }
+    }
+
     /// `cp a b`: if `b` is a directory, the file is `b/a`.
     fn writes_into_directory(&mut self, path: &Field, call: &Call, emitted: &Emitted) {
+        const UNPACK: [&str; 7] = ["tar", "bsdtar", "gtar", "unzip", "7z", "cpio", "gh"];
+        if UNPACK.contains(&emitted.program.as_str()) {
+            self.unpacks_into(path, emitted.index);
+        }
         if !matches!(emitted.program.as_str(), "cp" | "mv" | "install" | "ln" | "rsync" | "scp") {
             return;
         }
@@ -291,7 +345,10 @@ impl Reader<'_> {
 
     fn touch_in(&mut self, touch: &Touch<'_>, command: Option<usize>, here: &Placed) {
         let Touch { path, op, recursive } = *touch;
-        let is_full = self.facts.paths.len() >= 2 * crate::limits::MAX_COMMANDS;
+        let is_open = path.is_glob || !path.is_certain;
+        self.open_paths += usize::from(is_open);
+        let is_full = self.facts.paths.len() >= 2 * crate::limits::MAX_COMMANDS
+            || (is_open && self.open_paths > crate::limits::MAX_OPEN_PATHS);
         if is_full {
             self.reach_limit();
         }
@@ -436,6 +493,10 @@ fn classes(call: &Call, emitted: &Emitted) -> Vec<crate::facts::Class> {
         .filter(|(_, when)| Condition(when).holds(&emitted.arguments))
         .map(|(class, _)| *class)
         .collect();
+    let is_from_host = || call.operands(emitted).any(|operand| is_on_host(&operand.text));
+    if emitted.program == "rsync" && is_from_host() {
+        classes.push(crate::facts::Class::Download);
+    }
     if call.redirected.uses_network && !classes.contains(&crate::facts::Class::Network) {
         classes.push(crate::facts::Class::Network);
     }
@@ -444,6 +505,18 @@ fn classes(call: &Call, emitted: &Emitted) -> Vec<crate::facts::Class> {
 
 /// Checks whether a command runs its standard input.
 fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
+    let is_sql = |row: &Program| {
+        row.runs.iter().any(|run| match run {
+            Run::Sql(client) => {
+                inline_sql(*client, call, emitted).is_empty()
+                    && !emitted.arguments.has(client.files)
+            }
+            _ => false,
+        })
+    };
+    if emitted.operand_row().is_some_and(is_sql) {
+        return true;
+    }
     let Some(interpreter) = emitted.operand_row().and_then(|row| row.interpreter) else {
         return false;
     };

@@ -68,8 +68,8 @@ impl Reader<'_> {
             let Some(input) = context.stdin.clone() else { return NodeResult::default() };
             return match interpreter.language {
                 None => self.run_input(&input.sources, input.text.as_ref(), emitted, context),
-                Some(language) => match input.text {
-                    Some(text) => self.code(language, &text, emitted, context),
+                Some(language) => match &input.text {
+                    Some(text) => self.code(language, text, emitted, context),
                     None => NodeResult::default(),
                 },
             };

@@ -9,11 +9,13 @@ mod evaluated;
 mod find;
 mod interpreters;
 mod output;
+mod patches;
 mod redirections;
 mod run;
 mod scripts;
 mod sed;
 mod simple;
+mod sql;
 mod transform;
 mod variables;
 mod wrappers;
@@ -73,7 +75,7 @@ impl Reader<'_> {
         let mut last = NodeResult::default();
         for (index, stage) in stages.iter().enumerate() {
             if index > 0 {
-                context.stdin = Some(last.into_input());
+                context.stdin = Some(Rc::new(last.into_input()));
             }
             self.scope.open();
             last = self.node(stage, &context);
@@ -113,6 +115,7 @@ impl Reader<'_> {
         body: &List,
         context: &Context,
     ) -> NodeResult {
+        self.facts.forkbomb |= crate::forkbomb::is_endless_for(name, words, body);
         let mut values: Vec<Field> =
             words.iter().flat_map(|word| self.fields(word, context)).collect();
         if values.len() > LOOP_WORDS || values.is_empty() {

@@ -56,6 +56,10 @@ impl Reader<'_> {
                 path.is_certain.then(|| path.with_text(absolute))
             }
             "find" => Self::find_output(call, emitted),
+            "ls" | "dir" if !emitted.arguments.has("-l -R -i -s") => Some(listed(&operands())),
+            "git" if emitted.subcommand.as_deref() == Some("ls-files") => {
+                git_files(emitted, &operands())
+            }
             "mktemp" => Some(self.temporary(call, emitted)),
             "git" if emitted.subcommand.as_deref() == Some("rev-parse") => {
                 let project = self.surroundings.project.first();
@@ -107,6 +111,24 @@ fn installed(name: &Field) -> Field {
         return name.clone();
     }
     Field { is_certain: false, ..name.with_text(format!("/usr/bin/{}", name.text)) }
+}
+
+/// The output of `ls`, as patterns: all names of a directory, and its operands. A name with a dot is a file.
+fn listed(operands: &[Field]) -> Field {
+    let every = Field { is_glob: true, ..Field::known("*") };
+    let line = |operand: &Field| {
+        let name = operand.text.rsplit('/').next().unwrap_or_default();
+        let is_file = operand.is_glob || name.trim_start_matches('.').contains('.');
+        if is_file { operand.clone() } else { Field { is_glob: true, ..operand.with_text("*") } }
+    };
+    let lines: Vec<Field> = operands.iter().map(line).collect();
+    Field::joined(if lines.is_empty() { std::slice::from_ref(&every) } else { &lines }, "\n")
+}
+
+/// The output of `git ls-files` for all files in the repository, as a pattern.
+fn git_files(emitted: &Emitted, operands: &[Field]) -> Option<Field> {
+    let is_part = emitted.arguments.has("-o -i -d -m -u --others --ignored --deleted --modified");
+    (!is_part && operands.is_empty()).then(|| Field { is_glob: true, ..Field::known("./**") })
 }
 
 fn directory(path: &str) -> &str {

@@ -1,5 +1,7 @@
 //! Redirections: what a command reads instead of its standard input, and the files that it writes.
 
+use std::rc::Rc;
+
 use crate::facts::{FlowSource, PathOp, Redirect, Stdin};
 use crate::field::Field;
 use crate::reader::{Context, Input, NodeResult, Reader, WrittenFile};
@@ -9,9 +11,9 @@ use crate::syntax::{self};
 /// The redirections of a command, read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Redirected {
-    pub(super) stdin: Option<Input>,
+    pub(super) stdin: Option<Rc<Input>>,
     /// Other descriptors that are opened for reading, by number or name.
-    pub(super) inputs: Vec<(String, Input)>,
+    pub(super) inputs: Vec<(String, Rc<Input>)>,
     pub(super) redirects: Vec<Redirect>,
     pub(super) paths: Vec<(Field, PathOp)>,
     /// Files that receive the standard output.
@@ -52,7 +54,9 @@ impl Reader<'_> {
         let Some(heredoc) = heredoc else { return };
         let target = heredoc.delimiter.clone();
         redirected.redirects.push(redirect(redirection, target));
-        let text = if heredoc.is_literal {
+        // A long document without expansions is a text as it is.
+        let is_literal = heredoc.is_literal || !heredoc.body.contains(['$', '`', '\\']);
+        let text = if is_literal {
             Field::known(heredoc.body)
         } else {
             let (parts, script) = syntax::parse_quoted(&heredoc.body, context.depth);
@@ -60,7 +64,7 @@ impl Reader<'_> {
             let inner = context.clone().with_heredocs(script.heredocs);
             self.heredoc_text(&parts, &inner)
         };
-        redirected.read(&redirection.fd, Input::of_text(text));
+        redirected.read(&redirection.fd, Rc::new(Input::of_text(text)));
     }
 
     fn heredoc_text(&mut self, parts: &[Part], context: &Context) -> Field {
@@ -78,7 +82,7 @@ impl Reader<'_> {
             Op::HereString => {
                 let mut text = target;
                 text.text.push('\n');
-                redirected.read(&redirection.fd, Input::of_text(text));
+                redirected.read(&redirection.fd, Rc::new(Input::of_text(text)));
             }
             Op::Read | Op::ReadWrite => self.reads(redirection, target, redirected),
             Op::DuplicateIn => self.duplicates_input(redirection, &target, redirected),
@@ -106,7 +110,7 @@ impl Reader<'_> {
         } else if let Some(number) = target.text.strip_prefix("/dev/fd/")
             && let Some(open) = self.descriptors.get(number)
         {
-            input = open.clone();
+            input = (**open).clone();
         } else if let Some(file) = self.written(&target) {
             input.sources.extend_from_slice(&file.sources);
             input.text.clone_from(&file.text);
@@ -115,7 +119,7 @@ impl Reader<'_> {
             let op = if redirection.op == Op::ReadWrite { PathOp::Write } else { PathOp::Read };
             redirected.paths.push((target, op));
         }
-        redirected.read(&redirection.fd, input);
+        redirected.read(&redirection.fd, Rc::new(input));
     }
 
     fn writes(&mut self, redirection: &Redirection, target: Field, redirected: &mut Redirected) {
@@ -130,7 +134,7 @@ impl Reader<'_> {
             };
             let opened = descriptor(&redirection.fd);
             let opened = if opened.is_empty() { "1" } else { opened };
-            redirected.inputs.push((opened.to_owned(), input));
+            redirected.inputs.push((opened.to_owned(), Rc::new(input)));
             return;
         }
         if target.is_process {
@@ -192,13 +196,25 @@ impl Reader<'_> {
 
     /// The file that an earlier command of the text wrote.
     pub(super) fn written(&self, path: &Field) -> Option<&WrittenFile> {
-        if self.files.is_empty() {
+        if self.files.is_empty() && self.unpacked.is_empty() {
             return None;
         }
-        self.files.get(
-            &crate::locate::absolute(&path.text, self.scope.cwd())
-                .unwrap_or_else(|| path.text.clone()),
-        )
+        let path = crate::locate::absolute(&path.text, self.scope.cwd())
+            .unwrap_or_else(|| path.text.clone());
+        let around =
+            || self.unpacked.iter().rev().find(|(dir, _)| crate::locate::is_in(&path, dir));
+        self.files.get(&path).or_else(|| around().map(|(_, file)| file))
+    }
+
+    /// Keeps that a command writes files with unknown names into a directory.
+    pub(super) fn unpacks_into(&mut self, directory: &Field, command: usize) {
+        /// Maximum number of directories.
+        const MAX_DIRECTORIES: usize = 16;
+        let path = crate::locate::absolute(&directory.text, self.scope.cwd());
+        if let Some(path) = path.filter(|_| self.unpacked.len() < MAX_DIRECTORIES) {
+            let sources = vec![FlowSource::Command(command)];
+            self.unpacked.push((path, WrittenFile { sources, ..WrittenFile::default() }));
+        }
     }
 
     /// Keeps what commands in `<(…)` write.
@@ -272,7 +288,7 @@ impl Reader<'_> {
 }
 
 impl Redirected {
-    fn read(&mut self, fd: &str, input: Input) {
+    fn read(&mut self, fd: &str, input: Rc<Input>) {
         match fd {
             "" | "0" => self.stdin = Some(input),
             other => self.inputs.push((descriptor(other).to_owned(), input)),

@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
-use crate::syntax::tree::{AssignedValue, Assignment, Simple};
+use crate::syntax::tree::{AssignedValue, Assignment, Simple, Word};
 
 use super::call::Call;
 
@@ -37,14 +37,43 @@ impl Reader<'_> {
         context: &Context,
     ) -> NodeResult {
         for assignment in &simple.assignments {
-            let value = self.assigned(assignment, context);
-            self.scope.set(&assignment.name, Some(value.unwrap_or_else(|| Field::unknown("()"))));
+            match &assignment.value {
+                AssignedValue::Word(_) => {
+                    let value = self.assigned(assignment, context);
+                    self.scope.set(&assignment.name, value);
+                }
+                AssignedValue::Array(words) => self.assign_array(assignment, words, context),
+            }
         }
         if simple.redirections.is_empty() {
             return NodeResult { succeeds: Some(true), ..NodeResult::default() };
         }
         let call = Call { text: simple.text.clone(), redirected, ..Call::default() };
         self.run(&call, context)
+    }
+
+    /// `name=(a b)`, `name+=(c)`.
+    fn assign_array(&mut self, assignment: &Assignment, words: &[Word], context: &Context) {
+        let mut fields = Vec::new();
+        if assignment.appends {
+            let before = self.scope.array(&assignment.name).map(<[Field]>::to_vec);
+            fields =
+                before.unwrap_or_else(|| vec![Field::unknown(format!("${}", assignment.name))]);
+        }
+        for word in words {
+            fields.append(&mut self.fields(word, context));
+        }
+        self.set_array(&assignment.name, fields);
+    }
+
+    /// Sets an array, as far as it is within the limit.
+    pub(super) fn set_array(&mut self, name: &str, mut fields: Vec<Field>) {
+        /// Maximum number of elements.
+        const MAX_ELEMENTS: usize = 256;
+        if fields.len() > MAX_ELEMENTS {
+            fields = vec![Field::unknown(format!("${{{name}[@]}}"))];
+        }
+        self.scope.set_array(name, fields);
     }
 
     /// The new value of a variable. `None` for an array.

@@ -11,6 +11,7 @@ use super::call::{Call, Emitted};
 impl Reader<'_> {
     /// The commands that a command runs.
     pub(super) fn runs(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
+        self.patched_files(call, emitted, context);
         let mut outcome = match emitted.program.as_str() {
             "find" => self.find(call, emitted, context),
             "xargs" => self.xargs(call, emitted, context),
@@ -94,19 +95,15 @@ impl Reader<'_> {
                 let scripts: Vec<Field> = scripts.iter().map(socat_script).collect();
                 self.scripts(&scripts, emitted, context)
             }
+            Run::Sql(client) => self.sql(client, call, emitted, context),
             Run::GitAlias => self.git_alias(call, emitted, context),
             Run::Remote(start) => self.script(&Field::joined(from(start), " "), via, &remote()),
             Run::OptionRemote(names) => self.scripts(&values(emitted, names), emitted, &remote()),
             Run::Container(start) => self.words(from(start), &call.env, via, &container()),
-            Run::AfterContainer(word, start) if is_first(word) => {
-                self.words(from(start), &call.env, via, &container())
-            }
             Run::AfterDashesContainer => {
                 self.words(after_dashes(call), &call.env, via, &container())
             }
-            Run::Unless(..) | Run::After(..) | Run::AfterScript(..) | Run::AfterContainer(..) => {
-                NodeResult::default()
-            }
+            Run::Unless(..) | Run::After(..) | Run::AfterScript(..) => NodeResult::default(),
         }
     }
 

@@ -11,6 +11,9 @@ use super::wrappers::values;
 /// Maximum number of arguments with which a command is read.
 const ARGUMENTS: usize = 64;
 
+/// Other forms of `{}` in the commands of `parallel`: the item without its end, its name, its directory, its place.
+const PLACEHOLDERS: [&str; 6] = ["{.}", "{/}", "{//}", "{/.}", "{1}", "{1.}"];
+
 /// The way in which the standard input becomes arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Splitting {
@@ -54,10 +57,16 @@ impl Reader<'_> {
 
     /// The arguments that come from the standard input.
     fn items(&mut self, splitting: Splitting, emitted: &Emitted, context: &Context) -> Vec<Field> {
-        let Some(input) = &context.stdin else { return vec![Field::unknown("{}")] };
-        let Some(text) = &input.text else {
-            return vec![Field { sources: input.sources.clone(), ..Field::unknown("{}") }];
+        let file = values(emitted, "-a --arg-file").into_iter().next();
+        let (sources, text) = match (&file, &context.stdin) {
+            (Some(file), _) => {
+                let written = self.written(file).cloned().unwrap_or_default();
+                (written.sources, written.text)
+            }
+            (None, Some(input)) => (input.sources.clone(), input.text.clone()),
+            (None, None) => return vec![Field::unknown("{}")],
         };
+        let Some(text) = &text else { return vec![Field { sources, ..Field::unknown("{}") }] };
         // Quotes only mean something where no separator is given.
         let unquoted = |item: &'_ str| item.trim_matches(['"', '\'']).to_owned();
         let split: Vec<String> = match splitting {
@@ -101,9 +110,14 @@ impl Reader<'_> {
         if context.stdin.is_none() && at.is_none() && words.is_empty() {
             return NodeResult::default();
         }
+        let own = values(emitted, "-I").into_iter().next().map(|value| value.text);
+        let placeholders = own.as_deref().into_iter().chain(PLACEHOLDERS);
         let mut outcome = NodeResult::default();
         for item in items.iter().take(ARGUMENTS) {
             let mut script = Field::joined(words, " ");
+            for placeholder in placeholders.clone() {
+                script.text = script.text.replace(placeholder, "{}");
+            }
             if words.is_empty() || !script.text.contains("{}") {
                 if !words.is_empty() {
                     script.push(&Field::known(" "));

@@ -124,6 +124,8 @@ fn every_program_has_an_example() {
         for command in read(&case.command, &surroundings()).commands {
             if let Some(subcommand) = &command.subcommand {
                 programs.insert(format!("{} {subcommand}", command.program));
+                let nested = command.operands.first().map_or("", String::as_str);
+                programs.insert(format!("{} {subcommand} {nested}", command.program));
             }
             let family = command.program.split_once('.').map(|(family, _)| family.to_owned());
             let unversioned =

@@ -177,3 +177,27 @@ fn limits_are_counts_and_visible() {
     );
     assert!(check("echo {1..65}").unparsed);
 }
+
+#[test]
+fn the_lines_of_here_documents_do_not_count_as_text() {
+    let lines = "a line of text\n".repeat(100 * 1024 / 15);
+    for start in ["cat > x <<E", "cat > x <<'E'"] {
+        let facts = check(&format!("{start}\n{lines}E\nrm y"));
+        assert!(!facts.unparsed && !facts.over_limit, "{start}");
+        assert_eq!(facts.commands.last().unwrap().program, "rm");
+    }
+    assert!(check(&format!("cat <<E\n{lines}$(rm x)\nE\n")).over_limit);
+    assert!(check(&format!("cat <<'E'\n{}E\n", lines.repeat(11))).over_limit);
+    assert!(check(&format!("cat <<'E'\nE\n{lines}")).over_limit);
+}
+
+#[test]
+fn many_paths_that_are_not_known_are_over_the_limit() {
+    let words = |start: &str, count: usize| {
+        (0..count).map(|index| format!("{start}{index}* ")).collect::<String>()
+    };
+    assert!(!check(&format!("rm {}", words("a", limits::MAX_OPEN_PATHS))).over_limit);
+    assert!(check(&format!("rm {}", words("a", limits::MAX_OPEN_PATHS + 1))).over_limit);
+    // The same argument many times is one path.
+    assert!(!check(&format!("mv {} x", "a* ".repeat(8000))).over_limit);
+}

@@ -27,6 +27,10 @@ pub(crate) fn rendered(facts: &Facts) -> String {
             let _ = writeln!(text, "    {}{dynamic} {:?}", word(&code.language), code.text);
         }
     }
+    for statement in &facts.sql {
+        let condition = if statement.has_where { " where" } else { "" };
+        let _ = writeln!(text, "sql of {}: {}{condition}", statement.command, statement.statement);
+    }
     for path in facts.paths.iter().filter(|path| path.command.is_none()) {
         let _ = writeln!(text, "{}", path_line(path));
     }

@@ -1,10 +1,13 @@
 //! Reading shell commands, ordinary ones and the texts that are slowest to read, and matching rules about them (C5, C14).
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
-use tenter_engine::inspect::{CallSurroundings, HookRules};
+use tenter_engine::inspect::{CHECKS, CallSurroundings, HookRules};
+use tenter_protocol::front_matter::Rules;
+use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Body, ToolCall};
 use tenter_shell::{Surroundings, limits, read};
@@ -120,6 +123,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     let times = alone(plan.rounds(200), 100, || Ok(rules.judge(&facts)))?;
     let what = "matching 100 rules of which none fits";
     budget(report, what, "20 µs", Duration::from_micros(20), &times);
+    guarded(plan, report)?;
     let size = if plan.smoke { limits::MAX_BYTES / 64 } else { limits::MAX_BYTES };
     let mut slowest = None;
     for repeated in REPEATED {
@@ -132,6 +136,67 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     let Some((repeated, times)) = slowest else { return Ok(()) };
     let what = format!("reading 64 KiB of the slowest text, `{}`", in_table(repeated));
     budget(report, &what, "25 ms", LIMIT, &times);
+    Ok(())
+}
+
+/// Texts with many words, in each of which a rule could fit.
+fn long_texts() -> [(&'static str, String); 5] {
+    let many = |unit: &dyn Fn(usize) -> String| {
+        let mut text = String::new();
+        for index in 0.. {
+            let next = unit(index);
+            if text.len() + next.len() > limits::MAX_BYTES - 64 {
+                break;
+            }
+            text += &next;
+        }
+        text
+    };
+    [
+        ("`mv a* a* … /x`", format!("mv {} /x", many(&|_| "a* ".to_owned()))),
+        ("`mv a1* a2* … /x`", format!("mv {} /x", many(&|index| format!("a{index}* ")))),
+        (
+            "`rm src/f1.rs src/f2.rs …`",
+            format!("rm {}", many(&|index| format!("src/f{index}.rs "))),
+        ),
+        ("`rm $a/1 $a/2 …`", format!("rm {}", many(&|index| format!("$a/{index} ")))),
+        ("`cd a && rm b; …`", many(&|_| "cd a && rm b;".to_owned())),
+    ]
+}
+
+/// The ready-made guards.
+fn guards() -> Measured<Vec<HookRules>> {
+    let directory =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hooks/tenter-commands/src/guard/shipped");
+    let mut guards = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let text = fs::read(entry?.path())?;
+        let (manifest, _) = format::read(Path::new("HOOK.md"), &text, Rules::Tolerant, CHECKS);
+        let rules = manifest.ok_or("a guard cannot be read")?.extensions.rules;
+        guards.extend(HookRules::new(&rules));
+    }
+    Ok(guards)
+}
+
+/// The time of a whole call with all guards: reading the text, looking up its paths, and judging it.
+fn guarded(plan: Plan, report: &mut Report) -> Measured<()> {
+    let guards = guards()?;
+    let directory = Path::new("/home/ann/app");
+    let surroundings = CallSurroundings::new(directory);
+    let judged = |text: &str| {
+        let input = [("command".to_owned(), text.into())].into_iter().collect();
+        let call = ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input };
+        let facts = surroundings.facts(&Body::BeforeTool(call), None, directory);
+        guards.iter().filter(|guard| guard.judge(&facts).is_some()).count()
+    };
+    let times = alone(plan.rounds(200), 20, || Ok(judged(ORDINARY)))?;
+    let what = "a short command with all guards";
+    budget(report, what, "0.3 ms", Duration::from_micros(300), &times);
+    for (name, text) in long_texts() {
+        let times = alone(plan.rounds(5), 1, || Ok(judged(&text)))?;
+        let what = format!("64 KiB of {name} with all guards");
+        budget(report, &what, "50 ms", Duration::from_millis(50), &times);
+    }
     Ok(())
 }
 

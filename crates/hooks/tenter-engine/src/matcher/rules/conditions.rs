@@ -1,8 +1,8 @@
 //! The conditions of a rule, on one command and one of its paths.
 
 use tenter_base::AgentState;
-use tenter_protocol::manifest::rule::{CodeCondition, Conditions, FlowCondition};
-use tenter_shell::{Class, Command, FlowSource, Location};
+use tenter_protocol::manifest::rule::{CodeCondition, Conditions, FlowCondition, SqlCondition};
+use tenter_shell::{Class, Command, FlowSource, Location, SqlStatement};
 
 use super::path::PathRule;
 use super::pattern::{Pattern, Text};
@@ -23,6 +23,8 @@ pub(super) struct Subject {
 #[derive(Debug, Clone)]
 pub(super) struct CompiledConditions {
     program: Vec<Pattern>,
+    /// The programs, if there are some and none of them is a pattern.
+    literal_programs: Option<Vec<String>>,
     subcommand: Vec<Pattern>,
     operands: Option<OperandCondition>,
     flags: Option<Flags>,
@@ -30,6 +32,7 @@ pub(super) struct CompiledConditions {
     pub(super) path: Option<PathRule>,
     flow: Option<FlowCondition>,
     code: Option<CodeCondition>,
+    sql: Option<SqlRule>,
     via: Vec<Pattern>,
     location: Vec<Location>,
     forkbomb: Option<bool>,
@@ -54,7 +57,7 @@ pub(super) type Part = (&'static str, Truth);
 type Check = fn(&CompiledConditions, &CallFacts, Subject) -> Option<Truth>;
 
 /// The conditions, those first that cost least.
-const CHECKS: [(&str, Check); 14] = [
+const CHECKS: [(&str, Check); 15] = [
     ("program", |it, call, at| {
         command_checks(!it.program.is_empty(), call, at, |command| {
             let is_certain = command.is_program_certain();
@@ -94,6 +97,7 @@ const CHECKS: [(&str, Check); 14] = [
         command_checks(true, call, at, |command| env.fit(command))
     }),
     ("code", |it, call, at| Some(code(it.code.as_ref()?, call, at))),
+    ("sql", |it, call, at| Some(it.sql.as_ref()?.fit(call, at))),
     ("flow", |it, call, at| Some(flow(it.flow.as_ref()?, call, at))),
     ("path", |it, call, at| {
         let path = it.path.as_ref()?;
@@ -118,6 +122,12 @@ impl CompiledConditions {
             |texts: &[String]| texts.iter().map(|text| Pattern::of_words(text)).collect();
         Self {
             program: patterns(&conditions.program),
+            literal_programs: Some(&conditions.program)
+                .filter(|programs| {
+                    let is_literal = |text: &String| !text.contains(['*', '?', '[']);
+                    !programs.is_empty() && programs.iter().all(is_literal)
+                })
+                .cloned(),
             subcommand: patterns(&conditions.subcommand),
             operands: conditions.operands.as_ref().map(OperandCondition::new),
             flags: conditions.flags.as_ref().map(Flags::new),
@@ -125,6 +135,7 @@ impl CompiledConditions {
             path: conditions.path.as_ref().map(PathRule::new),
             flow: conditions.flow.clone(),
             code: conditions.code.clone(),
+            sql: conditions.sql.as_ref().map(SqlRule::new),
             via: patterns(&conditions.via),
             location: conditions.location.clone(),
             forkbomb: conditions.forkbomb,
@@ -133,6 +144,14 @@ impl CompiledConditions {
             over_limit: conditions.over_limit,
             is_about_command: conditions.is_about_command(),
         }
+    }
+
+    /// The commands whose programs fit. `None` if all of them have to be looked at.
+    pub(super) fn commands(&self, call: &CallFacts) -> Option<Vec<usize>> {
+        // A short call has no need of an index.
+        let is_long = call.facts.call.commands.len() > 16;
+        let programs = self.literal_programs.as_ref().filter(|_| is_long)?;
+        call.index().commands_with(programs)
     }
 
     /// Returns whether they may hold for a command of a call that was not read to its end.
@@ -192,6 +211,35 @@ fn subcommand(patterns: &[Pattern], command: &Command) -> Truth {
     one_of(patterns, Text { is_certain, ..Text::known(subcommand) })
 }
 
+/// A condition on a statement of SQL.
+#[derive(Debug, Clone)]
+struct SqlRule {
+    statement: Vec<Pattern>,
+    has_where: Option<bool>,
+}
+
+impl SqlRule {
+    fn new(condition: &SqlCondition) -> Self {
+        let statement = condition.statement.iter().map(|text| Pattern::of_words(text)).collect();
+        Self { statement, has_where: condition.has_where }
+    }
+
+    /// Checks whether a statement of the command fits. What is not known of it counts as text.
+    fn fit(&self, call: &CallFacts, at: Subject) -> Truth {
+        let fits = |sql: &SqlStatement| {
+            let is_kind = self.statement.is_empty()
+                || self.statement.iter().any(|pattern| pattern.matches(&sql.statement));
+            is_kind && self.has_where.is_none_or(|has_where| has_where == sql.has_where)
+        };
+        let all = &call.facts.call.sql;
+        if all.is_empty() {
+            return Truth::No;
+        }
+        let own = at.command.and_then(|command| call.index().sql_of.get(command));
+        own.is_some_and(|own| own.iter().filter_map(|place| all.get(*place)).any(fits)).into()
+    }
+}
+
 fn code(condition: &CodeCondition, call: &CallFacts, at: Subject) -> Truth {
     let CodeCondition { language, dynamic, text } = condition;
     let fits = |code: &tenter_shell::Code| {
@@ -199,9 +247,12 @@ fn code(condition: &CodeCondition, call: &CallFacts, at: Subject) -> Truth {
             && dynamic.is_none_or(|dynamic| dynamic == code.dynamic)
             && (text.is_empty() || text.iter().any(|part| code.text.contains(part)))
     };
-    let mut command_checks =
-        call.facts.call.code.iter().filter(|code| Some(code.command) == at.command);
-    command_checks.any(fits).into()
+    let all = &call.facts.call.code;
+    if all.is_empty() {
+        return Truth::No;
+    }
+    let own = at.command.and_then(|command| call.index().code_of.get(command));
+    own.is_some_and(|own| own.iter().filter_map(|place| all.get(*place)).any(fits)).into()
 }
 
 fn flow(condition: &FlowCondition, call: &CallFacts, at: Subject) -> Truth {
@@ -220,6 +271,6 @@ fn flow(condition: &FlowCondition, call: &CallFacts, at: Subject) -> Truth {
             .is_some_and(|sender| from.iter().any(|class| sender.classes.contains(class))),
     };
     let fits_role = |as_role| role.is_empty() || role.contains(&as_role);
-    let mut sources = call.facts.call.sources_of(index).into_iter();
+    let mut sources = call.sources_of(index).into_iter();
     sources.any(|(source, as_role)| fits_role(as_role) && is_source(source)).into()
 }

@@ -201,10 +201,11 @@ impl CompiledRule {
 
     /// Returns the subjects of the rule: each command with each of its paths, each path, or the call as a whole.
     fn subjects<'c>(&'c self, call: &'c CallFacts) -> Box<dyn Iterator<Item = Subject> + 'c> {
-        let commands = (0..call.facts.call.commands.len()).map(Some);
+        let all = || (0..call.facts.call.commands.len()).collect();
+        let commands = || self.conditions.commands(call).unwrap_or_else(all).into_iter().map(Some);
         match (self.conditions.is_about_command, &self.conditions.path) {
-            (true, None) => Box::new(commands.map(|command| Subject { command, path: None })),
-            (true, Some(_)) => Box::new(commands.flat_map(|command| call.paths_of(command))),
+            (true, None) => Box::new(commands().map(|command| Subject { command, path: None })),
+            (true, Some(_)) => Box::new(commands().flat_map(|command| call.paths_of(command))),
             (false, Some(_)) => Box::new(
                 call.facts
                     .call
@@ -269,9 +270,12 @@ impl CompiledConditions {
 
 impl CallFacts {
     fn paths_of(&self, command: Option<usize>) -> impl Iterator<Item = Subject> {
-        let paths = self.facts.call.paths.iter().enumerate();
-        let paths = paths.filter(move |(_, path)| path.command == command);
-        paths.map(move |(path, _)| Subject { command, path: Some(path) })
+        let index = self.index();
+        let paths = match command {
+            Some(command) => index.paths_of.get(command).map_or(&[][..], Vec::as_slice),
+            None => &index.other_paths,
+        };
+        paths.iter().map(move |path| Subject { command, path: Some(*path) })
     }
 
     /// The text of the command, or the path as given to a tool.

@@ -3,7 +3,9 @@
 use tenter_protocol::manifest::rule::PathCondition;
 use tenter_shell::{Path, PathOp, PathPlace};
 
-use super::pattern::{Pattern, Text, Token, overlap};
+use std::borrow::Cow;
+
+use super::pattern::{LetterPairs, Pattern, Text, Token, overlap};
 use super::truth::Truth;
 use crate::facts::CallFacts;
 
@@ -23,6 +25,8 @@ struct PathPattern {
     /// The part after the base.
     tail: Pattern,
     text: String,
+    /// Of `**/name/…`, the name, if it is no pattern.
+    first_name: Option<String>,
 }
 
 impl PathPattern {
@@ -35,7 +39,10 @@ impl PathPattern {
             }
             None => (Base::Project, text.trim_start_matches("./")),
         };
-        Self { base, tail: Pattern::of_paths(tail), text: tail.to_owned() }
+        let first_name = tail.strip_prefix("**/").and_then(|rest| rest.split('/').next());
+        let first_name =
+            first_name.filter(|name| !name.contains(['*', '?', '['])).map(str::to_owned);
+        Self { base, tail: Pattern::of_paths(tail), text: tail.to_owned(), first_name }
     }
 
     fn directory<'c>(&self, call: &'c CallFacts) -> Option<&'c str> {
@@ -59,6 +66,11 @@ impl PathPattern {
         let directory = self.directory(call).map(|directory| format!("{directory}/"));
         let whole = Pattern::of_paths(&format!("{}{}", directory.unwrap_or_default(), self.text));
         whole.may_fit(tokens) != Truth::No
+    }
+
+    /// Checks whether a text with these pairs of letters can fit, as written.
+    fn may_match(&self, pairs: LetterPairs) -> bool {
+        self.tail.may_match(pairs)
     }
 
     /// Returns whether it fits in any directory: `**/name`.
@@ -138,6 +150,15 @@ struct Subject<'f> {
     texts: [Text<'f>; 2],
 }
 
+impl<'f> Subject<'f> {
+    /// The texts without repetition.
+    fn distinct(&self) -> impl Iterator<Item = Text<'f>> + Clone {
+        let [resolved, written] = self.texts;
+        let other = Some(written).filter(|written| written.value != resolved.value);
+        std::iter::once(resolved).chain(other)
+    }
+}
+
 impl PathRule {
     pub(super) fn new(condition: &PathCondition) -> Self {
         let patterns = |texts: &[String]| texts.iter().map(|text| PathPattern::new(text)).collect();
@@ -199,10 +220,7 @@ impl PathRule {
         if self.glob.is_empty() {
             return PathFit::known(!subject.texts.iter().all(|text| excluded(text.value)));
         }
-        PathFit::any(subject.texts.iter().map(|text| {
-            if excluded(text.value) {
-                return PathFit::known(false);
-            }
+        PathFit::any(subject.distinct().map(|text| {
             let has_all = match subject.fact.op {
                 // What is written into a directory replaces only files of the same names.
                 PathOp::Write | PathOp::Create => false,
@@ -211,40 +229,64 @@ impl PathRule {
                 _ => subject.fact.recursive,
             };
             let is_whole = |pattern: &PathPattern| has_all && pattern.is_below(text.value, call);
-            let fit = found_in(text);
-            let fits =
-                |pattern: &PathPattern| pattern.matches(text.value, call) || is_whole(pattern);
-            if self.glob.iter().any(fits) {
+            let pairs = LetterPairs::new(text.value);
+            let fits = |pattern: &PathPattern| {
+                (pattern.may_match(pairs) && pattern.matches(text.value, call)) || is_whole(pattern)
+            };
+            let is_fitting = self.glob.iter().any(fits);
+            if !is_fitting && !text.is_open() {
+                return PathFit::known(false);
+            }
+            if excluded(text.value) {
+                return PathFit::known(false);
+            }
+            if is_fitting {
                 return text.as_written();
             }
+            let short = found_in(&text);
             text.perhaps(|tokens| {
-                self.glob.iter().any(|pattern| match &fit {
-                    Some(fit) if pattern.is_floating() => pattern.may_fit(fit, call),
-                    _ => pattern.may_fit(tokens, call),
+                self.glob.iter().any(|pattern| match &pattern.first_name {
+                    Some(name) if !text.may_have(name) => false,
+                    _ => match &short {
+                        Some(short) if pattern.is_floating() => pattern.may_fit(short, call),
+                        _ => pattern.may_fit(tokens, call),
+                    },
                 })
             })
         }))
+    }
+
+    /// An upper limit of the length of the directories in `covers`.
+    fn longest_cover(&self, call: &CallFacts) -> usize {
+        let longest = self.covers.iter().map(|target| target.text.len()).max().unwrap_or(0);
+        let home = call.home.as_deref().map_or(1, str::len);
+        longest + 1 + home.max(call.project.len())
     }
 
     fn covering(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
         if self.covers.is_empty() {
             return PathFit::known(true);
         }
-        let targets: Vec<String> =
+        let longest = self.longest_cover(call);
+        // What is known to be longer than each of them cannot be around one.
+        if subject.distinct().all(|text| text.known_length() > longest) {
+            return PathFit::known(false);
+        }
+        let targets: Vec<Cow<'_, str>> =
             self.covers.iter().map(|target| target.as_directory(call)).collect();
-        PathFit::any(subject.texts.iter().map(|text| {
+        PathFit::any(subject.distinct().map(|text| {
             // `/etc/*` is as good as `/etc`.
             let contents = ["/*", "/**", "/.*", "/{*,.*}"];
             let directory = contents.iter().find_map(|end| text.value.strip_suffix(end));
             let directory = directory.filter(|_| text.is_glob).unwrap_or(text.value);
-            let is_covered = |target: &String| below(target, directory).is_some();
+            let is_covered = |target: &Cow<'_, str>| below(target, directory).is_some();
             if !text.has_unknown_parts() && targets.iter().any(is_covered) {
                 return text.as_written();
             }
             if is_contents_of_a_variable(text.value) && targets.iter().any(|target| target == "/") {
                 return text.as_written();
             }
-            let or_above = |target: &String| {
+            let or_above = |target: &Cow<'_, str>| {
                 let ends = target.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0);
                 ends.chain([target.len()]).map(|end| target[..end].to_owned()).collect::<Vec<_>>()
             };
@@ -277,11 +319,11 @@ fn found_in(text: &Text<'_>) -> Option<Vec<Token>> {
 
 impl PathPattern {
     /// The directory that it names.
-    fn as_directory(&self, call: &CallFacts) -> String {
+    fn as_directory<'c>(&'c self, call: &'c CallFacts) -> Cow<'c, str> {
         match self.directory(call) {
-            None => self.text.clone(),
-            Some(base) if self.text.is_empty() || self.text == "." => base.to_owned(),
-            Some(base) => format!("{base}/{}", self.text),
+            None => self.text.as_str().into(),
+            Some(base) if self.text.is_empty() || self.text == "." => base.into(),
+            Some(base) => format!("{base}/{}", self.text).into(),
         }
     }
 }
@@ -308,10 +350,21 @@ impl Text<'_> {
 
     /// One of the texts that it may stand for fits, or none.
     fn perhaps(&self, fits: impl Fn(&[Token]) -> bool) -> PathFit {
-        let is_open = self.is_glob || self.has_unknown_parts();
-        let may_fit = is_open && fits(&self.tokens());
+        let may_fit = self.is_open() && fits(&self.tokens());
         let truth = if may_fit { Truth::Perhaps } else { Truth::No };
         PathFit { truth, is_as_written: may_fit && self.is_narrow() }
+    }
+
+    /// Checks whether it stands for more than one text.
+    fn is_open(&self) -> bool {
+        self.is_glob || self.has_unknown_parts()
+    }
+
+    /// The number of bytes before the first part that is a pattern or unknown, and without `/*` at its end.
+    fn known_length(&self) -> usize {
+        let wild = self.value.find(['*', '?', '[', '$', '`', '{']).filter(|_| self.is_open());
+        let known = wild.map_or(self.value, |at| &self.value[..at]);
+        known.trim_end_matches('/').len()
     }
 
     /// Returns whether only the root directory is known: `/$DIR`, `/{}`.

@@ -33,6 +33,24 @@ pub(super) struct Pattern {
     suffix: String,
     /// The longest text that every text that fits contains.
     part: String,
+    /// The pairs of letters in that text.
+    pairs: LetterPairs,
+}
+
+/// The pairs of letters that follow each other in a text, each as one of 64 bits: a text that contains another has its pairs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct LetterPairs(u64);
+
+impl LetterPairs {
+    pub(super) fn new(text: &str) -> Self {
+        let pairs = text.as_bytes().windows(2);
+        let bit = |pair: &[u8]| (usize::from(pair[0]) * 31 + usize::from(pair[1])) % 64;
+        Self(pairs.fold(0, |bits, pair| bits | 1 << bit(pair)))
+    }
+
+    fn contain(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
 }
 
 /// A text of a call, and how much of it is known.
@@ -48,6 +66,21 @@ pub(super) struct Text<'f> {
 impl<'f> Text<'f> {
     pub(super) fn known(text: &'f str) -> Self {
         Self { value: text, is_certain: true, is_glob: false }
+    }
+
+    /// Checks whether a name in the text, between two slashes, can be `name`. A text of which parts are unknown can have any.
+    pub(super) fn may_have(&self, name: &str) -> bool {
+        if self.has_unknown_parts() || self.value.contains("**") {
+            return true;
+        }
+        self.value.split('/').any(|own| {
+            let wild = own.find(['*', '?', '[']);
+            let (start, end) = match wild {
+                None => return own == name,
+                Some(at) => (&own[..at], own.rsplit(['*', '?', ']']).next().unwrap_or_default()),
+            };
+            name.starts_with(start) && name.ends_with(end)
+        })
     }
 
     /// Returns whether parts of it are unknown. A text can be known although it is not certain that it is used.
@@ -188,7 +221,8 @@ impl Pattern {
         let fixed = fixed.max().unwrap_or(0);
         let suffix = tokens[fixed.min(tokens.len())..].iter().filter_map(letter).collect();
         let part = longest_part(&tokens);
-        Self { tokens, prefix, is_literal, suffix, part }
+        let pairs = LetterPairs::new(&part);
+        Self { tokens, prefix, is_literal, suffix, part, pairs }
     }
 
     /// Returns the common beginning of every text that fits.
@@ -199,6 +233,11 @@ impl Pattern {
     /// Returns whether every text fits.
     fn fits_all(&self) -> bool {
         self.tokens == [Token::Any]
+    }
+
+    /// Checks whether a text with these pairs of letters can fit, as written.
+    pub(super) fn may_match(&self, pairs: LetterPairs) -> bool {
+        pairs.contain(self.pairs)
     }
 
     /// Returns whether it fits this text, as written.
@@ -372,7 +411,34 @@ mod tests {
         assert_eq!(fits("**", "$X", false, false), Truth::Yes);
     }
 
+    #[test]
+    fn a_name_that_a_text_cannot_have_does_not_fit() {
+        let may_have = |text: &str, is_certain, name: &str| {
+            Text { value: text, is_certain, is_glob: true }.may_have(name)
+        };
+        for (text, name) in [
+            ("/a/.e*", ".env"),
+            ("/a/.[e]nv/x", ".env"),
+            ("/a/?env", ".env"),
+            ("/.env", ".env"),
+            ("/a/**", ".env"),
+        ] {
+            assert!(may_have(text, true, name), "{text}");
+        }
+        for text in ["/a/b*", "/a/*.rs", "/env/x"] {
+            assert!(!may_have(text, true, ".env"), "{text}");
+        }
+        assert!(may_have("$X/b", false, ".env"));
+    }
+
     proptest! {
+        /// The pairs of letters only save time.
+        #[test]
+        fn a_text_has_the_pairs_of_what_it_contains(text in "[a-z./]{0,20}", part in "[a-z./]{0,6}") {
+            let whole = format!("{text}{part}{text}");
+            prop_assert!(LetterPairs::new(&whole).contain(LetterPairs::new(&part)));
+        }
+
         #[test]
         fn any_pattern_and_text_terminate(pattern in "[a*?/.$\\[\\]!-]{0,12}", text in "[a/.*$(){}`]{0,12}") {
             for pattern in [Pattern::of_paths(&pattern), Pattern::of_words(&pattern)] {

@@ -130,6 +130,52 @@ fn paths_are_matched_by_pattern_place_and_operation() {
 }
 
 #[test]
+fn statements_of_sql_are_matched_by_kind_and_condition() {
+    let drop = json!({"sql": {"statement": ["drop table *", "truncate *"]}});
+    let every = json!({"sql": {"statement": ["delete *"], "where": false}});
+    for (conditions, command, expected) in [
+        (&drop, "psql app -c 'DROP TABLE IF EXISTS users'", "run"),
+        (&drop, "mysql app <<E\nselect 1;\ntruncate users;\nE", "run"),
+        (&drop, "psql app -c 'select 1'; echo 'drop table users'", "nothing"),
+        (&drop, "git commit -m 'drop table users'", "nothing"),
+        (&every, "sqlite3 a.db 'delete from b'", "run"),
+        (&every, "sqlite3 a.db 'delete from b where c = 1'", "nothing"),
+        (&every, "sqlite3 a.db 'delete from b where 1 = 1'", "run"),
+    ] {
+        assert_eq!(leads_to(conditions, command), expected, "{command}");
+    }
+}
+
+#[test]
+fn the_value_of_an_unknown_option_can_be_the_next_argument() {
+    let mode = json!({"program": ["tool"], "flags": {"any": ["--mode=bypass*"]}});
+    for (command, expected) in [
+        ("tool --mode=bypassAll", "run"),
+        ("tool --mode bypassAll", "run"),
+        ("tool --mode plan bypassAll", "nothing"),
+        ("tool --mode --bypass", "nothing"),
+        ("tool bypassAll", "nothing"),
+    ] {
+        assert_eq!(leads_to(&mode, command), expected, "{command}");
+    }
+}
+
+/// The index of a long call changes nothing.
+#[test]
+fn a_command_among_many_is_found() {
+    let conditions = json!({"program": ["rm"], "path": {"op": ["delete"], "glob": ["/etc/**"]}});
+    let filler = "ls src; git status; cat a > b;".repeat(20);
+    for (command, expected) in [
+        (format!("{filler} rm /etc/x"), "run"),
+        (format!("rm /etc/x; {filler}"), "run"),
+        (format!("{filler} \"$TOOL\" /etc/x; rm /etc/x"), "run"),
+        (format!("{filler} rm x; cat /etc/x"), "nothing"),
+    ] {
+        assert_eq!(leads_to(&conditions, &command), expected, "{command}");
+    }
+}
+
+#[test]
 fn data_that_reaches_an_interpreter_is_code_only_if_it_runs_it() {
     let download = json!({"flow": {"from": ["download"], "into": ["interpreter"], "as": ["code"]}});
     let command = |classes: &[Class]| Command { classes: classes.to_vec(), ..Command::default() };

@@ -59,7 +59,18 @@ impl Flags {
             let truths = flags.map(|(place, flag)| {
                 let arg = command.flag_args.get(place).copied();
                 let is_certain = arg.is_none_or(|arg| command.is_arg_certain(arg));
-                pattern.fits(Text { value: flag, is_certain, is_glob: false })
+                let fit = pattern.fits(Text { value: flag, is_certain, is_glob: false });
+                if fit != Truth::No || pattern.value.is_none() || flag.contains('=') {
+                    return fit;
+                }
+                // Whether an option of a program that is not known takes a value is not known either: `--name value`.
+                let value = arg.and_then(|arg| command.args.get(arg + 1));
+                let value = value.filter(|value| !value.starts_with('-'));
+                value.map_or(fit, |value| {
+                    let whole = format!("{flag}={value}");
+                    let is_certain = arg.is_some_and(|arg| command.is_arg_certain(arg + 1));
+                    pattern.fits(Text { value: &whole, is_certain, is_glob: false })
+                })
             });
             Truth::any(truths).or(unseen)
         };

@@ -7,11 +7,11 @@ use super::RULE;
 use super::values::{boolean, texts, words};
 use crate::front_matter::{Field, Meaning, Report, Scalar, find};
 use crate::manifest::rule::{
-    CodeCondition, Conditions, FlowCondition, Operands, PathCondition, Words,
+    CodeCondition, Conditions, FlowCondition, Operands, PathCondition, SqlCondition, Words,
 };
 
 /// The conditions.
-pub(super) const CONDITION_KEYS: [&str; 14] = [
+pub(super) const CONDITION_KEYS: [&str; 15] = [
     "program",
     "subcommand",
     "operands",
@@ -20,6 +20,7 @@ pub(super) const CONDITION_KEYS: [&str; 14] = [
     "path",
     "flow",
     "code",
+    "sql",
     "via",
     "where",
     "forkbomb",
@@ -99,6 +100,7 @@ fn condition(field: &Field, into: &mut Conditions, report: &mut Report<'_>) -> O
         "path" => into.path = Some(path(field, report)?),
         "flow" => into.flow = Some(flow(field, report)?),
         "code" => into.code = Some(code(field, report)?),
+        "sql" => into.sql = Some(sql(field, report)?),
         "via" => into.via = texts(field, report)?,
         "where" => into.location = words(field, &LOCATIONS, report)?,
         "forkbomb" => into.forkbomb = Some(boolean(field, report)?),
@@ -224,6 +226,18 @@ fn code(field: &Field, report: &mut Report<'_>) -> Option<CodeCondition> {
             "language" => read.language = words(part, &LANGUAGES, report)?,
             "dynamic" => read.dynamic = Some(boolean(part, report)?),
             "text" => read.text = texts(part, report)?,
+            _ => {}
+        }
+    }
+    Some(read)
+}
+
+fn sql(field: &Field, report: &mut Report<'_>) -> Option<SqlCondition> {
+    let mut read = SqlCondition::default();
+    for part in parts(field, &["statement", "where"], report)? {
+        match part.key.as_str() {
+            "statement" => read.statement = texts(part, report)?,
+            "where" => read.has_where = Some(boolean(part, report)?),
             _ => {}
         }
     }

@@ -1,0 +1,405 @@
+//! SQL in the arguments and the input of database clients: the kinds of its statements, and whether they have a condition. This is
+//! no parser: it knows texts, comments, brackets and the words of statements.
+
+use crate::facts::SqlStatement;
+
+/// Maximum number of statements that are read.
+const MAX_STATEMENTS: usize = 256;
+
+/// Maximum depth of statements in statements.
+const MAX_NESTING: usize = 4;
+
+/// Maximum number of words that describe a statement.
+const MAX_WORDS: usize = 4;
+
+/// Words that start a statement inside another.
+const NESTED: [&str; 6] = ["delete", "drop", "insert", "merge", "truncate", "update"];
+
+/// Words that do not change what a statement does.
+const NOISE: [&str; 14] = [
+    "cascaded",
+    "concurrently",
+    "exists",
+    "foreign",
+    "from",
+    "if",
+    "ignore",
+    "low_priority",
+    "materialized",
+    "only",
+    "or",
+    "quick",
+    "temp",
+    "temporary",
+];
+
+/// The facts about a text in SQL.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct SqlFacts {
+    /// The statements; the indices of their commands are 0.
+    pub(crate) statements: Vec<SqlStatement>,
+    /// Commands for a shell: `\! ls`, `.shell ls`, `system ls`.
+    pub(crate) scripts: Vec<String>,
+}
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token<'t> {
+    /// A word, a name with its dots, or a number.
+    Word(&'t str),
+    /// A text in quotes or between dollar signs.
+    Text(&'t str),
+    Open,
+    Close,
+    /// The end of a statement.
+    End,
+    /// An operator.
+    Other,
+}
+
+/// Reads a text.
+pub(crate) fn read(text: &str) -> SqlFacts {
+    let mut facts = SqlFacts::default();
+    facts.add(text, 0);
+    facts
+}
+
+impl SqlFacts {
+    fn add(&mut self, text: &str, depth: usize) {
+        if depth >= MAX_NESTING {
+            return;
+        }
+        let tokens = Tokens { rest: text, is_at_line_start: true, scripts: &mut self.scripts };
+        let tokens: Vec<Token<'_>> = tokens.collect();
+        for statement in tokens.split(|token| *token == Token::End) {
+            self.add_statement(statement, depth);
+        }
+    }
+
+    fn add_statement(&mut self, tokens: &[Token<'_>], depth: usize) {
+        for start in nested_starts(tokens) {
+            self.add_one(&tokens[start..]);
+        }
+        let Some(start) = start_of(tokens) else { return };
+        self.add_one(&tokens[start..]);
+        // `do $$ … $$`, `exec('…')`: the text is a program.
+        let Token::Word(first) = tokens[start] else { return };
+        let runs_text = ["do", "exec", "execute", "prepare"];
+        if runs_text.iter().any(|word| first.eq_ignore_ascii_case(word)) {
+            for token in &tokens[start..] {
+                if let Token::Text(program) = token {
+                    self.add(program, depth + 1);
+                }
+            }
+        }
+    }
+
+    /// Adds the statement at the start of these tokens.
+    fn add_one(&mut self, tokens: &[Token<'_>]) {
+        if self.statements.len() >= MAX_STATEMENTS {
+            return;
+        }
+        let mut words = Vec::new();
+        let mut has_where = false;
+        for (at, token) in own_tokens(tokens) {
+            let Token::Word(word) = token else { continue };
+            let word = word.to_lowercase();
+            if word == "where" {
+                has_where = !is_always_true(&tokens[at + 1..]);
+                break;
+            }
+            let is_noise = NOISE.contains(&word.as_str())
+                || (word == "table" && words.first().is_some_and(|first| first == "truncate"));
+            if words.len() < MAX_WORDS && !is_noise {
+                words.push(word);
+            }
+        }
+        let statement = words.join(" ");
+        if !statement.is_empty() {
+            self.statements.push(SqlStatement { statement, has_where, command: 0 });
+        }
+    }
+}
+
+/// The tokens of one statement with their places, without those in brackets, up to the bracket around it.
+fn own_tokens<'a, 't>(tokens: &'a [Token<'t>]) -> impl Iterator<Item = (usize, Token<'t>)> + 'a {
+    let mut depth = 0_isize;
+    tokens.iter().copied().enumerate().map_while(move |(at, token)| {
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth -= 1,
+            _ => {}
+        }
+        (depth >= 0).then_some((at, if depth == 0 { token } else { Token::Other }))
+    })
+}
+
+/// The places of statements in brackets: `with a as (delete from b) …`.
+fn nested_starts(tokens: &[Token<'_>]) -> Vec<usize> {
+    let pairs = tokens.windows(2).enumerate();
+    let starts = pairs.filter_map(|(at, pair)| match pair {
+        [Token::Open, Token::Word(word)] if is_one_of(word, &NESTED) => Some(at + 1),
+        _ => None,
+    });
+    starts.collect()
+}
+
+/// The place of the first word that says what a statement does: after `explain analyze`, `begin`, and the queries of `with`.
+fn start_of(tokens: &[Token<'_>]) -> Option<usize> {
+    const BEFORE: [&str; 6] = ["analyze", "begin", "explain", "verbose", "then", "else"];
+    const MAIN: [&str; 5] = ["delete", "insert", "merge", "select", "update"];
+    let mut own = own_tokens(tokens).filter_map(|(at, token)| match token {
+        Token::Word(word) => Some((at, word)),
+        _ => None,
+    });
+    let (start, first) = own.by_ref().find(|(_, word)| !is_one_of(word, &BEFORE))?;
+    if !first.eq_ignore_ascii_case("with") {
+        return Some(start);
+    }
+    own.find(|(_, word)| is_one_of(word, &MAIN)).map(|(at, _)| at)
+}
+
+/// Checks whether a condition is `true`, `1`, or one thing that equals itself: `1 = 1`.
+fn is_always_true(condition: &[Token<'_>]) -> bool {
+    let end = condition.iter().position(|token| *token == Token::Close);
+    match &condition[..end.unwrap_or(condition.len())] {
+        [Token::Word(word)] => is_one_of(word, &["true", "1"]),
+        [left, Token::Other, right] => left == right,
+        _ => false,
+    }
+}
+
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// Splits a text into tokens. Comments and the commands of clients are left out.
+struct Tokens<'t, 's> {
+    rest: &'t str,
+    is_at_line_start: bool,
+    scripts: &'s mut Vec<String>,
+}
+
+impl<'t> Tokens<'t, '_> {
+    /// Takes a number of bytes.
+    fn take(&mut self, length: usize) -> &'t str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
+    }
+
+    fn skip_line(&mut self) -> &'t str {
+        let length = self.rest.find('\n').unwrap_or(self.rest.len());
+        self.take(length)
+    }
+
+    /// Skips blanks, comments, and lines for the client.
+    fn skip_blanks(&mut self) {
+        loop {
+            let blank = self.rest.len() - self.rest.trim_start().len();
+            self.is_at_line_start |= self.take(blank).contains('\n');
+            let is_comment = self.rest.starts_with("--") || self.rest.starts_with("# ");
+            if is_comment {
+                self.skip_line();
+            } else if self.rest.starts_with("/*") && !self.rest.starts_with("/*!") {
+                let end = self.rest.find("*/").map_or(self.rest.len(), |end| end + 2);
+                self.take(end);
+            } else if self.is_at_line_start && self.is_line_of_client() {
+                let line = self.skip_line();
+                self.scripts.extend(shell_command(line));
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn is_line_of_client(&self) -> bool {
+        self.rest.starts_with(['\\', '.']) || self.rest.starts_with("system ")
+    }
+
+    /// A text in quotes. Two quotes, or one after a backslash, are part of it.
+    fn quoted(&mut self, quote: char) -> &'t str {
+        let mut letters = self.rest.char_indices().skip(1).peekable();
+        let mut end = self.rest.len();
+        while let Some((at, letter)) = letters.next() {
+            let is_doubled = letters.peek().is_some_and(|(_, next)| *next == quote);
+            match letter {
+                '\\' if quote == '\'' => {
+                    letters.next();
+                }
+                letter if letter == quote && is_doubled => {
+                    letters.next();
+                }
+                letter if letter == quote => {
+                    end = at + 1;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        self.take(end).trim_matches(quote)
+    }
+
+    /// A text between `$$` or `$name$`.
+    fn dollar_quoted(&mut self) -> Option<&'t str> {
+        let name = self.rest[1..].find('$')? + 1;
+        let is_name = self.rest[1..name].chars().all(|c| c.is_alphanumeric() || c == '_');
+        let delimiter = self.rest.get(..=name).filter(|_| is_name)?;
+        let body = delimiter.len();
+        let end = self.rest[body..].find(delimiter).map_or(self.rest.len(), |end| body + end);
+        let text = &self.rest[body..end];
+        self.take((end + body).min(self.rest.len()));
+        Some(text)
+    }
+
+    /// A word, or a name of which parts can be quoted: `a."b"`.
+    fn word(&mut self) -> Token<'t> {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '#' | '@' | '$');
+        let start = self.rest;
+        loop {
+            let next = self.rest.chars().next();
+            if let Some(quote @ ('"' | '`')) = next {
+                self.quoted(quote);
+            } else {
+                let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+                self.take(length);
+            }
+            let is_open = start[..start.len() - self.rest.len()].ends_with('.');
+            let continues = if is_open {
+                self.rest.starts_with(['"', '`'])
+            } else {
+                self.rest.starts_with('.')
+            };
+            if !continues {
+                break;
+            }
+        }
+        let word = start[..start.len() - self.rest.len()].trim_matches(['"', '`']);
+        // The separator of SQL Server.
+        let is_alone = self.rest.trim_start_matches(' ').starts_with('\n');
+        if is_alone && word.eq_ignore_ascii_case("go") { Token::End } else { Token::Word(word) }
+    }
+}
+
+impl<'t> Iterator for Tokens<'t, '_> {
+    type Item = Token<'t>;
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        self.skip_blanks();
+        let next = self.rest.chars().next()?;
+        self.is_at_line_start = next == ';';
+        Some(match next {
+            ';' => {
+                self.take(1);
+                Token::End
+            }
+            '(' => {
+                self.take(1);
+                Token::Open
+            }
+            ')' => {
+                self.take(1);
+                Token::Close
+            }
+            '\'' => Token::Text(self.quoted('\'')),
+            '$' => {
+                if let Some(text) = self.dollar_quoted() {
+                    Token::Text(text)
+                } else {
+                    self.take(1);
+                    Token::Other
+                }
+            }
+            // `\G` and `\g` end a statement of MySQL and PostgreSQL.
+            '\\' if self.rest[1..].starts_with(['g', 'G']) => {
+                self.take(2);
+                Token::End
+            }
+            // `/*! … */` is run by MySQL.
+            '/' if self.rest.starts_with("/*!") => {
+                self.take(3);
+                Token::Other
+            }
+            letter if letter.is_alphanumeric() || "_#@\"`".contains(letter) => self.word(),
+            letter => {
+                self.take(letter.len_utf8());
+                Token::Other
+            }
+        })
+    }
+}
+
+/// The command of a line that a client gives to a shell.
+fn shell_command(line: &str) -> Option<String> {
+    let command = ["\\!", ".shell ", ".system ", "system "]
+        .iter()
+        .find_map(|start| line.strip_prefix(start))?;
+    Some(command.trim().to_owned()).filter(|command| !command.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statements(text: &str) -> Vec<String> {
+        let line = |statement: SqlStatement| {
+            let condition = if statement.has_where { " where" } else { "" };
+            format!("{}{condition}", statement.statement)
+        };
+        read(text).statements.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn statements_have_a_kind_a_name_and_perhaps_a_condition() {
+        for (text, expected) in [
+            ("DROP TABLE IF EXISTS users;", &["drop table users"][..]),
+            ("drop table \"a\".b, c cascade", &["drop table a\".b c"]),
+            ("alter table public.\"a\" drop b", &["alter table public.\"a drop"]),
+            ("truncate table a, b", &["truncate a b"]),
+            ("delete from a", &["delete a"]),
+            (
+                "DELETE FROM a WHERE id = 1; update b set c = 1",
+                &["delete a where", "update b set c"],
+            ),
+            ("delete from a where 1=1", &["delete a"]),
+            ("delete from a where true", &["delete a"]),
+            ("update a set b = (select c from d where e = 1)", &["update a set b"]),
+            ("alter table a drop column b", &["alter table a drop"]),
+            ("explain analyze delete from a", &["delete a"]),
+            ("begin; delete from a; rollback", &["delete a", "rollback"]),
+            ("with x as (delete from a returning *) select 1", &["delete a returning", "select 1"]),
+            ("with x as (select 1) delete from a", &["delete a"]),
+            (
+                "insert into a values ('drop table b; -- x') -- drop table c",
+                &["insert into a values"],
+            ),
+            ("/* drop table a */ select ';' || 'x''y'", &["select"]),
+            ("select * from a for update", &["select a for update"]),
+            ("do $$ begin drop table a; end $$", &["do", "drop table a", "end"]),
+            ("execute 'drop table a'", &["execute", "drop table a"]),
+            ("create function f() as $x$ drop table a; $x$", &["create function f as"]),
+            ("drop table a\nGO\nselect 1\n", &["drop table a", "select 1"]),
+            ("", &[]),
+        ] {
+            assert_eq!(statements(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_for_the_client_are_no_sql() {
+        let facts = read("\\c app\n.tables\n\\! ls -l\nselect 1;\n.shell pwd\nsystem id\n");
+        assert_eq!(facts.scripts, ["ls -l", "pwd", "id"]);
+        assert_eq!(facts.statements.len(), 1);
+    }
+
+    #[test]
+    fn every_text_ends() {
+        for text in ["'", "\"", "$", "$$", "$a$", "/*", "--", "\\", "(", "((delete", "é'é\\"] {
+            for count in [1, 7] {
+                let _ = read(&text.repeat(count));
+            }
+        }
+        assert!(read(&"delete from a;".repeat(5000)).statements.len() <= MAX_STATEMENTS);
+        assert!(read(&"(delete ".repeat(8000)).statements.len() <= MAX_STATEMENTS);
+    }
+}

@@ -1,0 +1,44 @@
+//! Clients of databases: the SQL in their arguments, their files and their standard input.
+
+use crate::facts::SqlStatement;
+use crate::field::Field;
+use crate::reader::{Context, NodeResult, Reader};
+use crate::tables::SqlClient;
+
+use super::call::{Call, Emitted};
+use super::wrappers::values;
+
+impl Reader<'_> {
+    /// Keeps the statements that a client runs, and reads the commands that it gives to a shell.
+    pub(super) fn sql(
+        &mut self,
+        client: SqlClient,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let mut texts = inline_sql(client, call, emitted);
+        let files = values(emitted, client.files);
+        texts.extend(files.iter().filter_map(|file| self.written(file)?.text.clone()));
+        if texts.is_empty() && files.is_empty() {
+            texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
+        }
+        let mut commands = Vec::new();
+        for text in &texts {
+            let facts = crate::sql::read(&text.text);
+            let own = |statement| SqlStatement { command: emitted.index, ..statement };
+            self.facts.sql.extend(facts.statements.into_iter().map(own));
+            let scripts: Vec<Field> =
+                facts.scripts.into_iter().map(|script| text.with_text(script)).collect();
+            commands.extend(self.scripts(&scripts, emitted, context).commands);
+        }
+        NodeResult { commands, ..NodeResult::default() }
+    }
+}
+
+/// The SQL in the arguments of a client.
+pub(super) fn inline_sql(client: SqlClient, call: &Call, emitted: &Emitted) -> Vec<Field> {
+    let mut texts = values(emitted, client.options);
+    texts.extend(call.operands(emitted).skip(client.operands).cloned());
+    texts
+}
