@@ -40,7 +40,7 @@ fn the_list_shows_what_is_installed_and_changed() {
     let states = || {
         let listed = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
         let guards = listed.as_array().unwrap().clone();
-        assert_eq!(guards.len(), 7);
+        assert_eq!(guards.len(), 11);
         guards.iter().map(|guard| guard["user"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert!(states().iter().all(|state| state == "absent"));

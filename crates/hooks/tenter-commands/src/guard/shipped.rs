@@ -19,7 +19,7 @@ macro_rules! guard {
 }
 
 /// Every guard, the most useful first.
-pub(super) const GUARDS: [Guard; 7] = [
+pub(super) const GUARDS: [Guard; 11] = [
     guard!("git-safety"),
     guard!("destructive-files"),
     guard!("secrets"),
@@ -27,6 +27,10 @@ pub(super) const GUARDS: [Guard; 7] = [
     guard!("privilege"),
     guard!("outside-project"),
     guard!("protect-hooks"),
+    guard!("infrastructure"),
+    guard!("databases"),
+    guard!("publishing"),
+    guard!("containers"),
 ];
 
 /// The key of an installed guard with the digest of the text that was installed.
