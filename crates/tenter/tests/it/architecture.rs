@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 mod module_cycles;
+mod public_api;
 
 /// Our crates, each with our crates that it may depend on: arrows only point down.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[

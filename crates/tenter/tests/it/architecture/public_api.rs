@@ -1,0 +1,166 @@
+//! The public API of the crates that other programs may use is a list in each crate's `public-api.txt`, so that every change of it is
+//! seen. `TENTER_UPDATE=1` writes the lists.
+//!
+//! The list comes from rustdoc's JSON. One item is one line: its kind, its path and, for functions, its signature as it is in the
+//! source. Implementations of traits are left out, and so are hidden modules.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{metadata, root, text};
+
+/// The maximum number of items of the engine, without fields and variants.
+const MAX_ENGINE_ITEMS: usize = 150;
+
+/// Returns rustdoc's description of a library.
+///
+/// Only rustdoc itself gets the variable that allows JSON in a stable toolchain: build scripts of dependencies would run again for it.
+#[expect(clippy::disallowed_methods, reason = "rustdoc knows what is public")]
+fn describe(package: &str) -> Value {
+    let scratch = tempfile::tempdir().unwrap();
+    let rustdoc = scratch.path().join("rustdoc");
+    fs::write(&rustdoc, "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n").unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&rustdoc, executable).unwrap();
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["rustdoc", "--package", package, "--lib", "--offline"])
+        .args(["--", "-Z", "unstable-options", "--output-format", "json"])
+        .current_dir(root())
+        .env("RUSTDOC", &rustdoc)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let target = metadata()["target_directory"].as_str().map(PathBuf::from).unwrap();
+    let file = target.join("doc").join(package.replace('-', "_")).with_extension("json");
+    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+/// The items of one library.
+struct Api<'d> {
+    index: &'d Value,
+    lines: BTreeSet<String>,
+}
+
+impl Api<'_> {
+    fn item(&self, id: &Value) -> Option<&Value> {
+        self.index.get(id.to_string())
+    }
+
+    /// Adds the items with these ids, which are at `path`.
+    fn add_all(&mut self, ids: &Value, path: &str) {
+        let ids = ids.as_array().cloned().unwrap_or_default();
+        for id in ids {
+            if let Some(item) = self.item(&id).cloned() {
+                self.add(&item, path, text(&item["name"]));
+            }
+        }
+    }
+
+    /// Adds an item under the name by which it is reached.
+    fn add(&mut self, item: &Value, parent: &str, name: &str) {
+        let Some((kind, inner)) = item["inner"].as_object().and_then(|inner| inner.iter().next())
+        else {
+            return;
+        };
+        let path = format!("{parent}::{name}");
+        match kind.as_str() {
+            "use" => {
+                let name = text(&inner["name"]);
+                match self.item(&inner["id"]).cloned() {
+                    Some(target) => self.add(&target, parent, name),
+                    None => self.line("use", &format!("{parent}::{name}"), ""),
+                }
+            }
+            "module" => {
+                self.line("mod", &path, "");
+                self.add_all(&inner["items"], &path);
+            }
+            "impl" if inner["trait"].is_null() => self.add_all(&inner["items"], parent),
+            "impl" => {}
+            "struct" => {
+                self.line("struct", &path, "");
+                self.add_all(&inner["kind"]["plain"]["fields"], &path);
+                self.add_all(&inner["impls"], &path);
+            }
+            "enum" => {
+                self.line("enum", &path, "");
+                self.add_all(&inner["variants"], &path);
+                self.add_all(&inner["impls"], &path);
+            }
+            "trait" => {
+                self.line("trait", &path, "");
+                self.add_all(&inner["items"], &path);
+            }
+            "function" => self.line("fn", &path, &signature(item)),
+            "struct_field" => self.line("field", &path, ""),
+            "assoc_const" | "constant" => self.line("const", &path, ""),
+            "assoc_type" | "type_alias" => self.line("type", &path, ""),
+            other => self.line(other, &path, ""),
+        }
+    }
+
+    fn line(&mut self, kind: &str, path: &str, rest: &str) {
+        self.lines.insert(format!("{kind} {path}{rest}"));
+    }
+}
+
+/// Returns the parameters and the result of a function in one line: `(&self, id: &str) -> bool`.
+fn signature(item: &Value) -> String {
+    let span = &item["span"];
+    let file = fs::read_to_string(root().join(text(&span["filename"]))).unwrap();
+    let first = usize::try_from(span["begin"][0].as_u64().unwrap()).unwrap();
+    let source: String = file.lines().skip(first - 1).take(30).collect::<Vec<_>>().join(" ");
+    let source = source.split_once("fn ").map_or("", |(_, rest)| rest);
+    let after_name = source.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let end = after_name.find(['{', ';']).unwrap_or(after_name.len());
+    let words: Vec<&str> = after_name[..end].split_whitespace().collect();
+    words.join(" ").replace("( ", "(").replace(", )", ")")
+}
+
+/// Returns the lines of a library's API.
+fn list(package: &str) -> BTreeSet<String> {
+    let description = describe(package);
+    let index = &description["index"];
+    let mut api = Api { index, lines: BTreeSet::new() };
+    let library = api.item(&description["root"]).unwrap().clone();
+    let name = text(&library["name"]).to_owned();
+    api.add_all(&library["inner"]["module"]["items"], &name);
+    api.lines
+}
+
+/// Compares a library's API with its list.
+fn compare(package: &str) -> BTreeSet<String> {
+    let lines = list(package);
+    let file = root().join("crates/hooks").join(package).join("public-api.txt");
+    let current: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    if std::env::var_os("TENTER_UPDATE").is_some() {
+        fs::write(&file, &current).unwrap();
+    }
+    let kept = fs::read_to_string(&file).unwrap_or_default();
+    assert!(kept == current, "{}", difference(&file, &kept, &lines));
+    lines
+}
+
+fn difference(file: &Path, kept: &str, lines: &BTreeSet<String>) -> String {
+    let kept: BTreeSet<String> = kept.lines().map(str::to_owned).collect();
+    let removed = kept.difference(lines).map(|line| format!("- {line}\n"));
+    let added = lines.difference(&kept).map(|line| format!("+ {line}\n"));
+    let changes: String = removed.chain(added).collect();
+    format!("{} is out of date; write it with TENTER_UPDATE=1:\n{changes}", file.display())
+}
+
+#[test]
+fn the_public_api_of_the_engine_is_as_listed_and_small() {
+    let lines = compare("tenter-engine");
+    let is_counted = |line: &&String| !line.starts_with("field ") && !line.starts_with("variant ");
+    let count = lines.iter().filter(is_counted).count();
+    assert!(count <= MAX_ENGINE_ITEMS, "{count} items; the limit is {MAX_ENGINE_ITEMS}");
+}
+
+#[test]
+fn the_public_api_of_the_protocol_is_as_listed() {
+    compare("tenter-protocol");
+}
