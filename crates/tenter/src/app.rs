@@ -135,6 +135,9 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         signals::watch_continuing(screen().continued());
     }
     let project = app.project.as_deref();
+    if !matches!(app.command, Command::Bridge(_) | Command::Completions { .. }) {
+        bridge::warn_if_outdated(env);
+    }
     let done = match app.command {
         #[cfg(feature = "agent")]
         Command::Run(args) => run::run(env, project, &args),

@@ -80,7 +80,11 @@ impl ProtectedPaths {
         let roots = |roots: Vec<Root>| roots.into_iter().map(|root| root.dir);
         let Directories { home, config_home, state, cache } = directories;
         let program = home.join(PROGRAM);
-        let beside = fs::canonicalize(&program).map(|program| program.with_file_name("tenter"));
+        // Beside the copy, `tenter` is a symlink.
+        let beside = fs::canonicalize(&program).map(|program| {
+            let tenter = program.with_file_name("tenter");
+            fs::canonicalize(&tenter).unwrap_or(tenter)
+        });
         let own = [config_home.join("tenter"), state.clone(), home.join(DATA), program];
         let places: Vec<PathBuf> = own
             .into_iter()

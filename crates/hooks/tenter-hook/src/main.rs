@@ -39,6 +39,10 @@ fn main() -> ExitCode {
     {
         return keep(arguments);
     }
+    if arguments == ["--version"] {
+        let is_written = answer(Some(concat!("tenter-hook ", env!("CARGO_PKG_VERSION")))).is_ok();
+        return if is_written { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let arguments = match Arguments::parse(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {

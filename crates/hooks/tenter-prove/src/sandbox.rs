@@ -11,7 +11,7 @@ use serde_json::Value;
 use tenter_base::untrusted_file;
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{Options, PROGRAM, RegistrationScope, Registry};
+use tenter_bridge::registration::{self, Options, PROGRAM, RegistrationScope, Registry};
 use tenter_engine::journal::{self, Record};
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -179,11 +179,11 @@ impl Sandbox {
                 install(RegistrationScope::User, false, program.path)?;
                 other(EntryPosition::After)
             }
-            Registered::WithoutProgram { fail_closed } => install(
-                RegistrationScope::User,
-                fail_closed,
-                &self.root.join("missing").join(PROGRAM),
-            ),
+            Registered::WithoutProgram { fail_closed } => {
+                install(RegistrationScope::User, fail_closed, program.path)?;
+                let copy = registration::program_path(&self.home());
+                fs::remove_file(&copy).map_err(|error| failed(&error).at(copy))
+            }
             Registered::Twice => {
                 install(RegistrationScope::User, false, program.path)?;
                 if host.registration.personal_file.is_some() {

@@ -116,8 +116,8 @@ pub(super) fn content(
     id: &str,
     form: Form,
 ) -> Result<RegistrationContent, Diagnostic> {
-    let link = program::link(home);
-    let (Some(program), Some(home)) = (link.to_str(), home.to_str()) else {
+    let program = program::program_path(home);
+    let (Some(program), Some(home)) = (program.to_str(), home.to_str()) else {
         return Err(error(format!("the home directory {} is not UTF-8", home.display())));
     };
     let Target { host, scope, .. } = *target;

@@ -43,7 +43,7 @@ pub use command::{PROGRAM, RegisteredCommand};
 pub use diagnosis::{IgnoredFile, SilencingSetting};
 pub use handlers::Options;
 pub use plan::Plan;
-pub use program::{link, unsafe_location};
+pub use program::{ProgramState, own_version, program_path, program_state, unsafe_location};
 pub use record::RegistrationRecord;
 pub use registry::{RegisteredHandler, Registry};
 

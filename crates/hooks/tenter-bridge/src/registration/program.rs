@@ -1,52 +1,100 @@
-//! The program that registrations run: a stable link, so that an upgrade breaks no registration (B40).
+//! The program that registrations run: a copy in a directory of the user's. Caches of package managers, virtual environments and
+//! build directories move and vanish; a registration that names them would let every call pass then (P1).
 
-use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use tenter_base::privacy::Privacy;
-use tenter_base::replace_file;
+use tenter_base::{replace_file, untrusted_file};
 
-/// The link, from the home directory.
-const LINK: &str = ".local/share/tenter/bin/tenter-hook";
+use crate::host::HostVersion;
 
-/// Returns the link in this home directory.
-pub fn link(home: &Path) -> PathBuf {
-    home.join(LINK)
+/// The copy, from the home directory.
+const COPY: &str = ".local/share/tenter/bin/tenter-hook";
+/// The version of the copy, beside it.
+const VERSION: &str = "tenter-hook.version";
+/// The program of hooks behind HTTP, beside the copy: a symlink to the `tenter` that was installed with the original.
+const COMMAND: &str = "tenter";
+/// Maximum length of a version in bytes.
+const MAX_VERSION: u64 = 64;
+const EXECUTABLE: u32 = 0o755;
+
+/// The state of the program that registrations run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramState {
+    /// It is missing, or was registered as a symlink to a file that is gone.
+    Missing,
+    /// It is older than this version of Tenter, or of an unknown version.
+    Outdated(Option<HostVersion>),
+    /// It has this version or a newer one.
+    Current,
 }
 
-/// Points the link of this home directory to `program`.
-pub(super) fn repoint(home: &Path, program: &Path) -> io::Result<()> {
-    let link = link(home);
-    match fs::symlink_metadata(&link) {
-        Ok(metadata) if !metadata.is_symlink() => {
-            return Err(io::Error::other(format!("{} is not a symlink", link.display())));
-        }
-        Ok(_) if fs::read_link(&link)? == program => return Ok(()),
-        _ => {}
-    }
-    replace_file::replace_symlink(&link, program)
+/// Returns the path of the copy in this home directory.
+pub fn program_path(home: &Path) -> PathBuf {
+    home.join(COPY)
 }
 
-/// Returns why `program`, a real path, should not be registered: it may disappear, or other users could replace it.
-pub fn unsafe_location(program: &Path, home: &Path) -> Option<String> {
-    let above = || program.ancestors().skip(1);
-    if let Some(directory) = above().find(|directory| is_build_directory(directory)) {
-        return Some(format!("it is in the build directory {}", directory.display()));
+/// Returns the state of the program in this home directory. Reads two small files at most, and runs nothing.
+pub fn program_state(home: &Path) -> ProgramState {
+    let path = program_path(home);
+    if !path.is_file() {
+        return ProgramState::Missing;
     }
-    let is_project =
-        |directory: &&Path| *directory != home && directory.join(".git").symlink_metadata().is_ok();
-    if let Some(directory) = above().find(is_project) {
-        return Some(format!("it is in the project {}", directory.display()));
+    let text = untrusted_file::read_prefix(&path.with_file_name(VERSION), MAX_VERSION);
+    let version = text.ok().and_then(|text| HostVersion::parse(&String::from_utf8_lossy(&text)));
+    match version {
+        Some(version) if version >= own_version() => ProgramState::Current,
+        other => ProgramState::Outdated(other),
     }
+}
+
+/// Returns the version of this build of Tenter.
+pub fn own_version() -> HostVersion {
+    HostVersion::parse(env!("CARGO_PKG_VERSION")).unwrap_or(HostVersion::EARLIEST)
+}
+
+/// Copies `program` into this home directory, unless it is there already. Processes that run the earlier copy keep it.
+pub(super) fn install(home: &Path, program: &Path) -> io::Result<()> {
+    let copy = program_path(home);
+    let content = fs::read(program)?;
+    let is_same = fs::symlink_metadata(&copy).is_ok_and(|metadata| metadata.is_file())
+        && fs::read(&copy).is_ok_and(|present| present == content);
+    if !is_same {
+        replace_file::replace_with_mode(&copy, &content, Some(EXECUTABLE))?;
+    }
+    let command = program.with_file_name(COMMAND);
+    if command != copy.with_file_name(COMMAND) {
+        replace_file::replace_symlink(&copy.with_file_name(COMMAND), &command)?;
+    }
+    let version = copy.with_file_name(VERSION);
+    replace_file::replace(&version, format!("{}\n", env!("CARGO_PKG_VERSION")).as_bytes())
+}
+
+/// Removes the copy and what belongs to it. Directories that are empty then are removed, too.
+pub(super) fn remove(home: &Path) -> io::Result<()> {
+    let copy = program_path(home);
+    for name in [VERSION, COMMAND] {
+        remove_file(&copy.with_file_name(name))?;
+    }
+    remove_file(&copy)?;
+    // The directories `bin` and `tenter`; others may have files in them.
+    for directory in copy.ancestors().skip(1).take(2) {
+        let _ = fs::remove_dir(directory);
+    }
+    Ok(())
+}
+
+fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Returns why `program`, a real path, should not be copied: other users could have replaced it.
+pub fn unsafe_location(program: &Path) -> Option<String> {
     let is_private = Privacy::default().is_private(program);
     (!is_private).then(|| "other users may change it or one of its directories".to_owned())
-}
-
-/// Returns whether cargo builds in a directory.
-fn is_build_directory(directory: &Path) -> bool {
-    let is_target = directory.file_name() == Some(OsStr::new("target"));
-    directory.join("CACHEDIR.TAG").is_file()
-        || (is_target && directory.with_file_name("Cargo.toml").is_file())
 }

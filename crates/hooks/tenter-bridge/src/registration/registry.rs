@@ -248,7 +248,7 @@ impl Registry {
             }
             let is_shared = target.scope == RegistrationScope::Shared;
             let command = RegisteredCommand {
-                program: (!is_shared).then(|| program::link(&self.home)),
+                program: (!is_shared).then(|| program::program_path(&self.home)),
                 event: event.clone(),
                 id: own_files::id(&text).map(str::to_owned),
             };
@@ -265,14 +265,14 @@ impl Registry {
         self.directory.join("before").join(name)
     }
 
-    /// Points the link to `program`, makes a planned registration, and records it. `now` is in RFC 3339.
+    /// Copies `program` to where registrations run it, makes a planned registration, and records it. `now` is in RFC 3339.
     ///
     /// # Errors
     /// A file cannot be written, or it changed since the plan was made.
     pub fn install(&self, plan: &Plan, program: &Path, now: &str) -> Result<(), Diagnostic> {
         let _lock = self.lock()?;
-        program::repoint(&self.home, program)
-            .map_err(|error| unwritable(&program::link(&self.home), &error))?;
+        program::install(&self.home, program)
+            .map_err(|error| unwritable(&program::program_path(&self.home), &error))?;
         if plan.is_change() {
             self.keep_copies(plan)?;
             plan.apply()?;
@@ -298,7 +298,22 @@ impl Registry {
             return Ok(());
         }
         records.remove(target.host.id, &target.file);
-        self.write_records(&records)
+        self.write_records(&records)?;
+        if records.registrations().is_empty() {
+            program::remove(&self.home)
+                .map_err(|error| unwritable(&program::program_path(&self.home), &error))?;
+        }
+        Ok(())
+    }
+
+    /// Renews the program that registrations run: copies `program` again.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub fn renew_program(&self, program: &Path) -> Result<(), Diagnostic> {
+        let _lock = self.lock()?;
+        program::install(&self.home, program)
+            .map_err(|error| unwritable(&program::program_path(&self.home), &error))
     }
 
     /// Keeps copies of the files as they were before their first change. A later change does not replace them.

@@ -48,7 +48,7 @@ pub struct Args {
     /// Register without trying it in a scratch home first.
     #[arg(long)]
     no_check: bool,
-    /// Register a program that may disappear or be replaced.
+    /// Register a program that other users may replace.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -81,7 +81,7 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
         (Some(_), false) => RegistrationScope::Personal,
         (Some(_), true) => RegistrationScope::Shared,
     };
-    let program = location::program(env, args.force)?;
+    let program = location::program(args.force)?;
     note_other_directories(env);
     let registry = super::registry(env);
     let catalog = project.load(&Cancel::new());

@@ -13,6 +13,7 @@ use tenter_prove::Verdict;
 use tenter_terminal::failure::Exit;
 use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
 
+use super::registered_program;
 use crate::installed_agents::{InstalledAgent, newest_breach, newest_proof};
 use crate::project::Project;
 
@@ -114,6 +115,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
     } else {
         agents.iter().for_each(print);
+        registered_program::examine(project.env).iter().for_each(ui::diagnostic);
         keepers.iter().for_each(print_keeper);
     }
     Exit::Done

@@ -108,11 +108,10 @@ pub(super) fn program_beside() -> Result<PathBuf, Failure> {
     Ok(program)
 }
 
-/// The program that is registered, unless it may disappear or be replaced.
-pub(super) fn program(env: &Env, force: bool) -> Result<PathBuf, Failure> {
+/// Returns the program that is copied and registered, unless other users may have replaced it.
+pub(super) fn program(force: bool) -> Result<PathBuf, Failure> {
     let program = program_beside()?;
-    let home = env.home.canonicalize().unwrap_or_else(|_| env.home.clone());
-    match registration::unsafe_location(&program, &home) {
+    match registration::unsafe_location(&program) {
         None => {}
         Some(why) if force => ui::note(format!("note: {}: {why}", program.display())),
         Some(why) => {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tenter_base::sanitize::visible;
-use tenter_bridge::Host;
 use tenter_bridge::registration::{RegistrationScope, Registry};
+use tenter_bridge::{Host, hosts};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, GOOD, styled};
@@ -20,8 +20,11 @@ use crate::user_only;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Agents, such as claude-code.
-    #[arg(value_name = "AGENT", required = true)]
+    #[arg(value_name = "AGENT", required_unless_present = "all")]
     hosts: Vec<String>,
+    /// Remove it from every agent.
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
     /// Remove it from the settings of this project, personal and shared.
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     project: Option<PathBuf>,
@@ -39,9 +42,12 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
         None => &[RegistrationScope::User][..],
         Some(_) => &[RegistrationScope::Personal, RegistrationScope::Shared],
     };
-    let hosts: Vec<&Host> =
-        args.hosts.iter().map(|id| super::host(id)).collect::<Result<_, _>>()?;
     let registry = super::registry(env);
+    let hosts: Vec<&Host> = if args.all {
+        hosts::ALL.iter().copied().filter(|host| !registry.records_of(host).is_empty()).collect()
+    } else {
+        args.hosts.iter().map(|id| super::host(id)).collect::<Result<_, _>>()?
+    };
     let mut exit = Exit::Done;
     for host in hosts {
         let mut is_registered = false;

@@ -72,7 +72,9 @@ fn the_registered_program_and_what_it_leads_to_are_protected() {
     }
     let current = installed.with_file_name("current");
     symlink(&installed, &current).unwrap();
+    // Earlier versions registered a symlink; since, `tenter` is one beside the copy.
     symlink(current.join("tenter-hook"), home.join(".local/share/tenter/bin/tenter-hook")).unwrap();
+    symlink(current.join("tenter"), home.join(".local/share/tenter/bin/tenter")).unwrap();
     for path in [
         home.join(".local/share/tenter/bin/tenter-hook"),
         home.join(".local/share/tenter/bin/new"),

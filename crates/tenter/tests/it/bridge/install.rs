@@ -1,6 +1,7 @@
 //! Installation and removal for the user.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -38,8 +39,8 @@ fn what_is_installed_can_be_removed() {
     assert!(output.stderr.contains("Claude Code ignores"), "{output}");
     assert!(output.stderr.contains("no trailing commas (line 2, column 3)"), "{output}");
     assert!(sandbox.text().starts_with("{\n  // Opus for planning\n  \"model\": \"opus\",\n"));
-    let link = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
-    assert!(fs::read_link(link).unwrap().is_file());
+    let copy = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
+    assert!(fs::symlink_metadata(copy).unwrap().is_file());
 
     let again = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
     assert!(again.stderr.contains("registered already"), "{again}");
@@ -152,17 +153,45 @@ fn a_file_that_cannot_be_edited_is_left_alone() {
 }
 
 #[test]
-fn a_program_that_may_disappear_is_not_registered() {
+fn a_program_that_others_can_replace_is_not_registered() {
     let sandbox = Installed::new();
-    fs::write(sandbox.bin.path().join("CACHEDIR.TAG"), "").unwrap();
+    fs::set_permissions(sandbox.bin.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(1);
-    assert!(output.stderr.contains("it is in the build directory"), "{output}");
+    assert!(output.stderr.contains("other users may change it"), "{output}");
     let output =
         sandbox.run(&["bridge", "install", "claude-code", "--yes", "--force"]).expect_code(0);
     assert!(output.stderr.contains("note: "), "{output}");
     fs::remove_file(sandbox.bin.path().join("tenter-hook")).unwrap();
     let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(1);
     assert!(output.stderr.contains("there is no program"), "{output}");
+}
+
+#[test]
+fn an_outdated_or_missing_program_is_noted_by_every_command_and_renewed() {
+    let sandbox = Installed::with_settings("{}");
+    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let copy = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
+    assert_eq!(sandbox.run(&["hooks", "list"]).stderr, "");
+    fs::write(copy.with_file_name("tenter-hook.version"), "0.0.1\n").unwrap();
+    let outdated = sandbox.run(&["hooks", "list"]);
+    assert!(outdated.stderr.contains("is 0.0.1, and this is tenter"), "{outdated}");
+    fs::remove_file(&copy).unwrap();
+    let missing = sandbox.run(&["hooks", "list"]);
+    assert!(missing.stderr.contains("is missing, so none of your hooks runs"), "{missing}");
+    let listed = sandbox.run(&["bridge", "list"]);
+    assert!(format!("{listed}").contains("tenter bridge renew"), "{listed}");
+    let _ = sandbox.run(&["bridge", "renew"]).expect_code(0);
+    assert!(copy.is_file());
+    assert_eq!(sandbox.run(&["hooks", "list"]).stderr, "");
+}
+
+#[test]
+fn one_command_removes_every_registration() {
+    let sandbox = Installed::with_settings("{}");
+    let _ = sandbox.run(&["bridge", "install", "claude-code", "gemini", "--yes"]).expect_code(0);
+    let _ = sandbox.run(&["bridge", "remove", "--all", "--yes"]).expect_code(0);
+    assert_eq!(sandbox.text(), "{}");
+    assert!(!sandbox.home().join(".local/share/tenter").exists());
 }
 
 #[test]

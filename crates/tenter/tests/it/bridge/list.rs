@@ -205,7 +205,7 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     assert!(findings.stdout.contains("Claude Code 2.1.331 is not proved yet"), "{findings}");
     fs::remove_file(program).unwrap();
 
-    fs::remove_file(sandbox.bin.path().join("tenter-hook")).unwrap();
+    fs::remove_file(sandbox.home().join(".local/share/tenter/bin/tenter-hook")).unwrap();
     assert_eq!(ids(), ["bridge-program-missing"]);
     let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);
 }

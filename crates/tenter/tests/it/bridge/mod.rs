@@ -60,7 +60,8 @@ impl Installed {
             copy(own, &tenter);
         }
         let installed = Self { sandbox: Sandbox::new(tenter), bin };
-        installed.program("tenter-hook", "#!/bin/sh\n");
+        let version = env!("CARGO_PKG_VERSION");
+        installed.program("tenter-hook", &format!("#!/bin/sh\necho tenter-hook {version}\n"));
         installed
     }
 

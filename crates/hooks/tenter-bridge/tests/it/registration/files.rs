@@ -3,8 +3,11 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
+use tenter_bridge::host::HostVersion;
 use tenter_bridge::hosts;
-use tenter_bridge::registration::{Options, RegistrationScope, link, unsafe_location};
+use tenter_bridge::registration::{
+    Options, ProgramState, RegistrationScope, program_path, program_state, unsafe_location,
+};
 
 use super::{NOW, User};
 
@@ -153,23 +156,56 @@ fn processes_that_install_at_the_same_time_leave_one_registration() {
 }
 
 #[test]
-fn an_upgrade_only_repoints_the_link() {
+fn the_registered_program_is_a_copy_that_outlives_the_original() {
+    let user = User::with_settings("{}\n");
+    fs::write(user.program(), "the program").unwrap();
+    user.install().unwrap();
+    let copy = program_path(user.home.path());
+    fs::remove_file(user.program()).unwrap();
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "the program");
+    assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(program_state(user.home.path()), ProgramState::Current);
+    fs::remove_file(&copy).unwrap();
+    assert_eq!(program_state(user.home.path()), ProgramState::Missing);
+}
+
+#[test]
+fn an_upgrade_only_renews_the_copy() {
     let user = User::with_settings("{}\n");
     user.install().unwrap();
     let installed = user.text();
-    let link = link(user.home.path());
-    assert_eq!(fs::read_link(&link).unwrap(), user.program());
+    let copy = program_path(user.home.path());
+    fs::write(copy.with_file_name("tenter-hook.version"), "0.0.9\n").unwrap();
+    let earlier = ProgramState::Outdated(Some(HostVersion::new(0, 0, 9)));
+    assert_eq!(program_state(user.home.path()), earlier);
     let newer = user.home.path().join("bin/newer");
+    fs::write(&newer, "newer").unwrap();
     let plan = user.plan(Options::default()).unwrap();
     assert!(!plan.is_change());
     user.registry.install(&plan, &newer, NOW).unwrap();
-    assert_eq!(fs::read_link(&link).unwrap(), newer);
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "newer");
+    assert_eq!(program_state(user.home.path()), ProgramState::Current);
     assert_eq!(user.text(), installed);
     assert_eq!(user.registry.records()[0].program, newer);
-    fs::remove_file(&link).unwrap();
-    fs::write(&link, "the user's own").unwrap();
-    let error = user.registry.install(&plan, &newer, NOW).unwrap_err();
-    assert!(error.message.contains("is not a symlink"), "{error:?}");
+}
+
+#[test]
+fn a_symlink_of_earlier_versions_becomes_a_copy() {
+    let user = User::with_settings("{}\n");
+    let copy = program_path(user.home.path());
+    fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    symlink(user.program(), &copy).unwrap();
+    assert_eq!(program_state(user.home.path()), ProgramState::Outdated(None));
+    user.install().unwrap();
+    assert!(fs::symlink_metadata(&copy).unwrap().is_file());
+}
+
+#[test]
+fn the_copy_is_removed_with_the_last_registration() {
+    let user = User::with_settings("{}\n");
+    user.install().unwrap();
+    user.remove().unwrap();
+    assert!(!user.home.path().join(".local/share/tenter").exists());
 }
 
 #[test]
@@ -189,29 +225,13 @@ fn a_shared_file_has_no_path_of_this_machine() {
 }
 
 #[test]
-fn programs_that_may_disappear_or_be_replaced_are_found() {
+fn programs_that_others_can_replace_are_found() {
     let user = User::new();
     let home = user.home.path().canonicalize().unwrap();
-    let program = |directory: &str| {
-        let directory = home.join(directory);
-        fs::create_dir_all(&directory).unwrap();
-        let program = directory.join("tenter-hook");
-        fs::write(&program, "").unwrap();
-        program
-    };
-    assert_eq!(unsafe_location(&program("bin"), &home), None);
-    fs::create_dir(home.join(".git")).unwrap();
-    assert_eq!(unsafe_location(&program("bin"), &home), None, "dotfiles in git");
-    fs::create_dir_all(home.join("shop/.git")).unwrap();
-    assert!(unsafe_location(&program("shop/bin"), &home).unwrap().contains("project"));
-    fs::create_dir(home.join("x")).unwrap();
-    fs::write(home.join("x/Cargo.toml"), "").unwrap();
-    assert!(
-        unsafe_location(&program("x/target/debug"), &home).unwrap().contains("build directory")
-    );
-    let open = program("open");
-    fs::set_permissions(home.join("open"), fs::Permissions::from_mode(0o777)).unwrap();
-    assert!(unsafe_location(&open, &home).unwrap().contains("other users"));
+    let program = home.join("bin/tenter-hook");
+    assert_eq!(unsafe_location(&program), None);
+    fs::set_permissions(home.join("bin"), fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(unsafe_location(&program).unwrap().contains("other users"));
 }
 
 /// A file of a session, where each measured host has written one.

@@ -19,6 +19,7 @@ use tenter_terminal::ui::{self, BAD, GOOD, NOTICE, styled};
 pub use hooks::OWN_TOOLS;
 
 use super::entry;
+use crate::bridge::registered_program;
 use crate::hook_figures;
 use crate::project::Project;
 
@@ -56,6 +57,8 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     findings.extend(unknown_names(project, catalog));
     findings.extend(kodelet::disabled_hooks(project.env));
     findings.extend(bridge::examine(project));
+    let program = registered_program::examine(project.env);
+    findings.extend(program.filter(|finding| finding.id != registered_program::MISSING));
     findings.extend(bridge::other_directories(project));
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));

@@ -1,0 +1,110 @@
+//! The program that other agents run: `tenter bridge renew`, and the warnings if it is missing, does not start, or is outdated (P1).
+
+use std::time::Duration;
+
+use tenter_bridge::host::HostVersion;
+use tenter_bridge::registration::{ProgramState, own_version, program_path, program_state};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
+use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::env::Env;
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui::{self, GOOD, styled};
+
+use super::{located, location};
+use crate::project;
+use crate::user_only;
+
+const ID: &str = "bridge-program";
+/// The id of the diagnostic for a missing program, which `doctor` also reports for each agent.
+pub(crate) const MISSING: &str = "bridge-program-missing";
+/// The next step for every problem with the program.
+const RENEW: &str = "run `tenter bridge renew`";
+/// How long the program may take to print its version.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Renew the program that agents run, after an update of Tenter.
+///
+/// `bridge install` copies `tenter-hook` to ~/.local/share/tenter/bin, so that agents keep their hooks when a package moves or is removed.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Copy a program that other users may replace.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs `tenter bridge renew`.
+pub(super) fn renew(env: &Env, args: &Args) -> CommandResult {
+    user_only::check(env, &project::root(env, None)?, "bridge renew")?;
+    let program = location::program(args.force)?;
+    super::registry(env).renew_program(&program).map_err(located)?;
+    let copy = program_path(&env.home);
+    ui::note(format!("{} {}", styled(GOOD, "Renewed"), copy.display()));
+    Ok(Exit::Done)
+}
+
+/// Prints a warning if agents run a program that is missing or outdated. It costs two system calls if all is well.
+pub fn warn_if_outdated(env: &Env) {
+    let problem = match program_state(&env.home) {
+        ProgramState::Current => return,
+        ProgramState::Missing => "is missing, so none of your hooks runs in your agents".to_owned(),
+        ProgramState::Outdated(version) => older(version),
+    };
+    if super::registry(env).records().is_empty() {
+        return;
+    }
+    ui::note(format!("warning: {} {problem}; {RENEW}", program_path(&env.home).display()));
+}
+
+/// Starts the registered program, and returns what is wrong with it; `None` if nothing is registered.
+pub(crate) fn examine(env: &Env) -> Option<Diagnostic> {
+    if super::registry(env).records().is_empty() {
+        return None;
+    }
+    let (id, severity, words) = match program_state(&env.home) {
+        ProgramState::Missing => {
+            (MISSING, Severity::Error, "is missing, so none of your hooks runs".to_owned())
+        }
+        ProgramState::Current | ProgramState::Outdated(_) => {
+            let (severity, words) = problem_of(&print_version(env))?;
+            (ID, severity, words)
+        }
+    };
+    let message = format!("the program that agents run {words}");
+    Some(Diagnostic::new(id, severity, message).at(program_path(&env.home)).help(RENEW))
+}
+
+fn print_version(env: &Env) -> Completion {
+    let invocation = Invocation {
+        program: program_path(&env.home),
+        args: vec!["--version".into()],
+        cwd: env.home.clone(),
+        env: Vec::new(),
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits { timeout: TIMEOUT, ..Limits::default() },
+    };
+    tenter_proc::run(&invocation, &Cancel::new())
+}
+
+/// Returns what is wrong with a program that was asked for its version.
+fn problem_of(completion: &Completion) -> Option<(Severity, String)> {
+    match &completion.end {
+        ProcessEnd::Exited(0) => {}
+        ProcessEnd::NotStarted(error) => {
+            return Some((Severity::Error, format!("cannot be started: {error}")));
+        }
+        // Versions before 0.2.0 have no such option.
+        ProcessEnd::Exited(_) => return Some((Severity::Warning, older(None))),
+        end => return Some((Severity::Error, crate::git::how(end))),
+    }
+    let text = completion.stdout.text();
+    let version = text.trim().rsplit(' ').next().and_then(HostVersion::parse);
+    let is_current = version.is_some_and(|version| version >= own_version());
+    (!is_current).then(|| (Severity::Warning, older(version)))
+}
+
+fn older(version: Option<HostVersion>) -> String {
+    let version =
+        version.map_or_else(|| "an earlier version".to_owned(), |version| version.to_string());
+    format!("is {version}, and this is tenter {}", own_version())
+}
