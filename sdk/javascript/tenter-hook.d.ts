@@ -161,7 +161,7 @@ export interface Command {
   operands?: Array<string>;
   /** All words after the program. Only if there are any. */
   args?: Array<string>;
-  /** Variables that are set for this command alone. Only if there are any. */
+  /** Variables that the text sets for this command, or exports before it. Only if there are any. */
   env?: Record<string, string>;
   /** The absolute working directory. Only if it is known. */
   cwd?: string;
@@ -176,7 +176,7 @@ export interface Command {
    * inherited.
    */
   stdin_from?: StdinFrom;
-  /** Its redirections, without those of wrappers and blocks around the command. Only if there are any. */
+  /** Its own redirections, not of wrappers and blocks around the command. Only if there are any. */
   redirects?: Array<Redirect>;
   /** The command as written. */
   text: string;

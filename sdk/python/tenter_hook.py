@@ -235,7 +235,7 @@ if TYPE_CHECKING:
         operands: NotRequired[List[str]]
         # All words after the program. Only if there are any.
         args: NotRequired[List[str]]
-        # Variables that are set for this command alone. Only if there are any.
+        # Variables that the text sets for this command, or exports before it. Only if there are any.
         env: NotRequired[Dict[str, str]]
         # The absolute working directory. Only if it is known.
         cwd: NotRequired[str]
@@ -246,7 +246,7 @@ if TYPE_CHECKING:
         # The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
         # inherited.
         stdin_from: NotRequired[StdinFrom]
-        # Its redirections, without those of wrappers and blocks around the command. Only if there are any.
+        # Its own redirections, not of wrappers and blocks around the command. Only if there are any.
         redirects: NotRequired[List[Redirect]]
         # The command as written.
         text: str

@@ -194,10 +194,12 @@ impl Reader<'_> {
             touched.extend(output_files(call.args()).map(|path| (path, PathOp::Write, false)));
         }
         // The same argument many times is one path.
-        let mut unique = HashSet::new();
-        touched.retain(|(path, op, recursive)| {
-            unique.insert((path.text.clone(), path.is_glob, path.is_certain, *op, *recursive))
-        });
+        if touched.len() > 1 {
+            let mut unique = HashSet::new();
+            touched.retain(|(path, op, recursive)| {
+                unique.insert((path.text.clone(), path.is_glob, path.is_certain, *op, *recursive))
+            });
+        }
         for (path, op, recursive) in touched {
             self.touch_in(&Touch { path: &path, op, recursive }, index, &here);
             match op {

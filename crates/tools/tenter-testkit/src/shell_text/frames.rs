@@ -124,6 +124,9 @@ pub fn framed(command: &str, depth: usize, choices: &mut Choices) -> String {
     let is_one_line = !command.contains('\n') && !command.contains('#');
     let at = choices.below(if is_one_line { ANY.len() + ONE_LINE.len() } else { ANY.len() });
     let frame = ANY.get(at).copied().unwrap_or_else(|| ONE_LINE[at - ANY.len()]);
+    // `find` would replace the `{}` of an inner `xargs`.
+    let is_changed = frame.starts_with("find ") && command.contains("{}");
+    let frame = if is_changed { "eval {q}" } else { frame };
     filled(frame, command, depth)
 }
 
