@@ -59,7 +59,7 @@ fn an_agent_gets_no_secrets_and_no_network_and_leaves_no_process_behind() {
     let checks = proved[0]["checks"].as_array().unwrap();
     let broken = |check: &&Value| check["verdict"] == "BROKEN";
     let evidence = checks.iter().find(broken).unwrap()["evidence"].to_string();
-    assert!(evidence.contains("exited with code 7; it said: no such option"), "{evidence}");
+    assert!(evidence.contains("exited with code 7; its output: no such option"), "{evidence}");
     assert!(sandbox.read("errors.txt").contains("12 of 12 runs done"));
 
     let home = stored.join("claude-code/tools/home");
