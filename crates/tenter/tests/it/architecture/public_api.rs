@@ -139,15 +139,15 @@ fn compare(package: &str) -> BTreeSet<String> {
     if std::env::var_os("TENTER_UPDATE").is_some() {
         fs::write(&file, &current).unwrap();
     }
-    let kept = fs::read_to_string(&file).unwrap_or_default();
-    assert!(kept == current, "{}", difference(&file, &kept, &lines));
+    let recorded = fs::read_to_string(&file).unwrap_or_default();
+    assert!(recorded == current, "{}", difference(&file, &recorded, &lines));
     lines
 }
 
-fn difference(file: &Path, kept: &str, lines: &BTreeSet<String>) -> String {
-    let kept: BTreeSet<String> = kept.lines().map(str::to_owned).collect();
-    let removed = kept.difference(lines).map(|line| format!("- {line}\n"));
-    let added = lines.difference(&kept).map(|line| format!("+ {line}\n"));
+fn difference(file: &Path, recorded: &str, lines: &BTreeSet<String>) -> String {
+    let recorded: BTreeSet<String> = recorded.lines().map(str::to_owned).collect();
+    let removed = recorded.difference(lines).map(|line| format!("- {line}\n"));
+    let added = lines.difference(&recorded).map(|line| format!("+ {line}\n"));
     let changes: String = removed.chain(added).collect();
     format!("{} is out of date; write it with TENTER_UPDATE=1:\n{changes}", file.display())
 }

@@ -60,7 +60,9 @@ fn an_agent_gets_no_secrets_and_no_network_and_leaves_no_process_behind() {
     let broken = |check: &&Value| check["verdict"] == "BROKEN";
     let evidence = checks.iter().find(broken).unwrap()["evidence"].to_string();
     assert!(evidence.contains("exited with code 7; its output: no such option"), "{evidence}");
-    assert!(sandbox.read("errors.txt").contains("12 of 12 runs done"));
+    let errors = sandbox.read("errors.txt");
+    let counts = errors.lines().filter_map(|line| line.rsplit(": ").next()?.split_once(" of "));
+    assert!(counts.into_iter().any(|(done, all)| all == format!("{done} runs done")), "{errors}");
 
     let home = stored.join("claude-code/tools/home");
     let environment = fs::read_to_string(home.join("environment.txt")).unwrap();
