@@ -105,7 +105,13 @@ impl Command {
 
     /// Checks whether the argument with this index is known. It can still be a pattern.
     pub fn is_arg_certain(&self, index: usize) -> bool {
-        !self.uncertain.contains(&Uncertain::Arg(index))
+        let is_before = |uncertain: &Uncertain| match uncertain {
+            Uncertain::Program | Uncertain::Cwd => true,
+            Uncertain::Arg(other) => *other < index,
+        };
+        // The arguments are the last, in increasing order.
+        let place = self.uncertain.partition_point(is_before);
+        self.uncertain.get(place) != Some(&Uncertain::Arg(index))
     }
 
     /// Checks whether an argument that is not known could be an option.

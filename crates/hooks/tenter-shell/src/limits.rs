@@ -6,8 +6,11 @@ pub const MAX_BYTES: usize = 64 * 1024;
 /// Maximum number of bytes of a text with its here-documents, whose bodies do not count in [`MAX_BYTES`].
 pub const MAX_HEREDOC_BYTES: usize = 1024 * 1024;
 
+/// Maximum number of paths in the facts.
+pub const MAX_PATHS: usize = 4096;
+
 /// Maximum number of paths in the facts that are patterns or not known.
-pub const MAX_OPEN_PATHS: usize = 512;
+pub const MAX_OPEN_PATHS: usize = 256;
 
 /// Maximum nesting of substitutions, blocks and scripts in scripts.
 pub const MAX_DEPTH: usize = 32;

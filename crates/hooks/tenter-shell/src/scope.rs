@@ -1,6 +1,6 @@
 //! Variables and the working directory, as far as they are known at a place in the text.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::field::Field;
 
@@ -27,7 +27,7 @@ struct ScopeLayer {
     /// Functions start here: `local` refers to this layer.
     is_function: bool,
     /// The variables that child processes get, or get no longer.
-    exported: HashMap<String, bool>,
+    exported: BTreeMap<String, bool>,
     /// The variables that keep their value.
     readonly: HashSet<String>,
     /// The variables with which a child process starts, if one starts here.
@@ -69,7 +69,7 @@ const INHERITED: [&str; 10] =
     ["EDITOR", "HOME", "LANG", "PAGER", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
 
 /// Maximum number of exported variables that are facts of a command.
-const MAX_EXPORTS: usize = 64;
+const MAX_EXPORTS: usize = 16;
 
 /// Variables that a shell has without an environment.
 const OWN: [&str; 4] = ["HOME", "IFS", "PATH", "PWD"];

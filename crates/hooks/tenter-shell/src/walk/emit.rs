@@ -349,7 +349,7 @@ impl Reader<'_> {
         let Touch { path, op, recursive } = *touch;
         let is_open = path.is_glob || !path.is_certain;
         self.open_paths += usize::from(is_open);
-        let is_full = self.facts.paths.len() >= 2 * crate::limits::MAX_COMMANDS
+        let is_full = self.facts.paths.len() >= crate::limits::MAX_PATHS
             || (is_open && self.open_paths > crate::limits::MAX_OPEN_PATHS);
         if is_full {
             self.reach_limit();

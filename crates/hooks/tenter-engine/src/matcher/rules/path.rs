@@ -27,6 +27,8 @@ struct PathPattern {
     text: String,
     /// Of `**/name/…`, the name, if it is no pattern.
     first_name: Option<String>,
+    /// The pairs of letters in its text.
+    pairs: LetterPairs,
 }
 
 impl PathPattern {
@@ -42,7 +44,13 @@ impl PathPattern {
         let first_name = tail.strip_prefix("**/").and_then(|rest| rest.split('/').next());
         let first_name =
             first_name.filter(|name| !name.contains(['*', '?', '['])).map(str::to_owned);
-        Self { base, tail: Pattern::of_paths(tail), text: tail.to_owned(), first_name }
+        Self {
+            base,
+            tail: Pattern::of_paths(tail),
+            text: tail.to_owned(),
+            first_name,
+            pairs: LetterPairs::new(tail),
+        }
     }
 
     fn directory<'c>(&self, call: &'c CallFacts) -> Option<&'c str> {
@@ -63,9 +71,24 @@ impl PathPattern {
 
     /// Returns whether it fits a path that may be partly unknown.
     fn may_fit(&self, tokens: &[Token], call: &CallFacts) -> bool {
+        if !self.may_begin(tokens, call) {
+            return false;
+        }
         let directory = self.directory(call).map(|directory| format!("{directory}/"));
         let whole = Pattern::of_paths(&format!("{}{}", directory.unwrap_or_default(), self.text));
         whole.may_fit(tokens) != Truth::No
+    }
+
+    /// Checks whether a text can begin like the pattern: where the letters of both are known, they are the same.
+    fn may_begin(&self, tokens: &[Token], call: &CallFacts) -> bool {
+        let directory = self.directory(call);
+        let own = directory.into_iter().flat_map(str::chars).chain(directory.map(|_| '/'));
+        let own = own.chain(self.tail.prefix().chars());
+        let letters = tokens.iter().map_while(|token| match token {
+            Token::Char(letter) => Some(*letter),
+            _ => None,
+        });
+        own.zip(letters).all(|(one, other)| one == other)
     }
 
     /// Checks whether a text with these pairs of letters can fit, as written.
@@ -91,20 +114,24 @@ impl PathPattern {
     /// Returns whether everything that it fits is below a directory, which is more than the base of the pattern.
     fn is_below(&self, directory: &str, call: &CallFacts) -> bool {
         if self.is_floating() {
-            return self.begins_with(directory);
+            let last = directory.rsplit('/').next().unwrap_or_default();
+            return self.pairs.contain(LetterPairs::new(last)) && self.begins_with(directory);
         }
         let fixed = self.tail.prefix().rsplit_once('/').map_or("", |(fixed, _)| fixed);
         let is_literal = self.tail.prefix() == self.text;
         let fixed = if is_literal { self.text.as_str() } else { fixed };
-        let base = match self.directory(call) {
-            None if fixed.is_empty() => return false,
-            None => fixed.to_owned(),
-            Some(base) if fixed.is_empty() => base.to_owned(),
-            Some(base) => format!("{base}/{fixed}"),
-        };
         // A pattern such as `*.pem` applies to the files of a project, not to the project.
         let is_own_base = self.base == Base::Project && below(&call.project, directory).is_some();
-        !is_own_base && below(&base, directory).is_some()
+        if is_own_base {
+            return false;
+        }
+        let Some(base) = self.directory(call) else {
+            return !fixed.is_empty() && below(fixed, directory).is_some();
+        };
+        match below(directory, base) {
+            Some("") | None => below(base, directory).is_some(),
+            Some(rest) => below(fixed, rest).is_some(),
+        }
     }
 }
 
@@ -245,12 +272,12 @@ impl PathRule {
             }
             let short = found_in(&text);
             text.perhaps(|tokens| {
-                self.glob.iter().any(|pattern| match &pattern.first_name {
-                    Some(name) if !text.may_have(name) => false,
-                    _ => match &short {
-                        Some(short) if pattern.is_floating() => pattern.may_fit(short, call),
-                        _ => pattern.may_fit(tokens, call),
-                    },
+                self.glob.iter().any(|pattern| {
+                    let short = short.as_ref().filter(|_| pattern.is_floating());
+                    let names = short.map_or(text, |(value, _)| Text { value, ..text });
+                    let may_have =
+                        pattern.first_name.as_ref().is_none_or(|name| names.may_have(name));
+                    may_have && pattern.may_fit(short.map_or(tokens, |(_, tokens)| tokens), call)
                 })
             })
         }))
@@ -290,11 +317,11 @@ impl PathRule {
                 let ends = target.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0);
                 ends.chain([target.len()]).map(|end| target[..end].to_owned()).collect::<Vec<_>>()
             };
+            let name = text.known_name();
             let may_cover = |tokens: &[Token]| {
-                targets
-                    .iter()
-                    .flat_map(or_above)
-                    .any(|directory| overlap(tokens, &Text::known(&directory).tokens()))
+                let directories = targets.iter().flat_map(or_above);
+                let mut fitting = directories.filter(|directory| directory.ends_with(name));
+                fitting.any(|directory| overlap(tokens, &Text::known(&directory).tokens()))
             };
             match text.perhaps(may_cover) {
                 // A pattern that fits a directory stands for it.
@@ -311,10 +338,11 @@ impl PathRule {
 
 /// Of `directory/**/name`, which is what `find directory -name name` finds, `directory/name`: that `**` could stand for any
 /// directory means nothing for a pattern that fits in any directory.
-fn found_in(text: &Text<'_>) -> Option<Vec<Token>> {
+fn found_in(text: &Text<'_>) -> Option<(String, Vec<Token>)> {
     let (directory, rest) = text.value.split_once("/**").filter(|_| text.is_glob)?;
     let value = format!("{directory}{rest}");
-    Some(Text { value: &value, ..*text }.tokens())
+    let tokens = Text { value: &value, ..*text }.tokens();
+    Some((value, tokens))
 }
 
 impl PathPattern {
@@ -358,6 +386,12 @@ impl Text<'_> {
     /// Checks whether it stands for more than one text.
     fn is_open(&self) -> bool {
         self.is_glob || self.has_unknown_parts()
+    }
+
+    /// The last slash and the name after it, if they are known; else nothing.
+    fn known_name(&self) -> &str {
+        let name = self.value.rfind('/').map_or("", |at| &self.value[at..]);
+        if name.contains(['*', '?', '[', '$', '`', '{', '}', ')']) { "" } else { name }
     }
 
     /// The number of bytes before the first part that is a pattern or unknown, and without `/*` at its end.

@@ -3,6 +3,9 @@
 
 use super::truth::Truth;
 
+/// Maximum number of bytes of a text that is not known for which patterns are compared letter by letter.
+const MAX_OPEN_TEXT: usize = 4096;
+
 /// One element of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
@@ -48,7 +51,7 @@ impl LetterPairs {
         Self(pairs.fold(0, |bits, pair| bits | 1 << bit(pair)))
     }
 
-    fn contain(self, other: Self) -> bool {
+    pub(super) fn contain(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 }
@@ -90,6 +93,10 @@ impl<'f> Text<'f> {
 
     /// The texts that it may stand for, as a pattern.
     pub(super) fn tokens(&self) -> Vec<Token> {
+        // Longer than any path: it may stand for anything.
+        if self.value.len() > MAX_OPEN_TEXT && (self.is_glob || !self.is_certain) {
+            return vec![Token::Any];
+        }
         let mut tokens = Vec::with_capacity(self.value.len());
         let mut rest = self.value;
         while let Some(letter) = rest.chars().next() {

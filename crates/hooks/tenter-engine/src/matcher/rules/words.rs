@@ -127,7 +127,7 @@ fn operand(command: &Command, place: usize) -> Text<'_> {
     Text {
         value: &command.operands[place],
         is_certain: arg.is_none_or(|arg| command.is_arg_certain(arg)),
-        is_glob: arg.is_some_and(|arg| command.globs.contains(&arg)),
+        is_glob: arg.is_some_and(|arg| command.globs.binary_search(&arg).is_ok()),
     }
 }
 
@@ -150,11 +150,11 @@ impl Variables {
     pub(super) fn fit(&self, command: &Command) -> Truth {
         let fits = |(name, value): (&String, &String)| {
             let is_certain = !value.contains(['$', '`']);
-            Truth::any(self.0.iter().map(|pattern| {
-                let value_truth = pattern.value.as_ref().map_or(Truth::Yes, |pattern| {
+            let same_name = self.0.iter().filter(|pattern| pattern.name.matches(name));
+            Truth::any(same_name.map(|pattern| {
+                pattern.value.as_ref().map_or(Truth::Yes, |pattern| {
                     pattern.fits(Text { value, is_certain, is_glob: false })
-                });
-                Truth::from(pattern.name.matches(name)).and(value_truth)
+                })
             }))
         };
         Truth::any(command.env.iter().map(fits))
