@@ -42,7 +42,7 @@ pub use player::{Player, Response, ScriptedResponse};
 pub use reply::{Fault, Reply, StopReason};
 pub use signature::check_signature;
 use state::Shared;
-pub use wire::failure;
+pub use wire::{failure, reply_signature};
 
 /// Maximum number of connections that are open at a time.
 const MAX_CONNECTIONS: usize = 256;

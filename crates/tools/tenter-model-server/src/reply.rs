@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use crate::Format;
 use crate::reading::OfferedTool;
-use crate::signature::signature;
-use crate::wire::carries_signature;
 
 /// One reply.
 #[must_use]
@@ -238,12 +236,6 @@ impl Reply {
     /// Returns the recorded stream that is sent unchanged.
     pub fn recorded_stream(&self) -> Option<&str> {
         self.raw.as_ref().map(|(_, stream)| stream.as_str())
-    }
-
-    /// Returns the signature that this reply to `request` contains as reply number `serial`.
-    pub fn signature(&self, format: Format, request: &Value, serial: usize) -> Option<String> {
-        let reasoning = self.reasoning.as_ref().filter(|_| carries_signature(format, request))?;
-        Some(signature(format, serial, reasoning))
     }
 
     /// Returns the reply with calls that these tools allow.

@@ -17,13 +17,20 @@ use crate::stream::Frame;
 /// The `created` time of every event.
 const CREATED: u64 = 1_795_297_018;
 
-/// Returns true if a reply to `request` contains the signature of its reasoning.
-pub(super) fn carries_signature(format: Format, request: &Value) -> bool {
-    match format {
+/// Returns the signature that a reply to `request` contains as reply number `serial`.
+pub fn reply_signature(
+    reply: &Reply,
+    format: Format,
+    request: &Value,
+    serial: usize,
+) -> Option<String> {
+    let has_signature = match format {
         Format::Anthropic | Format::Gemini => true,
         Format::Responses => responses::asks_for_encrypted(request),
         Format::Chat => false,
-    }
+    };
+    let reasoning = reply.reasoning.as_ref().filter(|_| has_signature)?;
+    Some(signature(format, serial, reasoning))
 }
 
 /// The reply to one request.

@@ -4,7 +4,7 @@
 //! test.
 
 use serde_json::Value;
-use tenter_model_server::{Format, Reply, Route, check_signature};
+use tenter_model_server::{Format, Reply, Route, check_signature, reply_signature};
 
 use super::violations::Violations;
 
@@ -65,7 +65,7 @@ impl Ledger {
             self.issued.push(Issued {
                 format: route.format,
                 model: route.model.clone(),
-                signature: reply.signature(route.format, request, serial),
+                signature: reply_signature(reply, route.format, request, serial),
                 anchors: anchors(reply, &format!("{serial:04}a")),
             });
         }
