@@ -1,0 +1,19 @@
+# Sourced by the recipes of this directory, in the root of the repository.
+profile=${TENTER_PROFILE:-release}
+target=${CARGO_TARGET_DIR:-target}
+built=$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
+out=$target/package
+stage=$out/stage
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+# Panic messages contain the paths of sources: the same ones on every machine. The profile dev is for tries, and shares the
+# build of `cargo test`.
+[ "$profile" = dev ] || export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$PWD=/tenter --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
+mkdir -p "$out"
+
+# Runs packaging/stage.sh unless it ran already.
+need_stage() { [ -x "$stage/bin/tenter" ] || packaging/stage.sh; }
+
+# The architecture of the staged program in the words of Node.js, and of the operating system.
+npm_cpu() { case $(uname -m) in x86_64) echo x64 ;; aarch64 | arm64) echo arm64 ;; *) uname -m ;; esac; }
+npm_os() { uname -s | tr '[:upper:]' '[:lower:]'; }
