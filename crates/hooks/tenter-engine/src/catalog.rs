@@ -241,6 +241,7 @@ impl Loader<'_> {
         let gate = Gate {
             mode: request.trust,
             trusted,
+            store: Some(request.store),
             project: &layout.project,
             is_outer,
             outer: &self.outer,

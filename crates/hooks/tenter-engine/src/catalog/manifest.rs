@@ -19,7 +19,7 @@ use crate::claude_code::{self, ClaudeCodeHook};
 use crate::hook::{HookKind, HookOptions, RuntimeHook};
 use crate::matcher::{HookRules, Matcher};
 use crate::query::KnownManifest;
-use crate::source::{Candidate, Script};
+use crate::source::{Candidate, MANIFEST_FILE, Script};
 use crate::static_action::{CHECKS, StaticAction, needless_script};
 
 /// Number of bytes that are read from a manifest at once. Front matter is usually shorter.
@@ -73,7 +73,7 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
     };
     let Some(manifest) = manifest else {
         let first = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
-        let why = first.map_or("it has no front matter", |finding| finding.message.as_str());
+        let why = first.map_or_else(|| "it has no front matter".to_owned(), at_line);
         return Read {
             diagnostics: diagnostics.clone(),
             about: outline(file, &bytes),
@@ -82,6 +82,12 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
     };
     let (name, about) = (full_name(candidate, &manifest), about(&manifest));
     Read { name, manifest: Ok(manifest), diagnostics, about }
+}
+
+/// Returns the message of a diagnostic, with its line.
+fn at_line(finding: &Diagnostic) -> String {
+    let line = finding.span.as_ref().map(|span| format!(" (line {})", span.line));
+    format!("{}{}", finding.message, line.unwrap_or_default())
 }
 
 /// Returns what a manifest says about a hook that cannot run.
@@ -98,10 +104,8 @@ pub(super) fn about(manifest: &Manifest) -> HookOutline {
 /// Returns the events and the fail mode of an invalid manifest. Its matcher is ignored, because it may be the invalid part.
 fn outline(file: &Path, bytes: &[u8]) -> HookOutline {
     let about = HookOutline { is_hook: true, ..HookOutline::default() };
-    let Some(document) = front_matter::read(file, bytes).0 else {
-        let fail_closed = says_fail_closed(bytes);
-        return HookOutline { own: OwnPolicy { fail_closed, ..OwnPolicy::default() }, ..about };
-    };
+    // Words in front matter that cannot be read set nothing (R61).
+    let Some(document) = front_matter::read(file, bytes).0 else { return about };
     let value = |key| find(&document.fields, key).map(|field| &field.value);
     let metadata = value("metadata").and_then(Node::as_mapping).unwrap_or_default();
     let metadata_value = |key| find(metadata, key).map(|field| &field.value);
@@ -117,14 +121,11 @@ fn outline(file: &Path, bytes: &[u8]) -> HookOutline {
     HookOutline { events: events.filter(|events| !events.is_empty()), own, ..about }
 }
 
-/// Returns whether a line of front matter that is not valid YAML sets the hook to fail closed.
-fn says_fail_closed(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let closed = |line: &str| {
-        let line: String = line.chars().filter(|letter| !" \t\"'{}".contains(*letter)).collect();
-        line.contains("fail:closed")
-    };
-    text.lines().any(closed)
+/// Returns whether a manifest that was trusted sets its hook to fail closed.
+pub(super) fn is_fail_closed(text: &str) -> bool {
+    let manifest =
+        format::read(Path::new(MANIFEST_FILE), text.as_bytes(), Rules::Tolerant, CHECKS).0;
+    manifest.is_some_and(|manifest| manifest.extensions.fail_closed == Some(true))
 }
 
 fn event(trigger: &Node) -> Option<EventName> {

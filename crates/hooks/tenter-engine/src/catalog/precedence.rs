@@ -11,14 +11,14 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::examine::{Examination, Examined, Ready};
 use super::outline::{HookOutline, Requested};
-use super::policy::Policies;
-use super::{ListedHook, Missing, OuterHooks, Status, Untrusted};
+use super::policy::{OwnPolicy, Policies};
+use super::{ListedHook, Missing, OuterHooks, Status, Untrusted, manifest};
 use crate::builtin;
 use crate::hook::Hook;
 use crate::hook_policy::FailMode;
 use crate::layer::Layer;
-use crate::source::{Candidate, CandidateKind};
-use crate::trust::{Covered, Fingerprint, Pin, ProjectTrust, TrustMode, Trusted};
+use crate::source::{Candidate, CandidateKind, MANIFEST_FILE};
+use crate::trust::{Covered, Fingerprint, Pin, ProjectTrust, TrustMode, TrustStore, Trusted};
 
 /// The result for all candidates, in the order of precedence.
 #[derive(Default)]
@@ -35,6 +35,8 @@ pub(super) struct Resolved {
 pub(super) struct Gate<'a> {
     pub(super) mode: TrustMode,
     pub(super) trusted: ProjectTrust<'a>,
+    /// Where trusted contents are kept.
+    pub(super) store: Option<&'a TrustStore>,
     /// The root of the project.
     pub(super) project: &'a Path,
     /// True if it is around the engine's project.
@@ -239,11 +241,26 @@ impl Resolver<'_> {
         if is_off || self.is_replaced(hook) {
             return None;
         }
-        let policy = self.policies.policy(name, *layer, about.own);
+        let own = OwnPolicy { fail_closed: self.fails_closed(hook, &about), ..about.own };
+        let policy = self.policies.policy(name, *layer, own);
         let fail = if policy.asynchronous { FailMode::Open } else { policy.fail };
         let HookOutline { events, matcher, .. } = about;
         let (name, path) = (name.clone(), path.clone());
         Some(Missing { name, layer: *layer, path, why, fail, events, matcher })
+    }
+
+    /// Returns whether a hook that cannot run says itself that it fails closed. Nothing that a project says counts before the user
+    /// trusted it; later, what the trusted content said counts as well, so that a broken manifest removes no guard (R61, R73).
+    fn fails_closed(&self, hook: &Candidate, about: &HookOutline) -> bool {
+        let Gate { mode, trusted, store, .. } = self.gate;
+        if mode != TrustMode::Gate || !hook.layer.needs_trust() {
+            return about.own.fail_closed;
+        }
+        let Some(previous) = trusted.previous(&hook.name, &hook.path) else { return false };
+        about.own.fail_closed
+            || store.and_then(|store| store.kept(&previous.hash)).is_some_and(|contents| {
+                contents.text_of(MANIFEST_FILE).is_some_and(manifest::is_fail_closed)
+            })
     }
 
     fn status(&self, candidate: &Candidate, finding: &Examination) -> Status {

@@ -95,7 +95,8 @@ impl<'e> Chain<'e> {
     /// Denies the event, or withholds the output, because a hook cannot run (R61).
     fn stop(&mut self, missing: &Missing) {
         self.is_stopped = true;
-        let failure = RunFailure::Missing(missing.why.clone());
+        let why = format!("{} ({})", missing.why, missing.path.display());
+        let failure = RunFailure::Missing(why);
         let settings = &self.engine.settings;
         let mut report = RunReport::missing(settings, &self.scope, &self.outcome.body, missing);
         report.not_started();

@@ -95,6 +95,16 @@ impl Contents {
         self.0.iter().map(|(name, file)| (name.as_str(), file))
     }
 
+    /// Returns the text of the hook's own file of this name; `None` if it has none, or if it was not kept.
+    pub(crate) fn text_of(&self, name: &str) -> Option<&str> {
+        let is_own = |path: &str| path.split_once('/').is_some_and(|(_, rest)| rest == name);
+        let mut own = self.0.iter().filter(|(path, _)| is_own(path));
+        own.find_map(|(_, file)| match &file.data {
+            Data::Text(text) => Some(text.as_str()),
+            Data::Digest(_) => None,
+        })
+    }
+
     /// The files that differ in `later`, in the order of their paths.
     pub fn changes_to(&self, later: &Self) -> Vec<FileChange> {
         let names: BTreeSet<&String> = self.0.keys().chain(later.0.keys()).collect();

@@ -4,7 +4,7 @@ use std::fs;
 
 use tenter_testkit::Sandbox;
 
-use super::{manifest, user_hooks};
+use super::{manifest, project_hooks, user_hooks};
 use crate::sandbox;
 
 /// A user's hook with this script, and a test that expects nothing of it.
@@ -52,4 +52,55 @@ fn a_carriage_return_after_the_interpreter_is_reported() {
     fs::write(&script, "#!/bin/sh\r\nexit 0\r\n").unwrap();
     let output = sandbox.run(&["hooks", "validate"]).expect_code(1);
     assert!(format!("{output}").contains("ends with a carriage return"), "{output}");
+}
+
+/// A project's hook with this line in its front matter, which sets it to fail closed.
+fn closed_hook(sandbox: &Sandbox, line: &str) {
+    let front = format!("trigger: before_tool\n{line}\nmetadata: {{fail: closed}}");
+    manifest(&project_hooks(sandbox), "guard", &front, "exit 0");
+}
+
+/// A slip that makes YAML unreadable.
+const SLIP: &str = "compatibility: Blocks: things";
+
+/// Runs a command in a session, and returns whether it ran.
+fn is_run(sandbox: &Sandbox) -> bool {
+    let call = "{name: bash, input: {command: touch ran}}";
+    let model = sandbox.script(&format!("turns:\n  - tool_calls: [{call}]\n  - text: Done.\n"));
+    let _ = sandbox.run(&["run", "--model", &model, "Do it."]);
+    sandbox.project().join("ran").exists()
+}
+
+#[test]
+fn a_slip_in_the_front_matter_of_a_new_hook_blocks_nothing_and_has_a_line() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["hooks", "new", "my-first"]).expect_code(0);
+    let file = project_hooks(&sandbox).join("my-first/HOOK.md");
+    let text = fs::read_to_string(&file).unwrap();
+    let slip = "description: Blocks: things";
+    let text: Vec<&str> = text
+        .lines()
+        .map(|line| if line.starts_with("description:") { slip } else { line })
+        .collect();
+    fs::write(&file, text.join("\n")).unwrap();
+    assert!(is_run(&sandbox));
+    let output = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+    assert!(format!("{output}").contains("my-first/HOOK.md:3:"), "{output}");
+    assert!(!format!("{output}").contains("fail closed"), "{output}");
+}
+
+#[test]
+fn a_hook_that_was_never_trusted_blocks_nothing_whatever_its_front_matter_says() {
+    let sandbox = sandbox();
+    closed_hook(&sandbox, "matcher: {pattern: '(rm'}");
+    assert!(is_run(&sandbox));
+}
+
+#[test]
+fn a_broken_manifest_removes_no_guard_that_was_trusted_to_fail_closed() {
+    let sandbox = sandbox();
+    closed_hook(&sandbox, "matcher: {tool: bash}");
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    closed_hook(&sandbox, SLIP);
+    assert!(!is_run(&sandbox));
 }

@@ -84,7 +84,8 @@ fn resolved(found: Vec<Examined>) -> Resolved {
     let (table, settings) = (PolicyTable::default(), HookSettings::default());
     let (outer, project, is_outer) = (OuterHooks::new(), Path::new("/project"), false);
     let trusted = ProjectTrust::default();
-    let gate = Gate { mode: TrustMode::All, trusted, project, is_outer, outer: &outer };
+    let gate =
+        Gate { mode: TrustMode::All, trusted, store: None, project, is_outer, outer: &outer };
     resolve(found, Policies { configured: &table, settings: &settings }, gate)
 }
 
