@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use tenter_base::privacy::Privacy;
-use tenter_base::{replace_file, untrusted_file};
+use tenter_base::{private_dir, replace_file, untrusted_file};
 
 use crate::host::HostVersion;
 
@@ -62,6 +62,7 @@ pub(super) fn install(home: &Path, program: &Path) -> io::Result<()> {
     let is_same = fs::symlink_metadata(&copy).is_ok_and(|metadata| metadata.is_file())
         && fs::read(&copy).is_ok_and(|present| present == content);
     if !is_same {
+        private_dir::create_parent(&copy)?;
         replace_file::replace_with_mode(&copy, &content, Some(EXECUTABLE))?;
     }
     let command = program.with_file_name(COMMAND);
