@@ -84,6 +84,7 @@ const CHECKS: [(&str, Check); 15] = [
         (!it.agent.is_empty()).then(|| is_so().into())
     }),
     ("over_limit", |it, call, _| Some((it.over_limit? == call.facts.call.over_limit).into())),
+    ("sql", |it, call, at| Some(it.sql.as_ref()?.fit(call, at))),
     ("flags", |it, call, at| {
         let flags = it.flags.as_ref()?;
         command_checks(true, call, at, |command| flags.fit(command))
@@ -97,7 +98,6 @@ const CHECKS: [(&str, Check); 15] = [
         command_checks(true, call, at, |command| env.fit(command))
     }),
     ("code", |it, call, at| Some(code(it.code.as_ref()?, call, at))),
-    ("sql", |it, call, at| Some(it.sql.as_ref()?.fit(call, at))),
     ("flow", |it, call, at| Some(flow(it.flow.as_ref()?, call, at))),
     ("path", |it, call, at| {
         let path = it.path.as_ref()?;

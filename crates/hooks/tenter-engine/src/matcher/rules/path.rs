@@ -74,9 +74,10 @@ impl PathPattern {
         if !self.may_begin(tokens, call) {
             return false;
         }
-        let directory = self.directory(call).map(|directory| format!("{directory}/"));
-        let whole = Pattern::of_paths(&format!("{}{}", directory.unwrap_or_default(), self.text));
-        whole.may_fit(tokens) != Truth::No
+        let Some(directory) = self.directory(call) else {
+            return self.tail.may_fit(tokens) != Truth::No;
+        };
+        Pattern::of_paths(&format!("{directory}/{}", self.text)).may_fit(tokens) != Truth::No
     }
 
     /// Checks whether a text can begin like the pattern: where the letters of both are known, they are the same.
@@ -103,12 +104,9 @@ impl PathPattern {
 
     /// Returns whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
     fn begins_with(&self, directory: &str) -> bool {
-        let names: Vec<&str> = self.text.split('/').skip(1).collect();
-        (1..names.len()).any(|count| {
-            let start: Vec<&str> = directory.rsplitn(count + 1, '/').take(count).collect();
-            let pairs = start.iter().rev().zip(&names);
-            start.len() == count && pairs.clone().all(|(given, name)| given == name)
-        })
+        let names = self.text.trim_start_matches('*');
+        let ends = names.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0);
+        ends.into_iter().any(|end| directory.ends_with(&names[..end]))
     }
 
     /// Returns whether everything that it fits is below a directory, which is more than the base of the pattern.
@@ -317,10 +315,11 @@ impl PathRule {
                 let ends = target.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0);
                 ends.chain([target.len()]).map(|end| target[..end].to_owned()).collect::<Vec<_>>()
             };
-            let name = text.known_name();
+            let (start, name) = (text.known_start(), text.known_name());
             let may_cover = |tokens: &[Token]| {
                 let directories = targets.iter().flat_map(or_above);
-                let mut fitting = directories.filter(|directory| directory.ends_with(name));
+                let mut fitting = directories
+                    .filter(|directory| directory.starts_with(start) && directory.ends_with(name));
                 fitting.any(|directory| overlap(tokens, &Text::known(&directory).tokens()))
             };
             match text.perhaps(may_cover) {
@@ -394,11 +393,15 @@ impl Text<'_> {
         if name.contains(['*', '?', '[', '$', '`', '{', '}', ')']) { "" } else { name }
     }
 
+    /// The text before the first part that is a pattern or unknown.
+    fn known_start(&self) -> &str {
+        let wild = self.value.find(['*', '?', '[', '$', '`', '{']).filter(|_| self.is_open());
+        wild.map_or(self.value, |at| &self.value[..at])
+    }
+
     /// The number of bytes before the first part that is a pattern or unknown, and without `/*` at its end.
     fn known_length(&self) -> usize {
-        let wild = self.value.find(['*', '?', '[', '$', '`', '{']).filter(|_| self.is_open());
-        let known = wild.map_or(self.value, |at| &self.value[..at]);
-        known.trim_end_matches('/').len()
+        self.known_start().trim_end_matches('/').len()
     }
 
     /// Returns whether only the root directory is known: `/$DIR`, `/{}`.
