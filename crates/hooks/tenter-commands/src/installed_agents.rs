@@ -70,11 +70,6 @@ pub(crate) fn proofs(env: &Env, host: &Host) -> Vec<Proof> {
     proofs
 }
 
-/// Returns the proof of the newest version of an agent; `None` if none is proved.
-pub(crate) fn newest_version_proof(env: &Env, host: &Host) -> Option<Proof> {
-    proofs(env, host).into_iter().next()
-}
-
 /// The last denied call that an agent ran all the same; `None` if there was none since the last proof.
 pub(crate) fn newest_breach(env: &Env, host: &Host) -> Option<Breach> {
     let proof = newest_proof(env, host);

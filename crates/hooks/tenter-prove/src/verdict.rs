@@ -33,6 +33,13 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    const ALL: [Self; 4] = [Self::Yes, Self::Emulated, Self::No, Self::Broken];
+
+    /// Returns the verdict with this word in tables.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == word)
+    }
+
     /// Returns the word in tables.
     pub fn as_str(self) -> &'static str {
         match self {

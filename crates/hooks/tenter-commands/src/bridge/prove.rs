@@ -40,7 +40,7 @@ pub struct Args {
     /// Print JSON, with the whole evidence.
     #[arg(long)]
     json: bool,
-    /// Write the results of all agents into docs/hosts.md and docs/bridge.md.
+    /// Add the results to docs/hosts.md and docs/bridge.md.
     #[arg(long, conflicts_with = "only")]
     write_docs: bool,
     /// Stop a run of the agent after SECONDS.
@@ -270,22 +270,26 @@ fn print(host: &Host, proof: &Proof, seconds: u64) {
     ui::out(counts.join(", "));
 }
 
-/// Writes the newest result of each agent into the page about agents, and those of all versions into the page about the bridge.
+/// Writes the newest result of each agent into the page about agents, and those of all versions into the page about the bridge. What the
+/// pages have of other agents and versions stays.
 fn write_docs(project: &Project) -> Result<(), Failure> {
-    let newest = hosts::ALL.iter();
-    let newest =
-        newest.filter_map(|host| installed_agents::newest_version_proof(project.env, host));
-    write_table(project, "docs/hosts.md", &page::table(&newest.collect::<Vec<_>>()))?;
-    let all = hosts::ALL.iter().flat_map(|host| installed_agents::proofs(project.env, host));
-    write_table(project, "docs/bridge.md", &page::versions(&all.collect::<Vec<_>>()))
+    let proofs = hosts::ALL.iter().flat_map(|host| installed_agents::proofs(project.env, host));
+    let proofs: Vec<Proof> = proofs.collect();
+    write_table(project, "docs/hosts.md", |earlier| page::table(&proofs, earlier))?;
+    write_table(project, "docs/bridge.md", |earlier| page::versions(&proofs, earlier))
 }
 
-/// Writes a table between the lines of a page that mark its place.
-fn write_table(project: &Project, page: &str, table: &str) -> Result<(), Failure> {
+/// Writes a table between the lines of a page that mark its place; `table` gets the text that is there.
+fn write_table(
+    project: &Project,
+    page: &str,
+    table: impl Fn(&str) -> String,
+) -> Result<(), Failure> {
     let path = project.root().join(page);
     let failed = |why: &dyn std::fmt::Display| Failure::new(format!("{}: {why}", path.display()));
     let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
-    let text = guide::with_proved(&text, table)
+    let text = guide::proved(&text)
+        .and_then(|earlier| guide::with_proved(&text, &table(earlier)))
         .ok_or_else(|| failed(&"it has no lines `proved: begin` and `proved: end`"))?;
     tenter_base::replace_file::replace(&path, text.as_bytes()).map_err(|error| failed(&error))?;
     ui::note(format!("Wrote {}", path.display()));

@@ -120,18 +120,29 @@ fn an_agent_that_cannot_be_run_is_not_proved() {
 }
 
 #[test]
-fn the_page_about_agents_gets_the_kept_proofs() {
+fn the_pages_get_the_kept_proofs_and_keep_what_they_have_of_others() {
     let sandbox = Installed::new();
     keep_proof(&sandbox, "yes");
-    let page =
-        "# Agents\n\n<!-- proved: begin -->\nof last year\n<!-- proved: end -->\n\nThe rest.\n";
-    let path = sandbox.write("docs/hosts.md", page);
+    let page = |table: &str| {
+        format!("# Agents\n\n<!-- proved: begin -->\n{table}<!-- proved: end -->\n\nThe rest.\n")
+    };
+    let earlier =
+        "| check | `codex` |\n| --- | --- |\n| version | 0.129.0 |\n| date | 2026-11-01 |\n";
+    let agents = sandbox.write("docs/hosts.md", &page(earlier));
+    let earlier = "| `codex` | 0.129.0 | 2026-11-01 | 33 | 6 | 2 | none |";
+    let bridge = sandbox.write("docs/bridge.md", &page(&format!("{earlier}\n")));
     let _ = sandbox.run(&["bridge", "prove", "--all", "--write-docs"]).expect_code(0);
-    let page = fs::read_to_string(path).unwrap();
-    for line in
-        ["| version | 2.1.330 |", "| a deny denies, the model reads why | yes |", "The rest."]
-    {
-        assert!(page.lines().any(|found| found == line), "{line}\n{page}");
+    let (agents, bridge) =
+        (fs::read_to_string(agents).unwrap(), fs::read_to_string(bridge).unwrap());
+    for line in [
+        "| version | 2.1.330 | 0.129.0 |",
+        "| a deny denies, the model reads why | yes |  |",
+        "The rest.",
+    ] {
+        assert!(agents.lines().any(|one| one == line), "{line}\n{agents}");
     }
-    assert!(!page.contains("of last year"), "{page}");
+    for line in [earlier, "The rest."] {
+        assert!(bridge.lines().any(|one| one == line), "{line}\n{bridge}");
+    }
+    assert!(bridge.contains("| `claude-code` | 2.1.330 |"), "{bridge}");
 }
