@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, iter};
 
 use tenter_base::sanitize::one_line;
 use tenter_base::untrusted_file;
@@ -14,6 +15,10 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::scripts;
 
+/// Extensions of scripts that a hook's entry point may start.
+const MODULES: [&str; 3] = ["py", "mjs", "cjs"];
+/// Maximum number of such scripts that are checked.
+const MAX_MODULES: usize = 16;
 /// Maximum size of a script that is checked, in bytes.
 const MAX_SCRIPT: u64 = 1 << 20;
 /// Timeout of an interpreter that reads a script.
@@ -29,8 +34,29 @@ except (SyntaxError, ValueError) as error:
     sys.exit(f'line {getattr(error, \"lineno\", None) or 1}: {error.args[0]}')
 ";
 
-/// Returns the errors in a script's text; none if its interpreter is unknown or not installed.
-pub(super) fn check(script: &EntryPoint, env: &Environment) -> Option<Diagnostic> {
+/// Returns the errors in the text of a script, and in the scripts beside it that it may start; none in those whose interpreter is
+/// unknown or not installed.
+pub(super) fn check(script: &EntryPoint, env: &Environment) -> Vec<Diagnostic> {
+    let others = scripts_beside(&script.path);
+    let others = others.into_iter().map(|path| EntryPoint { path, interpreter: None });
+    iter::once(script.clone()).chain(others).filter_map(|script| check_one(&script, env)).collect()
+}
+
+/// Returns the other scripts in the directory `scripts` of a manifest hook, such as a module that a starter runs.
+fn scripts_beside(path: &Path) -> Vec<PathBuf> {
+    let Some(directory) = path.parent().filter(|parent| parent.ends_with("scripts")) else {
+        return Vec::new();
+    };
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let is_module = |path: &PathBuf| {
+        path.extension().is_some_and(|end| MODULES.contains(&&*end.to_string_lossy()))
+    };
+    let others =
+        entries.map(|entry| entry.path()).filter(|other| other != path && is_module(other));
+    others.take(MAX_MODULES).collect()
+}
+
+fn check_one(script: &EntryPoint, env: &Environment) -> Option<Diagnostic> {
     let text = untrusted_file::read_prefix(&script.path, MAX_SCRIPT + 1).ok()?;
     if text.len() as u64 > MAX_SCRIPT {
         return None;
@@ -40,12 +66,15 @@ pub(super) fn check(script: &EntryPoint, env: &Environment) -> Option<Diagnostic
     if first_line.starts_with("#!") && first_line.ends_with('\r') {
         return Some(carriage_return(&script.path));
     }
-    let interpreter = match script.interpreter {
-        Some(name) => name.to_owned(),
-        None => scripts::interpreter(&first_line)?,
+    let extension = script.path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    let interpreter = match (script.interpreter, scripts::interpreter(&first_line)) {
+        (Some(name), _) => name.to_owned(),
+        (None, Some(name)) => name,
+        (None, None) if extension == "py" => "python3".to_owned(),
+        (None, None) if MODULES.contains(&extension) => "node".to_owned(),
+        (None, None) => return None,
     };
-    let completion = parse(&interpreter, &script.path, text, env)?;
-    let message = syntax_error(&completion)?;
+    let message = syntax_error(&parse(&interpreter, &script.path, text, env)?)?;
     let message = format!("{interpreter} cannot read the script: {message}");
     Some(Diagnostic::new("script-syntax", Severity::Error, message).at(&script.path))
 }
@@ -65,7 +94,11 @@ fn parse(interpreter: &str, path: &Path, text: Vec<u8>, env: &Environment) -> Op
         match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
             "sh" | "bash" | "dash" | "ksh" | "zsh" => (vec!["-n".into()], text),
             "python" => (vec!["-I".into(), "-S".into(), "-c".into(), PYTHON.into()], text),
-            "node" | "nodejs" => (vec!["--check".into(), path.as_os_str().into()], Vec::new()),
+            // Node reads the kind of module from the extension.
+            "node" | "nodejs" if path.extension().is_some() => {
+                (vec!["--check".into(), path.as_os_str().into()], Vec::new())
+            }
+            "node" | "nodejs" => (vec!["--check".into(), "-".into()], text),
             _ => return None,
         };
     let invocation = Invocation {
@@ -90,6 +123,10 @@ fn syntax_error(completion: &Completion) -> Option<String> {
     // Node prints the place first, then the text with a caret, then the error.
     let node = text.lines().find(|line| line.starts_with("SyntaxError"));
     let first = lines.next().unwrap_or("no message");
+    // Without an extension, how a module is read depends on the version of Node.
+    if node.is_some_and(|error| error.contains("import statement") || error.contains("'export'")) {
+        return None;
+    }
     let message = match node {
         Some(error) => format!("line {}: {error}", first.rsplit(':').next().unwrap_or("?")),
         // Shells begin with their own name.
@@ -102,8 +139,6 @@ fn syntax_error(completion: &Completion) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn message(name: &str, text: &str) -> Option<String> {
@@ -112,7 +147,7 @@ mod tests {
         fs::write(&path, text).unwrap();
         let path_variable = std::env::var_os("PATH").unwrap();
         let env = vec![(OsString::from("PATH"), path_variable)];
-        check(&EntryPoint { path, interpreter: None }, &env).map(|finding| finding.message)
+        check_one(&EntryPoint { path, interpreter: None }, &env).map(|finding| finding.message)
     }
 
     #[test]

@@ -177,13 +177,8 @@ impl<'e> Checker<'_, 'e> {
     /// Checks a manifest hook, including the text of its script.
     fn manifest(&self, manifest: ManifestFile) -> Checked {
         let script = scripts::entry_of(manifest.directory());
-        let text = script.and_then(|script| script_check::check(&script, self.environment));
-        let mut checked = check(manifest, self.strict);
-        if let Some(finding) = text {
-            checked.diagnostics.push(finding);
-            checked.valid = Some(false);
-        }
-        checked
+        let text = script.map(|script| script_check::check(&script, self.environment));
+        check(manifest, text.unwrap_or_default(), self.strict)
     }
 
     fn executable(&mut self, path: &Path) -> Result<Checked, Failure> {
@@ -224,7 +219,8 @@ pub fn findings_in(hooks: &Path) -> Result<Vec<Diagnostic>, Failure> {
     if !hooks.is_dir() {
         return Ok(Vec::new());
     }
-    let checked = manifests_in(hooks)?.into_iter().map(|manifest| check(manifest, true));
+    let checked =
+        manifests_in(hooks)?.into_iter().map(|manifest| check(manifest, Vec::new(), true));
     Ok(checked.flat_map(|hook| hook.diagnostics).collect())
 }
 
@@ -255,8 +251,10 @@ fn manifests_in(directory: &Path) -> Result<Vec<ManifestFile>, Failure> {
     Ok(manifests?.into_iter().flatten().collect())
 }
 
-fn check(manifest: ManifestFile, strict: bool) -> Checked {
+/// Checks a manifest hook; `of_text` are the diagnostics of its script's text.
+fn check(manifest: ManifestFile, of_text: Vec<Diagnostic>, strict: bool) -> Checked {
     let (_, mut diagnostics) = manifest.read(Rules::Strict);
     diagnostics.extend(manifest.check_script());
+    diagnostics.extend(of_text);
     Checked::new(manifest.named, diagnostics, strict)
 }

@@ -46,6 +46,18 @@ fn syntax_errors_are_reported_with_their_line() {
 }
 
 #[test]
+fn a_module_that_the_script_starts_is_read_as_well() {
+    let sandbox = hook_with_test("exec python3 hook.py");
+    let scripts = user_hooks(&sandbox).join("broken/scripts");
+    fs::write(scripts.join("hook.py"), "import sys\nif True print()\n").unwrap();
+    if !tenter_testkit::needs::has("python3") {
+        return;
+    }
+    let output = sandbox.run(&["hooks", "validate"]).expect_code(1);
+    assert!(format!("{output}").contains("python3 cannot read the script: line 2: "), "{output}");
+}
+
+#[test]
 fn a_carriage_return_after_the_interpreter_is_reported() {
     let sandbox = hook_with_test("exit 0");
     let script = user_hooks(&sandbox).join("broken/scripts/run.sh");
