@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tenter_commands::trust::command as trust;
-use tenter_commands::{OwnAgent, bridge, config, guard, help, hooks, inspect, log, man, plugin};
+use tenter_commands::{
+    OwnAgent, bridge, config, guard, help, hooks, inspect, log, man, plugin, registered_program,
+};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::screen::screen;
@@ -136,7 +138,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
     }
     let project = app.project.as_deref();
     if !matches!(app.command, Command::Bridge(_) | Command::Completions { .. }) {
-        bridge::warn_if_outdated(env);
+        registered_program::warn_if_outdated(env);
     }
     let done = match app.command {
         #[cfg(feature = "agent")]

@@ -39,6 +39,7 @@ mod own_agent;
 pub mod plugin;
 pub mod project;
 pub mod proxy;
+pub mod registered_program;
 mod since;
 pub mod trust;
 pub mod user_only;

@@ -13,9 +13,9 @@ use tenter_prove::Verdict;
 use tenter_terminal::failure::Exit;
 use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
 
-use super::registered_program;
 use crate::installed_agents::{InstalledAgent, newest_breach, newest_proof};
 use crate::project::Project;
+use crate::registered_program;
 
 /// List agents, and where your hooks are registered.
 #[derive(Debug, clap::Args)]

@@ -7,8 +7,8 @@ mod install;
 pub(crate) mod list;
 mod location;
 mod prove;
-pub(crate) mod registered_program;
 mod remove;
+mod renew;
 mod show;
 
 use std::path::Path;
@@ -32,7 +32,7 @@ pub enum Command {
     /// Remove what `install` added.
     Remove(remove::Args),
     /// Renew the program that agents run, after an update of Tenter.
-    Renew(registered_program::Args),
+    Renew(renew::Args),
     /// Show what hooks can do in an agent.
     Show(show::Args),
     /// Prove that your hooks guard an agent on this machine.
@@ -41,15 +41,13 @@ pub enum Command {
     Import(import::Args),
 }
 
-pub use registered_program::warn_if_outdated;
-
 /// Runs the command.
 pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     match command {
         Command::List(args) => Ok(list::run(&Project::open(env, project)?, args)),
         Command::Install(args) => install::run(env, args),
         Command::Remove(args) => remove::run(env, args),
-        Command::Renew(args) => registered_program::renew(env, args),
+        Command::Renew(args) => renew::run(env, args),
         Command::Import(args) => import::run(env, &Project::open(env, project)?, args),
         Command::Prove(args) => prove::run(&Project::open(env, project)?, args),
         Command::Show(args) => show::run(Project::open(env, project)?, args),

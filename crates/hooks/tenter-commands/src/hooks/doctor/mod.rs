@@ -19,9 +19,9 @@ use tenter_terminal::ui::{self, BAD, GOOD, NOTICE, styled};
 pub use hooks::OWN_TOOLS;
 
 use super::entry;
-use crate::bridge::registered_program;
 use crate::hook_figures;
 use crate::project::Project;
+use crate::registered_program;
 
 /// Diagnose problems with your hooks, errors first.
 ///

@@ -1,4 +1,4 @@
-//! The program that other agents run: `tenter bridge renew`, and the warnings if it is missing, does not start, or is outdated (P1).
+//! The program that other agents run: warnings if it is missing, does not start, or is outdated (P1).
 
 use std::time::Duration;
 
@@ -7,12 +7,10 @@ use tenter_bridge::registration::{ProgramState, own_version, program_path, progr
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, GOOD, styled};
+use tenter_terminal::ui;
 
-use super::{located, location};
-use crate::project;
-use crate::user_only;
+use crate::git;
+use crate::installed_agents::registry;
 
 const ID: &str = "bridge-program";
 /// The id of the diagnostic for a missing program, which `doctor` also reports for each agent.
@@ -22,26 +20,6 @@ const RENEW: &str = "run `tenter bridge renew`";
 /// How long the program may take to print its version.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Renew the program that agents run, after an update of Tenter.
-///
-/// `bridge install` copies `tenter-hook` to ~/.local/share/tenter/bin, so that agents keep their hooks when a package moves or is removed.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// Copy a program that other users may replace.
-    #[arg(long)]
-    force: bool,
-}
-
-/// Runs `tenter bridge renew`.
-pub(super) fn renew(env: &Env, args: &Args) -> CommandResult {
-    user_only::check(env, &project::root(env, None)?, "bridge renew")?;
-    let program = location::program(args.force)?;
-    super::registry(env).renew_program(&program).map_err(located)?;
-    let copy = program_path(&env.home);
-    ui::note(format!("{} {}", styled(GOOD, "Renewed"), copy.display()));
-    Ok(Exit::Done)
-}
-
 /// Prints a warning if agents run a program that is missing or outdated. It costs two system calls if all is well.
 pub fn warn_if_outdated(env: &Env) {
     let problem = match program_state(&env.home) {
@@ -49,7 +27,7 @@ pub fn warn_if_outdated(env: &Env) {
         ProgramState::Missing => "is missing, so none of your hooks runs in your agents".to_owned(),
         ProgramState::Outdated(version) => older(version),
     };
-    if super::registry(env).records().is_empty() {
+    if registry(env).records().is_empty() {
         return;
     }
     ui::note(format!("warning: {} {problem}; {RENEW}", program_path(&env.home).display()));
@@ -57,7 +35,7 @@ pub fn warn_if_outdated(env: &Env) {
 
 /// Starts the registered program, and returns what is wrong with it; `None` if nothing is registered.
 pub(crate) fn examine(env: &Env) -> Option<Diagnostic> {
-    if super::registry(env).records().is_empty() {
+    if registry(env).records().is_empty() {
         return None;
     }
     let (id, severity, words) = match program_state(&env.home) {
@@ -95,7 +73,7 @@ fn problem_of(completion: &Completion) -> Option<(Severity, String)> {
         }
         // Versions before 0.2.0 have no such option.
         ProcessEnd::Exited(_) => return Some((Severity::Warning, older(None))),
-        end => return Some((Severity::Error, crate::git::how(end))),
+        end => return Some((Severity::Error, git::how(end))),
     }
     let text = completion.stdout.text();
     let version = text.trim().rsplit(' ').next().and_then(HostVersion::parse);
