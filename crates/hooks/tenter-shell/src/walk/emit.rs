@@ -12,6 +12,7 @@ use crate::tables::{self, Inline, Program, Run};
 
 use super::call::{Call, Emitted};
 use super::sql::inline_sql;
+use super::touch::{Touch, is_on_host};
 
 /// Maximum number of bytes of texts on the standard input that are facts, besides the first characters of each.
 const MAX_STDIN: usize = 4 * crate::limits::MAX_HEREDOC_BYTES;
@@ -297,95 +298,6 @@ impl Reader<'_> {
             }
         }
     }
-
-    /// The directory in which a command's paths are.
-    fn placed(&self, context: &Context) -> Placed {
-        Placed {
-            cwd: self.cwd(context),
-            is_remote: context.location != crate::facts::Location::Local,
-            has_hosts: false,
-        }
-    }
-
-    /// Keeps a path in the shell's own directory.
-    pub(super) fn touch(&mut self, path: &Field, op: PathOp, command: Option<usize>) {
-        let here =
-            Placed { cwd: self.scope.cwd().map(str::to_owned), is_remote: false, has_hosts: false };
-        self.touch_in(&Touch { path, op, recursive: false }, command, &here);
-    }
-
-    /// Keeps a path and everything in it.
-    pub(super) fn touch_recursively(&mut self, path: &Field, op: PathOp, command: usize) {
-        let here = self.here(command);
-        self.touch_in(&Touch { path, op, recursive: true }, Some(command), &here);
-    }
-
-    /// Keeps a path that a program in another language touches, as far as it can be read.
-    pub(super) fn touch_in_code(
-        &mut self,
-        path: &Field,
-        op: PathOp,
-        recursive: bool,
-        command: usize,
-    ) {
-        let here = self.here(command);
-        let before = self.facts.paths.len();
-        self.touch_in(&Touch { path, op, recursive }, Some(command), &here);
-        for path in &mut self.facts.paths[before..] {
-            path.certain = false;
-        }
-    }
-
-    fn here(&self, command: usize) -> Placed {
-        let is_remote = self
-            .facts
-            .commands
-            .get(command)
-            .is_some_and(|command| command.location != crate::facts::Location::Local);
-        Placed { cwd: self.scope.cwd().map(str::to_owned), is_remote, has_hosts: false }
-    }
-
-    fn touch_in(&mut self, touch: &Touch<'_>, command: Option<usize>, here: &Placed) {
-        let Touch { path, op, recursive } = *touch;
-        let is_open = path.is_glob || !path.is_certain;
-        self.open_paths += usize::from(is_open);
-        let is_full = self.facts.paths.len() >= crate::limits::MAX_PATHS
-            || (is_open && self.open_paths > crate::limits::MAX_OPEN_PATHS);
-        if is_full {
-            self.reach_limit();
-        }
-        if matches!(path.text.as_str(), "" | "-") || path.is_process || is_full {
-            return;
-        }
-        let is_remote = here.is_remote || (here.has_hosts && is_on_host(&path.text));
-        let text = in_temp(path);
-        let text = text.as_deref().unwrap_or(&path.text);
-        let absolute = locate::absolute(text, here.cwd.as_deref());
-        let starts_unknown = text.starts_with(['$', '`', '~', '{']) && !path.is_certain;
-        let resolved = absolute.filter(|_| !starts_unknown);
-        if resolved.as_deref().is_some_and(locate::is_harmless_device) {
-            return;
-        }
-        let (place, inside_project) = match (&resolved, is_remote) {
-            (_, true) => (crate::facts::PathPlace::Remote, false),
-            (Some(resolved), _) => locate::place(resolved, self.surroundings),
-            (None, _) => locate::place(text, self.surroundings),
-        };
-        // What `find directory` finds is anywhere in the directory.
-        let recursive = recursive || (path.is_glob && path.text.contains("/**"));
-        self.facts.paths.push(crate::facts::Path {
-            path: resolved.clone().filter(|_| !is_remote).unwrap_or_else(|| path.text.clone()),
-            given: path.text.clone(),
-            op,
-            recursive,
-            place,
-            inside_project,
-            command,
-            certain: path.is_certain && resolved.is_some(),
-            glob: path.is_glob,
-            joined: locate::joined(&path.text, here.cwd.as_deref()),
-        });
-    }
 }
 
 /// The files that options with the usual names let a program write of which nothing is known.
@@ -426,21 +338,6 @@ fn output_files(args: &[Field]) -> impl Iterator<Item = Field> {
     })
 }
 
-/// A path and what happens to it.
-struct Touch<'a> {
-    path: &'a Field,
-    op: PathOp,
-    recursive: bool,
-}
-
-/// The place of a command.
-struct Placed {
-    cwd: Option<String>,
-    is_remote: bool,
-    /// Paths can be `host:path`.
-    has_hosts: bool,
-}
-
 /// The base name of a program without `.exe`, and the program as written if that has a slash.
 fn program_name(text: &str) -> (String, Option<String>) {
     let is_windows = matches!(text.as_bytes(), [_, b':', b'\\', ..]);
@@ -450,17 +347,6 @@ fn program_name(text: &str) -> (String, Option<String>) {
     let is_exe = bytes.len() > 4 && bytes[bytes.len() - 4..].eq_ignore_ascii_case(b".exe");
     let name = if is_exe { &base[..base.len() - 4] } else { base };
     (name.to_owned(), (base.len() < text.len()).then(|| text.to_owned()))
-}
-
-/// A path in `$TMPDIR` whose value is not known: it is some directory for temporary files.
-fn in_temp(path: &Field) -> Option<String> {
-    let rest = ["$TMPDIR/", "${TMPDIR}/"].iter().find_map(|start| path.text.strip_prefix(start))?;
-    (!path.is_certain).then(|| format!("/tmp/{rest}"))
-}
-
-/// Checks whether a path is `host:path`.
-fn is_on_host(path: &str) -> bool {
-    path.find(':').is_some_and(|colon| colon > 0 && !path[..colon].contains('/'))
 }
 
 /// Checks whether a path is in a directory of installed programs, whose names say enough.

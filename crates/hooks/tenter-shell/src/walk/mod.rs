@@ -16,6 +16,7 @@ mod scripts;
 mod sed;
 mod simple;
 mod sql;
+mod touch;
 mod transform;
 mod variables;
 mod wrappers;
