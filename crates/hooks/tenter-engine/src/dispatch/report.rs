@@ -39,7 +39,7 @@ impl<'e> RunReport<'e> {
     ) -> Self {
         let mut run = identity(settings, scope, subscription.event, (&hook.name, hook.layer));
         run.tool_call = body.tool_call().cloned();
-        run.spelling = subscription.spelling.to_owned();
+        subscription.spelling.clone_into(&mut run.spelling);
         run.fingerprint = hook.fingerprint.clone();
         run.end = RunEnd::Unknown;
         run.decision = DecisionKind::Failed;
