@@ -17,6 +17,7 @@ pub struct ResponseSettings {
 
 impl ResponseSettings {
     /// These settings, with unset ones taken from `other`.
+    #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
             max_tokens: self.max_tokens.or(other.max_tokens),

@@ -79,6 +79,7 @@ impl Failure {
     }
 
     /// Adds what to do next.
+    #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

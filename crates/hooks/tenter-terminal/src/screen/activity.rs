@@ -48,6 +48,7 @@ impl Activity {
 
 impl Activity {
     /// Uses `short` while it is not alone.
+    #[must_use]
     pub fn or_short(self, short: String) -> Self {
         Self { short: Some(short), ..self }
     }
