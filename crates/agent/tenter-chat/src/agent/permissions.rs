@@ -43,6 +43,6 @@ fn configured_rules(project: &Project, findings: &mut Vec<Diagnostic>) -> Vec<Ru
 fn invalid(project: &Project, error: &RuleError) -> Diagnostic {
     let message = format!("permissions.allow: {error}; it allows nothing");
     Diagnostic::new("permission-rule", Severity::Warning, message)
-        .at(&project.env.config_file())
+        .at(project.env.config_file())
         .help("`tenter help permissions` describes rules")
 }

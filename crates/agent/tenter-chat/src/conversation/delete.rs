@@ -69,20 +69,19 @@ fn forget(env: &Env, ids: &[String]) {
 fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Failure> {
     if let Some(age) = args.older_than {
         let before = env::now().checked_sub(age).unwrap_or(Timestamp::MIN);
-        return Ok(store
+        return store
             .older_than(&rfc3339(before), Some(root).filter(|_| !args.all))
-            .map_err(Failure::caused_by)?);
+            .map_err(Failure::caused_by);
     }
     let ids: Result<Vec<String>, Failure> =
         args.ids.iter().map(|wanted| find(store, root, wanted)).collect();
     let mut ids = ids?;
     ids.sort();
     ids.dedup();
-    Ok(ids
-        .iter()
+    ids.iter()
         .map(|id| store.load(id).map(|stored| stored.summary))
         .collect::<Result<_, _>>()
-        .map_err(Failure::caused_by)?)
+        .map_err(Failure::caused_by)
 }
 
 /// Asks the user for confirmation.

@@ -36,7 +36,7 @@ impl Watcher for JsonView {
     fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
         match update {
             SessionUpdate::SessionEnded { usage, .. } => {
-                *self.end() = Some((scope.clone(), **usage))
+                *self.end() = Some((scope.clone(), **usage));
             }
             other => self.headless.on_update(scope, other),
         }

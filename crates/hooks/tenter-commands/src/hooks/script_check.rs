@@ -145,8 +145,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(name);
         fs::write(&path, text).unwrap();
-        let path_variable = std::env::var_os("PATH").unwrap();
-        let env = vec![(OsString::from("PATH"), path_variable)];
+        let env = vec![(OsString::from("PATH"), OsString::from("/usr/local/bin:/usr/bin:/bin"))];
         check_one(&EntryPoint { path, interpreter: None }, &env).map(|finding| finding.message)
     }
 

@@ -185,7 +185,9 @@ fn named_fields(executable: &[PayloadField], manifest: &[PayloadField]) -> Strin
         let index = rest.iter().position(|other| is_counterpart(other, field));
         row(index.map(|index| rest.remove(index)), Some(field));
     }
-    rest.into_iter().for_each(|field| row(Some(field), None));
+    for field in rest {
+        row(Some(field), None);
+    }
     table
 }
 

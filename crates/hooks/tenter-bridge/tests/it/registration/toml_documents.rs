@@ -172,7 +172,8 @@ fn configuration() -> impl Strategy<Value = String> {
     let tables = prop::collection::vec((gap(), header, members()), 0..4);
     let lines = |members: Vec<(&str, String)>| -> String {
         let members = members.into_iter().enumerate();
-        members.map(|(index, (gap, value))| format!("{gap}m{index} = {value}")).collect()
+        let lines = members.map(|(index, (gap, value))| format!("{gap}m{index} = {value}"));
+        lines.collect::<Vec<_>>().concat()
     };
     (members(), tables, gap(), any::<bool>()).prop_map(move |(root, tables, end, is_cut)| {
         let mut text = lines(root);

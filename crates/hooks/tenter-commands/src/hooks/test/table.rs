@@ -148,20 +148,16 @@ fn run_case(
     let event = payload::event(project, subscription, &payload);
     let test = HookTest { event: &event, subscription, payload: &payload };
     let engine = engine(project);
-    Ok(match engine.test(hook, test, cancel) {
-        Some(result) => {
-            let one_shot = other_form(&engine, hook, test, cancel);
-            let ran = |test: TestRun| CaseRun {
-                results: case::actual(&test),
-                report: Some(TestReport::new(test)),
-            };
-            [Some(result), one_shot].into_iter().flatten().map(ran).collect()
-        }
-        None => {
-            let results = Object::from_iter([("decision".to_owned(), json!(UNMATCHED))]);
-            vec![CaseRun { results, report: None }]
-        }
-    })
+    let Some(result) = engine.test(hook, test, cancel) else {
+        let results = Object::from_iter([("decision".to_owned(), json!(UNMATCHED))]);
+        return Ok(vec![CaseRun { results, report: None }]);
+    };
+    let one_shot = other_form(&engine, hook, test, cancel);
+    let case_run = |test: TestRun| CaseRun {
+        results: case::actual(&test),
+        report: Some(TestReport::new(test)),
+    };
+    Ok([Some(result), one_shot].into_iter().flatten().map(case_run).collect())
 }
 
 fn print(hook: &Hook, tested: &CaseResult) {
