@@ -38,6 +38,8 @@
 
 mod call_summary;
 pub mod claude_code;
+#[cfg(feature = "schema")]
+mod derived_schema;
 pub mod diagnostic;
 pub mod event;
 pub mod executable;

@@ -17,8 +17,8 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use crate::client::Client;
 use crate::hook_file::{HookFile, quoted, write_program};
+use crate::mcp_server;
 use crate::other_program::{self, EntryPosition};
-use crate::plan::mcp;
 
 /// The files of a git repository without commits. Git itself need not be installed.
 const REPOSITORY: [(&str, &str); 2] =
@@ -206,7 +206,7 @@ impl Sandbox {
     /// Writes the program of an MCP server.
     pub(crate) fn mcp_server(&self) -> io::Result<PathBuf> {
         let program = self.programs().join("mcp-server");
-        write_program(&program, &mcp::server(&self.project()))?;
+        write_program(&program, &mcp_server::script(&self.project()))?;
         Ok(program)
     }
 

@@ -58,7 +58,7 @@ pub(super) const HOST: Host = Host {
     read,
     answer,
     // It shows their names as the model calls them.
-    mcp_name: |_| None,
+    mcp_name,
     takes_context: |moment| {
         matches!(moment, Moment::Prompt | Moment::BeforeTool | Moment::AfterTool)
     },
@@ -261,6 +261,12 @@ fn answer_of_agent(output: &Value) -> Option<String> {
 }
 
 /// Writes the native answer. `cancel` ends the run.
+/// Returns the name of a tool of an MCP server, which Cline calls `SERVER__TOOL`.
+fn mcp_name(call: &NativeCall) -> Option<String> {
+    let (server, tool) = call.tool.split_once("__").filter(|(server, _)| *server != "mcp")?;
+    Some(format!("mcp__{server}__{tool}"))
+}
+
 fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
     if let Some(reason) = reply.denial().filter(|_| can_cancel(event.moment)) {
         return Some(json!({ "cancel": true, "errorMessage": reason }).to_string());
@@ -321,6 +327,14 @@ mod tests {
     fn input(value: &Value) -> Object {
         let call = call(&json!({"name": "run_commands", "input": value})).unwrap();
         call.input
+    }
+
+    #[test]
+    fn tools_of_mcp_servers_have_tenters_names() {
+        let name =
+            |tool: &str| mcp_name(&NativeCall { tool: tool.to_owned(), ..NativeCall::default() });
+        assert_eq!(name("my_files__make_dir").as_deref(), Some("mcp__my_files__make_dir"));
+        assert_eq!(name("run_commands"), None);
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn scope(conversation: &str, parent: Option<&str>) -> Scope {
 pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
     let (scope, event) = (Arc::new(scope(conversation, None)), EventName::BeforeTool);
     let mut run = HookRun::new(scope, event, "guard", Layer::User, Timestamp::UNIX_EPOCH);
-    run.spelling = "before_tool_call".to_owned();
+    "before_tool_call".clone_into(&mut run.spelling);
     run.fingerprint = Fingerprint("0".repeat(64));
     run.tool_call = Some(call("bash", "ls"));
     run.duration = Duration::from_millis(7);

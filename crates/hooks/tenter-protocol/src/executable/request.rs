@@ -235,7 +235,7 @@ fn cwd(scope: &Scope) -> String {
 #[cfg(feature = "schema")]
 pub(crate) fn payload_schema(event: crate::EventName) -> Option<serde_json::Value> {
     use crate::EventName;
-    use crate::schema::fields;
+    use crate::derived_schema::fields;
     Some(match event {
         EventName::BeforeAgent => fields::<UserMessageSend<'_>>(),
         EventName::BeforeTool | EventName::AfterTool | EventName::AfterToolFailure => {

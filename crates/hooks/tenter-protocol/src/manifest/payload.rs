@@ -391,7 +391,7 @@ fn messages(messages: Option<&Vec<Message>>, light: bool) -> Option<Vec<MessageP
 #[cfg(feature = "schema")]
 pub(crate) fn payload_schema(event: crate::EventName) -> Value {
     use crate::EventName;
-    use crate::schema::{fields, merge};
+    use crate::derived_schema::{fields, merge};
 
     let mut schema = fields::<BaseFields<'_>>();
     let own = match event {

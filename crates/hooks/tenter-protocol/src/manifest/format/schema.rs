@@ -12,6 +12,7 @@ use tenter_base::AgentState;
 use super::claude_code::DIALECTS;
 use super::limits::{BUDGET, MAX_DESCRIPTION_LENGTH, PRIORITY, TIMEOUT};
 use crate::claude_code::EVENTS;
+use crate::derived_schema::{derived, merge};
 use crate::lifecycle::TABLE;
 use crate::manifest::MatcherText;
 use crate::manifest::http_endpoint::MAX_URL_LENGTH;
@@ -19,7 +20,6 @@ use crate::manifest::rule::{Conditions, Examples, RuleVerdict, UncertainPolicy};
 use crate::manifest::static_action::ACTIONS;
 use crate::resource_name;
 use crate::runtime::{Runtime, Service};
-use crate::schema::{derived, merge};
 
 /// When a hook runs, and how.
 #[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
