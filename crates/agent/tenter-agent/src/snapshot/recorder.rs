@@ -42,14 +42,14 @@ pub struct Recorder {
 }
 
 #[derive(Debug, Default)]
-struct RecorderState {
+pub(super) struct RecorderState {
     turn: Option<TurnInProgress>,
     /// The last survey, so that files that did not change are not read again.
     survey: Option<Arc<ProjectSurvey>>,
     /// The conversation with the stored base, and that base.
     stored_base: Option<(String, Arc<ProjectSurvey>)>,
     /// Old snapshots were deleted.
-    is_pruned: bool,
+    pub(super) is_pruned: bool,
     /// The first error of the turn.
     error: Option<io::Error>,
 }
@@ -293,7 +293,7 @@ impl Recorder {
         Ok((TurnRecord::new(turn.heading, changes), now))
     }
 
-    fn state(&self) -> MutexGuard<'_, RecorderState> {
+    pub(super) fn state(&self) -> MutexGuard<'_, RecorderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
