@@ -86,7 +86,9 @@ pub fn versions(proofs: &[Proof], earlier: &str) -> String {
             rows.filter(|(cells, _)| cells[0] == agent).collect();
         rows.sort_by_key(|(cells, _)| Reverse(cells.get(1).copied().and_then(HostVersion::parse)));
         rows.dedup_by_key(|(cells, _)| cells.get(1).copied());
-        rows.iter().for_each(|(_, line)| text.extend([*line, "\n"]));
+        for (_, line) in &rows {
+            text.extend([*line, "\n"]);
+        }
     }
     text.push('\n');
     text
