@@ -96,7 +96,7 @@ fn parse(interpreter: &str, path: &Path, text: Vec<u8>, env: &Environment) -> Op
             "python" => (vec!["-I".into(), "-S".into(), "-c".into(), PYTHON.into()], text),
             // Node reads the kind of module from the extension.
             "node" | "nodejs" if path.extension().is_some() => {
-                (vec!["--check".into(), path.as_os_str().into()], Vec::new())
+                (vec!["--check".into(), fs::canonicalize(path).ok()?.into_os_string()], Vec::new())
             }
             "node" | "nodejs" => (vec!["--check".into(), "-".into()], text),
             _ => return None,

@@ -128,9 +128,9 @@ fn the_pages_get_the_kept_proofs_and_keep_what_they_have_of_others() {
     };
     let earlier =
         "| check | `codex` |\n| --- | --- |\n| version | 0.129.0 |\n| date | 2026-11-01 |\n";
-    let agents = sandbox.write("docs/hosts.md", &page(earlier));
+    let agents = sandbox.write("docs/hosts.md", page(earlier));
     let earlier = "| `codex` | 0.129.0 | 2026-11-01 | 33 | 6 | 2 | none |";
-    let bridge = sandbox.write("docs/bridge.md", &page(&format!("{earlier}\n")));
+    let bridge = sandbox.write("docs/bridge.md", page(&format!("{earlier}\n")));
     let _ = sandbox.run(&["bridge", "prove", "--all", "--write-docs"]).expect_code(0);
     let (agents, bridge) =
         (fs::read_to_string(agents).unwrap(), fs::read_to_string(bridge).unwrap());
