@@ -87,15 +87,22 @@ fn a_missing_hooks_matcher_applies_and_its_output_is_withheld() {
 
 #[test]
 fn a_hook_with_unknown_events_blocks_everything() {
-    for front in [
-        "trigger: before_toll\nmetadata: {fail: closed}",
-        "trigger: before_tool\nmetadata: [\n  fail: closed",
-    ] {
-        let scene = Scene::new();
-        manifest(&scene, front, Some(("scripts/run", 0o755)));
-        for event in [EventName::BeforeTool, EventName::BeforeAgent] {
-            assert_eq!(comes_of(&scene, event, "bash"), "denied", "{front}");
-        }
+    let scene = Scene::new();
+    let front = "trigger: before_toll\nmetadata: {fail: closed}";
+    manifest(&scene, front, Some(("scripts/run", 0o755)));
+    for event in [EventName::BeforeTool, EventName::BeforeAgent] {
+        assert_eq!(comes_of(&scene, event, "bash"), "denied");
+    }
+}
+
+#[test]
+fn words_in_front_matter_that_cannot_be_read_set_nothing() {
+    let scene = Scene::new();
+    let front = "trigger: before_tool\nmetadata: [\n  fail: closed";
+    manifest(&scene, front, Some(("scripts/run", 0o755)));
+    assert!(!scene.load().1.is_empty(), "silent");
+    for event in [EventName::BeforeTool, EventName::BeforeAgent] {
+        assert_eq!(comes_of(&scene, event, "bash"), "passed");
     }
 }
 

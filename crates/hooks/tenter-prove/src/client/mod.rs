@@ -53,7 +53,7 @@ pub struct Client {
     pub subagent: Option<Subagent>,
     /// The limit at which it replaces its history by a summary; `None` if it does not without a terminal.
     pub compaction: Option<Compaction>,
-    /// The name that its model reads of the tool [`MCP_TOOL`]; `None` if it has no MCP servers, or none without a terminal.
+    /// The name that its model reads of the tool `MCP_TOOL`; `None` if it has no MCP servers, or none without a terminal.
     pub mcp_tool: Option<&'static str>,
     /// The plugin of another program; `None` if hooks are not plugins there.
     pub other_plugin: Option<OtherPlugin>,
