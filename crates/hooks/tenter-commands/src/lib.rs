@@ -1,4 +1,4 @@
-//! The commands of Tenter that are about hooks, and what they share: the project, trust, what only the user may do.
+//! The commands for hooks, and what they share: the project, trust, and the checks of what only the user may do.
 //!
 //! Each module of a command has its arguments, whose doc comments are its help text, and a function that runs it. What the agent
 //! adds to these commands comes through [`OwnAgent`].
@@ -14,7 +14,7 @@
 //! let env = Env::of_variables(vec![("HOME".into(), home.into())], home.into());
 //! let mut project = Project::open(&env, None).map_err(|failure| failure.message)?;
 //! let catalog = project.load(&Cancel::new());
-//! assert_eq!(catalog.hooks().len(), 1); // the built-in hook
+//! assert!(catalog.hooks().is_empty()); // a new user has no hooks
 //! # Ok(())
 //! # }
 //! ```
