@@ -34,6 +34,7 @@ const LINES: &[&str] = &[
     "bridge list",
     "bridge show claude-code",
     "log",
+    "config path",
     "config list",
     "config set max_turns 7",
     "config get max_turns",
