@@ -47,16 +47,16 @@ denies() {
         printf '{"session_id":"check","cwd":"%s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"%s",' "$project" "$2"
         printf '"tool_input":{"command":"%s"}}' "$1"
     }
-    answer=$(payload 'git push --force origin main' 1 | as_user "$program" claude-code PreToolUse)
+    answer=$(payload 'git push --force origin main' 1 | as_user "$program" claude-code PreToolUse --home "$home")
     grep -q '"permissionDecision":"deny"' <<<"$answer" || fail "$form: the guard did not deny: $answer"
-    answer=$(payload 'ls' 2 | as_user "$program" claude-code PreToolUse)
+    answer=$(payload 'ls' 2 | as_user "$program" claude-code PreToolUse --home "$home")
     [ -z "$answer" ] || fail "$form: a harmless call got $answer"
 }
 
 # Registers for Claude Code, tries a call, and proves the agents that were asked for.
 use() {
     as_user tenter --version >/dev/null
-    as_user tenter guard add git-safety --yes >/dev/null
+    as_user tenter guard add git-safety >/dev/null
     mkdir -p "$home/.claude"
     as_user tenter bridge install claude-code --yes >/dev/null
     denies
