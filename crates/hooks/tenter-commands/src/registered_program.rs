@@ -17,7 +17,7 @@ const ID: &str = "bridge-program";
 pub(crate) const MISSING: &str = "bridge-program-missing";
 /// The next step for every problem with the program.
 const RENEW: &str = "run `tenter bridge renew`";
-/// How long the program may take to print its version.
+/// The time limit for the program to print its version.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Prints a warning if agents run a program that is missing or outdated. It costs two system calls if all is well.

@@ -35,7 +35,7 @@ pub(super) struct Resolved {
 pub(super) struct Gate<'a> {
     pub(super) mode: TrustMode,
     pub(super) trusted: ProjectTrust<'a>,
-    /// Where trusted contents are kept.
+    /// The store that keeps trusted contents.
     pub(super) store: Option<&'a TrustStore>,
     /// The root of the project.
     pub(super) project: &'a Path,
