@@ -53,12 +53,13 @@ denies() {
     [ -z "$answer" ] || fail "$form: a harmless call got $answer"
 }
 
+# Each command says itself that it fails: bash ignores `set -e` in functions before `&&`.
 # Registers for Claude Code, tries a call, and proves the agents that were asked for.
 use() {
-    as_user tenter --version >/dev/null
-    as_user tenter guard add git-safety >/dev/null
+    as_user tenter --version >/dev/null || fail "$form: a command failed"
+    as_user tenter guard add git-safety >/dev/null || fail "$form: a command failed"
     mkdir -p "$home/.claude"
-    as_user tenter bridge install claude-code --yes >/dev/null
+    as_user tenter bridge install claude-code --yes >/dev/null || fail "$form: a command failed"
     denies
     for client in "${clients[@]}"; do
         as_user env PATH="$bin:$PATH" tenter bridge prove "$client" >"$root/proof" || fail "$form: $(tail -n 20 "$root/proof")"
