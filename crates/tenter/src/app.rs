@@ -62,7 +62,7 @@ enum Command {
     #[cfg(feature = "agent")]
     /// Show hooks at work in a scratch project.
     Demo(demo::Args),
-    /// List, add, update and remove ready-made guards.
+    /// List, add, change, update and remove ready-made guards.
     #[command(subcommand)]
     Guard(guard::Command),
     /// List, show, create, test and diagnose hooks.

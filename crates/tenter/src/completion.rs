@@ -35,6 +35,8 @@ const COMPLETED: &[(&str, &str, Candidates)] = &[
     ("hooks disable", "name", candidates::hooks),
     ("log", "hook", candidates::hooks),
     ("guard add", "names", candidates::guards),
+    ("guard set", "name", candidates::guards),
+    ("guard show", "name", candidates::guards),
     ("guard remove", "names", candidates::guards),
     ("guard update", "names", candidates::guards),
     ("plugin show", "name", candidates::plugins),

@@ -30,6 +30,7 @@ pub mod git;
 pub mod guard;
 pub mod help;
 mod hook_figures;
+mod hook_settings;
 pub mod hooks;
 pub mod inspect;
 mod installed_agents;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_proc::Cancel;
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::manifest::setting::HookSetting;
 use tenter_protocol::manifest::{Extensions, HttpEndpoint};
 use tenter_protocol::runtime::{Runtime, Service};
 use tenter_protocol::{EventName, EventRef};
@@ -102,6 +103,8 @@ pub struct HookOptions {
     pub protected: bool,
     /// The additional settings of a script that is written for Claude Code.
     pub claude_code: Option<ClaudeCodeHook>,
+    /// The settings that its manifest declares.
+    pub settings: Vec<HookSetting>,
 }
 
 impl Hook {

@@ -119,3 +119,62 @@ fn only_the_user_says_that_nothing_leaves_the_container() {
     sandbox.write("../home/.config/tenter/config.toml", "[guards]\ncontainer = true\n");
     assert!(!is_stopped(), "{}", verdict_outside(&sandbox));
 }
+
+const READ_ENV: &str =
+    "turns: [{tool_calls: [{name: bash, input: {command: cat .env; echo x >> .env}}]}, {text: ok}]";
+
+#[test]
+fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
+    let sandbox = sandbox();
+    let absent = sandbox.run(&["guard", "set", "secrets", "read=deny"]).expect_code(1);
+    assert!(absent.stderr.contains("run `tenter guard add secrets`"), "{absent}");
+    let _ = sandbox.run(&["guard", "add", "secrets"]).expect_code(0);
+    let set = ["guard", "set", "secrets", "read=deny", "write=deny", "paths+=config/*.key"];
+    let output = sandbox.run(&set).expect_code(0);
+    assert!(output.stdout.contains("read = deny\nwrite = deny\n"), "{output}");
+    let listed = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+    assert_eq!(listed[2]["user"], "current");
+    let model = sandbox.script(READ_ENV);
+    let output = sandbox.run(&["run", "--model", &model, "read it"]);
+    assert!(
+        output.stderr.contains("denied by hook secrets")
+            || output.stderr.contains("This file contains secrets"),
+        "{output}"
+    );
+    // As another version of the program would have installed it.
+    let file = "../home/.config/agents/hooks/secrets/HOOK.md";
+    let text = sandbox.read(file);
+    let old = |line: &&str| !line.starts_with("  shipped: ") && !line.starts_with("  set: ");
+    let old: String = text.lines().filter(old).map(|line| format!("{line}\n")).collect();
+    let old = old.replace("  version: 2\n", "  version: 0\n");
+    let digest = tenter_base::hex(&Sha256::digest(old.as_bytes()));
+    let set = "  set: {read: deny, write: deny, paths: [\"config/*.key\"]}\n";
+    let line = format!("  version: 0\n  shipped: {digest}\n{set}");
+    sandbox.write(file, old.replace("  version: 0\n", &line));
+    let output = sandbox.run(&["guard", "update"]).expect_code(0);
+    assert!(output.stdout.contains("Updated secrets"), "{output}");
+    assert_eq!(sandbox.read(file), text);
+}
+
+#[test]
+fn a_guard_shows_its_settings_and_rules() {
+    let sandbox = sandbox();
+    let output = sandbox.run(&["guard", "show", "secrets"]).expect_code(0);
+    assert!(output.stdout.contains("read = ask (default)  [ask, deny, off]"), "{output}");
+    assert!(output.stdout.contains("deny browser"), "{output}");
+    assert!(output.stdout.contains("Example: cat ~/.ssh/id_rsa"), "{output}");
+    let unknown = sandbox.run(&["guard", "show", "secret"]).expect_code(2);
+    assert!(unknown.stderr.contains("did you mean `secrets`?"), "{unknown}");
+}
+
+#[test]
+fn the_script_of_a_hook_reads_its_settings_from_the_environment() {
+    let sandbox = sandbox();
+    let hook = "../home/.config/agents/hooks/limit";
+    let manifest = "---\nname: limit\ndescription: d\ntrigger: before_tool\nmetadata:\n  settings:\n    max-files: {type: number, default: 3, description: D.}\n    names: {type: list, default: [a, b], description: D.}\n  set: {max-files: 5}\n---\n";
+    sandbox.write(&format!("{hook}/HOOK.md"), manifest);
+    let script = "#!/bin/sh\nprintf '{\"decision\": \"deny\", \"reason\": \"%s of %s\"}' \"$TENTER_SETTING_MAX_FILES\" \"$(echo $TENTER_SETTING_NAMES)\"\n";
+    sandbox.write_executable(&format!("{hook}/scripts/run.sh"), script);
+    let output = sandbox.run(&["hooks", "test", "limit", "--sample"]);
+    assert!(output.stdout.contains("5 of a b"), "{output}");
+}

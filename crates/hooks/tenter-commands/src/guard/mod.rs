@@ -4,7 +4,9 @@ mod add;
 mod installed;
 mod list;
 mod remove;
+mod set;
 mod shipped;
+mod show;
 mod update;
 
 use std::path::Path;
@@ -16,13 +18,17 @@ use self::installed::GuardLocation;
 use crate::project::Project;
 use crate::user_only;
 
-/// List, add, update and remove ready-made guards.
+/// List, add, change, update and remove ready-made guards.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List the guards, and whether they are installed.
     List(list::Args),
     /// Add guards to your hooks, or to those of the project.
     Add(add::Args),
+    /// Show the settings and the rules of a guard.
+    Show(show::Args),
+    /// Change settings of a guard.
+    Set(set::Args),
     /// Remove guards.
     Remove(remove::Args),
     /// Update guards, and show what changes.
@@ -32,7 +38,8 @@ pub enum Command {
 /// Runs the command.
 pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     let location = match command {
-        Command::List(_) => None,
+        Command::List(_) | Command::Show(_) => None,
+        Command::Set(args) => Some(&args.location),
         Command::Add(args) => Some(&args.location),
         Command::Remove(args) => Some(&args.location),
         Command::Update(args) => Some(&args.location),
@@ -43,6 +50,11 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
     let user = |name| user_only::check(env, project.root(), name);
     match command {
         Command::List(args) => list::run(&project, args),
+        Command::Show(args) => show::run(&project, args),
+        Command::Set(args) => {
+            user("guard set")?;
+            set::run(&mut project, args)
+        }
         Command::Add(args) => {
             user("guard add")?;
             add::run(&mut project, args)

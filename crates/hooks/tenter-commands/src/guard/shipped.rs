@@ -4,6 +4,8 @@ use sha2::{Digest as _, Sha256};
 use tenter_base::{did_you_mean, hex};
 use tenter_terminal::failure::Failure;
 
+use crate::hook_settings::SET_LINE;
+
 /// A guard: a manifest hook whose rules decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Guard {
@@ -44,15 +46,16 @@ impl Guard {
         if all {
             return Ok(GUARDS.to_vec());
         }
-        let guards = GUARDS.map(|guard| guard.name);
-        let find = |name: &String| {
-            GUARDS.iter().find(|guard| guard.name == *name).copied().ok_or_else(|| {
-                let help =
-                    did_you_mean(name, &guards, || "`tenter guard list` lists them".to_owned());
-                Failure::usage(format!("there is no guard {name:?}")).help(help)
-            })
-        };
-        names.iter().map(find).collect()
+        names.iter().map(|name| Self::find(name)).collect()
+    }
+
+    /// The guard with this name.
+    pub(super) fn find(name: &str) -> Result<Self, Failure> {
+        GUARDS.iter().find(|guard| guard.name == name).copied().ok_or_else(|| {
+            let guards = GUARDS.map(|guard| guard.name);
+            let help = did_you_mean(name, &guards, || "`tenter guard list` lists them".to_owned());
+            Failure::usage(format!("there is no guard {name:?}")).help(help)
+        })
     }
 
     pub(super) fn version(&self) -> &'static str {
@@ -105,10 +108,16 @@ pub(super) struct InstalledText {
 
 impl InstalledText {
     pub(super) fn new(text: &str) -> Self {
-        let (ours, theirs): (Vec<&str>, Vec<&str>) =
-            text.lines().partition(|line| line.starts_with(DIGEST));
-        let present = theirs.iter().fold(String::new(), |text, line| text + line + "\n");
-        let installed = ours.first().map(|line| line[DIGEST.len()..].trim().to_owned());
+        let mut present = String::new();
+        let mut installed = None;
+        for line in text.lines() {
+            if let Some(digest) = line.strip_prefix(DIGEST) {
+                installed = installed.or(Some(digest.trim().to_owned()));
+            } else if !line.starts_with(SET_LINE) {
+                present.push_str(line);
+                present.push('\n');
+            }
+        }
         Self { installed, present: digest(&present) }
     }
 }
@@ -129,8 +138,10 @@ mod tests {
     use tenter_engine::inspect::CHECKS;
     use tenter_protocol::front_matter::Rules;
     use tenter_protocol::manifest::format;
+    use tenter_protocol::manifest::setting::SettingKind;
 
     use super::*;
+    use crate::hook_settings::{self, Assignment};
 
     /// The strict rules of `hooks validate`, which also run every example.
     #[test]
@@ -156,6 +167,32 @@ mod tests {
             }
         }
         assert!(conditions.is_empty(), "{conditions:#?}");
+    }
+
+    #[test]
+    fn every_guard_is_valid_with_every_value_of_its_settings() {
+        for guard in GUARDS {
+            let file = Path::new("/hooks").join(guard.name).join("HOOK.md");
+            let text = guard.installable();
+            for setting in hook_settings::settings(&file, &text).unwrap() {
+                let values = match &setting.kind {
+                    SettingKind::Choice(words) => words.clone(),
+                    SettingKind::Boolean => ["true", "false"].map(str::to_owned).to_vec(),
+                    SettingKind::Number | SettingKind::Text | SettingKind::List => {
+                        vec!["7".to_owned()]
+                    }
+                };
+                for value in values {
+                    let assignment = format!("{}={value}", setting.name);
+                    let assignments = [Assignment::parse(&assignment).unwrap()];
+                    let (changed, _) = hook_settings::change(&file, &text, &assignments).unwrap();
+                    let (_, diagnostics) =
+                        format::read(&file, changed.as_bytes(), Rules::Strict, CHECKS);
+                    assert!(diagnostics.is_empty(), "{assignment}: {diagnostics:#?}");
+                    assert_eq!(InstalledText::new(&changed), InstalledText::new(&text));
+                }
+            }
+        }
     }
 
     /// The patterns of the guard's rule about settings of agents, from the table of the bridge. Caches may be deleted: they have a rule
@@ -199,7 +236,7 @@ mod tests {
         }
         let expected = with_settings_patterns(guard.text, &settings_patterns());
         if std::env::var_os("TENTER_UPDATE").is_some() {
-            let file = "src/commands/guard/shipped/protect-hooks.md";
+            let file = "src/guard/shipped/protect-hooks.md";
             std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(file), &expected).unwrap();
         }
         assert!(

@@ -8,6 +8,7 @@ use tenter_terminal::ui::{self, GOOD, NAME, NOTICE, styled};
 use super::add::trust_added;
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use super::shipped::{GUARDS, Guard};
+use crate::hook_settings;
 use crate::project::Project;
 
 /// Maximum number of lines of a diff.
@@ -45,7 +46,8 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
 /// Updates a guard unless the user changed it, and shows the difference. Returns whether it was updated.
 fn update(installed: &InstalledGuard) -> Result<bool, Failure> {
     let (guard, name) = (installed.guard, styled(NAME, installed.guard.name));
-    let text = guard.installable();
+    let file = installed.path.join(MANIFEST);
+    let (text, lost) = hook_settings::carry_over(&file, &installed.text, &guard.installable());
     let show = || {
         let lines = diff::of_trusted(&installed.text, &text, LINES);
         lines.iter().for_each(ui::out);
@@ -54,7 +56,9 @@ fn update(installed: &InstalledGuard) -> Result<bool, Failure> {
         GuardState::Outdated => {
             ui::out(format!("{} {name}:", styled(GOOD, "Updated")));
             show();
-            let file = installed.path.join(MANIFEST);
+            for setting in lost {
+                ui::note(format!("Your value of the setting {setting} does not exist any more."));
+            }
             replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644)).map_err(
                 |error| Failure::new(format!("cannot write {}: {error}", file.display())),
             )?;

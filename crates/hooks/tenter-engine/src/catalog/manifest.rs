@@ -186,6 +186,7 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
         env: manifest.extensions.env.clone(),
         protected: manifest.extensions.protected,
         claude_code: manifest.extensions.claude_code.clone().map(ClaudeCodeHook::new),
+        settings: manifest.extensions.settings.clone(),
     };
     let runtime = RuntimeHook::from_manifest(&manifest.extensions);
     Ok(Hook { subscriptions, own, script, options, runtime })

@@ -22,7 +22,7 @@ use crate::source::{Candidate, Script};
 use crate::trust::Fingerprint;
 
 /// Another version may know other events, so it does not read these replies.
-const VERSION: &str = concat!("6/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("7/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of the cache, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 

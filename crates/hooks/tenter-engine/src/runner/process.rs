@@ -128,6 +128,13 @@ fn environment(
     ];
     let native = &hook.options.claude_code;
     added.extend(native.iter().flat_map(|native| native.variables(project)));
+    let values: Vec<(String, OsString)> = hook
+        .options
+        .settings
+        .iter()
+        .map(|setting| (setting.variable(), setting.value().to_string().into()))
+        .collect();
+    added.extend(values.iter().map(|(name, value)| (name.as_str(), value.clone())));
     if state.is_empty() {
         // By default Python writes compiled files next to the script, and a directory that changed is no longer trusted.
         added.push((NO_BYTECODE, "1".into()));

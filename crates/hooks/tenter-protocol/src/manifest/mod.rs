@@ -12,6 +12,7 @@ mod payload;
 mod payload_names;
 mod reply;
 pub mod rule;
+pub mod setting;
 mod static_action;
 
 pub use claude_code::ClaudeCodeScript;
@@ -29,6 +30,7 @@ use crate::executable::Subscription;
 use crate::runtime::{Runtime, Service};
 use crate::{EventName, Object};
 use rule::Rule;
+use setting::HookSetting;
 
 /// A manifest with every value set and every number within its range.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,4 +126,7 @@ pub struct Extensions {
     /// `services`: the services that it may request while it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<Service>,
+    /// `settings` and `set`: what the user can set, and the values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<HookSetting>,
 }

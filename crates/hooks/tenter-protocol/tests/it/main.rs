@@ -10,4 +10,5 @@
 mod hostile;
 mod manifests;
 mod random;
+mod settings;
 mod specification;

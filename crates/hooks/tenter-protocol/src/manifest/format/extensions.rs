@@ -9,7 +9,7 @@ use crate::front_matter::{Field, Report, find, quotable};
 use crate::manifest::Extensions;
 use crate::manifest::http_endpoint::is_variable;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "fail",
     "protected",
     "workdir",
@@ -22,6 +22,8 @@ const KEYS: [&str; 12] = [
     "url",
     "runtime",
     "services",
+    "settings",
+    "set",
 ];
 /// The keys of every static hook. Further ones belong to its action.
 const ACTION_KEYS: [&str; 2] = ["action", "when"];

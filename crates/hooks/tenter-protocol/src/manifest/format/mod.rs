@@ -18,6 +18,7 @@ mod rules;
 mod runtime;
 #[cfg(feature = "schema")]
 mod schema;
+mod settings;
 mod templates;
 mod trigger;
 
@@ -43,7 +44,11 @@ pub fn read(
     checks: Checks<'_>,
 ) -> (Option<Manifest>, Vec<Diagnostic>) {
     let mut report = Report::new(path, bytes, rules, &codes::FORMAT);
-    let document = parse(&mut report);
-    let manifest = document.and_then(|document| fields::manifest(&document, checks, &mut report));
+    let manifest = parse(&mut report).and_then(|document| {
+        let (document, settings) = settings::resolve(document, &mut report);
+        let mut manifest = fields::manifest(&document, checks, &mut report)?;
+        manifest.extensions.settings = settings;
+        Some(manifest)
+    });
     report.finish(manifest)
 }

@@ -83,6 +83,11 @@ struct MetadataKeys {
     /// With `runtime`: the services that the hook may request.
     #[schemars(extend("uniqueItems" = true))]
     services: Option<Vec<Value>>,
+    /// The settings of the hook, by name. `{setting: NAME}` elsewhere stands for the value of one.
+    settings: Option<BTreeMap<String, SettingKeys>>,
+    /// The user's values of these settings. `tenter guard set` writes them.
+    #[schemars(extend("additionalProperties" = {"type": ["string", "number", "boolean", "array"]}))]
+    set: Option<BTreeMap<String, String>>,
     /// The URL of a hook behind HTTP, which has no script: payloads are posted there. `http://` is only possible on this machine.
     #[schemars(length(max = MAX_URL_LENGTH), regex(pattern = "^https?://"))]
     url: Option<String>,
@@ -122,6 +127,19 @@ struct MetadataKeys {
     args: Option<BTreeMap<String, String>>,
 }
 
+/// A setting: a value that the user of the hook can change.
+#[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct SettingKeys {
+    /// The values that it can have: `boolean`, `number`, `text`, `list`, or a list of words.
+    r#type: Value,
+    /// The value, unless the user sets another one.
+    default: Value,
+    /// The purpose of the setting, in a sentence.
+    description: String,
+}
+
 #[expect(dead_code, reason = "only its schema is used; the reader keeps positions")]
 #[derive(JsonSchema)]
 struct NewMessage {
@@ -137,6 +155,8 @@ struct RuleKeys {
     conditions: Conditions,
     /// The name of the rule, for messages and the journal.
     name: Option<String>,
+    /// `false` for a rule that has no effect.
+    enabled: Option<bool>,
     /// The conditions that the call must not fit.
     except: Option<Vec<Conditions>>,
     /// The decision about a call that fits. Without it, the hook runs.
@@ -196,6 +216,17 @@ fn needed_keys() -> Value {
     needed.map(need).into_iter().collect()
 }
 
+/// Returns the schema of a reference to a setting.
+fn reference_schema() -> Value {
+    let properties = json!({"setting": {"type": "string"}, "is": {"type": ["string", "boolean"]}});
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": ["setting"],
+        "additionalProperties": false,
+    })
+}
+
 /// Completes the schema of rules: keys are closed, and a list of words may be a single word.
 struct OneOrSeveral;
 
@@ -211,6 +242,17 @@ impl Transform for OneOrSeveral {
             if name == "agent" {
                 property["items"] = json!({"enum": AgentState::WORDS.map(|(word, _)| word)});
             }
+            if matches!(name.as_str(), "decision" | "enabled") {
+                let mut value = property.take();
+                let description = value["description"].take();
+                value.as_object_mut().map(|value| value.remove("description"));
+                if let Some(words) = value["enum"].as_array_mut() {
+                    words.push("off".into());
+                }
+                *property =
+                    json!({"description": description, "anyOf": [value, reference_schema()]});
+                continue;
+            }
             if property["type"] != "array" || property["items"].get("properties").is_some() {
                 continue;
             }
@@ -218,8 +260,9 @@ impl Transform for OneOrSeveral {
                 Value::Null => json!({"type": ["string", "number", "boolean"]}),
                 words => json!({"enum": words}),
             };
-            let several = json!({"type": "array", "minItems": 1, "items": items});
-            *property = json!({"description": property["description"], "anyOf": [items, several]});
+            let item = json!({"anyOf": [items, reference_schema()]});
+            let several = json!({"type": "array", "minItems": 1, "items": item});
+            *property = json!({"description": property["description"], "anyOf": [item, several]});
         }
         object.insert("additionalProperties".to_owned(), Value::Bool(false));
     }

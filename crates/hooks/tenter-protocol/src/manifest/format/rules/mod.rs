@@ -16,10 +16,11 @@ use crate::manifest::rule::{
 };
 
 use conditions::{CONDITION_KEYS, conditions};
-use values::{one_of, texts};
+use values::{boolean, one_of, texts};
 
 /// The keys of a rule besides its conditions.
-const RULE_KEYS: [&str; 6] = ["name", "except", "decision", "reason", "uncertain", "examples"];
+const RULE_KEYS: [&str; 7] =
+    ["name", "enabled", "except", "decision", "reason", "uncertain", "examples"];
 
 /// The hook that the rules belong to.
 #[derive(Clone, Copy)]
@@ -107,6 +108,10 @@ impl RuleReader<'_, '_> {
             return None;
         };
         self.report_unknown(fields);
+        // Rules that are switched off were removed before.
+        if let Some(field) = find(fields, "enabled") {
+            boolean(field, self.report)?;
+        }
         let rule = Rule {
             name: find(fields, "name").and_then(|field| self.report.text(field, &RULE, "a name")),
             conditions: conditions(fields, self.report)?,

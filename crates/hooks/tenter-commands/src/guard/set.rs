@@ -1,0 +1,60 @@
+//! `tenter guard set`.
+
+use tenter_base::replace_file;
+use tenter_base::sanitize::visible;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, NAME, styled};
+
+use super::add::trust_added;
+use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
+use super::shipped::Guard;
+use crate::hook_settings::{self, Assignment};
+use crate::project::Project;
+
+/// Change settings of a guard. Updates keep them.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The guard.
+    pub(super) name: String,
+    /// The settings: NAME=VALUE; NAME+=VALUE and NAME-=VALUE for lists; NAME= for the default.
+    #[arg(value_name = "SETTING", required = true, value_parser = Assignment::parse)]
+    values: Vec<Assignment>,
+    #[command(flatten)]
+    pub(super) location: GuardLocation,
+}
+
+pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
+    let hooks = args.location.directory(project)?;
+    let guard = Guard::find(&args.name)?;
+    let installed = InstalledGuard::new(guard, &hooks);
+    let file = installed.path.join(MANIFEST);
+    match installed.state {
+        GuardState::Absent => {
+            let place = visible(&hooks.to_string_lossy()).into_owned();
+            let failure = Failure::new(format!("{} is not installed in {place}", guard.name));
+            return Err(failure.help(format!("run `tenter guard add {}`", guard.name)));
+        }
+        GuardState::Other => {
+            let path = installed.path.display();
+            return Err(Failure::new(format!("{path} is another hook of the same name")));
+        }
+        _ => {}
+    }
+    let change = hook_settings::change(&file, &installed.text, &args.values);
+    let (text, settings) = match change {
+        Err(failure) if installed.state == GuardState::Outdated => {
+            return Err(failure.help("a newer version may have it: `tenter guard update`"));
+        }
+        other => other?,
+    };
+    replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644))
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
+    if args.location.is_project() {
+        trust_added(project, &[guard.name])?;
+    }
+    for setting in settings {
+        let words = hook_settings::value_words(&setting);
+        ui::out(format!("{} = {words}", styled(NAME, &setting.name)));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,152 @@
+//! `tenter guard show`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_engine::inspect::CHECKS;
+use tenter_protocol::front_matter::Rules;
+use tenter_protocol::manifest::format;
+use tenter_protocol::manifest::rule::Rule;
+use tenter_protocol::manifest::setting::HookSetting;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::text::prose;
+use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+
+use super::installed::{GuardState, InstalledGuard, MANIFEST};
+use super::shipped::Guard;
+use crate::hook_settings;
+use crate::hooks::hooks_dir;
+use crate::project::Project;
+
+/// Show the settings and the rules of a guard.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The guard.
+    name: String,
+    /// Print JSON: name, description, state, false alarms, settings and rules.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct GuardOutput {
+    name: &'static str,
+    description: &'static str,
+    state: GuardState,
+    place: &'static str,
+    false_alarms: String,
+    settings: Vec<HookSetting>,
+    rules: Vec<RuleOutput>,
+}
+
+#[derive(Serialize)]
+struct RuleOutput {
+    name: String,
+    decision: &'static str,
+    reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<String>,
+}
+
+pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
+    let shown = read(Guard::find(&args.name)?, project)?;
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+    } else {
+        shown.print();
+    }
+    Ok(Exit::Done)
+}
+
+/// Reads the guard in the user's hooks, else in the project's, else the one that would be installed.
+fn read(guard: Guard, project: &Project) -> Result<GuardOutput, Failure> {
+    let user = Some(("your hooks", hooks_dir(project, true)?));
+    // A project whose directory of hooks cannot be used has none.
+    let of_project = hooks_dir(project, false).ok().map(|hooks| ("the project's hooks", hooks));
+    let installed = user
+        .into_iter()
+        .chain(of_project)
+        .map(|(place, hooks)| (place, InstalledGuard::new(guard, &hooks)))
+        .find(|(_, installed)| !matches!(installed.state, GuardState::Absent | GuardState::Other));
+    let (place, state, text, file) = match installed {
+        Some((place, installed)) => {
+            (place, installed.state, installed.text, installed.path.join(MANIFEST))
+        }
+        None => {
+            let file = Path::new(guard.name).join(MANIFEST);
+            ("", GuardState::Absent, guard.installable(), file)
+        }
+    };
+    let manifest = format::read(&file, text.as_bytes(), Rules::Tolerant, CHECKS).0;
+    let extensions = manifest.map(|manifest| manifest.extensions).ok_or_else(|| {
+        let failure = Failure::new(format!("{} is not valid", file.display()));
+        failure.help("`tenter hooks validate` says why")
+    })?;
+    Ok(GuardOutput {
+        name: guard.name,
+        description: guard.description(),
+        state,
+        place,
+        false_alarms: guard.false_alarms(),
+        settings: extensions.settings,
+        rules: extensions.rules.iter().enumerate().map(rule).collect(),
+    })
+}
+
+fn rule((index, rule): (usize, &Rule)) -> RuleOutput {
+    let decision = rule.decision.as_ref();
+    RuleOutput {
+        name: rule.label(index),
+        decision: decision.map_or("run", |decision| decision.verdict.as_str()),
+        reason: decision.map(|decision| decision.reason.clone()).unwrap_or_default(),
+        example: rule.examples.stopped.first().cloned(),
+    }
+}
+
+impl GuardOutput {
+    fn print(&self) {
+        let state = match self.state {
+            GuardState::Absent => styled(FAINT, "not installed"),
+            GuardState::Current => format!("{} in {}", styled(GOOD, "installed"), self.place),
+            state => format!("{} in {}", styled(NOTICE, state.as_str()), self.place),
+        };
+        ui::out(format!("{}  {state}", styled(NAME, self.name)));
+        indented(self.description, 2);
+        indented(&format!("False alarms to expect: {}", self.false_alarms), 2);
+        if !self.settings.is_empty() {
+            ui::out(format!("\n{}", styled(HEADING, "Settings")));
+            self.settings.iter().for_each(print_setting);
+            ui::out(styled(
+                FAINT,
+                format!("  Change one: tenter guard set {} NAME=VALUE", self.name),
+            ));
+        }
+        ui::out(format!("\n{}", styled(HEADING, "Rules")));
+        self.rules.iter().for_each(RuleOutput::print);
+    }
+}
+
+fn print_setting(setting: &HookSetting) {
+    let line = hook_settings::value_words(setting);
+    ui::out(format!("  {} = {line}  [{}]", styled(NAME, &setting.name), setting.kind));
+    indented(&setting.description, 4);
+}
+
+impl RuleOutput {
+    fn print(&self) {
+        let style = if self.decision == "deny" { BAD } else { NOTICE };
+        ui::out(format!("  {} {}", styled(style, format!("{:4}", self.decision)), self.name));
+        indented(&self.reason, 7);
+        if let Some(example) = &self.example {
+            indented(&format!("Example: {example}"), 7);
+        }
+    }
+}
+
+/// Prints text in lines that are as long as the terminal is wide, at most 100 columns.
+fn indented(text: &str, indentation: usize) {
+    let width = ui::columns().min(100).saturating_sub(indentation).max(20);
+    for line in prose(text, width) {
+        ui::out(format!("{:indentation$}{line}", ""));
+    }
+}
