@@ -139,6 +139,9 @@ pub const SETTINGS: &[Setting] = &[
     setting("permissions.run", "\"all\"", "which calls of tools other commands ask about")
         .precedence(Precedence::Stricter),
     setting("permissions.allow", "[]", "calls of tools that need no permission"),
+    setting("permissions.ask", "[]", "calls of tools that you are asked about in every mode")
+        .precedence(Precedence::Both),
+    setting("permissions.deny", "[]", "calls of tools that never run").precedence(Precedence::Both),
     setting("max_turns", "50", "maximum number of model responses to one message")
         .variable("TENTER_MAX_TURNS")
         .precedence(Precedence::Smaller),

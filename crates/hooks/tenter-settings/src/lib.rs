@@ -43,7 +43,7 @@ pub use file::RetryTable;
 pub use mcp::{ConfiguredServer, ServerTable};
 pub use model_name::ModelName;
 pub use models::{ModelSettings, NamedModel};
-pub use permissions::PermissionSettings;
+pub use permissions::{PermissionSettings, RestrictionRules};
 
 /// Default limit of model responses to one user message.
 const MAX_TURNS: u64 = 50;

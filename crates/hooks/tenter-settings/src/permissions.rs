@@ -10,13 +10,21 @@ pub(super) struct PermissionsTable {
     pub(super) chat: Option<PermissionMode>,
     pub(super) run: Option<PermissionMode>,
     pub(super) allow: Vec<String>,
+    pub(super) ask: Vec<String>,
+    pub(super) deny: Vec<String>,
 }
 
 impl PermissionsTable {
-    /// Adds what a project around this one sets: the stricter mode counts.
+    /// Adds what a project around this one sets: the stricter mode counts, and its rules apply as well.
     pub(super) fn tighten(&mut self, outer: &Self) {
         self.chat = self.chat.into_iter().chain(outer.chat).min();
         self.run = self.run.into_iter().chain(outer.run).min();
+        self.ask.extend_from_slice(&outer.ask);
+        self.deny.extend_from_slice(&outer.deny);
+    }
+
+    fn restrictions(&self) -> RestrictionRules {
+        RestrictionRules { deny: self.deny.clone(), ask: self.ask.clone() }
     }
 
     /// Removes what a project may not set, and returns the keys. A project may only make the user be asked about more.
@@ -38,10 +46,23 @@ pub struct PermissionSettings {
     pub run: PermissionMode,
     /// The rules of calls that need no permission, as they are written.
     pub allow: Vec<String>,
+    /// The user's rules that make permissions stricter.
+    pub restrictions: RestrictionRules,
+    /// Those of the project and of the projects around it.
+    pub project_restrictions: RestrictionRules,
+}
+
+/// Rules that make permissions stricter, as they are written.
+#[derive(Debug, Clone, Default)]
+pub struct RestrictionRules {
+    /// The rules of calls that never run.
+    pub deny: Vec<String>,
+    /// The rules of calls that the user is asked about in every mode.
+    pub ask: Vec<String>,
 }
 
 impl PermissionSettings {
-    /// Resolves the tables of the user's and the project's file: the stricter mode counts.
+    /// Resolves the tables of the user's and the project's file: the stricter mode counts, and the restrictions of both.
     pub(super) fn new(user: &PermissionsTable, project: &PermissionsTable) -> Self {
         let stricter = |user: Option<PermissionMode>, project: Option<PermissionMode>, usual| {
             let user_mode = user.unwrap_or(usual);
@@ -51,6 +72,8 @@ impl PermissionSettings {
             chat: stricter(user.chat, project.chat, PermissionMode::Ask),
             run: stricter(user.run, project.run, PermissionMode::All),
             allow: user.allow.clone(),
+            restrictions: user.restrictions(),
+            project_restrictions: project.restrictions(),
         }
     }
 }
@@ -73,6 +96,8 @@ mod tests {
                     chat: mode,
                     run: mode,
                     allow: vec!["bash".to_owned()],
+                    deny: vec!["bash(git push *)".to_owned()],
+                    ..PermissionsTable::default()
                 };
                 let (user, mut project) = (table(user), table(project));
                 let resolve = |project: &PermissionsTable| PermissionSettings::new(&user, project);
@@ -80,6 +105,7 @@ mod tests {
                 project.refuse_in_project();
                 let both = resolve(&project);
                 assert_eq!(both.allow.len(), 1);
+                assert_eq!(both.restrictions.deny, both.project_restrictions.deny);
                 assert!(both.chat <= alone.chat && both.run <= alone.run, "{user:?} {project:?}");
                 assert!(project.chat.is_none_or(|mode| both.chat <= mode));
             }

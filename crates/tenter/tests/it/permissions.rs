@@ -91,6 +91,73 @@ fn a_flag_takes_precedence_over_the_configuration() {
     assert_eq!(effects(&sandbox), (true, true), "{output}");
 }
 
+#[test]
+fn stricter_rules_of_both_files_apply_in_every_mode() {
+    let denies = |rule: &str| format!("[permissions]\ndeny = [\"{rule}\"]\n");
+    for (user, project, effects) in [
+        (denies("bash(touch *)"), String::new(), (true, false)),
+        (String::new(), denies("bash(touch *)"), (true, false)),
+        (denies("file_edit(*.txt)"), denies("bash(touch *)"), (false, false)),
+    ] {
+        let sandbox = sandbox();
+        sandbox.write(CONFIG, &user);
+        sandbox.write("tenter.toml", &project);
+        let output = run(&sandbox, &["--allow", "bash", "--permissions", "all"]);
+        assert_eq!(self::effects(&sandbox), effects, "{user} {project}\n{output}");
+        assert!(output.stderr.contains("the rule bash(touch *) denies it"), "{output}");
+    }
+    let sandbox = sandbox();
+    sandbox.write(CONFIG, "[permissions]\nask = [\"bash(touch *)\"]\n");
+    let output = run(&sandbox, &[]);
+    assert_eq!(effects(&sandbox), (true, false), "{output}");
+    let reason = "the rule bash(touch *) asks the user, and there is no user to ask";
+    assert!(output.stderr.contains(reason), "{output}");
+}
+
+#[test]
+fn a_stricter_rule_that_is_not_understood_is_an_error() {
+    let sandbox = sandbox();
+    sandbox.write("tenter.toml", "[permissions]\ndeny = [\"bash(\"]\n");
+    let model = sandbox.script(WORK);
+    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(2);
+    assert!(output.stderr.contains("permissions.deny in tenter.toml: "), "{output}");
+}
+
+#[test]
+fn a_run_that_plans_changes_nothing() {
+    let sandbox = sandbox();
+    let script = WORK.replace("  - text", "  - expect: {contains: [Plan mode is on]}\n    text");
+    let model = sandbox.script(&script);
+    let output = sandbox.run(&["run", "--plan", "--model", &model, "go"]).expect_code(0);
+    assert_eq!(effects(&sandbox), (false, false), "{output}");
+    assert!(output.stderr.contains("plan mode is on"), "{output}");
+}
+
+#[test]
+fn in_a_chat_a_plan_is_carried_out_when_the_user_approves_it() {
+    let sandbox = sandbox();
+    let call = "{tool_calls: [{name: bash, input: {command: touch ran}}]}";
+    let script = format!(
+        "turns: [{call}, {{text: My plan., expect: {{contains: [Plan mode is on]}}}}, {call}, {{text: Done., expect: {{contains: [I approve the plan]}}}}]"
+    );
+    let mut chat = asking(&sandbox, &script, &["--allow", "bash"]);
+    chat.wait_for(PROMPT);
+    chat.type_in("do \x1b[Z");
+    chat.wait_for("plan> do ");
+    chat.enter("it");
+    let screen = chat.wait_for("\nplan> ");
+    assert!(screen.contains("plan mode is on") && screen.contains("My plan."), "{screen}");
+    assert!(!effects(&sandbox).1);
+    chat.enter("/permissions");
+    assert!(chat.wait_for("\nplan> ").contains("plan mode is on"));
+    chat.enter("/go");
+    chat.wait_for("\n> I approve the plan. Carry it out.\n");
+    assert!(chat.wait_for(PROMPT).contains("Done."));
+    assert!(effects(&sandbox).1);
+    chat.enter("/go");
+    assert!(chat.wait_for(PROMPT).contains("there is no plan to approve"));
+}
+
 /// Waits for a question and answers it.
 fn answer(terminal: &mut PtySession, answer: &str) -> String {
     let screen = terminal.wait_for("Run it? ");

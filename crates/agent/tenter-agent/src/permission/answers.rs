@@ -108,6 +108,11 @@ impl Permissions {
         &self.rules
     }
 
+    /// The rules that make the permissions stricter.
+    pub fn restrictions(&self) -> &Restrictions {
+        &self.restrictions
+    }
+
     /// Decides whether a call may run. Asks the user if the mode or a rule requires it, unless they answered "always" to exactly this
     /// call before. Also returns an error if rules that they added could not be stored.
     pub(crate) fn decide(
@@ -123,14 +128,14 @@ impl Permissions {
             let reason = "plan mode is on, so nothing may be changed yet; describe the plan, and the user will approve it";
             return (refused(reason.to_owned()), None);
         }
-        let must_ask = match self.restrictions.of_call(context) {
+        let asking_rule = match self.restrictions.of_call(context) {
             Some(Restriction::Deny(rule)) => {
                 return (refused(format!("the rule {rule} denies it")), None);
             }
-            Some(Restriction::Ask) => !question.is_settled,
-            None => false,
+            Some(Restriction::Ask(rule)) => Some(rule).filter(|_| !question.is_settled),
+            None => None,
         };
-        if !must_ask {
+        if asking_rule.is_none() {
             if question.is_settled || !question.mode_asks {
                 return (PermissionSource::Mode, None);
             }
@@ -146,9 +151,14 @@ impl Permissions {
             return (answered(PermissionAnswer::Always, true, None), None);
         }
         // A rule that allows the call would not prevent the next question.
-        let rules = if must_ask { Vec::new() } else { self.rules.proposed(context) };
-        let is_from_subagent = question.is_from_subagent;
-        let request = PermissionRequest { call, file, rules: &rules, is_from_subagent };
+        let rules = if asking_rule.is_some() { Vec::new() } else { self.rules.proposed(context) };
+        let request = PermissionRequest {
+            call,
+            file,
+            rules: &rules,
+            asking_rule: asking_rule.as_deref(),
+            is_from_subagent: question.is_from_subagent,
+        };
         let source = match asker.permits(&request) {
             PermissionReply::Yes => answered(PermissionAnswer::Yes, false, None),
             PermissionReply::Always => {
@@ -164,7 +174,8 @@ impl Permissions {
             }
             PermissionReply::No { reason } => answered(PermissionAnswer::No, false, reason),
             PermissionReply::NoUser => {
-                answered(PermissionAnswer::Unattended { allowed: false }, false, None)
+                let reason = asking_rule.map(|rule| format!("the rule {rule} asks the user"));
+                answered(PermissionAnswer::Unattended { allowed: false }, false, reason)
             }
         };
         (source, None)

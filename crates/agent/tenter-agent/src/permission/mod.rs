@@ -67,6 +67,8 @@ pub struct PermissionRequest<'r> {
     pub file: Option<&'r Path>,
     /// Rules that would allow the call, which the user can add; none if there are no such rules.
     pub rules: &'r [Rule],
+    /// The rule that asks about the call, if it is not the mode.
+    pub asking_rule: Option<&'r str>,
     /// A subagent makes the call.
     pub is_from_subagent: bool,
 }

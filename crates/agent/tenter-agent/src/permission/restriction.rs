@@ -24,8 +24,8 @@ pub struct Restrictions {
 /// The restriction of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Restriction {
-    /// The user must be asked.
-    Ask,
+    /// The user must be asked, because of this rule.
+    Ask(String),
     /// This rule denies it.
     Deny(String),
 }
@@ -53,16 +53,17 @@ impl Restrictions {
 
     /// Returns the restriction of a call, if there is one.
     pub(crate) fn of_call(&self, context: CallContext<'_>) -> Option<Restriction> {
-        let mut asks = false;
+        let mut asking = None;
         for (rule, _) in &self.deny {
             match coverage(rule, context) {
                 Coverage::Yes => return Some(Restriction::Deny(rule.to_string())),
-                Coverage::Perhaps => asks = true,
+                Coverage::Perhaps => asking = asking.or(Some(rule)),
                 Coverage::No => {}
             }
         }
-        asks |= self.ask.iter().any(|(rule, _)| coverage(rule, context) > Coverage::No);
-        asks.then_some(Restriction::Ask)
+        let mut rules = self.ask.iter().map(|(rule, _)| rule);
+        let asking = asking.or_else(|| rules.find(|rule| coverage(rule, context) > Coverage::No));
+        asking.map(|rule| Restriction::Ask(rule.to_string()))
     }
 }
 
@@ -164,8 +165,6 @@ mod tests {
     use super::*;
     use crate::tools::testing::Bench;
 
-    const ASK: Option<Restriction> = Some(Restriction::Ask);
-
     fn denied(rule: &str, tool: &str, input: Value) -> Option<Restriction> {
         let bench = Bench::new();
         let deny = vec![(rule.parse().unwrap(), RuleSource::Configuration)];
@@ -206,11 +205,13 @@ mod tests {
     #[test]
     fn a_call_that_a_rule_may_apply_to_is_asked_about() {
         for command in ["git \"$x\"", "\"$x\" push", "git p$x", "if"] {
-            let restriction = denied("bash(git push *)", "bash", json!({"command": command}));
-            assert_eq!(restriction, ASK, "{command}");
+            let rule = "bash(git push *)";
+            let restriction = denied(rule, "bash", json!({"command": command}));
+            assert_eq!(restriction, Some(Restriction::Ask(rule.to_owned())), "{command}");
         }
-        let restriction = denied("file_edit(keys/**)", "bash", json!({"command": "echo > \"$x\""}));
-        assert_eq!(restriction, ASK);
+        let rule = "file_edit(keys/**)";
+        let restriction = denied(rule, "bash", json!({"command": "echo > \"$x\""}));
+        assert_eq!(restriction, Some(Restriction::Ask(rule.to_owned())));
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub enum RuleSource {
     Flag,
     /// The user's configuration.
     Configuration,
+    /// The project's file.
+    ProjectFile,
     /// An answer of the user, kept for the project.
     Project,
 }
@@ -28,6 +30,7 @@ impl fmt::Display for RuleSource {
         f.write_str(match self {
             Self::Flag => "--allow",
             Self::Configuration => "config.toml",
+            Self::ProjectFile => "tenter.toml",
             Self::Project => "this project",
         })
     }

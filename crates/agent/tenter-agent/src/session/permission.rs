@@ -73,6 +73,11 @@ impl Session<'_> {
 /// Returns why a call does not run, for the model and the user.
 fn refusal(mode: PermissionMode, source: &PermissionSource) -> String {
     match source {
+        PermissionSource::User {
+            answer: PermissionAnswer::Unattended { .. },
+            reason: Some(reason),
+            ..
+        } => format!("{reason}, and there is no user to ask"),
         PermissionSource::User { answer: PermissionAnswer::Unattended { .. }, .. } => format!(
             "the permission mode `{mode}` asks the user, and there is no user to ask; `--allow RULE` allows such calls, for example --allow 'bash(git status *)', and `--permissions all` allows every call"
         ),

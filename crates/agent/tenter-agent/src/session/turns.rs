@@ -12,6 +12,10 @@ use crate::model::{ModelError, Response, ResponseBlock};
 use crate::store::Origin;
 use crate::watch::SessionUpdate;
 
+/// The note to the model in plan mode.
+const PLAN_NOTE: &str = "Plan mode is on: no call that changes something is allowed until the user approves a plan. Read what you need, \
+                         then describe what you would change, step by step, and stop.";
+
 /// The state of the loop that answers one user message.
 #[derive(Debug, Default)]
 struct Progress {
@@ -77,6 +81,9 @@ impl Session<'_> {
         blocks.push(Block::text(text));
         let note = |note: &String| Block::text(self.sections.section("note", &[], note));
         blocks.extend(message.notes.iter().map(note));
+        if self.agent.permissions.is_planning() {
+            blocks.push(note(&PLAN_NOTE.to_owned()));
+        }
         blocks.extend(contexts.map(|context| self.context_block(&context.hook, &context.value)));
         self.conversation.push(Message::new(Role::User, blocks), Origin::User);
         self.save()?;

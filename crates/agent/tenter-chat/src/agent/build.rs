@@ -92,7 +92,7 @@ pub(crate) fn build(
     let read_dirs = if tools.get("skill").is_some() { directories } else { Vec::new() };
     let journal = journal(project);
     let settings = agent_settings(project, args, &mut findings);
-    let (permissions, of_rules) = permissions(project, args, project.settings.permissions.run);
+    let (permissions, of_rules) = permissions(project, args, project.settings.permissions.run)?;
     findings.extend(of_rules);
     let added_directories = added_directories(project, args);
     let builder = project.engine_builder().added_directories(added_directories.clone());

@@ -3,20 +3,24 @@
 use std::sync::Arc;
 
 use tenter_agent::permission::{
-    PermissionMode, Permissions, Rule, RuleError, RuleSource, RuleStore, Rules,
+    PermissionMode, Permissions, Restrictions, Rule, RuleError, RuleSource, RuleStore, Rules,
 };
 use tenter_commands::project::Project;
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::failure::Failure;
 
 use super::AgentArgs;
 use super::rule_store::StoredRules;
 
 /// The permissions in `mode`, unless a flag sets another; with the diagnostics of invalid rules.
+///
+/// # Errors
+/// A rule that makes permissions stricter is invalid.
 pub(super) fn permissions(
     project: &Project,
     args: &AgentArgs,
     mode: PermissionMode,
-) -> (Permissions, Vec<Diagnostic>) {
+) -> Result<(Permissions, Vec<Diagnostic>), Failure> {
     let store = StoredRules::new(project.env, project.root());
     let (stored, mut findings) = store.read();
     let flags = args.allow.iter().map(|rule| (rule.clone(), RuleSource::Flag));
@@ -25,7 +29,8 @@ pub(super) fn permissions(
     let stored = stored.into_iter().map(|rule| (rule, RuleSource::Project));
     let rules = flags.chain(configured).chain(stored).collect();
     let rules = Rules::new(rules, Some(Arc::new(store) as Arc<dyn RuleStore>));
-    (Permissions::new(args.permissions.unwrap_or(mode), rules), findings)
+    let permissions = Permissions::new(args.permissions.unwrap_or(mode), rules);
+    Ok((permissions.with_restrictions(restrictions(project)?), findings))
 }
 
 /// Returns the rules of the user's file. An invalid one is a warning, and allows nothing.
@@ -45,4 +50,31 @@ fn invalid(project: &Project, error: &RuleError) -> Diagnostic {
     Diagnostic::new("permission-rule", Severity::Warning, message)
         .at(project.env.config_file())
         .help("`tenter help permissions` describes rules")
+}
+
+/// Returns the stricter rules of the user's and the project's file.
+fn restrictions(project: &Project) -> Result<Restrictions, Failure> {
+    let settings = &project.settings.permissions;
+    let (user, of_project) = (&settings.restrictions, &settings.project_restrictions);
+    let rules = |key: &str, user: &[String], of_project: &[String]| {
+        let user = parsed(key, user, RuleSource::Configuration)?;
+        Ok::<_, Failure>([user, parsed(key, of_project, RuleSource::ProjectFile)?].concat())
+    };
+    Ok(Restrictions {
+        deny: rules("permissions.deny", &user.deny, &of_project.deny)?,
+        ask: rules("permissions.ask", &user.ask, &of_project.ask)?,
+    })
+}
+
+fn parsed(
+    key: &str,
+    rules: &[String],
+    source: RuleSource,
+) -> Result<Vec<(Rule, RuleSource)>, Failure> {
+    let parse = |rule: &String| match rule.parse() {
+        Ok(rule) => Ok((rule, source)),
+        Err(error) => Err(Failure::usage(format!("{key} in {source}: {error}"))
+            .help("correct or remove the rule; `tenter help permissions` describes rules")),
+    };
+    rules.iter().map(parse).collect()
 }

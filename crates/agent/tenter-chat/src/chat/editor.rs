@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::config::{ColorMode, CompletionType};
@@ -19,6 +19,7 @@ use rustyline::{
 use tenter_base::private_dir;
 use tenter_base::sanitize::sanitize;
 use tenter_terminal::failure::Failure;
+use tenter_terminal::text::columns;
 use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 
 use super::completion::CommandCompletion;
@@ -27,8 +28,6 @@ use super::input::is_unfinished;
 use super::keyboard::Keyboard;
 use super::slash::COMMANDS;
 
-/// The prompt for messages.
-const PROMPT: &str = "> ";
 /// Time in milliseconds after which a lone Escape is a key press.
 const ESCAPE_MS: u16 = 500;
 /// Maximum number of lines in the history.
@@ -40,6 +39,8 @@ pub(super) struct LineEditor {
     waker: Option<Waker>,
     /// True if the last Ctrl-C dropped typed text.
     dropped: Arc<AtomicBool>,
+    /// The special key that ended the last reading.
+    pressed: Arc<Mutex<Option<(SpecialKey, TypedText)>>>,
     /// The file of the history; `None` if nothing is stored.
     file: Option<PathBuf>,
 }
@@ -50,10 +51,35 @@ pub(super) enum ReadResult {
     Line(String),
     /// Ctrl-C; `dropped` says whether it dropped typed text.
     Interrupted { dropped: bool },
+    /// A special key, with the text that was typed.
+    Key(SpecialKey, TypedText),
     /// Ctrl-D.
     Closed,
     /// The terminal is gone.
     Gone,
+}
+
+/// A key that the chat handles. The text stays.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SpecialKey {
+    /// Shift-Tab: begins or ends plan mode.
+    Plan,
+    /// Ctrl-G: edits the text in the user's editor.
+    Editor,
+}
+
+/// A text that is being typed, on both sides of the cursor.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TypedText {
+    pub(super) left: String,
+    pub(super) right: String,
+}
+
+impl TypedText {
+    /// The whole text.
+    pub(super) fn joined(&self) -> String {
+        format!("{}{}", self.left, self.right)
+    }
 }
 
 impl LineEditor {
@@ -73,8 +99,17 @@ impl LineEditor {
         let dropped = Arc::default();
         let on_interrupt = EventHandler::Conditional(Box::new(OnInterrupt(Arc::clone(&dropped))));
         editor.bind_sequence(KeyEvent::ctrl('C'), on_interrupt);
+        let pressed = Arc::default();
+        for (event, key) in [
+            (KeyEvent(KeyCode::BackTab, Modifiers::NONE), SpecialKey::Plan),
+            (KeyEvent::ctrl('G'), SpecialKey::Editor),
+        ] {
+            let handler = OnSpecialKey { key, pressed: Arc::clone(&pressed) };
+            editor.bind_sequence(event, EventHandler::Conditional(Box::new(handler)));
+        }
         let waker = waker(&mut editor);
-        Ok(Self { editor, waker, dropped, file: Some(file).filter(|_| !stores_nothing) })
+        let file = Some(file).filter(|_| !stores_nothing);
+        Ok(Self { editor, waker, dropped, pressed, file })
     }
 
     /// Checks whether the terminal supports line editing.
@@ -82,18 +117,28 @@ impl LineEditor {
         self.waker.is_some()
     }
 
-    /// Reads the next input of the user, including what was typed already.
+    /// Reads the next input of the user, which begins with `typed` and with what was typed meanwhile.
     pub(super) fn read(
         &mut self,
         dialogue: &ChatDialogue,
         completion: CommandCompletion,
+        prompt: &str,
+        typed: TypedText,
     ) -> ReadResult {
         if let Some(commands) = self.editor.helper_mut() {
             commands.completion = Some(completion);
         }
         let aside = dialogue.keyboard.as_ref().map(Keyboard::take_typed).unwrap_or_default();
         self.dropped.store(false, Ordering::Relaxed);
-        match dialogue.read(|| self.editor.readline_with_initial(PROMPT, (&aside, ""))) {
+        let initial = (typed.left + &aside, typed.right);
+        let initial = (initial.0.as_str(), initial.1.as_str());
+        let read = dialogue.read(|| self.editor.readline_with_initial(prompt, initial));
+        let pressed = self.pressed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((key, text)) = pressed {
+            erase_prompt(prompt, &text);
+            return ReadResult::Key(key, text);
+        }
+        match read {
             Some(Ok(line)) => {
                 self.remember(&line);
                 ReadResult::Line(line)
@@ -134,6 +179,40 @@ impl ConditionalEventHandler for OnInterrupt {
         self.0.store(!context.line().is_empty(), Ordering::Relaxed);
         Some(Cmd::Interrupt)
     }
+}
+
+/// Ends reading at a special key.
+struct OnSpecialKey {
+    key: SpecialKey,
+    pressed: Arc<Mutex<Option<(SpecialKey, TypedText)>>>,
+}
+
+impl ConditionalEventHandler for OnSpecialKey {
+    fn handle(
+        &self,
+        _event: &Event,
+        _times: RepeatCount,
+        _positive: bool,
+        context: &EventContext,
+    ) -> Option<Cmd> {
+        let (left, right) = context.line().split_at(context.pos());
+        let text = TypedText { left: left.to_owned(), right: right.to_owned() };
+        *self.pressed.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.key, text));
+        Some(Cmd::Interrupt)
+    }
+}
+
+/// Erases the prompt and the text of a reading that ended, because another follows in their place.
+fn erase_prompt(prompt: &str, text: &TypedText) {
+    let width = ui::columns().max(1);
+    let shown = format!("{prompt}{}", text.joined());
+    let rows: usize = shown.split('\n').map(|line| rows_of(line, width)).sum();
+    ui::note_raw(&format!("\x1b[{rows}A\r\x1b[J"));
+}
+
+/// Returns the number of rows that a line takes.
+fn rows_of(line: &str, width: usize) -> usize {
+    columns(line).div_ceil(width).max(1)
 }
 
 fn new_editor() -> rustyline::Result<Editor<Commands, FileHistory>> {

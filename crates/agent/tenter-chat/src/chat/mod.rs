@@ -6,6 +6,7 @@
 mod completion;
 mod dialogue;
 mod editor;
+mod external_editor;
 mod file_names;
 mod input;
 mod keyboard;
@@ -18,6 +19,7 @@ mod slash;
 mod snapshots;
 mod words;
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -41,7 +43,7 @@ use crate::agent::{self, AgentArgs, BuiltAgent};
 use crate::render::{self, Show as _};
 use completion::CommandCompletion;
 use dialogue::ChatDialogue;
-use editor::{LineEditor, ReadResult};
+use editor::{LineEditor, ReadResult, SpecialKey, TypedText};
 use input::ChatInput;
 use keyboard::Keyboard;
 use questions::ChatAsker;
@@ -59,6 +61,9 @@ pub struct Args {
     /// The first message.
     #[arg(value_name = "MESSAGE")]
     message: Vec<String>,
+    /// Begin in plan mode: nothing changes until you approve a plan.
+    #[arg(long)]
+    plan: bool,
     #[command(flatten)]
     agent: AgentArgs,
 }
@@ -83,6 +88,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     built.agent.settings.ui = "chat";
     let mode = args.agent.permissions.unwrap_or(project.settings.permissions.chat);
     built.agent.permissions.set_mode(mode);
+    built.agent.permissions.set_planning(args.plan);
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     drop(starting);
     notify::set_up(env, project.settings.notify);
@@ -100,7 +106,8 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let snapshots = Snapshots::open(&project, &args.agent, &built.agent.workspace);
     built.agent.snapshots = snapshots.recorder();
     let (args, ran) = (&args.agent, Vec::new());
-    let mut chat = Chat { project, args, dialogue, show, editor, images, snapshots, ran };
+    let queue = VecDeque::new();
+    let mut chat = Chat { project, args, dialogue, show, editor, images, snapshots, ran, queue };
     greet(&built.agent);
     built.recap.iter().for_each(recap::show);
     let done = chat.run_sessions(&mut built, first.text);
@@ -120,6 +127,16 @@ struct Chat<'c> {
     snapshots: Snapshots,
     /// Commands that the user ran, for the next message.
     ran: Vec<RanCommand>,
+    /// Messages and commands that follow without being read.
+    queue: VecDeque<String>,
+}
+
+/// What follows an answer in plan mode.
+const PLAN_HINT: &str = "plan mode: /go carries the plan out, Shift-Tab ends plan mode";
+
+/// The prompt for messages.
+fn prompt(agent: &Agent) -> &'static str {
+    if agent.permissions.is_planning() { "plan> " } else { "> " }
 }
 
 /// The reason why a session ended.
@@ -180,7 +197,7 @@ impl Chat<'_> {
     fn talk(&mut self, session: &mut Session<'_>, agent: &Agent, first: Option<String>) -> ChatEnd {
         let mut next = first;
         loop {
-            let line = match next.take() {
+            let line = match next.take().or_else(|| self.next_queued(agent)) {
                 Some(line) => line,
                 None => match self.read(agent) {
                     Ok(line) => line,
@@ -189,7 +206,12 @@ impl Chat<'_> {
             };
             match ChatInput::parse(&line) {
                 ChatInput::Empty => {}
-                ChatInput::Message(message) => self.answer_typed(session, &message),
+                ChatInput::Message(message) => {
+                    self.answer_typed(session, &message);
+                    if agent.permissions.is_planning() {
+                        ui::note(styled(FAINT, PLAN_HINT));
+                    }
+                }
                 ChatInput::Shell { command, is_shared } => self.run_command(command, is_shared),
                 ChatInput::Command { name, argument } => {
                     let mut context = slash::CommandContext { chat: self, session, agent };
@@ -203,21 +225,31 @@ impl Chat<'_> {
         }
     }
 
+    /// Takes the next line of the queue, and shows it as if it was typed at the prompt.
+    fn next_queued(&mut self, agent: &Agent) -> Option<String> {
+        let line = self.queue.pop_front()?;
+        ui::out(format!("{}{}", prompt(agent), sanitize(&line)));
+        Some(line)
+    }
+
     /// Reads the next line.
     ///
     /// # Errors
     /// The chat ends, for this reason.
     fn read(&mut self, agent: &Agent) -> Result<String, ExitReason> {
         let mut interrupted = false;
+        let mut typed = TypedText::default();
         loop {
             self.new_cancel();
             let completion = CommandCompletion::new(agent, &self.project);
-            let read = self.editor.read(&self.dialogue, completion);
+            let read = self.editor.read(&self.dialogue, completion, prompt(agent), typed);
+            typed = TypedText::default();
             if self.dialogue.interrupts.terminated() {
                 return Err(ExitReason::Interrupted);
             }
             match read {
                 ReadResult::Line(line) => return Ok(line),
+                ReadResult::Key(key, text) => typed = self.on_key(agent, key, text),
                 ReadResult::Interrupted { dropped } if dropped || !interrupted => {
                     ui::note(styled(FAINT, "press Ctrl-C again, or Ctrl-D, to end the chat"));
                     interrupted = true;
@@ -227,6 +259,23 @@ impl Chat<'_> {
                 }
                 ReadResult::Gone => return Err(ExitReason::Interrupted),
             }
+        }
+    }
+
+    /// Does what a special key means while `text` is typed, and returns the text to continue with.
+    fn on_key(&mut self, agent: &Agent, key: SpecialKey, text: TypedText) -> TypedText {
+        match key {
+            SpecialKey::Plan => {
+                agent.permissions.set_planning(!agent.permissions.is_planning());
+                text
+            }
+            SpecialKey::Editor => match external_editor::edited(self, &text.joined()) {
+                Ok(edited) => TypedText { left: edited, right: String::new() },
+                Err(failure) => {
+                    ui::failure(&failure);
+                    text
+                }
+            },
         }
     }
 

@@ -9,6 +9,7 @@ mod images;
 mod log;
 mod model;
 mod permissions;
+mod plan;
 mod recipe;
 mod undo;
 
@@ -91,6 +92,13 @@ pub(super) const COMMANDS: &[Command] = &[
         "show which calls ask, and the rules; switch the mode, change the rules",
         permissions::permissions,
     ),
+    command(
+        "plan",
+        "[MESSAGE]",
+        "begin or end plan mode, as Shift-Tab does: nothing changes until you approve a plan",
+        plan::plan,
+    ),
+    command("go", "", "approve the plan: end plan mode and carry it out", plan::go),
     command("usage", "", "show tokens, the context in use, and cost", model::usage),
     command(
         "resume",

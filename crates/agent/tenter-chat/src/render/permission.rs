@@ -31,7 +31,9 @@ pub(crate) fn ask_permission(
 fn put(request: &PermissionRequest<'_>) {
     let by = if request.is_from_subagent { styled(FAINT, " (a subagent)") } else { String::new() };
     let tool = styled(HEADING, visible(&request.call.name));
-    ui::note(format!("{} {tool}{by} needs your permission", styled(NOTICE, "?")));
+    let rule = request.asking_rule.map(|rule| format!(", by the rule {}", visible(rule)));
+    let rule = rule.unwrap_or_default();
+    ui::note(format!("{} {tool}{by} needs your permission{rule}", styled(NOTICE, "?")));
     for line in lines(request) {
         ui::note(line);
     }

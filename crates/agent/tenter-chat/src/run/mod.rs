@@ -23,6 +23,7 @@ use crate::render::{Headless, Quiet, Show, Terminal};
 /// The query is the arguments followed by stdin, if that is not a terminal. With --recipe the query is optional, and follows the
 /// text of the recipe.
 #[derive(Debug, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Args {
     /// The task.
     #[arg(value_name = "QUERY")]
@@ -35,6 +36,9 @@ pub struct Args {
     arg: Vec<(String, String)>,
     #[command(flatten)]
     agent: AgentArgs,
+    /// Change nothing: the answer is a plan.
+    #[arg(long)]
+    plan: bool,
     /// Print only the model's last text.
     #[arg(long, conflicts_with = "headless")]
     result_only: bool,
@@ -63,6 +67,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
         |name: &String| agent::recipe_to_run(&mut project, &args.agent, name, show.as_ref());
     let recipe = args.recipe.as_ref().map(find_recipe).transpose()?;
     let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
+    built.agent.permissions.set_planning(args.plan);
     for finding in project.findings().chain(&built.findings) {
         show.finding(finding);
     }

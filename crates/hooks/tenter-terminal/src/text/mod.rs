@@ -5,7 +5,7 @@ mod markdown;
 mod wrap;
 
 pub use markdown::Markdown;
-pub use wrap::{hanging, prose};
+pub use wrap::{columns, hanging, prose};
 
 use tenter_base::excerpt;
 use tenter_base::sanitize::sanitize;

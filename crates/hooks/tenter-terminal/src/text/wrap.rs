@@ -15,7 +15,7 @@ const CLOSING: &str = "、。，．・！？：；）］｝〕〉》」』】〙
 const OPENING: &str = "([{（［｛〔〈《「『【〘〖";
 
 /// Returns the number of columns that a text without control characters takes on the terminal.
-pub(super) fn columns(text: &str) -> usize {
+pub fn columns(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
     } else {

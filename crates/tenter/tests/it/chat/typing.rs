@@ -48,6 +48,20 @@ fn alt_enter_inserts_a_newline() {
 }
 
 #[test]
+fn ctrl_g_edits_the_message_in_the_users_editor() {
+    let sandbox = sandbox();
+    sandbox.write("editor", "#!/bin/sh\nprintf ' and\\nmore\\n' >> \"$1\"\n");
+    let model = sandbox.script(r#"turns: [{text: ok, expect: {contains: ["one and\nmore"]}}]"#);
+    let mut command = sandbox.command();
+    command.args(["chat", "--model", &model]).env("VISUAL", "sh ./editor");
+    let mut chat = PtySession::start(command);
+    chat.wait_for(PROMPT);
+    chat.type_in("one\x07");
+    chat.wait_for("one and\nmore");
+    assert!(say(&mut chat, "").contains("ok\n"));
+}
+
+#[test]
 fn lines_typed_at_once_are_separate_messages() {
     let sandbox = sandbox();
     let mut chat = chat(

@@ -52,9 +52,19 @@ fn show(context: &CommandContext) {
         PermissionMode::All => "never asks",
     };
     ui::out(format!("  {}  {about}", styled(NAME, mode)));
-    for (rule, source) in permissions.rules().list() {
-        let source = styled(FAINT, format!("({source})"));
-        ui::out(format!("  allow  {} {source}", visible(&rule.to_string())));
+    if permissions.is_planning() {
+        ui::out("  plan mode is on: nothing is changed until you approve the plan with /go");
+    }
+    let restrictions = permissions.restrictions();
+    for (effect, rules) in [
+        ("deny", restrictions.deny.as_slice()),
+        ("ask", restrictions.ask.as_slice()),
+        ("allow", &permissions.rules().list()),
+    ] {
+        for (rule, source) in rules {
+            let source = styled(FAINT, format!("({source})"));
+            ui::out(format!("  {effect:5}  {} {source}", visible(&rule.to_string())));
+        }
     }
 }
 
