@@ -66,6 +66,8 @@ pub struct Host {
     pub marks_subagents: bool,
     /// The way in which the host accepts a rewritten input of a tool.
     pub input_rewrite: InputRewrite,
+    /// The first version that holds back a call that a hook asks about in a session in which the host asks the user nothing (B17).
+    pub asks_unasked_since: HostVersion,
     /// The check of the user's own permission rules when a hook rewrites a call.
     pub user_rules: RuleCheck,
     /// The variables by which hooks could use the host itself; hooks do not get them (B43).

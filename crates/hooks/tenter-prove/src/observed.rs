@@ -134,6 +134,7 @@ impl Run {
             RecordKind::Decision(decision) => {
                 decision.by.as_deref() == Some(hook) && decision.decision == DecisionKind::Deny
             }
+            RecordKind::Answer(answer) => answer.hook == hook && !answer.allowed,
             _ => false,
         });
         let did = if denied { "denied" } else { "did not deny" };

@@ -47,6 +47,8 @@ pub(super) const HOST: Host = Host {
         "An event that a version does not know makes it ignore the whole file: only events that the installed version knows are registered, and in files that are shared or if the version is unknown, only the events of 1.0.85.",
     ],
     marks_subagents: true,
+    // Measured: with `--dangerously-skip-permissions`, 2.1.84 runs a call that a hook asks about, and 2.1.85 does not.
+    asks_unasked_since: HostVersion::new(2, 1, 85),
     user_rules: RuleCheck::CLAUDE_CODE,
     withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
     rewrite_output: rewritten,

@@ -5,7 +5,8 @@ use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
 
 use crate::host::{
-    EntryFormat, Host, InputRewrite, Moment, NativeEvent, Registration, RegistrationFormat,
+    EntryFormat, Host, HostVersion, InputRewrite, Moment, NativeEvent, Registration,
+    RegistrationFormat,
 };
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
@@ -28,6 +29,7 @@ pub(super) const BASE: Host = Host {
     max_continuations: 8,
     marks_subagents: false,
     input_rewrite: InputRewrite::Native,
+    asks_unasked_since: HostVersion::EARLIEST,
     user_rules: RuleCheck::NONE,
     withheld: &[],
     read,

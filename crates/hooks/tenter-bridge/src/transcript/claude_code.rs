@@ -8,6 +8,11 @@ use super::history::{History, end};
 use crate::occurrence::{NativeCall, ToolOutcome};
 use crate::tool_result::joined_text;
 
+/// Returns the version of Claude Code in a line of a transcript.
+pub(super) fn version(line: &Value) -> Option<&str> {
+    line["version"].as_str()
+}
+
 pub(super) fn read_line(history: &mut History<'_>, line: &Value) {
     let (message, time) = (&line["message"], line["timestamp"].as_str().unwrap_or_default());
     match line["type"].as_str() {

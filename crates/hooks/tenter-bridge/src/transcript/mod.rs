@@ -25,8 +25,10 @@ use history::History;
 
 /// Maximum number of bytes that are read of a transcript.
 const MAX_READ: u64 = 64 << 20;
-/// Maximum number of bytes that are read of the first line: Codex writes its instructions there.
-const MAX_FIRST_LINE: u64 = 4 << 20;
+/// Maximum number of bytes that are read for the version: Codex writes its instructions into the first line.
+const MAX_VERSION_BYTES: u64 = 4 << 20;
+/// Maximum number of lines that are read for the version: Claude Code writes lines without one before the first message.
+const MAX_VERSION_LINES: usize = 20;
 
 /// Adds a line of a transcript to the history.
 type LineReader = fn(&mut History<'_>, &Value);
@@ -38,7 +40,7 @@ struct Format {
     /// True if `transcript_path` names the main agent's file at events of subagents, too.
     names_main_agent: bool,
     read_line: LineReader,
-    /// The version of the host in the first line.
+    /// The version of the host in one of the first lines.
     version: fn(&Value) -> Option<&str>,
 }
 
@@ -47,7 +49,7 @@ const FORMATS: &[Format] = &[
         host: "claude-code",
         names_main_agent: true,
         read_line: claude_code::read_line,
-        version: |_| None,
+        version: claude_code::version,
     },
     Format {
         host: "codex",
@@ -107,11 +109,12 @@ pub(crate) fn named_in(host: &Host, payload: &Payload) -> Option<PathBuf> {
 /// Reads the version of the host that began a transcript; `None` if the transcript does not contain it.
 pub(crate) fn host_version(host: &Host, path: &Path) -> Option<HostVersion> {
     let format = format(host)?;
-    let mut line = Vec::new();
     let file = untrusted_file::open(path).ok()?;
-    BufReader::new(file.take(MAX_FIRST_LINE)).read_until(b'\n', &mut line).ok()?;
-    let line = serde_json::from_slice(&line).ok()?;
-    HostVersion::parse((format.version)(&line)?)
+    let lines = BufReader::new(file.take(MAX_VERSION_BYTES)).split(b'\n').take(MAX_VERSION_LINES);
+    lines.map_while(Result::ok).find_map(|line| {
+        let line = serde_json::from_slice(&line).ok()?;
+        HostVersion::parse((format.version)(&line)?)
+    })
 }
 
 /// Reads a transcript from `history_start`, or from its beginning.

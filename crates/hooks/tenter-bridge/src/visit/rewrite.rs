@@ -45,7 +45,7 @@ impl Visit<'_> {
     }
 
     /// Returns whether the host has this version or a later one, according to its transcript, else to the record of the registration.
-    fn is_at_least(&self, since: HostVersion) -> bool {
+    pub(super) fn is_at_least(&self, since: HostVersion) -> bool {
         if since == HostVersion::EARLIEST {
             return true;
         }

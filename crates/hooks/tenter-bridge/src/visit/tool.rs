@@ -13,7 +13,7 @@ use tenter_protocol::{EventName, ToolCall, ToolResult};
 use super::{Visit, attributed, reason};
 use crate::breach::{self, Breach};
 use crate::host::{Moment, Support};
-use crate::occurrence::{NativeCall, ToolEnd, ToolOutcome};
+use crate::occurrence::{Detail, NativeCall, ToolEnd, ToolOutcome};
 use crate::reply::HostVerdict;
 use crate::state::{ExpectedSubagent, KnownSubagent};
 use crate::{tool_call, tool_result};
@@ -67,6 +67,11 @@ impl Visit<'_> {
     /// Returns whether the host asks the user for a hook.
     pub(super) fn can_ask(&self) -> bool {
         let host = self.visitor.host;
+        let is_unasked =
+            matches!(&self.occurrence.detail, Detail::BeforeTool(call) if call.unasked);
+        if is_unasked && !self.is_at_least(host.asks_unasked_since) {
+            return false;
+        }
         let is_set =
             host.id == "gemini" && self.configuration.bridge.gemini_ask == GeminiAsk::Native;
         is_set || host.support(EventName::BeforeTool, Power::Ask) == Support::Native

@@ -43,7 +43,7 @@ fn reply(wish: &str) -> &'static str {
 
 /// Returns the payloads that hooks read at the event of a fixture: one line for each event of Tenter's.
 fn payloads(host: &'static str, fixture: &str) -> String {
-    let session = HostSession::new(host);
+    let session = HostSession::registered(host);
     prepare(&session, fixture);
     for (event, _) in EVENTS {
         session.hook(
@@ -79,7 +79,7 @@ fn without_made_up_ids(text: &str) -> String {
 
 /// Returns the answer if a hook of `event` replies with `wish`; `None` if the event does not fire.
 fn answer(host: &'static str, fixture: &str, event: &str, wish: &str) -> String {
-    let session = HostSession::new(host);
+    let session = HostSession::registered(host);
     prepare(&session, fixture);
     session.hook("judge", event, "", &format!("echo '{}'", reply(wish)));
     let output = session.fire(fixture);

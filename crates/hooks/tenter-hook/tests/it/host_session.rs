@@ -41,11 +41,19 @@ impl HostSession {
         session
     }
 
-    /// Records a registration of Codex for a version.
+    /// Creates a session whose host is registered with the version that was measured.
+    pub(crate) fn registered(fixtures: &'static str) -> Self {
+        let session = Self::new(fixtures);
+        let version = tenter_bridge::hosts::find(session.host).unwrap().measured_version;
+        session.register_version(&json!(version));
+        session
+    }
+
+    /// Records a registration for a version of the host.
     pub(crate) fn register_version(&self, version: &Value) {
         let directory = self.sandbox.home().join(".local/state/tenter/bridge");
         fs::create_dir_all(&directory).unwrap();
-        let record = json!({"host": "codex", "scope": "user", "file": "/h", "program": "/p", "installed_at": "", "fail_closed": false, "version": version});
+        let record = json!({"host": self.host, "scope": "user", "file": "/h", "program": "/p", "installed_at": "", "fail_closed": false, "version": version});
         let records = json!({"registrations": [record]}).to_string();
         fs::write(directory.join("registrations.json"), records).unwrap();
     }

@@ -27,7 +27,7 @@ fn claude(session: &HostSession, path: &str) -> (Value, String) {
 
 #[test]
 fn the_user_is_asked_before_a_protected_file_is_changed() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     let project = session.sandbox.project();
     let home = session.sandbox.home();
     fs::create_dir_all(project.join(".agents/hooks")).unwrap();
@@ -63,7 +63,7 @@ fn the_user_is_asked_before_a_protected_file_is_changed() {
 
 #[test]
 fn the_registered_program_and_what_it_leads_to_are_protected() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     let (home, installed) = (session.sandbox.home(), session.sandbox.root().join("opt/tenter-1"));
     fs::create_dir_all(home.join(".local/share/tenter/bin")).unwrap();
     fs::create_dir_all(&installed).unwrap();
@@ -92,7 +92,7 @@ fn the_registered_program_and_what_it_leads_to_are_protected() {
 
 #[test]
 fn settings_plugins_servers_and_permissions_of_every_agent_are_protected() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     let home = session.sandbox.home().display().to_string();
     for path in [
         ".claude/agents/x.md",
@@ -139,7 +139,7 @@ fn settings_plugins_servers_and_permissions_of_every_agent_are_protected() {
 
 #[test]
 fn what_only_instructs_the_model_is_not_protected() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     for path in [
         "CLAUDE.md",
         "AGENTS.md",
@@ -177,7 +177,7 @@ fn is_asked_about(session: &HostSession, variable: (&str, &Path), path: &Path) -
 
 #[test]
 fn settings_in_directories_that_the_user_chose_are_protected() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     let chosen = session.sandbox.home().join("chosen");
     for (variable, file) in [
         ("CLAUDE_CONFIG_DIR", "settings.json"),
@@ -195,7 +195,7 @@ fn settings_in_directories_that_the_user_chose_are_protected() {
 
 #[test]
 fn what_the_user_protects_is_protected_too() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     let config = session.sandbox.home().join(".config/tenter");
     fs::create_dir_all(&config).unwrap();
     fs::write(config.join("config.toml"), "[tools]\nprotect = [\"deploy\", \"~/notes\"]\n")
@@ -211,7 +211,7 @@ fn what_the_user_protects_is_protected_too() {
 
 #[test]
 fn a_host_that_cannot_ask_denies() {
-    let session = HostSession::new("gemini");
+    let session = HostSession::registered("gemini");
     let answer = write(&session, "BeforeTool.write_file", ".gemini/settings.json");
     assert_eq!(answer["decision"], "deny");
     assert!(answer["reason"].as_str().unwrap().contains("is protected"), "{answer}");
@@ -220,7 +220,7 @@ fn a_host_that_cannot_ask_denies() {
 
 #[test]
 fn a_hooks_rewrite_and_its_allow_do_not_circumvent_the_protection() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     let config = session.sandbox.home().join(".config/tenter");
     fs::create_dir_all(&config).unwrap();
     fs::write(config.join("config.toml"), "[bridge]\nallow_skips_prompt = true\n").unwrap();
@@ -233,7 +233,7 @@ fn a_hooks_rewrite_and_its_allow_do_not_circumvent_the_protection() {
 
 #[test]
 fn the_file_of_every_registration_and_the_directories_of_hooks_are_protected() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     let home = session.sandbox.home();
     let project = session.sandbox.project();
     let registry = Registry::in_home(&home);
@@ -277,7 +277,7 @@ fn codex(session: &HostSession, patch: &Value) -> String {
 
 #[test]
 fn no_file_of_a_patch_is_protected_or_codex_does_not_apply_it() {
-    let session = HostSession::new("codex");
+    let session = HostSession::registered("codex");
     let home = session.sandbox.home().display().to_string();
     let patch = |body: &str| json!(format!("*** Begin Patch\n{body}\n*** End Patch\n"));
     for body in [
@@ -300,7 +300,7 @@ fn no_file_of_a_patch_is_protected_or_codex_does_not_apply_it() {
 
 #[test]
 fn a_patch_that_cannot_be_read_touches_what_it_names() {
-    let session = HostSession::new("codex");
+    let session = HostSession::registered("codex");
     for patch in [
         json!(
             "*** Begin Patch\n*** Update File: a.txt\n*** Copy File: .claude/settings.json\n*** End Patch"
@@ -328,7 +328,7 @@ fn is_stopped_unless_contained(session: &HostSession) -> bool {
 
 #[test]
 fn only_the_users_configuration_says_that_nothing_leaves_the_container() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     let directory = session.sandbox.home().join(".config/agents/hooks/outside");
     fs::create_dir_all(&directory).unwrap();
     let manifest = "---
@@ -356,7 +356,7 @@ metadata:
 
 #[test]
 fn a_tool_of_a_server_changes_no_protected_file_either() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     fs::create_dir_all(session.sandbox.project().join(".agents/hooks")).unwrap();
     let decision = |tool: &str, input: Value| {
         let answer = HostSession::answer(session.fire_with("PreToolUse.Write", |payload| {

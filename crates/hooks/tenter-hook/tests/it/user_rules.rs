@@ -89,7 +89,7 @@ const RULES: &[Rules] = &[
 impl Rules {
     /// Returns the decision and its reason in the host's answer to a command that a hook rewrites, under the rules.
     fn answer(&self, rules: &str, command: &str) -> NativeAnswer {
-        let session = HostSession::new(self.host);
+        let session = HostSession::registered(self.host);
         session.hook("wrap", "before_tool", "", WRAP);
         let file = match self.file.strip_prefix("~/") {
             Some(file) => session.sandbox.home().join(file),
@@ -229,7 +229,7 @@ fn a_question_that_the_host_asks_anyway_is_left_to_it() {
 
 #[test]
 fn an_allow_of_a_hook_does_not_skip_the_question() {
-    let session = HostSession::new("claude-code");
+    let session = HostSession::registered("claude-code");
     session.configure("[bridge]\nallow_skips_prompt = true\n");
     let script = r#"echo '{"decision": "allow", "modified_input": {"command": "./wrapper -- x"}}'"#;
     session.hook("wrap", "before_tool", "", script);
@@ -239,7 +239,7 @@ fn an_allow_of_a_hook_does_not_skip_the_question() {
 
 #[test]
 fn a_host_that_checks_rules_before_hooks_run_does_not_see_the_rewritten_call() {
-    let session = HostSession::new("droid");
+    let session = HostSession::registered("droid");
     session.hook("wrap", "before_tool", "", WRAP);
     let file = session.sandbox.home().join(".factory/settings.json");
     write(&file, r#"{"commandBlocklist": ["./wrapper"]}"#);
@@ -249,7 +249,7 @@ fn a_host_that_checks_rules_before_hooks_run_does_not_see_the_rewritten_call() {
 #[cfg(target_os = "linux")]
 #[test]
 fn options_of_the_hosts_command_line_count() {
-    let outer = HostSession::new("copilot");
+    let outer = HostSession::registered("copilot");
     let host = outer.sandbox.root().join("copilot");
     std::os::unix::fs::symlink("/bin/sh", &host).unwrap();
     let program = outer.sandbox.root().join("tenter-hook");
@@ -260,7 +260,7 @@ fn options_of_the_hosts_command_line_count() {
     );
     fs::write(&program, script).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let session = HostSession::new("copilot").with_program(&program);
+    let session = HostSession::registered("copilot").with_program(&program);
     session.hook("wrap", "before_tool", "", WRAP);
     let denied = run(&session, "preToolUse.bash", "git add -A");
     assert!(denied.denies() && denied.names("of the command line"), "{denied:?}");

@@ -10,6 +10,11 @@ pub(super) const CLIENT: Client = Client {
     arguments: &["-p", PROMPT, "--allow-all-tools", "--output-format", "json", RESUME],
     resume: Some(&["--continue"]),
     more_arguments,
+    files: |launch| {
+        // Old versions have no option by which a directory is trusted.
+        let settings = json!({"trustedFolders": [launch.project]});
+        vec![(launch.home.join(".copilot/config.json"), settings.to_string())]
+    },
     environment: |launch| {
         let settings = [
             ("COPILOT_PROVIDER_BASE_URL", launch.url),
@@ -45,12 +50,10 @@ pub(super) const CLIENT: Client = Client {
 };
 
 fn more_arguments(launch: &Launch) -> Vec<String> {
-    // It does not take this option beside the one that continues a session.
-    let trust = (!launch.continues).then(|| "--trust-folder".to_owned());
     let denied = launch.denied_program().map(|program| format!("--deny-tool=shell({program}:*)"));
     let server = launch.mcp_server.map(|program| {
         let server = json!({"type": "local", "command": program, "args": [], "tools": ["*"]});
         format!("--additional-mcp-config={}", json!({"mcpServers": {MCP_SERVER: server}}))
     });
-    [trust, denied, server].into_iter().flatten().collect()
+    [denied, server].into_iter().flatten().collect()
 }
