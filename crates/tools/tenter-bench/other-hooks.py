@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Times a guard against `rm -rf` in several forms, as an agent starts them before a tool call.
 
-usage: other-hooks.py TENTER_HOOK [ROUNDS]
+usage: other-hooks.py TENTER_HOOK [--rounds N] [--tool NAME=COMMAND_LINE]...
 
 Each round starts every form once, so that other load affects all of them; a form must deny `rm -rf build` and let `ls` pass.
 Prints a table in Markdown: the median and the fastest time from start to end, and the ratio of the medians to the first row.
+`--tool` adds the hook of another tool, which must be installed: its name, and the command that Claude Code would run for it.
 Works in a scratch directory, uses no network, and changes nothing else.
 """
+import argparse
 import json
 import os
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -92,22 +95,32 @@ def run(command, text):
     return took, done.returncode == 2 or b'"deny"' in done.stdout
 
 
+def tool(text):
+    """A hook of another tool: its name and its command line."""
+    name, equals, command = text.partition("=")
+    if not equals or not command.strip():
+        raise argparse.ArgumentTypeError("give NAME=COMMAND_LINE")
+    return name, shlex.split(command)
+
+
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    tenter_hook, rounds = os.path.abspath(sys.argv[1]), int((sys.argv[2:] or [50])[0])
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("tenter_hook", type=os.path.abspath)
+    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--tool", type=tool, action="append", default=[])
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tenter-other-hooks-") as scratch:
         project = os.path.join(scratch, "project")
         os.mkdir(project)
         os.environ.update(HOME=os.path.join(scratch, "home"))
         allowed, denied = payload(project, "ls"), payload(project, "rm -rf build")
-        candidates = list(forms(scratch, tenter_hook))
+        candidates = [*forms(scratch, options.tenter_hook), *options.tool]
         for name, command in candidates:
             answers = run(command, allowed)[1], run(command, denied)[1]
             if answers != (False, True):
                 sys.exit("%s does not guard: %r" % (name, answers))
         times = {name: [] for name, _ in candidates}
-        for number in range(rounds):
+        for number in range(options.rounds):
             for name, command in candidates:
                 times[name].append(run(command, denied if number % 2 else allowed)[0])
     first = statistics.median(times[candidates[0][0]])
