@@ -82,12 +82,23 @@ def main():
     words = subprocess.run([tenter, "--version"], check=True, capture_output=True, text=True).stdout.split()
     for agent in PLUGINS:
         build(tenter, words[1], agent, out)
-    marketplace = {
+    claude_code = {
         "name": "tenter",
         "owner": {"name": "Tenter"},
         "plugins": [{"name": "tenter", "source": "./claude-code", "description": DESCRIPTION, "version": words[1]}],
     }
-    write(os.path.join(out, ".claude-plugin/marketplace.json"), json.dumps(marketplace, indent=2) + "\n")
+    codex = {
+        "name": "tenter",
+        "interface": {"displayName": "Tenter"},
+        "plugins": [{
+            "name": "tenter",
+            "source": {"source": "local", "path": "./codex"},
+            "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+            "category": "Developer Tools",
+        }],
+    }
+    for path, marketplace in ((".claude-plugin/marketplace.json", claude_code), (".agents/plugins/marketplace.json", codex)):
+        write(os.path.join(out, path), json.dumps(marketplace, indent=2) + "\n")
     print("wrote %s" % out)
 
 

@@ -3,7 +3,7 @@
 
 usage: other-hooks.py TENTER_HOOK [--rounds N] [--tool NAME=COMMAND_LINE]...
 
-Each round starts every form once, so that other load affects all of them; a form must deny `rm -rf build` and let `ls` pass.
+Each round starts every form once, so that other load affects all of them; a form must deny `rm -rf ~/` and let `ls` pass.
 Prints a table in Markdown: the median and the fastest time from start to end, and the ratio of the medians to the first row.
 `--tool` adds the hook of another tool, which must be installed: its name, and the command that Claude Code would run for it.
 Works in a scratch directory, uses no network, and changes nothing else.
@@ -113,7 +113,7 @@ def main():
         project = os.path.join(scratch, "project")
         os.mkdir(project)
         os.environ.update(HOME=os.path.join(scratch, "home"))
-        allowed, denied = payload(project, "ls"), payload(project, "rm -rf build")
+        allowed, denied = payload(project, "ls"), payload(project, "rm -rf ~/")
         candidates = [*forms(scratch, options.tenter_hook), *options.tool]
         for name, command in candidates:
             answers = run(command, allowed)[1], run(command, denied)[1]
