@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -274,6 +274,8 @@ impl EngineBuilder {
         let native = self.native.into_iter().map(|hook| hook.into_hook(&self.tool_names));
         let catalog = catalog.with_native(native);
         let settings = EngineSettings {
+            this: Weak::new(),
+            host: self.host.unwrap_or_else(|| "tenter".to_owned()),
             surroundings,
             project: self.project,
             keys: KeyMask::for_results(environment.secrets()),
@@ -290,7 +292,6 @@ impl EngineBuilder {
             serving: Pool::new(
                 self.connector
                     .unwrap_or_else(|| Arc::new(ChildProcesses { trampoline: self.trampoline })),
-                self.host.unwrap_or_else(|| "tenter".to_owned()),
             ),
             never: Cancel::new(),
         };

@@ -34,4 +34,7 @@ pub use crate::environment::{Environment, HookEnvironment, with_git_setting};
 pub use crate::keys::{KeyMask, KeyStream, is_model_key};
 
 // Processes of runtime hooks.
-pub use crate::serving::{Connection, Connector, Start};
+pub use crate::serving::{
+    Call, CallReport, Connection, Connector, HookAnswer, HookRequest, ProcessSlot, QuestionClock,
+    RequestCaller, RequestTurn, ServingProcess, Start, start_child,
+};

@@ -1,14 +1,13 @@
 //! Answers the service requests of runtime hooks (S7): checks that the hook may use the service, does what belongs to the engine, and
 //! passes the rest to the program that embeds it.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use serde_json::{Value, json};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::{
-    CompletionRequest, HistoryQuery, Question, RawJson, Service, ServiceError, ServiceRequest,
-    StateChange, StateKey, StateScope, StateValue, UserNotice,
+    CompletionRequest, ErrorObject, HistoryQuery, Question, RawJson, Service, ServiceError,
+    ServiceRequest, StateChange, StateKey, StateScope, StateValue, UserNotice,
 };
 use tenter_protocol::{EventName, Scope};
 
@@ -19,7 +18,7 @@ use crate::hook_values::{ValueError, ValueFile, ValueScope};
 use crate::model_budget::{ModelBudget, Refusal};
 use crate::observe::Notice;
 use crate::services::{NoServices, ServiceCaller, Services};
-use crate::serving::{EventCaller, ServiceProvider};
+use crate::serving::{HookRequest, RequestCaller};
 use crate::settings::EngineSettings;
 
 /// Maximum length of a key, in bytes.
@@ -45,22 +44,43 @@ pub(crate) struct Requester<'r> {
     pub(crate) has_request: bool,
 }
 
-impl ServiceProvider for EngineSettings {
-    fn project(&self) -> &Path {
-        &self.project
-    }
+/// The event that a runtime hook is called for.
+pub(crate) struct EventCaller {
+    pub(crate) settings: Weak<EngineSettings>,
+    /// The hook that the process was started from.
+    pub(crate) hook: Arc<Hook>,
+    pub(crate) event: EventName,
+    pub(crate) scope: Scope,
+    /// The services of the embedding program.
+    pub(crate) services: Option<Arc<dyn Services>>,
+}
 
-    fn provide(
+impl RequestCaller for EventCaller {
+    fn answer(
         &self,
-        hook: &Hook,
-        (caller, has_request): (&EventCaller, bool),
-        request: &ServiceRequest,
+        request: &HookRequest,
+        has_request: bool,
         cancel: &Cancel,
-    ) -> Result<RawJson, ServiceError> {
-        let EventCaller { event, scope, services } = caller;
-        let (services, event) = (services.as_ref(), *event);
-        Requester { settings: self, services, hook, event, scope, has_request }
-            .answer(request, cancel)
+    ) -> Result<RawJson, ErrorObject> {
+        let settings = self.settings.upgrade().ok_or(ServiceError::Cancelled)?;
+        let requester = Requester {
+            settings: &settings,
+            services: self.services.as_ref(),
+            hook: &self.hook,
+            event: self.event,
+            scope: &self.scope,
+            has_request,
+        };
+        let service = &request.call.service;
+        if !matches!(service, ServiceRequest::Ask(_)) {
+            return Ok(requester.answer(service, cancel)?);
+        }
+        let _question = settings.serving.clock().begin();
+        let _turn = settings.serving.clock().turn();
+        if cancel.is_cancelled() {
+            return Err(ServiceError::Cancelled.into());
+        }
+        Ok(requester.answer(service, cancel)?)
     }
 }
 

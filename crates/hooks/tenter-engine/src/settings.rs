@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tenter_base::Clock;
 use tenter_proc::Cancel;
@@ -35,6 +35,10 @@ pub enum AsynchronousHooks {
 
 /// The settings of an engine.
 pub(crate) struct EngineSettings {
+    /// These settings, for what outlives a call.
+    pub(crate) this: Weak<Self>,
+    /// The program that starts the hooks, as they read it.
+    pub(crate) host: String,
     /// The project root, which is the working directory of hooks.
     pub(crate) project: PathBuf,
     pub(crate) environment: HookEnvironment,

@@ -1,4 +1,4 @@
-//! The keeper of runtime hooks: where it listens, what is said there, and which keepers run (S14).
+//! The keeper of runtime hooks: its socket, its control lines, and the keepers that run (S14).
 //!
 //! The keeper is a mode of `tenter-hook`. It is one process per user, project and build, and keeps the processes of runtime hooks
 //! between the events of hosts.
@@ -13,10 +13,10 @@ use std::time::Duration;
 pub use place::{KeeperPlace, check_peer, directories};
 pub use wire::{ControlLine, KeeperStatus, KeptHook, Opening, read_control};
 
-/// How long a keeper may take to say what it keeps.
+/// The limit for the answer of a keeper that is asked for its status.
 const STATUS_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What the keepers of this user say that listen in these directories. Keepers that do not answer are left out.
+/// Returns the status of the keepers of this user that listen in these directories, except those that do not answer.
 pub fn running(directories: &[PathBuf]) -> Vec<KeeperStatus> {
     let places = directories.iter().flat_map(|directory| place::sockets(directory));
     places.filter_map(|socket| status(&socket).ok()).collect()
@@ -29,7 +29,7 @@ fn status(socket: &Path) -> io::Result<KeeperStatus> {
     wire::write(&stream, &ControlLine::Status)?;
     match wire::read(&stream)? {
         ControlLine::Kept(status) => Ok(status),
-        _ => Err(io::Error::other("it did not say what it keeps")),
+        _ => Err(io::Error::other("it did not answer with its status")),
     }
 }
 

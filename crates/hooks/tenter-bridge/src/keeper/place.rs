@@ -1,4 +1,4 @@
-//! Where a keeper listens: a socket in a directory that only the user can enter.
+//! The socket of a keeper, in a directory that only the user can enter.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,14 +16,14 @@ const MAX_PATH: usize = 100;
 /// Prefix of the names of sockets.
 const PREFIX: &str = "k-";
 
-/// The directories in which keepers listen, the preferred one first.
+/// Returns the directories in which keepers listen, the preferred one first.
 pub fn directories(vars: &[(OsString, OsString)], state: &Path) -> Vec<PathBuf> {
     let runtime = vars.iter().find(|(name, _)| name == "XDG_RUNTIME_DIR").map(|(_, value)| value);
     let runtime = runtime.map(PathBuf::from).filter(|path| path.is_absolute());
     runtime.map(|path| path.join("tenter")).into_iter().chain([state.join("keeper")]).collect()
 }
 
-/// Where the keeper of one project and build listens.
+/// The socket of the keeper of one project and build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeeperPlace {
     directory: PathBuf,
@@ -33,7 +33,7 @@ pub struct KeeperPlace {
 }
 
 impl KeeperPlace {
-    /// The place in the first of these directories that can be used, which is created if it is missing.
+    /// Returns the place in the first of these directories that can be used, which is created if it is missing.
     ///
     /// # Errors
     /// None can be used.
@@ -70,7 +70,7 @@ impl KeeperPlace {
         Self { directory: directory.to_owned(), project, build }
     }
 
-    /// The place with this socket; `None` if no socket of a keeper has this name.
+    /// Returns the place with this socket; `None` if no socket of a keeper has this name.
     pub fn of_socket(socket: &Path) -> Option<Self> {
         let name = socket.file_name()?.to_str()?.strip_prefix(PREFIX)?;
         let (project, build) = name.split_once('-')?;
@@ -136,7 +136,7 @@ pub(super) fn connect(socket: &Path) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// Checks that the process at the other end is this user's. Where the system cannot say that, the directory is the only guard.
+/// Checks that the process at the other end is this user's. On systems that do not report that, the directory is the only guard.
 ///
 /// # Errors
 /// It is another user's.
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn other_builds_of_the_same_project_are_known() {
+    fn other_builds_of_the_same_project_are_listed() {
         let scratch = tempfile::tempdir().unwrap();
         let directories = [scratch.path().join("keeper")];
         let place = |project, build| find(&directories, project, build).unwrap();

@@ -1,11 +1,12 @@
-//! What `tenter-hook` and the keeper say to each other besides the messages of hooks, which are passed on as they are.
+//! The control lines that `tenter-hook` and the keeper exchange besides messages of the runtime protocol.
 //!
-//! A line that begins with `!` is a control line; every other line is a message of the runtime protocol.
+//! A control line begins with `!`: `!{"ended":"exited with code 3"}`. Every other line is a message.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 
 use serde::{Deserialize, Serialize};
+use tenter_protocol::runtime::Initialize;
 
 /// The first character of control lines.
 const MARK: u8 = b'!';
@@ -16,32 +17,33 @@ const MAX_CONTROL: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ControlLine {
-    /// To the keeper, first: the hook whose process is to be called.
+    /// To the keeper, first: opens a connection to the process of a hook.
     Open(Box<Opening>),
-    /// To the keeper: asks what is kept.
+    /// To the keeper: asks for its status.
     Status,
     /// To the keeper: end when the requests have ended.
     Retire,
-    /// To the keeper: kill the process of the hook.
-    Kill,
-    /// From the keeper: the hook is known, and its turn will come.
+    /// From the keeper: the hook has a process.
     Accepted,
-    /// From the keeper: it is this connection's turn.
-    Granted,
-    /// From the keeper: what it keeps.
+    /// From the keeper: the turn to send an event request.
+    Granted {
+        /// The `concurrency` of the hook's answer to `initialize`.
+        concurrency: usize,
+    },
+    /// From the keeper: its status.
     Kept(KeeperStatus),
-    /// From the keeper: what the hook wrote to stderr during the request whose response follows.
+    /// From the keeper: the stderr of the hook during the request whose response follows.
     Stderr(String),
-    /// From the keeper, last: there is no process, and why.
+    /// From the keeper, last: the reason why there is no process, as the end of a sentence that begins with the process.
     Ended(String),
 }
 
 /// A hook, and how its process is started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
-    /// The hook's full name.
-    pub hook: String,
-    /// Its layer.
+    /// The parameters of `initialize`.
+    pub initialize: Initialize,
+    /// The hook's layer.
     pub layer: String,
     /// The hash of its content.
     pub fingerprint: String,
@@ -55,14 +57,14 @@ pub struct Opening {
     pub env: Vec<(String, String)>,
 }
 
-/// What a keeper keeps.
+/// The status of a keeper.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeeperStatus {
     /// Its process.
     pub pid: u32,
     /// The project.
     pub project: String,
-    /// When it was started, in RFC 3339.
+    /// The time of its start, in RFC 3339.
     pub since: String,
     /// The processes of hooks.
     pub hooks: Vec<KeptHook>,
@@ -75,14 +77,14 @@ pub struct KeptHook {
     pub hook: String,
     /// Its layer.
     pub layer: String,
-    /// When it was started, in RFC 3339.
+    /// The time of its start, in RFC 3339.
     pub since: String,
     /// Number of requests that it has answered.
     pub answered: u64,
 }
 
 impl ControlLine {
-    /// The line, with its line break.
+    /// Returns the line, with its line break.
     pub fn to_line(&self) -> Vec<u8> {
         let json = serde_json::to_vec(self).unwrap_or_default();
         [&[MARK][..], &json, b"\n"].concat()

@@ -102,7 +102,7 @@ impl BackgroundRun {
         let context = RunContext {
             deadline: self.deadline,
             services: self.services.as_ref(),
-            asked: settings.serving.asked(),
+            asked: settings.serving.clock().asked(),
             ..RunContext::from(cancel)
         };
         match report.execute(job.map_err(Clone::clone), context) {

@@ -28,7 +28,6 @@ use crate::catalog::{Catalog, Untrusted};
 use crate::hook::Hook;
 use crate::observe::{AskAnswer, CallPermission, Decision, Notice};
 use crate::run_context::RunContext;
-use crate::serving::ServiceProvider;
 use crate::settings::{AsynchronousHooks, EngineSettings};
 use background::BackgroundHooks;
 use chain::Chain;
@@ -54,9 +53,7 @@ pub struct Engine {
 impl Engine {
     /// An engine over a loaded catalog.
     pub(crate) fn new(catalog: Catalog, settings: EngineSettings) -> Self {
-        let settings = Arc::new(settings);
-        let provider: Arc<dyn ServiceProvider> = Arc::clone(&settings) as _;
-        settings.serving.attach(Arc::downgrade(&provider));
+        let settings = Arc::new_cyclic(|this| EngineSettings { this: this.clone(), ..settings });
         Self {
             current: Current::new(catalog),
             settings,

@@ -150,7 +150,7 @@ pub(crate) fn check(
     let verified =
         verify(job, settings, cancel).map_err(|failure| format!("was not started: {failure}"))?;
     let process = HookProcess { job, program, settings, context: cancel.into(), verified };
-    settings.serving.check(job.hook, process.serving_start(), cancel)
+    settings.serving.check(process.serving_start(), cancel)
 }
 
 /// The process of a hook.
@@ -242,7 +242,7 @@ impl HookProcess<'_> {
         let mut invocation = process::invocation(job, program, payload, settings, state);
         self.verified.relocate(&mut invocation);
         let own_timeout = invocation.limits.timeout;
-        invocation.limits.timeout = context.timeout(timeout, settings.serving.asked())?;
+        invocation.limits.timeout = context.timeout(timeout, settings.serving.clock().asked())?;
         run.transport = Some(Transport::OneShot);
         let completion = tenter_proc::run(&invocation, context.cancel);
         let ParsedOutput { mut reply, warnings, notes } = output::parse(job, &completion);

@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use tenter_base::excerpt;
 use tenter_proc::{CapturedOutput, Completion, ProcessEnd};
-use tenter_protocol::runtime::{ErrorObject, RawJson};
+use tenter_protocol::runtime::{ErrorObject, Initialize, PROTOCOL, RawJson};
 
 use super::output::{self, ParsedOutput};
 use super::process;
 use super::{HookProcess, Output, RunFailure, bounded, verify};
-use crate::hook::RuntimeHook;
+use crate::hook::{Hook, RuntimeHook};
 use crate::observe::{HookRun, Transport};
+use crate::provided_services::EventCaller;
 use crate::run_end::RunEnd;
-use crate::serving::{Call, CallReport, CallResult, EventCaller, PoolResult, Start};
+use crate::serving::{Call, CallReport, CallResult, HookCall, PoolResult, RequestCaller, Start};
 
 /// Maximum number of characters of an error that a hook answers.
 const ERROR_CHARACTERS: usize = 400;
@@ -31,22 +32,20 @@ impl HookProcess<'_> {
     /// Calls the hook's process.
     pub(super) fn call(&self, payload: &str, run: &mut HookRun) -> Served {
         let Self { job, settings, context, .. } = *self;
-        let served = settings.serving.run(
-            job.hook,
-            &|| self.serving_start(),
-            &Call {
-                method: job.subscription.spelling,
-                payload,
-                timeout: job.hook.policy.timeout,
-                context,
-                caller: Arc::new(EventCaller {
-                    event: job.subscription.event,
-                    scope: job.event.scope.clone(),
-                    services: context.services.cloned(),
-                }),
-                verify: &|| verify(job, settings, context.cancel).map(drop),
-            },
-        );
+        let caller = |hook: Arc<Hook>| -> Arc<dyn RequestCaller> {
+            let (event, scope) = (job.subscription.event, job.event.scope.clone());
+            let (settings, services) = (settings.this.clone(), context.services.cloned());
+            Arc::new(EventCaller { settings, hook, event, scope, services })
+        };
+        let target = HookCall {
+            hook: job.hook,
+            start: &|| self.serving_start(),
+            caller: &caller,
+            verify: &|| verify(job, settings, context.cancel).map(drop),
+        };
+        let method = job.subscription.spelling;
+        let call = Call { method, payload, timeout: job.hook.policy.timeout, context };
+        let served = settings.serving.run(&target, &call);
         served.notices.into_iter().for_each(|notice| notice.record(run));
         let result = match served.end {
             PoolResult::OneShot(left) => return Served::OneShot(left),
@@ -65,11 +64,24 @@ impl HookProcess<'_> {
         self.verified.relocate(&mut invocation);
         Start {
             invocation,
-            hook: job.hook.name.clone(),
+            initialize: self.initialize(),
             layer: job.hook.layer,
             fingerprint: job.hook.version(),
             requested_env: job.hook.requested_env(),
             is_serve_only: job.hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only),
+        }
+    }
+
+    fn initialize(&self) -> Initialize {
+        let (hook, settings) = (self.job.hook, self.settings);
+        let events = hook.subscriptions.iter().map(|subscription| subscription.spelling.to_owned());
+        Initialize {
+            protocol: PROTOCOL,
+            hook: hook.name.clone(),
+            project: hook.project_in(&settings.project).display().to_string(),
+            host: settings.host.clone(),
+            events: events.collect(),
+            services: hook.runtime.as_ref().map(|one| one.services.clone()).unwrap_or_default(),
         }
     }
 

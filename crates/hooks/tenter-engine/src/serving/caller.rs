@@ -1,42 +1,40 @@
-//! The context of an event request: the event, and the services that the hook may request meanwhile.
+//! The caller of an event request, which answers what the hook requests meanwhile.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tenter_proc::Cancel;
-use tenter_protocol::runtime::{Id, RawJson, ServiceError, ServiceRequest};
-use tenter_protocol::{EventName, Scope};
+use tenter_protocol::runtime::{ErrorObject, Id, RawJson, ServiceCall};
 
-use crate::hook::Hook;
-use crate::services::Services;
+/// A request of a hook for a service.
+#[derive(Debug)]
+pub struct HookRequest {
+    /// The method.
+    pub method: String,
+    /// The parameters as the hook sent them.
+    pub params: Option<RawJson>,
+    /// The parameters.
+    pub call: ServiceCall,
+}
 
-/// Provides the services of an engine.
-pub(crate) trait ServiceProvider: Send + Sync {
-    /// The project root.
-    fn project(&self) -> &Path;
-
-    /// Answers a request of `hook` `at` an event; the flag says whether it belongs to an open event request. `cancel` is set when that ends.
+/// The caller of an event request.
+pub trait RequestCaller: Send + Sync {
+    /// Answers a request of the hook; `has_request` is true while the event request is open. `cancel` is set when the event request
+    /// ends.
     ///
     /// # Errors
     /// The hook may not use the service, or the service failed.
-    fn provide(
+    fn answer(
         &self,
-        hook: &Hook,
-        at: (&EventCaller, bool),
-        request: &ServiceRequest,
+        request: &HookRequest,
+        has_request: bool,
         cancel: &Cancel,
-    ) -> Result<RawJson, ServiceError>;
+    ) -> Result<RawJson, ErrorObject>;
 }
 
-/// The event of a request.
-pub(crate) struct EventCaller {
-    pub(crate) event: EventName,
-    pub(crate) scope: Scope,
-    /// The services of the embedding program.
-    pub(crate) services: Option<Arc<dyn Services>>,
-}
+/// The caller of an event request, shared with the threads that answer the hook.
+pub(super) type SharedCaller = Arc<dyn RequestCaller>;
 
-/// A request of the hook's that is not answered yet.
+/// A request of the hook that is not answered yet.
 #[derive(Debug)]
 pub(super) struct OpenService {
     pub(super) id: Id,

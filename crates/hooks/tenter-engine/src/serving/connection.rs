@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use tenter_proc::{Dialogue, DialogueLimits, DialogueListener, Invocation, NotSent, Trampoline};
-use tenter_protocol::runtime::MAX_LINE;
+use tenter_protocol::runtime::{Initialize, Initialized, MAX_LINE};
 
 use crate::layer::Layer;
 use crate::trust::Fingerprint;
@@ -14,8 +14,8 @@ use crate::trust::Fingerprint;
 pub struct Start {
     /// The program, its arguments, environment and working directory.
     pub invocation: Invocation,
-    /// The hook's full name.
-    pub hook: String,
+    /// The parameters of `initialize`, the first request.
+    pub initialize: Initialize,
     /// The hook's layer.
     pub layer: Layer,
     /// Identifies the hook's content and, if it must be trusted, the state of its files.
@@ -59,6 +59,12 @@ pub trait Connection: Send + Sync {
         false
     }
 
+    /// Returns the answer to `initialize` if the process gave it to another program, and the connection waited for the turn to call
+    /// the process. Otherwise `initialize` is sent.
+    fn initialized(&self) -> Option<Initialized> {
+        None
+    }
+
     /// Number of bytes that the process has written to stderr, as far as that is known here.
     fn stderr_position(&self) -> u64 {
         0
@@ -83,11 +89,21 @@ impl Connector for ChildProcesses {
         start: Start,
         listener: Box<dyn DialogueListener>,
     ) -> io::Result<Box<dyn Connection>> {
-        let limits = DialogueLimits { line: MAX_LINE, ..DialogueLimits::default() };
-        let trampoline = self.trampoline.clone();
-        let dialogue = Dialogue::start(start.invocation, trampoline, limits, listener)?;
-        Ok(Box::new(dialogue))
+        start_child(start.invocation, self.trampoline.clone(), listener)
     }
+}
+
+/// Starts the process of a hook as a child of this process.
+///
+/// # Errors
+/// It cannot be started.
+pub fn start_child(
+    invocation: Invocation,
+    trampoline: Option<Trampoline>,
+    listener: Box<dyn DialogueListener>,
+) -> io::Result<Box<dyn Connection>> {
+    let limits = DialogueLimits { line: MAX_LINE, ..DialogueLimits::default() };
+    Ok(Box::new(Dialogue::start(invocation, trampoline, limits, listener)?))
 }
 
 impl Connection for Dialogue {

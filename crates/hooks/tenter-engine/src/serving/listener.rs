@@ -6,7 +6,7 @@ use tenter_base::excerpt;
 use tenter_proc::{DialogueEnd, DialogueListener, ProcessEnd};
 use tenter_protocol::runtime::{Id, Initialized, MAX_LINE, Message, Response, read_line};
 
-use super::requests::{INITIALIZE_ID, Phase};
+use super::requests::INITIALIZE_ID;
 use super::service_calls;
 use super::shared::Shared;
 use crate::run_end::RunEnd;
@@ -88,7 +88,6 @@ impl DialogueListener for Listener {
             }
         };
         self.shared.requests().end(end, why);
-        self.shared.changed.notify_all();
         service_calls::cancel_all(&self.shared);
     }
 }
@@ -96,22 +95,16 @@ impl DialogueListener for Listener {
 impl Shared {
     fn answered(&self, response: Response) -> Result<(), String> {
         let mut requests = self.requests();
-        let is_initialized = matches!(requests.phase, Phase::Starting)
-            && response.id == Id::Number(INITIALIZE_ID.cast_signed());
-        if is_initialized {
-            let result = response.result.map_err(|error| {
-                format!(
-                    "answered `initialize` with an error: {}",
-                    excerpt::one_line(&error.message, 200)
-                )
-            })?;
-            let Initialized { concurrency } = Initialized::read(&result)?;
-            requests.phase = Phase::Ready { concurrency };
-        } else {
-            requests.answered(&response.id, response.result)?;
+        let is_initialized =
+            requests.is_starting() && response.id == Id::Number(INITIALIZE_ID.cast_signed());
+        if !is_initialized {
+            return requests.answered(&response.id, response.result);
         }
-        drop(requests);
-        self.changed.notify_all();
+        let result = response.result.map_err(|error| {
+            let message = excerpt::one_line(&error.message, 200);
+            format!("answered `initialize` with an error: {message}")
+        })?;
+        requests.initialized(Initialized::read(&result)?);
         Ok(())
     }
 }

@@ -1,53 +1,50 @@
 //! The processes of an engine's hooks: started at the first event, one for each hook; and when a hook runs in the one-shot form instead
 //! (S9, S10, S11).
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tenter_proc::Cancel;
 
-use super::caller::ServiceProvider;
+use super::caller::SharedCaller;
 use super::connection::{Connector, Start};
 use super::process::{Blame, Call, CallReport, CallResult, ServingProcess};
 use super::question_clock::QuestionClock;
-use super::requests::Termination;
+use super::slot::ProcessSlot;
 use crate::failure::RunFailure;
 use crate::hook::{Hook, RuntimeHook};
+use crate::hook_stamp::HookStamp;
 use crate::layer::Layer;
 use crate::observe::RunRecord;
-use crate::trust::Fingerprint;
-
-/// The number of deaths within [`DEATH_WINDOW`] after which a hook is not started again.
-const MAX_DEATHS: usize = 3;
-const DEATH_WINDOW: Duration = Duration::from_mins(1);
 
 /// The processes of an engine's hooks.
 pub(crate) struct Pool {
     connector: Arc<dyn Connector>,
-    /// The program that starts the hooks, as they read it.
-    host: String,
     clock: Arc<QuestionClock>,
-    provider: OnceLock<Weak<dyn ServiceProvider>>,
-    hooks: Mutex<ServedHooks>,
+    hooks: Mutex<BTreeMap<(Layer, String), Arc<Mutex<Served>>>>,
 }
 
-type ServedHooks = BTreeMap<(Layer, String), Arc<Mutex<Served>>>;
-
-/// The process of one hook, and what became of earlier ones.
+/// The process of one hook.
 #[derive(Default)]
 struct Served {
-    process: Option<Arc<ServingProcess>>,
-    deaths: VecDeque<Instant>,
-    given_up: Option<GivenUp>,
+    slot: ProcessSlot,
+    /// The hook that the process was started from.
+    hook: Option<Arc<Hook>>,
+    /// The metadata of the hook's files when the process was started, if nothing else watches them.
+    stamp: Option<HookStamp>,
 }
 
-/// The reason why no process is started any more.
-struct GivenUp {
-    /// The version of the hook.
-    fingerprint: Fingerprint,
-    /// The end of a sentence that begins with the process.
-    why: String,
+/// The hook as the pool needs it for a call.
+pub(crate) struct HookCall<'c> {
+    pub(crate) hook: &'c Hook,
+    /// Returns how the process is started.
+    pub(crate) start: &'c dyn Fn() -> Start,
+    /// Returns the caller, given the hook that the process was started from.
+    pub(crate) caller: &'c dyn Fn(Arc<Hook>) -> SharedCaller,
+    /// Fails if the hook is no longer what was trusted, for a request that had to wait for its turn.
+    pub(crate) verify: &'c dyn Fn() -> Result<(), RunFailure>,
 }
 
 /// The result of an event.
@@ -87,36 +84,32 @@ pub(crate) enum PoolResult {
 }
 
 impl Pool {
-    pub(crate) fn new(connector: Arc<dyn Connector>, host: String) -> Self {
-        let (clock, provider, hooks) = Default::default();
-        Self { connector, host, clock, provider, hooks }
+    pub(crate) fn new(connector: Arc<dyn Connector>) -> Self {
+        let (clock, hooks) = Default::default();
+        Self { connector, clock, hooks }
     }
 
-    /// Sets what provides the services of the engine.
-    pub(crate) fn attach(&self, provider: Weak<dyn ServiceProvider>) {
-        let _ = self.provider.set(provider);
+    /// The clock that stops while hooks ask the user.
+    pub(crate) fn clock(&self) -> &QuestionClock {
+        &self.clock
     }
 
-    /// The time that the user has been asked by hooks.
-    pub(crate) fn asked(&self) -> Duration {
-        self.clock.asked()
-    }
-
-    /// Calls the hook's process for an event, and starts it if there is none. `start` says how.
-    pub(crate) fn run(&self, hook: &Hook, start: &dyn Fn() -> Start, call: &Call<'_>) -> ServedRun {
+    /// Calls the hook's process for an event, and starts it if there is none.
+    pub(crate) fn run(&self, target: &HookCall<'_>, call: &Call<'_>) -> ServedRun {
+        let HookCall { hook, start, caller, verify } = *target;
         let served = self.served(hook);
         let mut notices = Vec::new();
         let (left, why) = loop {
-            let process = match self.process(&served, hook, start, &mut notices) {
+            let (process, started_from) = match self.process(&served, hook, start, &mut notices) {
                 Ok(process) => process,
                 Err(why) => break (call.timeout, why),
             };
-            let result = process.call(call);
-            lock(&served).record_death(&process, &mut notices);
+            let result = process.call(call, &caller(started_from), verify);
+            lock(&served).remove_ended(&mut notices);
             let (ending, sent) = match &result.end {
                 CallResult::Terminated { ending, sent } => (Arc::clone(ending), *sent),
                 CallResult::Failed(RunFailure::Changed(_), _) => {
-                    lock(&served).process = None;
+                    lock(&served).slot.take();
                     return ServedRun { end: PoolResult::Called(result), notices };
                 }
                 CallResult::Failed(..) | CallResult::Answered(_) => {
@@ -150,12 +143,13 @@ impl Pool {
         ServedRun { end: PoolResult::Called(result), notices: Vec::new() }
     }
 
-    /// Starts a process of the hook, apart from the one that is called, and waits until it can be.
+    /// Starts a process of a hook, apart from the one that is called, and waits until it can be.
     ///
     /// # Errors
     /// The reason why it cannot, as the end of a sentence that begins with the process.
-    pub(crate) fn check(&self, hook: &Hook, start: Start, cancel: &Cancel) -> Result<(), String> {
-        let process = self.start(hook, start)?;
+    pub(crate) fn check(&self, start: Start, cancel: &Cancel) -> Result<(), String> {
+        let process =
+            self.start(start).map_err(|error| format!("could not be started: {error}"))?;
         let checked = process.wait_until_ready(cancel);
         process.shut_down();
         process.wait();
@@ -164,14 +158,14 @@ impl Pool {
 
     /// Ends the process of a hook that must not run.
     pub(crate) fn end(&self, hook: &Hook) {
-        lock(&self.served(hook)).process = None;
+        lock(&self.served(hook)).slot.take();
     }
 
     /// Ends all processes and waits for that. A hook that is called afterwards is started again.
     pub(crate) fn shut_down(&self) {
         let hooks = std::mem::take(&mut *lock(&self.hooks));
         let processes: Vec<_> =
-            hooks.values().filter_map(|served| lock(served).process.take()).collect();
+            hooks.values().filter_map(|served| lock(served).slot.take()).collect();
         for process in &processes {
             process.shut_down();
         }
@@ -184,7 +178,7 @@ impl Pool {
         Arc::clone(lock(&self.hooks).entry((hook.layer, hook.name.clone())).or_default())
     }
 
-    /// The process of the hook as it is now.
+    /// The process of the hook as it is now, and the hook that it was started from.
     ///
     /// # Errors
     /// The reason why there is none, as the end of a sentence that begins with the process.
@@ -194,30 +188,18 @@ impl Pool {
         hook: &Hook,
         start: &dyn Fn() -> Start,
         notices: &mut Vec<PoolNotice>,
-    ) -> Result<Arc<ServingProcess>, String> {
+    ) -> Result<(Arc<ServingProcess>, Arc<Hook>), String> {
         let mut served = lock(served);
-        if let Some(process) = served.process.clone() {
-            served.record_death(&process, notices);
-            if !process.is_of(hook) {
-                // It ends when the last of its requests has.
-                served.process = None;
-            }
-        }
-        served.forget_other_versions(hook);
-        if let Some(given_up) = &served.given_up {
-            return Err(given_up.why.clone());
-        }
-        if let Some(process) = &served.process {
-            return Ok(Arc::clone(process));
-        }
-        let process = self.start(hook, start())?;
-        Ok(Arc::clone(served.process.insert(Arc::new(process))))
+        served.remove_ended(notices);
+        let started_from = served.update(hook);
+        let process = served.slot.get_or_start(|| self.start(start()))?;
+        Ok((process, started_from))
     }
 
-    fn start(&self, hook: &Hook, start: Start) -> Result<ServingProcess, String> {
-        let engine = (self.provider.get().cloned(), Arc::clone(&self.clock));
-        ServingProcess::start(hook, start, &*self.connector, &self.host, engine)
-            .map_err(|error| format!("could not be started: {error}"))
+    fn start(&self, start: Start) -> io::Result<ServingProcess> {
+        let initialize = start.initialize.clone();
+        let connect = |listener| self.connector.connect(start, listener);
+        ServingProcess::start(&initialize, Arc::clone(&self.clock), connect)
     }
 }
 
@@ -228,31 +210,30 @@ impl Drop for Pool {
 }
 
 impl Served {
-    /// Counts the death of the process, once. After too many, no process is started any more.
-    fn record_death(&mut self, process: &Arc<ServingProcess>, notices: &mut Vec<PoolNotice>) {
-        let Some(ending) = process.ending() else { return };
-        if !self.process.as_ref().is_some_and(|current| Arc::ptr_eq(current, process)) {
-            return;
-        }
-        self.process = None;
-        self.deaths.retain(|death| death.elapsed() < DEATH_WINDOW);
-        self.deaths.push_back(Instant::now());
-        if self.deaths.len() < MAX_DEATHS {
-            return;
-        }
-        let Termination { why, .. } = &*ending;
-        let why = format!("ended {MAX_DEATHS} times within a minute; the last time, it {why}");
-        notices.push(PoolNotice::GivenUp(why.clone()));
-        self.given_up = Some(GivenUp { fingerprint: process.fingerprint().clone(), why });
+    fn remove_ended(&mut self, notices: &mut Vec<PoolNotice>) {
+        notices.extend(self.slot.remove_ended().map(PoolNotice::GivenUp));
     }
 
-    /// Forgets the deaths of another version of the hook.
-    fn forget_other_versions(&mut self, hook: &Hook) {
-        if self.given_up.as_ref().is_some_and(|given_up| given_up.fingerprint != hook.fingerprint) {
-            self.given_up = None;
-            self.deaths.clear();
+    /// Removes a process that was started from another version of the hook, and returns the hook to start it from.
+    fn update(&mut self, hook: &Hook) -> Arc<Hook> {
+        let stamp = stamp(hook);
+        if let Some(started_from) = &self.hook {
+            if started_from.version() == hook.version() && self.stamp == stamp {
+                return Arc::clone(started_from);
+            }
+            if started_from.fingerprint != hook.fingerprint {
+                self.slot.forget_deaths();
+            }
         }
+        self.slot.take();
+        self.stamp = stamp;
+        Arc::clone(self.hook.insert(Arc::new(hook.clone())))
     }
+}
+
+/// Returns the metadata of the files of a hook that needs no trust: for other hooks, it is in the version.
+fn stamp(hook: &Hook) -> Option<HookStamp> {
+    hook.pin.is_none().then(|| HookStamp::read(&hook.path).ok()).flatten()
 }
 
 /// Ignores poisoning: no panic can leave the guarded data inconsistent.

@@ -1,29 +1,27 @@
 //! One conversation with one process of a hook (S5, S6, S10).
 
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tenter_base::excerpt;
-use tenter_proc::{Cancel, NotSent};
+use tenter_proc::{Cancel, CancelHandler, DialogueListener, NotSent};
 use tenter_protocol::runtime::{
-    CANCEL, Cancelled, INITIALIZE, Initialize, PROTOCOL, SHUTDOWN, event_request, notification,
+    CANCEL, Cancelled, INITIALIZE, Initialize, Initialized, SHUTDOWN, event_request, notification,
     request,
 };
 
-use super::caller::{EventCaller, ServiceProvider};
-use super::connection::{Connection, Connector, Start};
+use super::caller::SharedCaller;
+use super::connection::Connection;
 use super::listener::Listener;
 use super::question_clock::{CHECK_INTERVAL, QuestionClock};
-use super::requests::{HookAnswer, INITIALIZE_ID, Phase, Requests, Termination, Turn};
+use super::requests::{HookAnswer, INITIALIZE_ID, Termination, Ticket, Turn};
 use super::service_calls;
-use super::shared::Shared;
+use super::shared::{LockedRequests, Shared, wait};
 use crate::failure::RunFailure;
-use crate::hook::Hook;
-use crate::hook_stamp::HookStamp;
 use crate::run_context::RunContext;
 use crate::run_end::RunEnd;
-use crate::trust::Fingerprint;
 
 /// The limit for the answer to `initialize`.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -35,30 +33,28 @@ const END_TIMEOUT: Duration = Duration::from_millis(200);
 const STDERR_LINES: usize = 20;
 
 /// A process of a hook.
-pub(crate) struct ServingProcess {
+pub struct ServingProcess {
     shared: Arc<Shared>,
     started: Instant,
-    /// The metadata of the hook's files when it was started, if nothing else watches them.
-    stamp: Option<HookStamp>,
-    /// The version of the hook that it was started from.
-    version: Fingerprint,
+    /// True until the first turn, if the connection waited for that.
+    has_waited: AtomicBool,
 }
 
 /// One event for a hook.
-pub(crate) struct Call<'c> {
+#[derive(Clone, Copy)]
+pub struct Call<'c> {
     /// The event in the hook's own spelling.
-    pub(crate) method: &'c str,
-    pub(crate) payload: &'c str,
+    pub method: &'c str,
+    /// The payload.
+    pub payload: &'c str,
     /// The hook's own timeout.
-    pub(crate) timeout: Duration,
-    pub(crate) context: RunContext<'c>,
-    pub(crate) caller: Arc<EventCaller>,
-    /// True if the hook is still what was trusted, for a request that had to wait for its turn.
-    pub(crate) verify: &'c dyn Fn() -> Result<(), RunFailure>,
+    pub timeout: Duration,
+    /// Ends the call early.
+    pub context: RunContext<'c>,
 }
 
 /// The report of a call.
-pub(crate) struct CallReport {
+pub struct CallReport {
     pub(crate) end: CallResult,
     /// From the request to its end; zero if it was not sent.
     pub(crate) duration: Duration,
@@ -69,6 +65,23 @@ pub(crate) struct CallReport {
 }
 
 impl CallReport {
+    /// Returns the hook's answer, or `None` if the call was cancelled.
+    ///
+    /// # Errors
+    /// The process has ended. The error is the end of a sentence that begins with the process.
+    pub fn into_answer(self) -> Result<Option<HookAnswer>, String> {
+        match self.end {
+            CallResult::Answered(answer) => Ok(Some(answer)),
+            CallResult::Failed(..) => Ok(None),
+            CallResult::Terminated { ending, .. } => Err(ending.why.clone()),
+        }
+    }
+
+    /// The end of what the hook wrote to stderr: meanwhile, or all of it if the call failed.
+    pub fn stderr(&self) -> &str {
+        &self.stderr
+    }
+
     /// A call that was not sent.
     pub(super) fn not_sent(failure: RunFailure) -> Self {
         let end = CallResult::Failed(failure, RunEnd::NotStarted);
@@ -107,55 +120,26 @@ impl CallResult {
 }
 
 impl ServingProcess {
-    /// Starts the process of `hook` and sends `initialize`.
+    /// Starts a process of a hook with `connect` and sends `initialize`.
     ///
     /// # Errors
     /// It cannot be started.
-    pub(super) fn start(
-        hook: &Hook,
-        start: Start,
-        connector: &dyn Connector,
-        host: &str,
-        (provider, clock): (Option<Weak<dyn ServiceProvider>>, Arc<QuestionClock>),
+    pub fn start(
+        initialize: &Initialize,
+        clock: Arc<QuestionClock>,
+        connect: impl FnOnce(Box<dyn DialogueListener>) -> io::Result<Box<dyn Connection>>,
     ) -> io::Result<Self> {
-        let project = provider.as_ref().and_then(Weak::upgrade);
-        let project =
-            project.map(|provider| hook.project_in(provider.project()).display().to_string());
-        let stamp = stamp(hook);
-        let version = start.fingerprint.clone();
-        let hook = Arc::new(hook.clone());
-        let initialize = Initialize {
-            protocol: PROTOCOL,
-            hook: hook.name.clone(),
-            project: project.unwrap_or_default(),
-            host: host.to_owned(),
-            events: hook.subscriptions.iter().map(|one| one.spelling.to_owned()).collect(),
-            services: hook.runtime.as_ref().map(|one| one.services.clone()).unwrap_or_default(),
-        };
-        let shared = Arc::new(Shared {
-            requests: Mutex::new(Requests::new()),
-            changed: Condvar::new(),
-            connection: OnceLock::new(),
-            hook,
-            provider,
-            clock,
-        });
-        let listener = Listener::new(Arc::clone(&shared));
-        let connection = connector.connect(start, Box::new(listener))?;
+        let shared = Arc::new(Shared::new(clock));
+        let connection = connect(Box::new(Listener::new(Arc::clone(&shared))))?;
+        let initialized = connection.initialized();
         let _ = shared.connection.set(connection);
-        let process = Self { shared, started: Instant::now(), stamp, version };
-        // A process that does not read it has ended, or does not answer in time.
-        let _ = process.shared.send(&request(INITIALIZE_ID, INITIALIZE, &initialize));
-        Ok(process)
-    }
-
-    /// Returns whether the process was started from what `hook` is now.
-    pub(super) fn is_of(&self, hook: &Hook) -> bool {
-        self.version == hook.version() && self.stamp == stamp(hook)
-    }
-
-    pub(super) fn fingerprint(&self) -> &Fingerprint {
-        &self.shared.hook.fingerprint
+        match initialized {
+            Some(answer) => shared.requests().initialized(answer),
+            // A process that does not read it has ended, or does not answer in time.
+            None => drop(shared.send(&request(INITIALIZE_ID, INITIALIZE, initialize))),
+        }
+        let has_waited = AtomicBool::new(initialized.is_some());
+        Ok(Self { shared, started: Instant::now(), has_waited })
     }
 
     /// Returns the end of the process, if it has ended.
@@ -163,35 +147,65 @@ impl ServingProcess {
         self.shared.requests().ending().cloned()
     }
 
-    /// Sends the request for an event and waits for the answer.
-    pub(super) fn call(&self, call: &Call<'_>) -> CallReport {
-        let shared = &self.shared;
-        let waking = Arc::downgrade(shared);
-        let _handler = call.context.cancel.on_cancel(move || {
-            if let Some(shared) = waking.upgrade() {
-                drop(shared.requests());
-                shared.changed.notify_all();
-            }
-        });
-        let (id, has_waited) = match self.wait_for_turn(call) {
-            Ok(turn) => turn,
-            Err(end) => return self.result(end, None, 0),
-        };
-        if let Some(Err(failure)) = has_waited.then(call.verify) {
-            shared.close(id);
-            return self.result(CallResult::failed(failure), None, 0);
-        }
-        let position = shared.connection().map_or(0, Connection::stderr_position);
-        let sent = Sent { at: Instant::now(), asked: shared.clock.asked() };
-        let end = match shared.send(&event_request(id, call.method, call.payload)) {
-            Ok(()) => shared.wait_for_answer(id, sent, call),
-            Err(why) => shared.not_sent(why),
-        };
-        shared.close(id);
-        self.result(end, Some(sent), position)
+    /// Returns whether no request is open or waits.
+    pub fn is_idle(&self) -> bool {
+        self.shared.requests().is_idle()
     }
 
-    fn result(&self, end: CallResult, sent: Option<Sent>, position: u64) -> CallReport {
+    /// Number of requests that the hook answered in time.
+    pub fn answered(&self) -> u64 {
+        self.shared.requests().answered
+    }
+
+    /// Sends the request for an event in its turn and waits for the answer. `verify` fails if the hook is no longer what was trusted;
+    /// it is called if the request had to wait.
+    pub(super) fn call(
+        &self,
+        call: &Call<'_>,
+        caller: &SharedCaller,
+        verify: &dyn Fn() -> Result<(), RunFailure>,
+    ) -> CallReport {
+        let turn = match self.take_turn(caller, call.context) {
+            Ok(turn) => turn,
+            Err(report) => return report,
+        };
+        if turn.has_waited
+            && let Err(failure) = verify()
+        {
+            return self.report(CallResult::failed(failure), None, 0);
+        }
+        turn.call(call)
+    }
+
+    /// Waits until a request may be sent. The time does not count against the hook's own timeout.
+    ///
+    /// # Errors
+    /// The context or the process ended before that.
+    pub fn take_turn(
+        &self,
+        caller: &SharedCaller,
+        context: RunContext<'_>,
+    ) -> Result<RequestTurn<'_>, CallReport> {
+        let ticket = self.shared.requests().join();
+        let (waking, waiting) = (Arc::downgrade(&self.shared), ticket.clone());
+        let handler = context.cancel.on_cancel(move || {
+            if let Some(shared) = waking.upgrade() {
+                shared.wake(&waiting);
+            }
+        });
+        match self.wait_for_turn(&ticket, caller, context) {
+            Ok((id, has_waited)) => {
+                let has_waited = self.has_waited.swap(false, Ordering::Relaxed) || has_waited;
+                Ok(RequestTurn { process: self, id, has_waited, ticket, _handler: handler })
+            }
+            Err(end) => {
+                self.shared.requests().leave(&ticket);
+                Err(self.report(end, None, 0))
+            }
+        }
+    }
+
+    fn report(&self, end: CallResult, sent: Option<Sent>, position: u64) -> CallReport {
         let duration = sent.map_or(Duration::ZERO, |sent| sent.at.elapsed());
         let position = if matches!(end, CallResult::Answered(Ok(_))) { position } else { 0 };
         let stderr = match sent.and(self.shared.connection()) {
@@ -203,45 +217,43 @@ impl ServingProcess {
         CallReport { end, duration, stderr, late }
     }
 
-    /// Waits until the request may be sent. Returns its id, and whether it had to wait. The time does not count against the hook's
-    /// own timeout.
-    fn wait_for_turn(&self, call: &Call<'_>) -> Result<(u64, bool), CallResult> {
+    /// Waits for the turn. Returns the id of the request, and whether it had to wait.
+    fn wait_for_turn(
+        &self,
+        ticket: &Ticket,
+        caller: &SharedCaller,
+        context: RunContext<'_>,
+    ) -> Result<(u64, bool), CallResult> {
         let shared = &self.shared;
         let mut requests = shared.requests();
-        let ticket = requests.join();
         let mut has_waited = false;
         loop {
-            match requests.take_turn(ticket, &call.caller) {
-                Turn::Now(id) => {
-                    // It may be the turn of the next one, too.
-                    shared.changed.notify_all();
-                    return Ok((id, has_waited));
-                }
+            match requests.take_turn(ticket, caller) {
+                Turn::Now(id) => return Ok((id, has_waited)),
                 Turn::Terminated(ending) => {
-                    requests.leave(ticket);
                     return Err(CallResult::Terminated { ending, sent: None });
                 }
                 Turn::Wait => has_waited = true,
             }
-            let starting = matches!(requests.phase, Phase::Starting)
-                .then(|| INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed()));
-            let remaining = call.context.left(shared.clock.asked());
-            let failure = if call.context.cancel.is_cancelled() {
-                Some(RunFailure::Cancelled)
-            } else {
-                remaining.filter(Duration::is_zero).map(|_| RunFailure::TooLate)
-            };
-            if let Some(failure) = failure {
-                requests.leave(ticket);
-                return Err(CallResult::failed(failure));
+            let starting = requests.is_starting().then(|| self.time_to_initialize());
+            let remaining = context.left(shared.clock.asked());
+            if context.cancel.is_cancelled() {
+                return Err(CallResult::failed(RunFailure::Cancelled));
+            }
+            if remaining.is_some_and(|remaining| remaining.is_zero()) {
+                return Err(CallResult::failed(RunFailure::TooLate));
             }
             if starting.is_some_and(|remaining| remaining.is_zero()) {
                 requests.end(RunEnd::TimedOut, not_initialized());
                 shared.kill();
                 continue;
             }
-            requests = shared.wait(requests, starting.into_iter().chain(remaining).min());
+            requests = wait(requests, ticket, starting.into_iter().chain(remaining).min());
         }
+    }
+
+    fn time_to_initialize(&self) -> Duration {
+        INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed())
     }
 
     /// Waits until `initialize` is answered.
@@ -250,25 +262,28 @@ impl ServingProcess {
     /// The reason why it is not, as the end of a sentence that begins with the process.
     pub(super) fn wait_until_ready(&self, cancel: &Cancel) -> Result<(), String> {
         let mut requests = self.shared.requests();
+        let ticket = requests.join();
         loop {
-            match &requests.phase {
-                Phase::Ready { .. } => return Ok(()),
-                Phase::Terminated(ending) => return Err(ending.why.clone()),
-                Phase::Starting if cancel.is_cancelled() => {
-                    return Err("was interrupted".to_owned());
-                }
-                Phase::Starting => {}
-            }
-            let remaining = INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed());
-            if remaining.is_zero() {
-                return Err(not_initialized());
-            }
-            requests = self.shared.wait(requests, Some(remaining.min(CHECK_INTERVAL)));
+            let remaining = self.time_to_initialize();
+            let result = if let Some(ending) = requests.ending() {
+                Err(ending.why.clone())
+            } else if requests.readiness().is_some() {
+                Ok(())
+            } else if cancel.is_cancelled() {
+                Err("was interrupted".to_owned())
+            } else if remaining.is_zero() {
+                Err(not_initialized())
+            } else {
+                requests = wait(requests, &ticket, Some(remaining.min(CHECK_INTERVAL)));
+                continue;
+            };
+            requests.leave(&ticket);
+            return result;
         }
     }
 
     /// Ends the process: `shutdown`, the end of its stdin, and half a second. Does not wait for that.
-    pub(super) fn shut_down(&self) {
+    pub fn shut_down(&self) {
         self.shared.requests().end(RunEnd::Cancelled, "was shut down".to_owned());
         if let Some(connection) = self.shared.connection() {
             let _ = connection.send(notification::<()>(SHUTDOWN, None).as_bytes());
@@ -277,7 +292,7 @@ impl ServingProcess {
     }
 
     /// Waits until the process has ended, after [`shut_down`](Self::shut_down).
-    pub(super) fn wait(&self) {
+    pub fn wait(&self) {
         if let Some(connection) = self.shared.connection() {
             connection.wait(GRACE + END_TIMEOUT);
         }
@@ -288,11 +303,6 @@ impl Drop for ServingProcess {
     fn drop(&mut self) {
         self.shut_down();
     }
-}
-
-/// The metadata of the files of a hook that needs no trust: for other hooks, it is in the version.
-fn stamp(hook: &Hook) -> Option<HookStamp> {
-    hook.pin.is_none().then(|| HookStamp::read(&hook.path).ok()).flatten()
 }
 
 fn not_initialized() -> String {
@@ -306,27 +316,69 @@ struct Sent {
     asked: Duration,
 }
 
-impl Shared {
-    /// Closes a request: the next one may be sent, and its services are cancelled.
-    fn close(self: &Arc<Self>, id: u64) {
-        self.requests().close(id);
-        self.changed.notify_all();
-        service_calls::cancel(self, id);
+/// The turn of a request to be sent, until it is dropped.
+pub struct RequestTurn<'p> {
+    process: &'p ServingProcess,
+    id: u64,
+    /// True if the request had to wait.
+    has_waited: bool,
+    ticket: Ticket,
+    _handler: CancelHandler,
+}
+
+impl Drop for RequestTurn<'_> {
+    /// Closes the request: the next one may be sent, and its services are cancelled.
+    fn drop(&mut self) {
+        self.process.shared.requests().close(self.id);
+        service_calls::cancel(&self.process.shared, self.id);
+    }
+}
+
+impl RequestTurn<'_> {
+    /// The hook's answer to `initialize`, unless it has ended.
+    pub fn initialized(&self) -> Option<Initialized> {
+        self.shared().requests().readiness()
     }
 
-    fn wait_for_answer(self: &Arc<Self>, id: u64, sent: Sent, call: &Call<'_>) -> CallResult {
-        let mut requests = self.requests();
+    /// Sends the request and waits for the answer.
+    pub fn call(self, call: &Call<'_>) -> CallReport {
+        let (process, shared) = (self.process, self.shared());
+        let position = shared.connection().map_or(0, Connection::stderr_position);
+        let sent = Sent { at: Instant::now(), asked: shared.clock.asked() };
+        let end = match shared.send(&event_request(self.id, call.method, call.payload)) {
+            Ok(()) => self.wait_for_answer(sent, call),
+            Err(why) => self.not_sent(why),
+        };
+        drop(self);
+        process.report(end, Some(sent), position)
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.process.shared
+    }
+
+    fn wait<'s>(
+        &self,
+        requests: LockedRequests<'s>,
+        timeout: Option<Duration>,
+    ) -> LockedRequests<'s> {
+        wait(requests, &self.ticket, timeout)
+    }
+
+    fn wait_for_answer(&self, sent: Sent, call: &Call<'_>) -> CallResult {
+        let shared = self.shared();
+        let mut requests = shared.requests();
         loop {
-            if let Some(answer) = requests.take_answer(id) {
+            if let Some(answer) = requests.take_answer(self.id) {
                 return CallResult::Answered(answer);
             }
             if let Some(ending) = requests.ending() {
-                let is_shared = self.connection().is_some_and(Connection::is_shared);
-                let is_alone = ending.blamed == Some(id) && !is_shared;
+                let is_shared = shared.connection().is_some_and(Connection::is_shared);
+                let is_alone = ending.blamed == Some(self.id) && !is_shared;
                 let sent = Some(if is_alone { Blame::This } else { Blame::Unknown });
                 return CallResult::Terminated { ending: Arc::clone(ending), sent };
             }
-            let question_time = self.clock.asked();
+            let question_time = shared.clock.asked();
             let used = sent.at.elapsed().saturating_sub(question_time.saturating_sub(sent.asked));
             let own = call.timeout.saturating_sub(used);
             let deadline = call.context.left(question_time);
@@ -337,31 +389,31 @@ impl Shared {
             } else if deadline.is_some_and(|left| left.is_zero()) {
                 RunFailure::Deadline(call.timeout)
             } else {
-                let look = self.clock.is_stopped().then_some(CHECK_INTERVAL);
-                let wait = look.or([Some(own), deadline].into_iter().flatten().min());
-                requests = self.wait(requests, wait);
+                let look = shared.clock.is_stopped().then_some(CHECK_INTERVAL);
+                let time = look.or([Some(own), deadline].into_iter().flatten().min());
+                requests = self.wait(requests, time);
                 continue;
             };
             drop(requests);
-            self.cancel(id);
+            self.cancel();
             return CallResult::failed(failure);
         }
     }
 
-    /// Cancels a request. A process that does not answer it soon is killed.
-    fn cancel(self: &Arc<Self>, id: u64) {
-        service_calls::cancel(self, id);
-        let _ = self.send(&notification(CANCEL, Some(&Cancelled { id })));
+    /// Cancels the request. A process that does not answer it soon is killed.
+    fn cancel(&self) {
+        let (id, shared) = (self.id, self.shared());
+        service_calls::cancel(shared, id);
+        let _ = shared.send(&notification(CANCEL, Some(&Cancelled { id })));
         let until = Instant::now() + GRACE;
-        let mut requests = self.requests();
+        let mut requests = shared.requests();
         while requests.is_open(id) && requests.ending().is_none() {
             let remaining = until.saturating_duration_since(Instant::now());
             if remaining.is_zero() {
                 requests
                     .end(RunEnd::TimedOut, "did not end a request that was cancelled".to_owned());
                 drop(requests);
-                self.changed.notify_all();
-                self.kill();
+                shared.kill();
                 return;
             }
             requests = self.wait(requests, Some(remaining));
@@ -370,8 +422,9 @@ impl Shared {
 
     /// The request could not be sent: the process has ended or does not read. Its end may not be known yet.
     fn not_sent(&self, why: NotSent) -> CallResult {
+        let shared = self.shared();
         let until = Instant::now() + END_TIMEOUT;
-        let mut requests = self.requests();
+        let mut requests = shared.requests();
         loop {
             if let Some(ending) = requests.ending() {
                 return CallResult::Terminated { ending: Arc::clone(ending), sent: None };
@@ -388,8 +441,7 @@ impl Shared {
         };
         let ending = Arc::clone(requests.end(RunEnd::Unknown, why.to_owned()));
         drop(requests);
-        self.changed.notify_all();
-        self.kill();
+        shared.kill();
         CallResult::Terminated { ending, sent: None }
     }
 }

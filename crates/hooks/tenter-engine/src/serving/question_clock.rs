@@ -8,7 +8,7 @@ pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The time that the user has been asked, by all hooks of an engine together.
 #[derive(Debug, Default)]
-pub(crate) struct QuestionClock {
+pub struct QuestionClock {
     asked: Mutex<Asked>,
     /// Held while a question is asked: they come one after another.
     turn: Mutex<()>,
@@ -23,7 +23,7 @@ struct Asked {
 }
 
 /// Makes the time stand still until this is dropped.
-pub(super) struct Question<'c>(&'c QuestionClock);
+pub(crate) struct Question<'c>(&'c QuestionClock);
 
 impl QuestionClock {
     /// The time that has been spent on questions, including those that are being asked.
@@ -37,7 +37,8 @@ impl QuestionClock {
         self.get().since.is_some()
     }
 
-    pub(super) fn begin(&self) -> Question<'_> {
+    /// Stops the clock until the question is dropped.
+    pub(crate) fn begin(&self) -> Question<'_> {
         let mut questions = self.get();
         questions.waiting += 1;
         questions.since.get_or_insert_with(Instant::now);
@@ -45,7 +46,7 @@ impl QuestionClock {
     }
 
     /// Waits for the turn to ask.
-    pub(super) fn turn(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,10 +1,10 @@
 //! The state of a conversation with a hook: which requests are open, which wait for their turn, and what an id in a response means.
-//! No threads, no pipes, no clock.
+//! No threads, no pipes, no clock. Each request has a condition of its own, so that a change wakes only the thread that it concerns.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Condvar};
 
-use tenter_protocol::runtime::{ErrorObject, Id, RawJson};
+use tenter_protocol::runtime::{ErrorObject, Id, Initialized, RawJson};
 
 use super::caller::OpenService;
 use crate::run_end::RunEnd;
@@ -13,7 +13,7 @@ use crate::run_end::RunEnd;
 pub(super) const INITIALIZE_ID: u64 = 1;
 
 /// A hook's answer to a request.
-pub(super) type HookAnswer = Result<RawJson, ErrorObject>;
+pub type HookAnswer = Result<RawJson, ErrorObject>;
 
 /// The reason why there is no process any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,23 +29,25 @@ pub(crate) struct Termination {
 }
 
 #[derive(Debug)]
-pub(super) enum Phase {
+enum Phase {
     /// `initialize` is not answered yet.
     Starting,
-    Ready {
-        concurrency: usize,
-    },
+    Ready(Initialized),
     Terminated(Arc<Termination>),
 }
 
 /// The place of a request in the queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ticket(u64);
+#[derive(Debug, Clone)]
+pub(super) struct Ticket {
+    number: u64,
+    /// Notified when something changes for the request.
+    pub(super) changed: Arc<Condvar>,
+}
 
 /// The requests of one conversation.
 #[derive(Debug)]
-pub(super) struct Requests<C> {
-    pub(super) phase: Phase,
+pub(super) struct Requests<C: ?Sized> {
+    phase: Phase,
     last_id: u64,
     last_ticket: u64,
     waiting: VecDeque<Ticket>,
@@ -54,15 +56,18 @@ pub(super) struct Requests<C> {
     last_caller: Option<Arc<C>>,
     /// Answers to requests that had ended.
     pub(super) late: u64,
+    /// Number of requests that the hook answered in time.
+    pub(super) answered: u64,
     /// The requests of the hook that are not answered yet.
     pub(super) services: Vec<OpenService>,
 }
 
 #[derive(Debug)]
-struct OpenRequest<C> {
+struct OpenRequest<C: ?Sized> {
     /// The caller that the request belongs to.
     caller: Arc<C>,
     answer: Option<HookAnswer>,
+    changed: Arc<Condvar>,
 }
 
 /// The turn of a request in the queue.
@@ -74,7 +79,7 @@ pub(super) enum Turn {
     Terminated(Arc<Termination>),
 }
 
-impl<C> Requests<C> {
+impl<C: ?Sized> Requests<C> {
     pub(super) fn new() -> Self {
         Self {
             phase: Phase::Starting,
@@ -84,38 +89,78 @@ impl<C> Requests<C> {
             open: BTreeMap::new(),
             last_caller: None,
             late: 0,
+            answered: 0,
             services: Vec::new(),
         }
+    }
+
+    /// Records the answer to `initialize`.
+    pub(super) fn initialized(&mut self, answer: Initialized) {
+        if self.is_starting() {
+            self.phase = Phase::Ready(answer);
+            self.wake_next();
+        }
+    }
+
+    /// Returns whether `initialize` is not answered yet.
+    pub(super) fn is_starting(&self) -> bool {
+        matches!(self.phase, Phase::Starting)
+    }
+
+    /// Returns the hook's answer to `initialize`.
+    pub(super) fn readiness(&self) -> Option<Initialized> {
+        match self.phase {
+            Phase::Ready(answer) => Some(answer),
+            Phase::Starting | Phase::Terminated(_) => None,
+        }
+    }
+
+    /// Returns whether no request is open or waits.
+    pub(super) fn is_idle(&self) -> bool {
+        self.open.is_empty() && self.waiting.is_empty()
     }
 
     /// Joins the queue.
     pub(super) fn join(&mut self) -> Ticket {
         self.last_ticket += 1;
-        let ticket = Ticket(self.last_ticket);
-        self.waiting.push_back(ticket);
+        let ticket = Ticket { number: self.last_ticket, changed: Arc::default() };
+        self.waiting.push_back(ticket.clone());
         ticket
     }
 
     /// Leaves the queue.
-    pub(super) fn leave(&mut self, ticket: Ticket) {
-        self.waiting.retain(|waiting| *waiting != ticket);
+    pub(super) fn leave(&mut self, ticket: &Ticket) {
+        self.waiting.retain(|waiting| waiting.number != ticket.number);
+        self.wake_next();
     }
 
     /// Opens the request that waits with this ticket, if it is its turn.
-    pub(super) fn take_turn(&mut self, ticket: Ticket, caller: &Arc<C>) -> Turn {
-        let concurrency = match &self.phase {
-            Phase::Starting => return Turn::Wait,
-            Phase::Ready { concurrency } => *concurrency,
-            Phase::Terminated(ending) => return Turn::Terminated(Arc::clone(ending)),
-        };
-        if self.waiting.front() != Some(&ticket) || self.open.len() >= concurrency {
+    pub(super) fn take_turn(&mut self, ticket: &Ticket, caller: &Arc<C>) -> Turn {
+        if let Phase::Terminated(ending) = &self.phase {
+            return Turn::Terminated(Arc::clone(ending));
+        }
+        let is_first = self.waiting.front().is_some_and(|first| first.number == ticket.number);
+        if !is_first || !self.has_room() {
             return Turn::Wait;
         }
         self.waiting.pop_front();
         self.last_id += 1;
         self.last_caller = Some(Arc::clone(caller));
-        self.open.insert(self.last_id, OpenRequest { caller: Arc::clone(caller), answer: None });
+        let (caller, changed) = (Arc::clone(caller), Arc::clone(&ticket.changed));
+        self.open.insert(self.last_id, OpenRequest { caller, answer: None, changed });
+        self.wake_next();
         Turn::Now(self.last_id)
+    }
+
+    fn has_room(&self) -> bool {
+        self.readiness().is_some_and(|answer| self.open.len() < answer.concurrency)
+    }
+
+    /// Wakes the first request of the queue if it is its turn.
+    fn wake_next(&self) {
+        if let Some(first) = self.waiting.front().filter(|_| self.has_room()) {
+            first.changed.notify_all();
+        }
     }
 
     /// Records the answer to a request.
@@ -133,7 +178,11 @@ impl<C> Requests<C> {
             return Err(format!("answered the id {id}, which was never sent"));
         };
         match self.open.get_mut(&id) {
-            Some(open) if open.answer.is_none() => open.answer = Some(answer),
+            Some(open) if open.answer.is_none() => {
+                open.answer = Some(answer);
+                open.changed.notify_all();
+                self.answered += 1;
+            }
             _ => self.late += 1,
         }
         Ok(())
@@ -142,13 +191,15 @@ impl<C> Requests<C> {
     /// Takes the answer to a request, which is closed with that.
     pub(super) fn take_answer(&mut self, id: u64) -> Option<HookAnswer> {
         let answer = self.open.get_mut(&id)?.answer.take()?;
-        self.open.remove(&id);
+        self.close(id);
         Some(answer)
     }
 
-    /// Closes a request without an answer.
+    /// Closes a request.
     pub(super) fn close(&mut self, id: u64) {
-        self.open.remove(&id);
+        if self.open.remove(&id).is_some() {
+            self.wake_next();
+        }
     }
 
     /// Returns whether a request is open and not answered.
@@ -177,13 +228,16 @@ impl<C> Requests<C> {
             let mut unanswered = self.open.iter().filter(|(_, open)| open.answer.is_none());
             let first = unanswered.next().map(|(id, _)| *id);
             let blamed = first.filter(|_| unanswered.next().is_none());
-            let was_starting = matches!(self.phase, Phase::Starting);
+            let was_starting = self.is_starting();
             self.phase =
                 Phase::Terminated(Arc::new(Termination { end, why, blamed, was_starting }));
+            let open = self.open.values().map(|open| &open.changed);
+            let waiting = self.waiting.iter().map(|ticket| &ticket.changed);
+            open.chain(waiting).for_each(|changed| changed.notify_all());
         }
         match &self.phase {
             Phase::Terminated(ending) => ending,
-            Phase::Starting | Phase::Ready { .. } => unreachable!("it was set above"),
+            Phase::Starting | Phase::Ready(_) => unreachable!("it was set above"),
         }
     }
 
@@ -191,7 +245,7 @@ impl<C> Requests<C> {
     pub(super) fn ending(&self) -> Option<&Arc<Termination>> {
         match &self.phase {
             Phase::Terminated(ending) => Some(ending),
-            Phase::Starting | Phase::Ready { .. } => None,
+            Phase::Starting | Phase::Ready(_) => None,
         }
     }
 }
@@ -204,13 +258,13 @@ mod tests {
 
     fn ready(concurrency: usize) -> Requests<()> {
         let mut requests = Requests::new();
-        requests.phase = Phase::Ready { concurrency };
+        requests.initialized(Initialized { concurrency });
         requests
     }
 
     fn opened(requests: &mut Requests<()>) -> u64 {
         let ticket = requests.join();
-        match requests.take_turn(ticket, &Arc::new(())) {
+        match requests.take_turn(&ticket, &Arc::new(())) {
             Turn::Now(id) => id,
             other => panic!("{other:?}"),
         }
@@ -276,7 +330,7 @@ mod tests {
                     1 if !waiting.is_empty() => {
                         let place = index.index(waiting.len());
                         let is_its_turn = place == 0 && open.len() < concurrency;
-                        match requests.take_turn(waiting[place], &Arc::new(())) {
+                        match requests.take_turn(&waiting[place], &Arc::new(())) {
                             Turn::Now(id) => {
                                 prop_assert!(is_its_turn && id == last + 1);
                                 last = id;
@@ -293,7 +347,7 @@ mod tests {
                     }
                     3 if !waiting.is_empty() => {
                         let ticket = waiting.remove(index.index(waiting.len())).unwrap();
-                        requests.leave(ticket);
+                        requests.leave(&ticket);
                     }
                     _ => {}
                 }

@@ -2,21 +2,21 @@
 //! that fires the event waits for a service.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::thread;
 
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::{
-    ErrorObject, Id, RawJson, Request, Response, ServiceCall, ServiceError, ServiceRequest,
+    ErrorObject, Id, RawJson, Request, Response, ServiceCall, ServiceError,
 };
 
-use super::caller::{EventCaller, OpenService};
+use super::caller::{HookRequest, OpenService, SharedCaller};
 use super::shared::Shared;
 
 /// Maximum number of requests of one process that are not answered.
 const MAX_OPEN: usize = 16;
 
-/// Answers a request of the hook's, on another thread.
+/// Answers a request of the hook, on another thread.
 pub(super) fn start(shared: &Arc<Shared>, request: Request) {
     let Request { id, method, params } = request;
     let call = match ServiceCall::read(&method, params.as_ref()) {
@@ -25,36 +25,39 @@ pub(super) fn start(shared: &Arc<Shared>, request: Request) {
         Some(Ok(call)) => call,
     };
     let cancel = Cancel::new();
-    let opened = match open(shared, &id, call.request, &cancel) {
+    let (caller, has_request) = match open(shared, &id, call.request, &cancel) {
         Ok(opened) => opened,
         Err(error) => return respond(shared, id, Err(error.into())),
     };
+    let request = HookRequest { method, params, call };
     let thread_parts = (Arc::clone(shared), id.clone());
     let serve = move || {
         let (shared, id) = thread_parts;
         let answer =
-            catch_unwind(AssertUnwindSafe(|| answer(&shared, &opened, &call.service, &cancel)));
-        let failed = |_| Err(ServiceError::Failed("the service failed unexpectedly".to_owned()));
-        finish(&shared, id, answer.unwrap_or_else(failed));
+            catch_unwind(AssertUnwindSafe(|| caller.answer(&request, has_request, &cancel)));
+        finish(
+            &shared,
+            id,
+            answer.unwrap_or_else(|_| Err(failed("the service failed unexpectedly"))),
+        );
     };
     if let Err(error) = thread::Builder::new().name("service".to_owned()).spawn(serve) {
-        finish(shared, id, Err(ServiceError::Failed(format!("cannot start a thread: {error}"))));
+        finish(shared, id, Err(failed(&format!("cannot start a thread: {error}"))));
     }
 }
 
-/// The event that a request belongs to.
-struct Opened {
-    caller: Arc<EventCaller>,
-    has_request: bool,
+fn failed(why: &str) -> ErrorObject {
+    ServiceError::Failed(why.to_owned()).into()
 }
 
-/// Opens a request that belongs to the event request `named`, or to the only one.
+/// Opens a request that belongs to the event request `named`, or to the only one. Returns the caller of that one, or of the last one
+/// and `false` if none is open.
 fn open(
     shared: &Shared,
     id: &Id,
     named: Option<u64>,
     cancel: &Cancel,
-) -> Result<Opened, ServiceError> {
+) -> Result<(SharedCaller, bool), ServiceError> {
     let mut requests = shared.requests();
     if requests.services.len() >= MAX_OPEN {
         return Err(ServiceError::Limit(format!("{MAX_OPEN} requests are open")));
@@ -63,37 +66,17 @@ fn open(
     let last = || requests.last_caller().filter(|_| named.is_none()).map(|caller| (None, caller));
     let (request, caller) = current.or_else(last).ok_or(ServiceError::NoRequest)?;
     requests.services.push(OpenService { id: id.clone(), request, cancel: cancel.clone() });
-    Ok(Opened { caller, has_request: request.is_some() })
-}
-
-fn answer(
-    shared: &Shared,
-    opened: &Opened,
-    request: &ServiceRequest,
-    cancel: &Cancel,
-) -> Result<RawJson, ServiceError> {
-    let provider =
-        shared.provider.as_ref().and_then(Weak::upgrade).ok_or(ServiceError::Cancelled)?;
-    let provide = || {
-        let caller = (&*opened.caller, opened.has_request);
-        provider.provide(&shared.hook, caller, request, cancel)
-    };
-    if !matches!(request, ServiceRequest::Ask(_)) {
-        return provide();
-    }
-    let _question = shared.clock.begin();
-    let _turn = shared.clock.turn();
-    if cancel.is_cancelled() { Err(ServiceError::Cancelled) } else { provide() }
+    Ok((caller, request.is_some()))
 }
 
 /// Sends the answer, unless the request was cancelled: then it was answered with that.
-fn finish(shared: &Shared, id: Id, answer: Result<RawJson, ServiceError>) {
+fn finish(shared: &Shared, id: Id, answer: Result<RawJson, ErrorObject>) {
     let mut requests = shared.requests();
     let place = requests.services.iter().position(|open| open.id == id);
     if let Some(place) = place {
         requests.services.swap_remove(place);
         drop(requests);
-        respond(shared, id, answer.map_err(ErrorObject::from));
+        respond(shared, id, answer);
     }
 }
 

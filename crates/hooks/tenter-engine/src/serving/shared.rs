@@ -1,31 +1,33 @@
 //! The state that the threads that call a hook share with the thread that reads its output.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tenter_proc::NotSent;
 
-use super::caller::{EventCaller, ServiceProvider};
+use super::caller::RequestCaller;
 use super::connection::Connection;
 use super::question_clock::QuestionClock;
-use super::requests::Requests;
-use crate::hook::Hook;
+use super::requests::{Requests, Ticket};
 use crate::run_end::RunEnd;
+
+/// The requests of a conversation, locked.
+pub(super) type LockedRequests<'s> = MutexGuard<'s, Requests<dyn RequestCaller>>;
 
 /// The state that the threads that call the hook share with the thread that reads its output.
 pub(super) struct Shared {
-    pub(super) requests: Mutex<Requests<EventCaller>>,
-    pub(super) changed: Condvar,
+    requests: Mutex<Requests<dyn RequestCaller>>,
     /// Set before anything is sent.
     pub(super) connection: OnceLock<Box<dyn Connection>>,
-    pub(super) hook: Arc<Hook>,
-    /// Provides the services of the engine.
-    pub(super) provider: Option<Weak<dyn ServiceProvider>>,
     pub(super) clock: Arc<QuestionClock>,
 }
 
 impl Shared {
-    pub(super) fn requests(&self) -> MutexGuard<'_, Requests<EventCaller>> {
+    pub(super) fn new(clock: Arc<QuestionClock>) -> Self {
+        Self { requests: Mutex::new(Requests::new()), connection: OnceLock::new(), clock }
+    }
+
+    pub(super) fn requests(&self) -> LockedRequests<'_> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -44,25 +46,31 @@ impl Shared {
         }
     }
 
-    /// Waits for a change, for at most `timeout`.
-    pub(super) fn wait<'r>(
-        &self,
-        requests: MutexGuard<'r, Requests<EventCaller>>,
-        timeout: Option<Duration>,
-    ) -> MutexGuard<'r, Requests<EventCaller>> {
-        match timeout {
-            Some(timeout) => {
-                let waited = self.changed.wait_timeout(requests, timeout);
-                waited.unwrap_or_else(PoisonError::into_inner).0
-            }
-            None => self.changed.wait(requests).unwrap_or_else(PoisonError::into_inner),
-        }
+    /// Wakes the thread that waits with this ticket.
+    pub(super) fn wake(&self, ticket: &Ticket) {
+        // With the lock, the thread is either before its check or waiting.
+        let _requests = self.requests();
+        ticket.changed.notify_all();
     }
 
     /// Ends the conversation because of what the hook did.
     pub(super) fn fail(&self, why: String) {
         self.requests().end(RunEnd::Unknown, why);
-        self.changed.notify_all();
         self.kill();
+    }
+}
+
+/// Waits with a ticket until something changes for its request, for at most `timeout`.
+pub(super) fn wait<'s>(
+    requests: LockedRequests<'s>,
+    ticket: &Ticket,
+    timeout: Option<Duration>,
+) -> LockedRequests<'s> {
+    match timeout {
+        Some(timeout) => {
+            let waited = ticket.changed.wait_timeout(requests, timeout);
+            waited.unwrap_or_else(PoisonError::into_inner).0
+        }
+        None => ticket.changed.wait(requests).unwrap_or_else(PoisonError::into_inner),
     }
 }

@@ -241,7 +241,7 @@ impl HookSession<'_> {
         let context = RunContext {
             deadline: self.deadline,
             services: self.services.as_ref(),
-            asked: self.engine.settings().serving.asked(),
+            asked: self.engine.settings().serving.clock().asked(),
             ..RunContext::from(cancel)
         };
         let event = Event { scope: self.scope(), body };

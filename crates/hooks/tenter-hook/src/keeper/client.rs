@@ -1,4 +1,4 @@
-//! Calls runtime hooks through the keeper, and starts it if there is none. Whatever fails here, the hook runs in the one-shot form
+//! Calls runtime hooks through the keeper, and starts it if there is none. If anything fails here, the hook runs in the one-shot form
 //! (S15).
 
 use std::ffi::OsString;
@@ -12,21 +12,20 @@ use std::time::{Duration, Instant};
 
 use tenter_base::{FileLock, FileStamp};
 use tenter_bridge::keeper::{ControlLine, KeeperPlace, Opening, directories, read_control};
-use tenter_engine::inspect::{Connection, Connector, Environment, Start};
+use tenter_engine::inspect::{Connection, Connector, Environment, Start, start_child};
 use tenter_proc::{
-    Dialogue, DialogueEnd, DialogueLimits, DialogueListener, Invocation, Limits, NotSent,
-    ProcessEnd, Streams,
+    DialogueEnd, DialogueListener, Invocation, Limits, NotSent, ProcessEnd, Streams,
 };
-use tenter_protocol::runtime::MAX_LINE;
+use tenter_protocol::runtime::Initialized;
 
-/// How long the keeper may take until it accepts a hook, its start included.
-const REACH: Duration = Duration::from_millis(100);
-/// How often a keeper that starts is looked for.
-const LOOK: Duration = Duration::from_millis(2);
-/// How long the keeper may take to read a line.
+/// The limit until the keeper accepts a hook, its start included.
+const ACCEPT_TIMEOUT: Duration = Duration::from_millis(100);
+/// The interval of attempts to connect to a keeper that starts.
+const CONNECT_INTERVAL: Duration = Duration::from_millis(2);
+/// The limit for the keeper to read a line.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
-/// When a keeper ends after its last request.
-const IDLE: Duration = Duration::from_mins(10);
+/// The time after the last request at which a keeper ends.
+const IDLE_TIME: Duration = Duration::from_mins(10);
 /// Sets another time, in milliseconds, for tests.
 const IDLE_VARIABLE: &str = "TENTER_KEEPER_IDLE_MS";
 /// The variables that reach hooks through the keeper, besides those that the hook requests.
@@ -34,7 +33,7 @@ const VARIABLES: [&str; 8] =
     ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SSH_AUTH_SOCK", "VIRTUAL_ENV"];
 const PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 /// The variables that the engine sets for every hook.
-const OF_TENTER: [&str; 7] = [
+const ENGINE_VARIABLES: [&str; 7] = [
     "TENTER_PROJECT_DIR",
     "TENTER_HOOK_DIR",
     "TENTER_HOOK_NAME",
@@ -49,7 +48,7 @@ pub(super) struct KeeperClient {
     pub(super) project: PathBuf,
     pub(super) state: PathBuf,
     pub(super) vars: Environment,
-    /// Until when a hook waits for its turn.
+    /// The time until which a hook waits for its turn.
     pub(super) deadline: Instant,
 }
 
@@ -57,33 +56,50 @@ impl Connector for KeeperClient {
     fn connect(
         &self,
         start: Start,
-        listener: Box<dyn DialogueListener>,
+        mut listener: Box<dyn DialogueListener>,
     ) -> io::Result<Box<dyn Connection>> {
-        let (stream, reader) = match self.open(&start) {
-            Ok(opened) => opened,
+        let opened = match self.open(&start) {
             // It has no other form, so it is started for this event.
-            Err(_) if start.is_serve_only => {
-                let limits = DialogueLimits { line: MAX_LINE, ..DialogueLimits::default() };
-                let dialogue = Dialogue::start(start.invocation, None, limits, listener)?;
-                return Ok(Box::new(dialogue));
+            Err(_) if start.is_serve_only => return start_child(start.invocation, None, listener),
+            opened => opened?,
+        };
+        let OpenedHook { stream, reader, turn } = opened;
+        let initialized = match turn {
+            Ok(initialized) => Some(initialized),
+            Err(why) => {
+                listener.ended(ended(why));
+                None
             }
-            Err(error) => return Err(error),
         };
         let stderr = Arc::<Mutex<String>>::default();
-        let said = Arc::clone(&stderr);
-        let read = move || relay(reader, listener, &said);
-        thread::Builder::new().name("keeper".to_owned()).spawn(read)?;
-        Ok(Box::new(KeptConnection { stream, stderr }))
+        let relayed_stderr = Arc::clone(&stderr);
+        if initialized.is_some() {
+            let read = move || relay(reader, listener, &relayed_stderr);
+            thread::Builder::new().name("keeper".to_owned()).spawn(read)?;
+        }
+        Ok(Box::new(KeptConnection { stream, initialized, stderr }))
     }
 }
 
-/// How the keeper starts the hook. `None` if something is not UTF-8.
+/// A connection that the keeper accepted.
+struct OpenedHook {
+    stream: UnixStream,
+    reader: BufReader<UnixStream>,
+    /// The hook's answer to `initialize`; or the reason why its process ended before the turn came.
+    turn: Result<Initialized, String>,
+}
+
+fn ended(why: String) -> DialogueEnd {
+    DialogueEnd::Process(ProcessEnd::NotStarted(io::Error::other(why)))
+}
+
+/// Describes the start of a hook for the keeper. `None` if something is not UTF-8.
 fn opening(start: &Start) -> Option<Opening> {
-    let Start { invocation, hook, layer, fingerprint, requested_env, .. } = start;
+    let Start { invocation, initialize, layer, fingerprint, requested_env, .. } = start;
     let text = |value: &OsString| value.to_str().map(str::to_owned);
     let is_passed = |name: &str| {
         VARIABLES.contains(&name)
-            || OF_TENTER.contains(&name)
+            || ENGINE_VARIABLES.contains(&name)
             || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
             || requested_env.iter().any(|requested| requested == name)
     };
@@ -91,7 +107,7 @@ fn opening(start: &Start) -> Option<Opening> {
     let env: Option<Vec<(String, String)>> =
         env.map(|(name, value)| Some((text(name)?, text(value)?))).collect();
     Some(Opening {
-        hook: hook.clone(),
+        initialize: initialize.clone(),
         layer: layer.as_str().to_owned(),
         fingerprint: fingerprint.0.clone(),
         program: text(&invocation.program.clone().into())?,
@@ -104,43 +120,45 @@ fn opening(start: &Start) -> Option<Opening> {
 /// Reads a control line.
 ///
 /// # Errors
-/// It is another one, or does not come by `until`.
-fn expect(
-    reader: &mut BufReader<UnixStream>,
-    expected: &ControlLine,
-    until: Instant,
-) -> io::Result<()> {
-    let left = until.saturating_duration_since(Instant::now());
-    reader.get_ref().set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+/// The next line is none, or does not come by `deadline`.
+fn read_line(reader: &mut BufReader<UnixStream>, deadline: Instant) -> io::Result<ControlLine> {
+    let remaining = deadline.saturating_duration_since(Instant::now());
+    reader.get_ref().set_read_timeout(Some(remaining.max(Duration::from_millis(1))))?;
     let mut line = Vec::new();
     reader.read_until(b'\n', &mut line)?;
-    match read_control(&line) {
-        Some(Ok(line)) if line == *expected => Ok(()),
-        Some(Ok(ControlLine::Ended(why))) => Err(io::Error::other(why)),
-        _ => Err(io::Error::other("the keeper has ended")),
-    }
+    read_control(&line).unwrap_or_else(|| Err(io::Error::other("the keeper has ended")))
 }
 
 impl KeeperClient {
     /// Opens a connection to the process of a hook, and waits for its turn.
-    fn open(&self, start: &Start) -> io::Result<(UnixStream, BufReader<UnixStream>)> {
-        let reached_by = Instant::now() + REACH;
+    fn open(&self, start: &Start) -> io::Result<OpenedHook> {
+        let deadline = Instant::now() + ACCEPT_TIMEOUT;
         let opening = opening(start).ok_or_else(|| io::Error::other("it is not UTF-8"))?;
-        let stream = self.reach(reached_by)?;
+        let stream = self.connect_keeper(deadline)?;
         stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
         (&stream).write_all(&ControlLine::Open(Box::new(opening)).to_line())?;
         let mut reader = BufReader::new(stream.try_clone()?);
-        expect(&mut reader, &ControlLine::Accepted, reached_by)?;
-        expect(&mut reader, &ControlLine::Granted, self.deadline)?;
+        match read_line(&mut reader, deadline)? {
+            ControlLine::Accepted => {}
+            ControlLine::Ended(why) => return Err(io::Error::other(why)),
+            _ => return Err(io::Error::other("the keeper did not accept the hook")),
+        }
+        let turn = loop {
+            match read_line(&mut reader, self.deadline)? {
+                ControlLine::Granted { concurrency } => break Ok(Initialized { concurrency }),
+                ControlLine::Ended(why) => break Err(why),
+                _ => {}
+            }
+        };
         stream.set_read_timeout(None)?;
-        Ok((stream, reader))
+        Ok(OpenedHook { stream, reader, turn })
     }
 
     /// Connects to the keeper, and starts it if there is none.
-    fn reach(&self, until: Instant) -> io::Result<UnixStream> {
+    fn connect_keeper(&self, deadline: Instant) -> io::Result<UnixStream> {
         let program = std::env::current_exe()?;
         let directories = directories(&self.vars, &self.state);
-        let build = build_of(&program)?;
+        let build = build_id(&program)?;
         let place = KeeperPlace::find(&directories, (&self.project, &self.state), &build)?;
         let mut starting = None;
         loop {
@@ -148,7 +166,7 @@ impl KeeperClient {
                 Ok(stream) => return Ok(stream),
                 Err(error) => error,
             };
-            if Instant::now() >= until {
+            if Instant::now() >= deadline {
                 return Err(error);
             }
             if starting.is_none()
@@ -160,14 +178,14 @@ impl KeeperClient {
                 }
                 self.start(&program, &place.socket())?;
             }
-            thread::sleep(LOOK);
+            thread::sleep(CONNECT_INTERVAL);
         }
     }
 
     fn start(&self, program: &Path, socket: &Path) -> io::Result<()> {
         let idle = self.vars.iter().find(|(name, _)| name == IDLE_VARIABLE);
         let idle = idle.and_then(|(_, value)| value.to_str()?.parse().ok());
-        let idle = idle.map_or(IDLE, Duration::from_millis);
+        let idle = idle.map_or(IDLE_TIME, Duration::from_millis);
         let invocation = Invocation {
             program: program.to_owned(),
             args: vec![
@@ -186,13 +204,13 @@ impl KeeperClient {
     }
 }
 
-/// What distinguishes this build: the version, and the file of the program.
-fn build_of(program: &Path) -> io::Result<String> {
+/// Identifies this build by the version and the file of the program.
+fn build_id(program: &Path) -> io::Result<String> {
     let stamp = FileStamp::new(&std::fs::metadata(program)?);
     Ok(format!("{} {stamp:?}", env!("CARGO_PKG_VERSION")))
 }
 
-/// Passes what the hook writes to `listener` until the connection ends.
+/// Passes the lines of the hook to `listener` until the connection ends.
 fn relay(
     mut reader: BufReader<UnixStream>,
     mut listener: Box<dyn DialogueListener>,
@@ -206,9 +224,7 @@ fn relay(
             Some(Ok(ControlLine::Stderr(text))) => {
                 stderr.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
             }
-            Some(Ok(ControlLine::Ended(why))) => {
-                end = DialogueEnd::Process(ProcessEnd::NotStarted(io::Error::other(why)));
-            }
+            Some(Ok(ControlLine::Ended(why))) => end = ended(why),
             Some(_) => {}
         }
         line.clear();
@@ -219,6 +235,8 @@ fn relay(
 /// A connection to the process of a hook.
 struct KeptConnection {
     stream: UnixStream,
+    /// The hook's answer to `initialize`; `None` if it has ended.
+    initialized: Option<Initialized>,
     stderr: Arc<Mutex<String>>,
 }
 
@@ -233,11 +251,8 @@ impl Connection for KeptConnection {
         (&self.stream).write_all(line).map_err(|_| NotSent::Closed)
     }
 
-    /// Without patience, the hook is killed: it does not do what it must. Otherwise only the connection ends.
-    fn close(&self, patience: Duration) {
-        if patience.is_zero() {
-            let _ = (&self.stream).write_all(&ControlLine::Kill.to_line());
-        }
+    /// Ends the connection. The keeper cancels its requests, and kills a hook that does not answer that.
+    fn close(&self, _patience: Duration) {
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
@@ -245,6 +260,10 @@ impl Connection for KeptConnection {
 
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn initialized(&self) -> Option<Initialized> {
+        self.initialized
     }
 
     fn stderr_position(&self) -> u64 {

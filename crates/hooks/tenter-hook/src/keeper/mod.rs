@@ -1,16 +1,16 @@
 //! The keeper: one process per user, project and build that keeps runtime hooks between the events of hosts (S14, S15).
 //!
 //! ```text
-//! tenter-hook (one per event) ── client ──► socket ──► server ── routes ──► hook_process ──► hook
+//! tenter-hook (one per event) ── client ──► socket ──► server ──► peer ──► ServingProcess ──► hook
 //! ```
 //!
-//! `client` is how `tenter-hook` calls hooks through it, and starts it. `server` accepts connections and keeps the processes,
-//! `hook_process` is one of them, and `routes` says which request belongs to which connection. The keeper decides nothing: it only
-//! holds processes and passes lines on.
+//! `client` connects `tenter-hook` to the keeper, and starts the keeper. `server` accepts connections and ends the keeper, `processes`
+//! has the engine's process of each hook, and `peer` passes requests and answers between a connection and a process. The keeper
+//! decides nothing.
 
 mod client;
-mod hook_process;
-mod routes;
+mod peer;
+mod processes;
 mod server;
 
 use std::ffi::OsString;
@@ -40,7 +40,7 @@ pub(crate) fn options(arguments: &[OsString]) -> Option<KeeperOptions> {
     })
 }
 
-/// Keeps hooks until nothing has used them for a while.
+/// Keeps hooks until they are not used any more.
 pub(crate) fn run(options: KeeperOptions, clock: Clock) -> ExitCode {
     leave_the_host();
     match server::run(options, clock) {
@@ -49,7 +49,7 @@ pub(crate) fn run(options: KeeperOptions, clock: Clock) -> ExitCode {
     }
 }
 
-/// Leaves the session of the host that happened to start the keeper, its directory and its files.
+/// Leaves the session of the host that started the keeper, its working directory and its files.
 fn leave_the_host() {
     // The keeper works without its own session, too.
     let _ = rustix::process::setsid();
@@ -68,7 +68,7 @@ fn leave_the_host() {
     let _ = tenter_proc::adopt_orphans();
 }
 
-/// How the hooks of `visitor` are called: through the keeper of the project.
+/// Returns the connection of the hooks of `visitor` to the keeper of the project.
 pub(crate) fn connector(
     visitor: &Visitor,
     project: &Path,

@@ -23,14 +23,14 @@ struct Stage {
     idle_ms: u64,
 }
 
-/// What the hook replied.
+/// The hook's reply.
 #[derive(Debug, PartialEq, Eq)]
 enum GuardReply {
     OneShot,
     Served { pid: i32, count: u32 },
 }
 
-/// A hook in both forms. `event` runs before it answers an event; `$id` is that of the request.
+/// A hook in both forms. `event` runs before it answers an event; `$id` is the id of the request.
 fn script(event: &str) -> String {
     format!(
         r#"#!/bin/sh
@@ -97,15 +97,15 @@ impl Stage {
         HostSession::answer(self.session.sandbox.finish(child))
     }
 
-    /// What the hook says of a tool call. It always denies: no decision is lost.
-    fn said(&self, host: &str) -> GuardReply {
+    /// Returns the hook's reply to a tool call. It always denies: no decision is lost.
+    fn reply(&self, host: &str) -> GuardReply {
         let answer = self.fire(host, "PreToolUse.Bash");
         let specific = &answer["hookSpecificOutput"];
         assert_eq!(specific["permissionDecision"], "deny", "{answer}");
         let reason = specific["permissionDecisionReason"].as_str().unwrap();
-        let said = reason.split("hook guard: ").nth(1).unwrap_or_else(|| panic!("{answer}"));
-        let Some(served) = said.strip_prefix("served by ") else {
-            assert_eq!(said.trim(), "one-shot", "{answer}");
+        let text = reason.split("hook guard: ").nth(1).unwrap_or_else(|| panic!("{answer}"));
+        let Some(served) = text.strip_prefix("served by ") else {
+            assert_eq!(text.trim(), "one-shot", "{answer}");
             return GuardReply::OneShot;
         };
         let (pid, count) = served.trim().split_once(' ').unwrap();
@@ -116,7 +116,7 @@ impl Stage {
     fn served(&self, host: &str) -> (i32, u32) {
         let start = Instant::now();
         loop {
-            if let GuardReply::Served { pid, count } = self.said(host) {
+            if let GuardReply::Served { pid, count } = self.reply(host) {
                 return (pid, count);
             }
             assert!(start.elapsed() < Duration::from_mins(1), "the keeper is never there");
@@ -195,7 +195,7 @@ fn a_keeper_that_was_killed_costs_no_decision_and_is_started_again() {
     wait_until("the hook of the dead keeper has ended", || !runs(before));
 }
 
-/// Whether a process has ended and only its parent does not know yet.
+/// Returns whether a process has ended and was not reaped yet.
 fn is_zombie(pid: Pid) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid()));
     status.is_ok_and(|status| status.contains("State:\tZ"))
@@ -229,7 +229,7 @@ fn a_socket_of_another_user_is_not_used() {
         return needs::skipped("root", "only root can give a socket to another user");
     }
     assert_eq!(
-        stage.said("claude-code"),
+        stage.reply("claude-code"),
         GuardReply::OneShot,
         "the keeper behind it holds its lock"
     );
@@ -245,7 +245,7 @@ fn a_hook_that_dies_in_the_middle_of_an_answer_runs_once_for_this_event() {
         Stage::new(r#"[ ! -e "$HOME/die" ] || { rm "$HOME/die"; printf '{"jsonrpc": '; exit 3; }"#);
     let (before, _) = stage.served("claude-code");
     fs::write(stage.session.sandbox.home().join("die"), "").unwrap();
-    assert_eq!(stage.said("claude-code"), GuardReply::OneShot);
+    assert_eq!(stage.reply("claude-code"), GuardReply::OneShot);
     assert!(!stage.session.sandbox.home().join("die").exists());
     let (after, count) = stage.served("claude-code");
     assert!(after != before && count == 1, "{before} {after} {count}");
@@ -255,7 +255,7 @@ fn a_hook_that_dies_in_the_middle_of_an_answer_runs_once_for_this_event() {
 fn a_hook_that_always_dies_costs_no_decision() {
     let stage = Stage::new("exit 3");
     for _ in 0..5 {
-        assert_eq!(stage.said("claude-code"), GuardReply::OneShot);
+        assert_eq!(stage.reply("claude-code"), GuardReply::OneShot);
     }
 }
 
@@ -289,7 +289,7 @@ fn without_a_place_for_a_socket_hooks_run_once() {
     let state = stage.session.sandbox.state();
     fs::create_dir_all(&state).unwrap();
     fs::write(state.join("keeper"), "").unwrap();
-    assert_eq!(stage.said("claude-code"), GuardReply::OneShot);
+    assert_eq!(stage.reply("claude-code"), GuardReply::OneShot);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn without_a_keeper_a_hook_without_a_one_shot_form_is_started_for_the_event() {
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, text.replace("runtime: serve", "runtime: serve-only")).unwrap();
     for _ in 0..2 {
-        assert!(matches!(stage.said("claude-code"), GuardReply::Served { count: 1, .. }));
+        assert!(matches!(stage.reply("claude-code"), GuardReply::Served { count: 1, .. }));
     }
 }
 
@@ -310,11 +310,11 @@ fn without_a_keeper_a_hook_without_a_one_shot_form_is_started_for_the_event() {
 fn calls_of_parallel_sessions_take_turns_and_are_all_decided() {
     let stage = Stage::new("sleep 0.05");
     stage.served("claude-code");
-    let said: Vec<GuardReply> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..6).map(|_| scope.spawn(|| stage.said("claude-code"))).collect();
+    let replies: Vec<GuardReply> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..6).map(|_| scope.spawn(|| stage.reply("claude-code"))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    assert_eq!(said.len(), 6);
+    assert_eq!(replies.len(), 6);
 }
 
 /// A transcript that the host recorded.

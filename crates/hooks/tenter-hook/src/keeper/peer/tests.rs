@@ -1,0 +1,181 @@
+//! Tests of connections to a process that answers two requests at once.
+
+use std::io::BufReader;
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+use tenter_engine::inspect::start_child;
+use tenter_proc::{Invocation, Limits, Streams};
+use tenter_protocol::runtime::{Initialize, event_request, notification};
+
+use super::*;
+
+const FOREVER: Duration = Duration::from_mins(1);
+
+/// The beginning of a hook: two requests at once, and functions for the parts of a request.
+const START: &str = r#"
+read -r initialize
+echo '{"jsonrpc": "2.0", "id": 1, "result": {"concurrency": 2}}'
+id() { echo "$1" | sed 's/^[^,]*, *"id": *\([0-9]*\).*/\1/'; }
+from() { echo "$1" | sed 's/.*"from": *"\([a-z]*\)".*/\1/'; }
+answer() { echo "{\"jsonrpc\": \"2.0\", \"id\": $1, \"result\": $2}"; }
+"#;
+
+/// Starts a hook that runs this script after [`START`].
+fn process(script: &str) -> Arc<ServingProcess> {
+    let invocation = Invocation {
+        program: "/bin/sh".into(),
+        args: vec!["-c".into(), format!("{START}{script}").into()],
+        cwd: "/".into(),
+        env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits::default(),
+    };
+    let initialize = Initialize {
+        protocol: 1,
+        hook: "guard".to_owned(),
+        project: "/".to_owned(),
+        host: "test".to_owned(),
+        events: Vec::new(),
+        services: Vec::new(),
+    };
+    let connect = |listener| start_child(invocation, None, listener);
+    Arc::new(ServingProcess::start(&initialize, Arc::default(), connect).unwrap())
+}
+
+/// The other end of a connection.
+struct Client {
+    stream: UnixStream,
+    reader: BufReader<UnixStream>,
+    serving: JoinHandle<()>,
+}
+
+impl Client {
+    /// Connects, and waits for the turn.
+    fn connect(process: &Arc<ServingProcess>) -> Self {
+        let (stream, other) = UnixStream::pair().unwrap();
+        stream.set_read_timeout(Some(FOREVER)).unwrap();
+        let process = Arc::clone(process);
+        let serving = thread::spawn(move || {
+            let other = Arc::new(other);
+            serve(&other, BufReader::new(&*other), process);
+        });
+        let reader = BufReader::new(stream.try_clone().unwrap());
+        let mut client = Self { stream, reader, serving };
+        assert_eq!(client.line(), "!{\"granted\":{\"concurrency\":2}}");
+        client
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.reader.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    fn message(&mut self) -> Value {
+        serde_json::from_str(&self.line()).unwrap()
+    }
+
+    fn send(&self, line: &str) {
+        (&self.stream).write_all(line.as_bytes()).unwrap();
+    }
+
+    /// Sends the request with the id 2.
+    fn request(&self, from: &str) {
+        self.send(&event_request(2, "before_tool", &json!({"from": from}).to_string()));
+    }
+
+    fn leave(self) {
+        self.stream.shutdown(Shutdown::Both).unwrap();
+        self.serving.join().unwrap();
+    }
+}
+
+#[test]
+fn two_connections_use_the_same_id_and_each_gets_its_own_answer() {
+    let process = process(
+        r#"read -r one; read -r two
+        answer "$(id "$two")" "\"$(from "$two")\""; answer "$(id "$one")" "\"$(from "$one")\"";
+        read -r end"#,
+    );
+    let (mut first, mut second) = (Client::connect(&process), Client::connect(&process));
+    first.request("first");
+    second.request("second");
+    for (client, name) in [(&mut first, "first"), (&mut second, "second")] {
+        assert_eq!(client.message(), json!({"jsonrpc": "2.0", "id": 2, "result": name}));
+    }
+    assert_eq!(process.answered(), 2);
+}
+
+#[test]
+fn a_request_of_the_hook_goes_to_the_connection_of_its_event_and_back() {
+    let process = process(
+        r#"read -r one; read -r two
+        for event in "$one" "$two"; do
+            echo "{\"jsonrpc\": \"2.0\", \"id\": \"s\", \"method\": \"state.get\", \"params\": {\"key\": \"$(from "$event")\", \"request\": $(id "$event")}}"
+            read -r value
+            answer "$(id "$event")" "$(echo "$value" | sed 's/.*"result": *\([0-9]*\).*/\1/')"
+        done; read -r end"#,
+    );
+    let clients = [("first", 7), ("second", 8)].map(|client| (Client::connect(&process), client));
+    thread::scope(|scope| {
+        for (mut client, (name, value)) in clients {
+            scope.spawn(move || {
+                client.request(name);
+                let request = client.message();
+                assert_eq!(request["method"], "state.get");
+                assert_eq!(request["params"], json!({"key": name, "request": 2}), "its own id");
+                let id = Id::Number(request["id"].as_i64().unwrap());
+                client.send(&Response { id, result: Ok(RawJson::of(&value)) }.to_line());
+                assert_eq!(client.message()["result"], value);
+            });
+        }
+    });
+}
+
+#[test]
+fn a_connection_cancels_its_own_request_only() {
+    let process = process(
+        r#"for line in 1 2 3; do
+            read -r line
+            case $line in
+            *'"method": "cancel"'*) cancelled=$(echo "$line" | sed 's/.*"id": *\([0-9]*\).*/\1/') ;;
+            *'"second"'*) second=$(id "$line") ;;
+            *) first=$(id "$line") ;;
+            esac
+        done
+        [ "$cancelled" != "$first" ] || answer "$first" null
+        answer "$second" '"not cancelled"'; read -r end"#,
+    );
+    let (mut first, mut second) = (Client::connect(&process), Client::connect(&process));
+    first.request("first");
+    second.request("second");
+    first.send(&notification(CANCEL, Some(&Cancelled { id: 2 })));
+    assert_eq!(first.message()["error"]["data"]["name"], "cancelled");
+    assert_eq!(second.message()["result"], "not cancelled");
+}
+
+#[test]
+fn the_request_of_a_connection_that_leaves_is_cancelled() {
+    let process = process(
+        r#"read -r one; read -r cancel; answer "$(id "$one")" null
+        read -r two; answer "$(id "$two")" '"the same process"'; read -r end"#,
+    );
+    let first = Client::connect(&process);
+    first.request("first");
+    first.leave();
+    let mut second = Client::connect(&process);
+    second.request("second");
+    assert_eq!(second.message()["result"], "the same process");
+}
+
+#[test]
+fn a_hook_that_does_not_answer_a_cancelled_request_is_killed() {
+    let process = process("read -r one; while :; do sleep 1; done");
+    let (first, mut second) = (Client::connect(&process), Client::connect(&process));
+    first.request("first");
+    first.leave();
+    second.request("second");
+    assert_eq!(second.line(), r#"!{"ended":"did not end a request that was cancelled"}"#);
+}
