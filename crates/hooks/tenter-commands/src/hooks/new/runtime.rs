@@ -13,19 +13,10 @@ const JAVASCRIPT_TYPES: &str = include_str!("../../../../../../sdk/javascript/te
 const PYTHON: &str = include_str!("../templates/runtime/run.py");
 const JAVASCRIPT: &str = include_str!("../templates/runtime/hook.mjs");
 
-/// Starts a Node script with its arguments: not every version of Node treats a file without extension as an ES module.
-const START_NODE: &str = "#!/bin/sh\nexec node \"$(dirname \"$0\")/hook.mjs\" \"$@\"\n";
+const METADATA: &str = include_str!("../templates/runtime/metadata.yaml");
 
-/// The last line of the front matter of an empty hook.
-const LAST_LINE: &str = "async: false\n---\n";
-const METADATA: &str = "async: false
-metadata:
-  # The hook is started once and called many times.
-  runtime: serve
-  # What it may request: history, model, ask, state, notify. The user sees the list before the hook is trusted.
-  services: [state, notify]
----
-";
+/// Starts a Node script with its arguments: not every version of Node treats a file without extension as an ES module.
+const START_NODE: &str = include_str!("../templates/runtime/run");
 
 /// The files of a runtime hook for `event` that does nothing yet.
 ///
@@ -63,11 +54,7 @@ pub(super) fn files(
             ]
         }
     };
-    let mut files = template::empty(name, event, language)?;
-    files.retain(|file| !file.name.starts_with("scripts/"));
-    for file in files.iter_mut().filter(|file| file.name == "HOOK.md") {
-        file.text = file.text.replacen(LAST_LINE, METADATA, 1);
-    }
+    let mut files = template::empty_with(name, event, METADATA)?;
     files.extend(scripts);
     Ok(files)
 }

@@ -1,7 +1,9 @@
 //! The files of a new static hook: a `HOOK.md` with an action, and two tests, one in which the hook acts and one in which it does
-//! not. There is one example for each event, with any action that the event allows.
+//! not. `templates/static` has the parts of the `HOOK.md`, and one example for each event in `examples.json`, which fits any action
+//! that the event allows.
 
 use clap::ValueEnum;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
@@ -40,124 +42,43 @@ impl ActionWord {
     }
 }
 
+macro_rules! part {
+    ($name:literal) => {
+        include_str!(concat!("../templates/static/", $name))
+    };
+}
+
 /// An example of a static hook.
-struct Example {
-    event: EventName,
-    about: &'static str,
+#[derive(Deserialize)]
+struct StaticExample {
+    event: String,
+    about: String,
+    #[serde(flatten)]
     when: When,
-    /// The template of its text, and a part of the rendered text.
-    text: (&'static str, &'static str),
-    /// Fields of a payload for which it acts, and of one for which it does not.
-    acts: fn() -> Value,
-    passes: fn() -> Value,
+    /// The template of its text.
+    text: String,
+    /// A part of the rendered text.
+    rendered: String,
+    /// Fields of a payload for which it acts.
+    acts: Value,
+    /// Fields of a payload for which it does not act.
+    passes: Value,
 }
 
-/// When an example acts.
+/// The condition under which an example acts.
+#[derive(Deserialize)]
+#[serde(untagged)]
 enum When {
-    /// For tool calls that a matcher with these expressions for `tool` and `pattern` selects.
-    Matches(&'static str, &'static str),
-    /// If this condition is true.
-    Holds(&'static str),
+    /// The expressions of a matcher, which select tool calls.
+    Matches { tool: String, pattern: String },
+    /// A condition on the payload.
+    Holds { when: String },
 }
 
-const FULL: &str = "ge (percent .usage.current_context_window .usage.max_context_window) 70";
-
-const EXAMPLES: &[Example] = &[
-    Example {
-        event: EventName::SessionStart,
-        about: "Acts in sessions without a user at the terminal.",
-        when: When::Holds("eq .args.ui \"run\""),
-        text: ("no user is present to answer questions of {{.model}}", "no user is present"),
-        acts: || json!({"args": {"ui": "run"}}),
-        passes: || json!({"args": {"ui": "chat"}}),
-    },
-    Example {
-        event: EventName::BeforeAgent,
-        about: "Acts on very short messages.",
-        when: When::Holds("lt (len .prompt) 4"),
-        text: ("`{{.prompt}}` is too short: describe the task", "`go` is too short"),
-        acts: || json!({"prompt": "go"}),
-        passes: || json!({"prompt": "continue with the tests"}),
-    },
-    Example {
-        event: EventName::BeforeTool,
-        about: "Acts on deployments.",
-        when: When::Matches("^Shell$", r"\bdeploy\b"),
-        text: ("`{{.tool_input.command}}` changes the live site", "`make deploy` changes"),
-        acts: || json!({"tool_name": "Shell", "tool_input": {"command": "make deploy"}}),
-        passes: || json!({"tool_name": "Shell", "tool_input": {"command": "make test"}}),
-    },
-    Example {
-        event: EventName::AfterTool,
-        about: "Acts on changed Python files.",
-        when: When::Matches("^(WriteFile|EditFile)$", r"\.py$"),
-        text: ("{{.tool_input.file_path}} was changed: run the linter", "app.py was changed"),
-        acts: || json!({"tool_name": "WriteFile", "tool_input": {"file_path": "app.py"}}),
-        passes: || json!({"tool_name": "WriteFile", "tool_input": {"file_path": "app.md"}}),
-    },
-    Example {
-        event: EventName::AfterToolFailure,
-        about: "Acts on failed builds.",
-        when: When::Matches("^Shell$", "^make"),
-        text: ("the build failed: {{.tool_error}}. Fix the first error first", "exit code 2"),
-        acts: || {
-            json!({
-                "tool_name": "Shell",
-                "tool_input": {"command": "make"},
-                "tool_error": "exit code 2",
-            })
-        },
-        passes: || json!({"tool_name": "Shell", "tool_input": {"command": "ls missing"}}),
-    },
-    Example {
-        event: EventName::AfterTurn,
-        about: "Acts when the context is nearly full.",
-        when: When::Holds(FULL),
-        text: ("after {{.session_turn}} turns the context is nearly full", "nearly full"),
-        acts: || json!({"usage": {"current_context_window": 190_000, "max_context_window": 200_000}}),
-        passes: || json!({}),
-    },
-    Example {
-        event: EventName::BeforeStop,
-        about: "Acts when the agent is about to stop for the first time.",
-        when: When::Holds("not .stop_hook_active"),
-        text: ("done after {{.step_count}} steps: does the change have a test?", "have a test"),
-        acts: || json!({"stop_hook_active": false}),
-        passes: || json!({"stop_hook_active": true, "continuation_count": 1}),
-    },
-    Example {
-        event: EventName::AfterAgent,
-        about: "Acts on very short responses.",
-        when: When::Holds("lt (len .response) 8"),
-        text: ("`{{.response}}` is too short: describe what was done", "`Done.` is too short"),
-        acts: || json!({"response": "Done."}),
-        passes: || json!({}),
-    },
-    Example {
-        event: EventName::SubagentStart,
-        about: "Acts on subagents of one type.",
-        when: When::Holds("eq .subagent_type \"explorer\""),
-        text: ("{{.subagent_name}} is an explorer: read docs/map.md instead", "read docs/map.md"),
-        acts: || json!({"subagent_type": "explorer"}),
-        passes: || json!({"subagent_type": "coder"}),
-    },
-    Example {
-        event: EventName::SubagentStop,
-        about: "Acts on subagents without a response.",
-        when: When::Holds("not .response"),
-        text: ("{{.subagent_name}} found nothing: look for yourself", "found nothing"),
-        acts: || json!({"response": ""}),
-        passes: || json!({}),
-    },
-    Example {
-        event: EventName::PreCompact,
-        about: "Acts on automatic summaries.",
-        when: When::Holds("eq .trigger \"auto\""),
-        text: ("{{.tokens_before}} tokens are about to be summarized", "160000 tokens"),
-        acts: || json!({"trigger": "auto"}),
-        passes: || json!({"trigger": "manual"}),
-    },
-];
+/// Reads the examples.
+fn examples() -> Result<Vec<StaticExample>, Failure> {
+    serde_json::from_str(part!("examples.json")).map_err(Failure::caused_by)
+}
 
 /// The files of a new hook.
 ///
@@ -169,17 +90,19 @@ pub(super) fn files(
     action: ActionWord,
 ) -> Result<Vec<NewFile>, Failure> {
     let is_possible = actions_at(event).contains(&action.as_str());
-    let example = EXAMPLES.iter().find(|example| example.event == event).filter(|_| is_possible);
-    let Some(example) = example else { return Err(impossible(event, action)) };
+    let mut examples = examples()?.into_iter().filter(|example| example.event == event.as_str());
+    let Some(example) = examples.next().filter(|_| is_possible) else {
+        return Err(impossible(event, action));
+    };
     let file =
         |name: &str, text: String| NewFile { name: name.to_owned(), text, is_executable: false };
-    let (acts, passes) = tests(example, action);
+    let (acts, passes) = tests(&example, action);
     let test = |test: &Value| {
         let text = serde_json::to_string_pretty(test).unwrap_or_default();
         format!("{text}\n")
     };
     Ok(vec![
-        file("HOOK.md", with_name(&manifest(example, action), name)?),
+        file("HOOK.md", with_name(&manifest(&example, action), name)?),
         file("tests/acts.json", test(&acts)),
         file("tests/passes.json", test(&passes)),
     ])
@@ -195,39 +118,34 @@ fn impossible(event: EventName, action: ActionWord) -> Failure {
         .help(format!("possible actions: {here}; {word} is possible at {}", events.join(", ")))
 }
 
-fn manifest(example: &Example, action: ActionWord) -> String {
-    let Example { event, about, text: (text, _), .. } = example;
-    let (matcher, when) = match example.when {
-        When::Matches(tool, pattern) => (
-            format!(
-                "# Regular expressions for the tool's name and the strings of its input.\nmatcher:\n  tool: {tool}\n  pattern: '{pattern}'\n"
-            ),
-            "  # when: eq .tool_name \"Shell\"".to_owned(),
-        ),
-        When::Holds(condition) => (String::new(), format!("  when: '{condition}'")),
+fn manifest(example: &StaticExample, action: ActionWord) -> String {
+    let (matcher, when) = match &example.when {
+        When::Matches { tool, pattern } => {
+            let matcher = part!("matcher.yaml").replace("@TOOL@", tool);
+            (matcher.replace("@PATTERN@", pattern), part!("no-condition.yaml").to_owned())
+        }
+        When::Holds { when } => {
+            (String::new(), part!("condition.yaml").replace("@CONDITION@", when))
+        }
     };
     let answer = match action {
-        ActionWord::Deny | ActionWord::Ask | ActionWord::Allow => format!("  reason: \"{text}\""),
-        ActionWord::Context => format!("  text: \"{text}\""),
-        ActionWord::Mutate => {
-            format!("  messages:\n    - role: user\n      content: \"{text}\"")
-        }
-        ActionWord::Callback => "  recipe: compact\n  # args: {name: \"...\"}".to_owned(),
+        ActionWord::Deny | ActionWord::Ask | ActionWord::Allow => part!("reason.yaml"),
+        ActionWord::Context => part!("context.yaml"),
+        ActionWord::Mutate => part!("mutate.yaml"),
+        ActionWord::Callback => part!("callback.yaml"),
     };
-    let word = action.as_str();
-    format!(
-        "---\nname: @NAME@\ndescription: {about}\ntrigger: {event}\n{matcher}\
-         # 0 to 1000; a higher priority runs earlier.\npriority: 100\n\
-         metadata:\n  # The action of the hook, which has no script.\n  action: {word}\n\
-         \x20 # The hook acts only if this is true: a condition like after `if` in a template.\n{when}\n\
-         \x20 # Texts are templates with the fields of the payload: `{{{{.session_id}}}}`, `{{{{.context.invoked_by}}}}`, ...\n{answer}\n---\n\n\
-         # @NAME@\n\n{about}\n\n`tenter hooks test @NAME@ --sample` shows a payload and the reply of the hook.\n"
-    )
+    part!("HOOK.md")
+        .replace("@ABOUT@", &example.about)
+        .replace("@EVENT@", &example.event)
+        .replace("@MATCHER@", &matcher)
+        .replace("@ACTION@", action.as_str())
+        .replace("@WHEN@", &when)
+        .replace("@ANSWER@", &answer.replace("@TEXT@", &example.text))
 }
 
 /// The test in which the hook acts, and the one in which it does not.
-fn tests(example: &Example, action: ActionWord) -> (Value, Value) {
-    let part = example.text.1;
+fn tests(example: &StaticExample, action: ActionWord) -> (Value, Value) {
+    let part = &example.rendered;
     let expected = match action {
         ActionWord::Deny | ActionWord::Ask | ActionWord::Allow => {
             json!({"decision": action.as_str(), "reason": part})
@@ -236,13 +154,13 @@ fn tests(example: &Example, action: ActionWord) -> (Value, Value) {
         ActionWord::Mutate | ActionWord::Callback => json!({"decision": action.as_str()}),
     };
     let nothing = match example.when {
-        When::Matches(..) => "unmatched",
-        When::Holds(_) => "none",
+        When::Matches { .. } => "unmatched",
+        When::Holds { .. } => "none",
     };
-    let test = |about: &str, event: Value, expected: Value| json!({"description": about, "event": event, "expect": expected});
+    let test = |about: &str, event: &Value, expected: Value| json!({"description": about, "event": event, "expect": expected});
     (
-        test(example.about, (example.acts)(), expected),
-        test("Otherwise it does nothing.", (example.passes)(), json!({"decision": nothing})),
+        test(&example.about, &example.acts, expected),
+        test("Otherwise it does nothing.", &example.passes, json!({"decision": nothing})),
     )
 }
 

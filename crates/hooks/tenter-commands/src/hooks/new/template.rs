@@ -143,7 +143,7 @@ const INCLUDES: [(&str, Texts); 6] = [
 const INCLUDE: &str = "@include ";
 
 /// Starts a Node script: not every version of Node treats a file without extension as an ES module.
-const START_NODE: &str = "#!/bin/sh\nexec node \"$(dirname \"$0\")/hook.mjs\"\n";
+const START_NODE: &str = file!("include/run");
 
 impl Template {
     /// The description in `HOOK.md`.
@@ -181,7 +181,7 @@ pub(super) fn implied_by(hook: &str) -> Option<&'static Template> {
     TEMPLATES.iter().find(|template| template.name == hook || template.aliases.contains(&hook))
 }
 
-/// The files of a hook for `event` that does nothing yet.
+/// Returns the files of a hook for `event` that does nothing yet.
 ///
 /// # Errors
 /// The name is not valid for a manifest hook (R16).
@@ -190,11 +190,29 @@ pub(super) fn empty(
     event: EventName,
     language: ScriptLanguage,
 ) -> Result<Vec<NewFile>, Failure> {
-    let manifest = EMPTY_MANIFEST
+    let script = EMPTY_SCRIPTS.in_language(language);
+    files(name, &empty_manifest(event, ""), Some(script), EMPTY_TESTS, language)
+}
+
+/// Returns the files of a hook for `event` that does nothing yet, without a script, and with these lines of front matter.
+///
+/// # Errors
+/// The name is not valid for a manifest hook (R16).
+pub(super) fn empty_with(
+    name: &str,
+    event: EventName,
+    metadata: &str,
+) -> Result<Vec<NewFile>, Failure> {
+    let manifest = empty_manifest(event, metadata);
+    files(name, &manifest, None, EMPTY_TESTS, ScriptLanguage::default())
+}
+
+fn empty_manifest(event: EventName, metadata: &str) -> String {
+    EMPTY_MANIFEST
         .replace("@EVENT@", event.as_str())
         .replace("@MATCHER@", if event.lifecycle().matcher { EMPTY_MATCHER } else { "" })
-        .replace("@FIELDS@", &comments::of_manifest(event));
-    files(name, &manifest, Some(EMPTY_SCRIPTS.in_language(language)), EMPTY_TESTS, language)
+        .replace("@METADATA@", metadata)
+        .replace("@FIELDS@", &comments::of_manifest(event))
 }
 
 fn files(
