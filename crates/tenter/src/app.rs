@@ -7,7 +7,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
-    OwnAgent, bridge, config, guard, help, hooks, inspect, log, man, plugin, registered_program,
+    OwnAgent, backtest, bridge, config, guard, help, hooks, inspect, log, man, plugin,
+    registered_program,
 };
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
@@ -65,6 +66,8 @@ enum Command {
     /// List, add, change, update and remove ready-made guards.
     #[command(subcommand)]
     Guard(guard::Command),
+    /// Show what your hooks would have done with past tool calls.
+    Backtest(backtest::Args),
     /// List, show, create, test and diagnose hooks.
     #[command(subcommand)]
     Hooks(hooks::Command),
@@ -148,6 +151,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         #[cfg(feature = "agent")]
         Command::Demo(args) => demo::run(env, &args),
         Command::Guard(command) => guard::run(env, project, &command),
+        Command::Backtest(args) => backtest::run(env, project, &args),
         Command::Hooks(command) => hooks::run(env, project, &command, AGENT),
         Command::Trust(args) => trust::run(env, project, &args, AGENT),
         #[cfg(feature = "agent")]

@@ -13,11 +13,12 @@ use tenter_engine::FailMode;
 use tenter_engine::inspect::Hook;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::tool_effects::last_segment;
-use tenter_protocol::{EventName, ToolResult};
+use tenter_protocol::{EventName, ToolCall, ToolResult};
 
 use crate::occurrence::{NativeCall, Occurrence, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::HostReply;
+use crate::tool_call;
 use crate::user_rules::RuleCheck;
 
 pub(crate) use format::OWN_FILE_MARK;
@@ -111,6 +112,11 @@ impl Host {
         }
         let emulated = row.emulated.iter().find(|(emulated, _)| *emulated == power);
         emulated.map_or(Support::Unsupported, |(_, how)| Support::Emulated(how))
+    }
+
+    /// Returns a call in Tenter's names, as hooks read it. Fields that only the host has stay as they are.
+    pub fn canonical_call(&self, call: &NativeCall) -> ToolCall {
+        tool_call::canonical(self, call)
     }
 
     /// Returns the tool of a call, if its name or fields differ from Tenter's. A host may put a namespace before its names. A tool of

@@ -22,6 +22,7 @@
 mod agent_version;
 mod ancestors;
 pub mod authorities;
+pub mod backtest;
 pub mod bound;
 pub mod bridge;
 pub mod completion;

@@ -55,6 +55,7 @@ pub struct EngineBuilder {
     trampoline: Option<Trampoline>,
     prefers_one_shot: bool,
     host: Option<String>,
+    gone: Option<PathBuf>,
 }
 
 impl Engine {
@@ -85,6 +86,7 @@ impl Engine {
             trampoline: None,
             prefers_one_shot: false,
             host: None,
+            gone: None,
         }
     }
 }
@@ -190,6 +192,7 @@ impl EngineBuilder {
         let own = CallSurroundings::new(project)
             .with_added_directories(&self.added_directories)
             .with_agent_states(&self.agent_states)
+            .with_gone(self.gone.as_deref())
             .with_variables(self.environment.base())
             .with_tool_names(&self.tool_names);
         match &self.directories {
@@ -257,6 +260,16 @@ impl EngineBuilder {
     /// Sets which of the hooks run: all, only those that are awaited, or only the asynchronous ones.
     pub fn asynchronous_hooks(self, asynchronous: AsynchronousHooks) -> Self {
         Self { asynchronous, ..self }
+    }
+
+    /// Sets a directory that existed when the calls were made and is gone. Paths in it are uncertain.
+    pub fn gone(self, directory: Option<PathBuf>) -> Self {
+        Self { gone: directory, ..self }
+    }
+
+    /// Finds the hooks, with what `store` trusts, and starts none of them: an executable whose events are not cached is missing.
+    pub fn load_without_queries(&self, store: &TrustStore) -> (Catalog, Vec<Diagnostic>) {
+        self.clone().query_timeout(Duration::ZERO).load_catalog(store)
     }
 
     /// Makes an engine of these hooks.

@@ -104,6 +104,23 @@ impl Catalog {
         Self { hooks: indexed.hooks, by_event: indexed.by_event, ..self }
     }
 
+    /// Returns the hooks that decide about tool calls without a process, and the names of those that need one.
+    #[doc(hidden)]
+    pub fn without_processes(&self) -> (Self, Vec<String>) {
+        let awaited = self.hooks_for(EventName::BeforeTool).iter();
+        let awaited = awaited.filter(|hook| !hook.policy.asynchronous).cloned();
+        let (deciding, others): (Vec<_>, Vec<_>) = awaited.partition(|hook| hook.is_static());
+        let concerns_tools = |missing: &&Missing| {
+            let events = missing.events.as_ref();
+            events.is_none_or(|events| events.contains(&EventName::BeforeTool))
+        };
+        let missing = self.missing.iter().filter(concerns_tools).map(|missing| &missing.name);
+        let names = others.iter().map(|hook| &hook.name).chain(missing).cloned().collect();
+        let indexed = Self::of_shared(deciding);
+        let states = self.states.clone();
+        (Self { hooks: indexed.hooks, by_event: indexed.by_event, states, ..Self::default() }, names)
+    }
+
     fn of_shared(hooks: Vec<Arc<Hook>>) -> Self {
         let hooks = precedence::dispatch_order(hooks);
         let subscribers = |event| {

@@ -46,6 +46,8 @@ pub struct CallSurroundings {
     surroundings: Surroundings,
     tool_names: ToolNames,
     agent: Vec<AgentState>,
+    /// A directory that no longer exists: what was in it is not known.
+    gone: Option<String>,
     /// The same for the projects around the project.
     outer: Vec<CallSurroundings>,
 }
@@ -149,6 +151,12 @@ impl CallSurroundings {
         self
     }
 
+    /// With a directory that existed when the calls were made and is gone: where the paths in it led to is not known.
+    #[must_use]
+    pub(crate) fn with_gone(self, directory: Option<&Path>) -> Self {
+        Self { gone: directory.map(text), ..self }
+    }
+
     /// With what is special about the agent's process.
     #[must_use]
     pub(crate) fn with_agent_states(self, states: &[AgentState]) -> Self {
@@ -192,9 +200,19 @@ impl CallSurroundings {
         surroundings.cwd = Some(text(cwd));
         surroundings.variables.insert("PWD".to_owned(), text(cwd));
         let mut call = self.facts_of(body.tool_call(), cwd, &surroundings, native);
+        self.forget_gone(&mut call.facts.call.paths);
         resolve_all(&mut call.facts.call, &surroundings);
         self.include_worktrees(&mut call.facts.call.paths, surroundings);
         call
+    }
+
+    /// Marks the paths in the directory that is gone as uncertain: nothing can be looked up there.
+    fn forget_gone(&self, paths: &mut [PathFact]) {
+        let Some(gone) = &self.gone else { return };
+        for path in paths.iter_mut().filter(|path| Path::new(&path.path).starts_with(gone)) {
+            path.certain = false;
+            path.joined = None;
+        }
     }
 
     /// The other worktrees of the project's repository belong to the project. They are looked up when a path is outside.

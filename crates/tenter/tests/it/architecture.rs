@@ -60,6 +60,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-engine",
             "tenter-walk",
             "tenter-http",
+            "tenter-backtest",
             "tenter-bridge",
             "tenter-inspect",
             "tenter-plugins",
@@ -97,6 +98,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("tenter-inspect", &["tenter-base", "tenter-engine", "tenter-proc", "tenter-protocol"]),
     ("tenter-bridge", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
+    ("tenter-backtest", &["tenter-base", "tenter-protocol", "tenter-engine", "tenter-bridge"]),
     (
         "tenter-hook",
         &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine", "tenter-bridge"],
@@ -121,7 +123,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 
 /// Heavy dependencies, and the only crates that may have them.
 const ONLY_IN: &[(&str, &[&str])] = &[
-    ("rusqlite", &["tenter-agent"]),
+    // The transcripts of two agents are SQLite databases. The feature that reads them is off without the agent.
+    ("rusqlite", &["tenter-agent", "tenter-backtest"]),
     ("rig-core", &["tenter-providers"]),
     ("ureq", &["tenter-http"]),
     // The official SDK of MCP. It is written for tokio, of which it needs one thread, tasks and timers: no I/O.

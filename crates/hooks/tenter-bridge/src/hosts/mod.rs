@@ -23,6 +23,8 @@ mod vibe;
 
 use std::path::PathBuf;
 
+use tenter_protocol::Object;
+
 use crate::Host;
 use crate::host::{ANYWHERE, SettingsPaths, UserDirectories, within};
 use crate::payload::Payload;
@@ -49,6 +51,11 @@ pub const ALL: &[&Host] = &[
 /// Returns the host with this id.
 pub fn find(id: &str) -> Option<&'static Host> {
     ALL.iter().find(|host| host.id == id).copied()
+}
+
+/// Returns the input of a call of Cline as hooks read it: the fields of Tenter's tools are added for what Cline has in lists.
+pub fn cline_input(input: Object) -> Object {
+    cline::shown_input(input)
 }
 
 /// Returns the settings paths of every known agent. A relative path means that path in every directory (B49).

@@ -12,7 +12,7 @@ mod update;
 use std::path::Path;
 
 use tenter_terminal::env::Env;
-use tenter_terminal::failure::CommandResult;
+use tenter_terminal::failure::{CommandResult, Failure};
 
 use self::installed::GuardLocation;
 use crate::project::Project;
@@ -68,6 +68,12 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
             update::run(&mut project, args)
         }
     }
+}
+
+/// Returns the name and the `HOOK.md` of each of these guards.
+pub(crate) fn texts(names: &[String]) -> Result<Vec<(&'static str, String)>, Failure> {
+    let guards = shipped::Guard::named(names, false)?;
+    Ok(guards.iter().map(|guard| (guard.name, guard.installable())).collect())
 }
 
 /// The names and descriptions of the guards.

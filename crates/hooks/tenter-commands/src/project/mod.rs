@@ -82,7 +82,12 @@ impl<'e> Project<'e> {
 
     /// Builds engines for this project, and finds its hooks, as the configuration says.
     pub fn engine_builder(&self) -> EngineBuilder {
-        Engine::builder(self.root())
+        self.engine_builder_at(self.root())
+    }
+
+    /// Builds engines for another project, with the configuration of this one.
+    pub fn engine_builder_at(&self, root: &Path) -> EngineBuilder {
+        Engine::builder(root)
             .directories(self.env.directories())
             .environment(self.hook_environment())
             .clock(env::now)

@@ -40,7 +40,7 @@ pub(crate) struct Query<'a> {
     pub(crate) project: &'a Path,
     /// The environment of hooks (R40).
     pub(crate) environment: &'a HookEnvironment,
-    /// The timeout, by default [`QUERY_TIMEOUT`].
+    /// The timeout, by default [`QUERY_TIMEOUT`]. Nothing is started without time.
     pub(crate) timeout: Duration,
     /// Cancels the query.
     pub(crate) cancel: &'a Cancel,
@@ -53,6 +53,9 @@ impl Query<'_> {
             return QueryReply::Failed(
                 "was not queried for its events: loading was cancelled".to_owned(),
             );
+        }
+        if self.timeout.is_zero() {
+            return QueryReply::Failed("was not queried for its events".to_owned());
         }
         let owner = HookOwner { project: self.project, layer, name };
         let completion = tenter_proc::run(&self.invocation(owner, path), self.cancel);

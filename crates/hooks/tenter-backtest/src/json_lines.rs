@@ -1,0 +1,83 @@
+//! Reads JSON lines within limits: a line that is too long is skipped without being kept.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_base::untrusted_file;
+
+use crate::collector::CallCollector;
+
+/// Maximum length of a line, in bytes. Results of tools with images are a few mebibytes.
+pub(crate) const MAX_LINE: usize = 16 << 20;
+
+/// Passes each line of a file to `line`, with its number from 1.
+///
+/// # Errors
+/// The file cannot be read, or is not a regular file.
+pub(crate) fn read(
+    file: &Path,
+    calls: &mut CallCollector<'_>,
+    mut line: impl FnMut(u64, &Value, &mut CallCollector<'_>),
+) -> io::Result<()> {
+    let open = untrusted_file::open(file)?;
+    let mut lines = Lines { reader: BufReader::with_capacity(64 << 10, open), buffer: Vec::new() };
+    for number in 1.. {
+        match lines.next()? {
+            NextLine::End => break,
+            NextLine::TooLong => calls.counts.long_lines += 1,
+            NextLine::Line(bytes) if bytes.trim_ascii().is_empty() => {}
+            NextLine::Line(bytes) => match serde_json::from_slice(bytes) {
+                Ok(value) => line(number, &value, calls),
+                Err(_) => calls.counts.unreadable_lines += 1,
+            },
+        }
+    }
+    Ok(())
+}
+
+/// The lines of a file.
+struct Lines<R> {
+    reader: BufReader<R>,
+    buffer: Vec<u8>,
+}
+
+/// The next line of a file.
+enum NextLine<'l> {
+    End,
+    TooLong,
+    Line(&'l [u8]),
+}
+
+impl<R: Read> Lines<R> {
+    fn next(&mut self) -> io::Result<NextLine<'_>> {
+        self.buffer.clear();
+        let limit = MAX_LINE as u64 + 1;
+        let length = self.reader.by_ref().take(limit).read_until(b'\n', &mut self.buffer)?;
+        if length == 0 {
+            return Ok(NextLine::End);
+        }
+        if length > MAX_LINE && self.buffer.last() != Some(&b'\n') {
+            self.buffer = Vec::new();
+            self.reader.skip_until(b'\n')?;
+            return Ok(NextLine::TooLong);
+        }
+        Ok(NextLine::Line(&self.buffer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped_and_the_next_one_is_read() {
+        let mut text = vec![b'x'; MAX_LINE + 5];
+        text.extend(b"\n[1]\n[2]");
+        let mut lines = Lines { reader: BufReader::new(text.as_slice()), buffer: Vec::new() };
+        assert!(matches!(lines.next().unwrap(), NextLine::TooLong));
+        assert!(matches!(lines.next().unwrap(), NextLine::Line(b"[1]\n")));
+        assert!(matches!(lines.next().unwrap(), NextLine::Line(b"[2]")));
+        assert!(matches!(lines.next().unwrap(), NextLine::End));
+    }
+}

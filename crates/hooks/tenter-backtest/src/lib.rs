@@ -1,0 +1,29 @@
+//! What hooks would have done with past tool calls.
+//!
+//! Coding agents keep transcripts. A [`TranscriptReader`] finds those of one agent and reads their tool calls; [`scan`] reads all of
+//! them, each call once. A [`Replay`] dispatches each call to the hooks that decide without a process, by the engine's own dispatch, and
+//! a [`ReportBuilder`] counts what they would have stopped.
+//!
+//! ```text
+//! transcripts ── readers ──► RecordedCall ── Replay ──► Judgement ── ReportBuilder ──► Report
+//! ```
+//!
+//! Transcripts are untrusted: lines have a maximum length, values a maximum depth, and no path in them is opened. Nothing is
+//! executed and nothing is written.
+
+mod collector;
+mod json_lines;
+mod places;
+pub mod readers;
+mod recorded;
+mod replay;
+mod report;
+mod scan;
+
+pub use collector::{CallCollector, ReadCounts};
+pub use places::HostPlaces;
+pub use readers::TranscriptReader;
+pub use recorded::{CallEnd, DenialSource, RecordedCall};
+pub use replay::{Answer, HookSet, Judgement, Replay, RuleStop};
+pub use report::{Report, ReportBuilder, RuleReport, StoppedCommand};
+pub use scan::{HostCounts, ScanOptions, scan, scan_files};

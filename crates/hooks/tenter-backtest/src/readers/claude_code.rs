@@ -1,0 +1,115 @@
+//! Transcripts of Claude Code: `projects/DIRECTORY/SESSION.jsonl`, and `SESSION/subagents/agent-*.jsonl`. Measured with 2.1.330.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
+use crate::collector::CallCollector;
+use crate::json_lines;
+use crate::places::{HostPlaces, files_below, is_named};
+use crate::recorded::{CallEnd, DenialSource};
+
+/// Records that contain no call.
+const OTHERS: [&str; 24] = [
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "atis-latch",
+    "attachment",
+    "attribution-snapshot",
+    "cost-state",
+    "custom-title",
+    "file-history-snapshot",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "queue-operation",
+    "summary",
+    "system",
+    "tag",
+    "tools-used",
+    "worktree-state",
+];
+
+pub(super) struct ClaudeCode;
+
+impl TranscriptReader for ClaudeCode {
+    fn host(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
+        let projects = places.directory("CLAUDE_CONFIG_DIR", ".claude").join("projects");
+        files_below(&projects, 5, |path| is_named(path, "", ".jsonl"))
+    }
+
+    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
+        let mut session = TranscriptSession::new(self.host(), file);
+        json_lines::read(file, calls, |number, line, calls| {
+            read_line(&mut session, number, line, calls);
+        })
+    }
+}
+
+fn read_line(
+    session: &mut TranscriptSession,
+    number: u64,
+    line: &Value,
+    calls: &mut CallCollector<'_>,
+) {
+    let content = line["message"]["content"].as_array();
+    let blocks = content.into_iter().flatten();
+    match text(line, "type") {
+        "assistant" => {
+            text(line, "sessionId").clone_into(&mut session.id);
+            session.agent = line["agentId"].as_str().map(str::to_owned);
+            session.cwd = directory(&line["cwd"]);
+            for block in blocks.filter(|block| block["type"] == "tool_use") {
+                let native = native(&block["id"], text(block, "name"), object(&block["input"]));
+                calls.begin(session.call(number, time(&line["timestamp"]), native));
+            }
+        }
+        "user" => {
+            for block in blocks.filter(|block| block["type"] == "tool_result") {
+                calls.end(text(block, "tool_use_id"), end(line, block));
+            }
+        }
+        kind if OTHERS.contains(&kind) => {}
+        kind => calls.counts.add_unknown(kind),
+    }
+}
+
+/// Returns the end of a call. Versions before 2.1.205 say only in the text that it was denied.
+fn end(line: &Value, block: &Value) -> CallEnd {
+    let (decision, denial) = (&line["permissionDecision"], text(line, "toolDenialKind"));
+    match (text(decision, "decision"), text(decision, "source"), denial) {
+        ("reject", "hook", _) => CallEnd::Denied(DenialSource::Hook),
+        (_, _, "user-rejected") | ("reject", "user", _) => CallEnd::Denied(DenialSource::User),
+        (_, _, "permission-rule") | ("reject", ..) => CallEnd::Denied(DenialSource::Rule),
+        ("accept", "user", _) if block["is_error"] != true => CallEnd::Approved,
+        _ if block["is_error"] == true => failure(&block["content"]),
+        _ => CallEnd::Succeeded,
+    }
+}
+
+fn failure(content: &Value) -> CallEnd {
+    let text = content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default();
+    if text.starts_with("The user doesn't want to proceed with this tool use") {
+        return CallEnd::Denied(DenialSource::User);
+    }
+    let is_hook = text.starts_with("PreToolUse:")
+        || (text.starts_with("Hook PreToolUse:") && text.contains("denied this tool"));
+    if is_hook {
+        return CallEnd::Denied(DenialSource::Hook);
+    }
+    let is_rule = text.starts_with("Permission to use ") && text.contains("has been denied");
+    if is_rule { CallEnd::Denied(DenialSource::Rule) } else { CallEnd::Failed }
+}

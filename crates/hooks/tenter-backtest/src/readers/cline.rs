@@ -1,0 +1,88 @@
+//! Transcripts of Cline: `sessions/SESSION/SESSION.messages.json`, and those of subagents beside it. Measured with 3.0.65. Each is one
+//! JSON value, which is written anew for each message.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tenter_base::untrusted_file;
+use tenter_bridge::hosts;
+
+use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
+use crate::collector::CallCollector;
+use crate::places::{HostPlaces, files_below, is_named};
+use crate::recorded::CallEnd;
+
+/// Maximum size of a transcript, in bytes.
+const MAX_SIZE: u64 = 64 << 20;
+/// Maximum size of the description of a session, in bytes.
+const MAX_DESCRIPTION: u64 = 1 << 20;
+/// Blocks of messages without a call.
+const OTHERS: [&str; 6] = ["document", "file", "image", "redacted_thinking", "text", "thinking"];
+
+pub(super) struct Cline;
+
+impl TranscriptReader for Cline {
+    fn host(&self) -> &'static str {
+        "cline"
+    }
+
+    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
+        let data = places.directory("CLINE_DATA_DIR", ".cline/data");
+        files_below(&data.join("sessions"), 1, |path| is_named(path, "", ".messages.json"))
+    }
+
+    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
+        let transcript: Value = serde_json::from_slice(&untrusted_file::read(file, MAX_SIZE)?)?;
+        let session = session(self.host(), file, &transcript);
+        for message in transcript["messages"].as_array().into_iter().flatten() {
+            for block in message["content"].as_array().into_iter().flatten() {
+                read_block(&session, message, block, calls);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the session of a transcript. Its working directory is in the description of the session beside it.
+fn session(host: &'static str, file: &Path, transcript: &Value) -> TranscriptSession {
+    let origin = &transcript["origin"];
+    let own = text(transcript, "sessionId");
+    let id = origin["parentThreadId"].as_str().unwrap_or(own).to_owned();
+    let name = file.parent().and_then(Path::file_name).map(|name| name.to_string_lossy());
+    let description = file.with_file_name(format!("{}.json", name.unwrap_or_default()));
+    let description = untrusted_file::read(&description, MAX_DESCRIPTION).ok();
+    let description: Option<Value> = description.and_then(|it| serde_json::from_slice(&it).ok());
+    TranscriptSession {
+        id,
+        agent: origin["subagent"].as_str().map(str::to_owned),
+        cwd: description.and_then(|description| directory(&description["cwd"])),
+        ..TranscriptSession::new(host, file)
+    }
+}
+
+fn read_block(
+    session: &TranscriptSession,
+    message: &Value,
+    block: &Value,
+    calls: &mut CallCollector<'_>,
+) {
+    match text(block, "type") {
+        "tool_use" => {
+            let input = hosts::cline_input(object(&block["input"]));
+            let native = native(&block["id"], text(block, "name"), input);
+            calls.begin(session.call(0, time(&message["ts"]), native));
+        }
+        "tool_result" => calls.end(text(block, "tool_use_id"), end(block)),
+        kind if OTHERS.contains(&kind) => {}
+        kind => calls.counts.add_unknown(kind),
+    }
+}
+
+/// Returns the end of a call, which may have several parts.
+fn end(block: &Value) -> CallEnd {
+    let parts = block["content"].as_array();
+    let has_failed = parts.into_iter().flatten().any(|part| part["success"] == false);
+    let is_error = block["is_error"] == true || has_failed;
+    if is_error { CallEnd::Failed } else { CallEnd::Succeeded }
+}

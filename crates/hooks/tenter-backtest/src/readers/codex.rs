@@ -1,0 +1,170 @@
+//! Transcripts of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`, and `archived_sessions`. Measured with 0.169.0. They have the model's own
+//! names of tools; hooks see other ones.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tenter_protocol::Object;
+
+use super::{
+    TranscriptReader, TranscriptSession, directory, native, object, object_in, text, time,
+};
+use crate::collector::CallCollector;
+use crate::json_lines;
+use crate::places::{HostPlaces, files_below, is_named};
+use crate::recorded::{CallEnd, DenialSource};
+
+/// Records that contain no call.
+const OTHERS: [&str; 7] = [
+    "compacted",
+    "event_msg",
+    "ghost_snapshot",
+    "inter_agent_communication",
+    "token_usage_record",
+    "turn_aborted",
+    "world_state",
+];
+/// Items of responses that are no calls of tools that hooks see.
+const OTHER_ITEMS: [&str; 9] = [
+    "agent_message",
+    "compaction",
+    "context_compaction",
+    "ghost_snapshot",
+    "image_generation_call",
+    "message",
+    "reasoning",
+    "tool_search_call",
+    "web_search_call",
+];
+
+pub(super) struct Codex;
+
+impl TranscriptReader for Codex {
+    fn host(&self) -> &'static str {
+        "codex"
+    }
+
+    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
+        let home = places.directory("CODEX_HOME", ".codex");
+        let below = |name: &str| {
+            files_below(&home.join(name), 4, |path| is_named(path, "rollout-", ".jsonl"))
+        };
+        ["sessions", "archived_sessions"].into_iter().flat_map(below).collect()
+    }
+
+    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
+        let mut session = TranscriptSession::new(self.host(), file);
+        json_lines::read(file, calls, |number, line, calls| {
+            read_line(&mut session, number, line, calls);
+        })
+    }
+}
+
+fn read_line(
+    session: &mut TranscriptSession,
+    number: u64,
+    line: &Value,
+    calls: &mut CallCollector<'_>,
+) {
+    let payload = &line["payload"];
+    match text(line, "type") {
+        // The first one is the session's own; a fork contains its parent's, too.
+        "session_meta" if session.id.is_empty() => begin(session, payload),
+        "session_meta" => {}
+        "turn_context" => session.cwd = directory(&payload["cwd"]).or(session.cwd.take()),
+        "response_item" => read_item(session, number, line, calls),
+        kind if OTHERS.contains(&kind) => {}
+        kind => calls.counts.add_unknown(kind),
+    }
+}
+
+fn begin(session: &mut TranscriptSession, meta: &Value) {
+    let thread = text(meta, "id");
+    session.id = meta["session_id"].as_str().unwrap_or(thread).to_owned();
+    session.agent = Some(thread.to_owned()).filter(|thread| *thread != session.id);
+    session.cwd = directory(&meta["cwd"]);
+}
+
+fn read_item(
+    session: &TranscriptSession,
+    number: u64,
+    line: &Value,
+    calls: &mut CallCollector<'_>,
+) {
+    let item = &line["payload"];
+    let (tool, input) = match text(item, "type") {
+        "function_call" => shown(text(item, "name"), object_in(text(item, "arguments"))),
+        "custom_tool_call" => {
+            let input = Object::from_iter([("command".to_owned(), item["input"].clone())]);
+            (text(item, "name").to_owned(), input)
+        }
+        "local_shell_call" => shown("shell", object(&item["action"])),
+        "function_call_output" | "custom_tool_call_output" => {
+            return calls.end(text(item, "call_id"), end(&output_text(&item["output"])));
+        }
+        kind if OTHER_ITEMS.contains(&kind) => return,
+        kind => return calls.counts.add_unknown(&format!("response_item {kind}")),
+    };
+    let server = item["namespace"].as_str().and_then(|name| name.strip_prefix("mcp__"));
+    let tool = match server {
+        Some(server) => format!("mcp__{}__{tool}", server.trim_end_matches('_')),
+        None => tool,
+    };
+    let id = if item["call_id"].is_string() { &item["call_id"] } else { &item["id"] };
+    calls.begin(session.call(number, time(&line["timestamp"]), native(id, &tool, input)));
+}
+
+/// Returns a call in the names that Codex shows to hooks: every shell is `Bash`.
+fn shown(tool: &str, input: Object) -> (String, Object) {
+    let command = match tool {
+        "exec_command" => input.get("cmd"),
+        "shell" | "shell_command" | "local_shell" | "container.exec" => input.get("command"),
+        _ => None,
+    };
+    match command.map(shell_text) {
+        Some(command) => ("Bash".to_owned(), Object::from_iter([("command".to_owned(), command)])),
+        None => (tool.to_owned(), input),
+    }
+}
+
+/// Returns the text of a command: `["bash", "-lc", TEXT]` is that text.
+fn shell_text(command: &Value) -> Value {
+    let Some(words) = command.as_array() else { return command.clone() };
+    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+    match words.as_slice() {
+        [shell, "-lc" | "-c", text] if is_shell(shell) => json!(text),
+        words => json!(shlex::try_join(words.iter().copied()).unwrap_or_default()),
+    }
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    matches!(name, "bash" | "sh" | "zsh" | "dash")
+}
+
+fn output_text(output: &Value) -> String {
+    match output {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().map(|part| text(part, "text")).collect(),
+        Value::Object(fields) => output_text(fields.get("content").unwrap_or(&Value::Null)),
+        _ => String::new(),
+    }
+}
+
+fn end(output: &str) -> CallEnd {
+    if output.starts_with("Command blocked by PreToolUse hook") {
+        return CallEnd::Denied(DenialSource::Hook);
+    }
+    if output.contains("rejected by user") || output.starts_with("aborted by user") {
+        return CallEnd::Denied(DenialSource::User);
+    }
+    let code = |line: &str| {
+        let code = line.strip_prefix("Process exited with code ");
+        code.or_else(|| line.strip_prefix("Exit code: "))?.trim().parse::<i32>().ok()
+    };
+    match output.lines().take(8).find_map(code) {
+        Some(0) | None => CallEnd::Succeeded,
+        Some(_) => CallEnd::Failed,
+    }
+}

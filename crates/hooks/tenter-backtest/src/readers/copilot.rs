@@ -1,0 +1,125 @@
+//! Transcripts of Copilot CLI: `session-state/SESSION/events.jsonl`. Measured with 1.0.102.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tenter_bridge::occurrence::NativeCall;
+
+use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
+use crate::collector::CallCollector;
+use crate::json_lines;
+use crate::places::{HostPlaces, files_below, is_named};
+use crate::recorded::{CallEnd, DenialSource};
+
+/// The starts of kinds of events without a call that hooks see.
+const OTHERS: [&str; 24] = [
+    "abort",
+    "agent",
+    "assistant.",
+    "auto_mode_switch.",
+    "capabilities.",
+    "command",
+    "elicitation.",
+    "exit_plan_mode.",
+    "external_tool.",
+    "hook.",
+    "human_response.",
+    "mcp",
+    "model.",
+    "pending_messages.",
+    "permission.",
+    "prompt_cache_break",
+    "sampling.",
+    "sandbox.",
+    "session",
+    "skill.",
+    "subagent.",
+    "system.",
+    "user",
+    "workflow",
+];
+/// Events about tools that repeat what others say.
+const OTHER_TOOL_EVENTS: [&str; 5] = [
+    "tool.execution_partial_result",
+    "tool.execution_progress",
+    "tool.shell_output",
+    "tool.user_requested",
+    "tool_search.activated",
+];
+
+pub(super) struct Copilot;
+
+impl TranscriptReader for Copilot {
+    fn host(&self) -> &'static str {
+        "copilot"
+    }
+
+    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
+        let home = places.directory("COPILOT_HOME", ".copilot");
+        let below = |name: &str| {
+            files_below(&home.join(name), 1, |path| {
+                is_named(path, "events", ".jsonl")
+                    || path.parent().is_some_and(|parent| parent.ends_with(name))
+                        && is_named(path, "", ".jsonl")
+            })
+        };
+        ["session-state", "history-session-state"].into_iter().flat_map(below).collect()
+    }
+
+    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
+        let mut session = TranscriptSession::new(self.host(), file);
+        json_lines::read(file, calls, |number, line, calls| {
+            read_line(&mut session, number, line, calls);
+        })
+    }
+}
+
+fn read_line(
+    session: &mut TranscriptSession,
+    number: u64,
+    line: &Value,
+    calls: &mut CallCollector<'_>,
+) {
+    let data = &line["data"];
+    match text(line, "type") {
+        "session.start" | "session.resume" | "session.context_changed" => {
+            if let Some(id) = data["sessionId"].as_str() {
+                id.clone_into(&mut session.id);
+            }
+            let cwd = directory(&data["context"]["cwd"]).or_else(|| directory(&data["cwd"]));
+            session.cwd = cwd.or(session.cwd.take());
+        }
+        "tool.execution_start" => {
+            session.agent = line["agentId"].as_str().map(str::to_owned);
+            let native = NativeCall {
+                server: data["mcpServerName"].as_str().map(str::to_owned),
+                ..native(&data["toolCallId"], text(data, "toolName"), object(&data["arguments"]))
+            };
+            calls.begin(session.call(number, time(&line["timestamp"]), native));
+        }
+        "permission.completed" => {
+            let is_approved = text(&data["result"], "kind").starts_with("approved");
+            if is_approved && text(data, "decisionSource") == "human_response" {
+                calls.approve(text(data, "toolCallId"));
+            }
+        }
+        "tool.execution_complete" => calls.end(text(data, "toolCallId"), end(data)),
+        kind if OTHER_TOOL_EVENTS.contains(&kind) => {}
+        kind if OTHERS.iter().any(|start| kind.starts_with(start)) => {}
+        kind => calls.counts.add_unknown(kind),
+    }
+}
+
+fn end(data: &Value) -> CallEnd {
+    let error = &data["error"];
+    match (text(error, "code"), text(error, "message")) {
+        ("denied", message) if message.starts_with("Denied by preToolUse hook") => {
+            CallEnd::Denied(DenialSource::Hook)
+        }
+        ("rejected", _) => CallEnd::Denied(DenialSource::User),
+        ("denied", _) => CallEnd::Denied(DenialSource::Rule),
+        _ if data["success"] == true => CallEnd::Succeeded,
+        _ => CallEnd::Failed,
+    }
+}

@@ -1,0 +1,163 @@
+//! Transcripts of OpenCode and of Kilo, which is made of it: SQLite databases. Measured with 1.18.33 and 7.7.7.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::TranscriptReader;
+use crate::collector::CallCollector;
+use crate::places::{HostPlaces, files_below, is_named};
+
+/// An agent whose transcripts are OpenCode's database.
+pub(super) struct OpenCode {
+    /// The id of the agent, which is also the name of its directory and of its databases.
+    pub(super) host: &'static str,
+}
+
+impl TranscriptReader for OpenCode {
+    fn host(&self) -> &'static str {
+        self.host
+    }
+
+    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
+        let data = places.directory("XDG_DATA_HOME", ".local/share").join(self.host);
+        files_below(&data, 0, |path| is_named(path, self.host, ".db"))
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    fn read(&self, _file: &Path, _calls: &mut CallCollector<'_>) -> io::Result<()> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this build of tenter has no SQLite"))
+    }
+
+    #[cfg(feature = "sqlite")]
+    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
+        database::read(self.host, file, calls).map_err(io::Error::other)
+    }
+}
+
+#[cfg(feature = "sqlite")]
+mod database {
+    use std::path::Path;
+
+    use rusqlite::{Connection, OpenFlags, Row};
+    use serde_json::Value;
+
+    use super::super::{TranscriptSession, directory, native, object, text, time};
+    use crate::collector::CallCollector;
+    use crate::json_lines::MAX_LINE;
+    use crate::recorded::{CallEnd, DenialSource};
+
+    /// Parts of messages without a call.
+    const OTHERS: [&str; 11] = [
+        "agent",
+        "compaction",
+        "file",
+        "patch",
+        "reasoning",
+        "retry",
+        "snapshot",
+        "step-finish",
+        "step-start",
+        "subtask",
+        "text",
+    ];
+
+    /// Maximum length of a part, in bytes.
+    const MAX_PART: i64 = MAX_LINE as i64;
+
+    pub(super) fn read(
+        host: &'static str,
+        file: &Path,
+        calls: &mut CallCollector<'_>,
+    ) -> rusqlite::Result<()> {
+        let database = open(file)?;
+        let mut statement = database.prepare(
+            "SELECT part.data, part.time_created, session.id, session.parent_id, session.directory
+             FROM part JOIN session ON session.id = part.session_id
+             WHERE length(part.data) <= ?1 ORDER BY part.time_created, part.id",
+        )?;
+        let mut rows = statement.query([MAX_PART])?;
+        while let Some(row) = rows.next()? {
+            read_part(host, file, row, calls)?;
+        }
+        let count = "SELECT count(*) FROM part WHERE length(data) > ?1";
+        let long: u32 = database.query_row(count, [MAX_PART], |row| row.get(0))?;
+        calls.counts.long_lines += u64::from(long);
+        count_newer(&database, calls)
+    }
+
+    /// Opens a database without changing anything: without a log of its own, SQLite would create one.
+    fn open(file: &Path) -> rusqlite::Result<Connection> {
+        let log = file.with_extension("db-wal");
+        let mode = if log.exists() { "mode=ro" } else { "mode=ro&immutable=1" };
+        let escaped = file.to_string_lossy();
+        let escaped = escaped.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        Connection::open_with_flags(format!("file:{escaped}?{mode}"), flags)
+    }
+
+    fn read_part(
+        host: &'static str,
+        file: &Path,
+        row: &Row<'_>,
+        calls: &mut CallCollector<'_>,
+    ) -> rusqlite::Result<()> {
+        let data: String = row.get(0)?;
+        let Ok(part) = serde_json::from_str::<Value>(&data) else {
+            calls.counts.unreadable_lines += 1;
+            return Ok(());
+        };
+        match text(&part, "type") {
+            "tool" => {}
+            kind if OTHERS.contains(&kind) => return Ok(()),
+            kind => {
+                calls.counts.add_unknown(kind);
+                return Ok(());
+            }
+        }
+        let created: i64 = row.get(1)?;
+        let (id, parent): (String, Option<String>) = (row.get(2)?, row.get(3)?);
+        let cwd: Value = row.get::<_, String>(4)?.into();
+        let session = TranscriptSession {
+            agent: parent.is_some().then(|| id.clone()),
+            id: parent.unwrap_or(id),
+            cwd: directory(&cwd),
+            ..TranscriptSession::new(host, file)
+        };
+        let state = &part["state"];
+        let native = native(&part["callID"], text(&part, "tool"), object(&state["input"]));
+        calls.begin(session.call(0, time(&created.into()), native));
+        if let Some(end) = end(state) {
+            calls.end(text(&part, "callID"), end);
+        }
+        Ok(())
+    }
+
+    /// Returns the end of a call; `None` if it has not ended.
+    fn end(state: &Value) -> Option<CallEnd> {
+        let error = text(state, "error");
+        match text(state, "status") {
+            "completed" => Some(CallEnd::Succeeded),
+            "error" if error.starts_with("The user rejected permission") => {
+                Some(CallEnd::Denied(DenialSource::User))
+            }
+            "error" if error.starts_with("The user has specified a rule") => {
+                Some(CallEnd::Denied(DenialSource::Rule))
+            }
+            "error" => Some(CallEnd::Failed),
+            _ => None,
+        }
+    }
+
+    /// Counts the messages of a newer form, which is not read.
+    fn count_newer(database: &Connection, calls: &mut CallCollector<'_>) -> rusqlite::Result<()> {
+        for table in ["session_message", "session_v2"] {
+            if !database.table_exists(None, table)? {
+                continue;
+            }
+            let count = format!("SELECT count(*) FROM {table}");
+            let count: u32 = database.query_row(&count, [], |row| row.get(0))?;
+            (0..count).for_each(|_| calls.counts.add_unknown(table));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! Transcripts of Pi: `sessions/--DIRECTORY--/TIME_SESSION.jsonl`, a tree of messages: the calls of abandoned branches were made, too.
+//! Measured with 0.73.1.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
+use crate::collector::CallCollector;
+use crate::json_lines;
+use crate::places::{HostPlaces, files_below, is_named};
+use crate::recorded::CallEnd;
+
+/// Entries without a call.
+const OTHERS: [&str; 9] = [
+    "branch_summary",
+    "compaction",
+    "custom",
+    "custom_message",
+    "label",
+    "mode_change",
+    "model_change",
+    "session_info",
+    "thinking_level_change",
+];
+/// Messages without a call of the model; `bashExecution` is a command of the user.
+const OTHER_ROLES: [&str; 5] =
+    ["bashExecution", "branchSummary", "compactionSummary", "custom", "user"];
+
+pub(super) struct Pi;
+
+impl TranscriptReader for Pi {
+    fn host(&self) -> &'static str {
+        "pi"
+    }
+
+    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
+        let home = places.directory("PI_CODING_AGENT_DIR", ".pi/agent");
+        files_below(&home.join("sessions"), 2, |path| is_named(path, "", ".jsonl"))
+    }
+
+    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
+        let mut session = TranscriptSession::new(self.host(), file);
+        json_lines::read(file, calls, |number, line, calls| {
+            read_line(&mut session, number, line, calls);
+        })
+    }
+}
+
+fn read_line(
+    session: &mut TranscriptSession,
+    number: u64,
+    line: &Value,
+    calls: &mut CallCollector<'_>,
+) {
+    let message = &line["message"];
+    match (text(line, "type"), text(message, "role")) {
+        ("session", _) => {
+            text(line, "id").clone_into(&mut session.id);
+            session.cwd = directory(&line["cwd"]);
+        }
+        ("message", "assistant") => {
+            let blocks = message["content"].as_array().into_iter().flatten();
+            for block in blocks.filter(|block| block["type"] == "toolCall") {
+                let native = native(&block["id"], text(block, "name"), object(&block["arguments"]));
+                calls.begin(session.call(number, time(&line["timestamp"]), native));
+            }
+        }
+        ("message", "toolResult") => {
+            let is_error = message["isError"] == true;
+            let end = if is_error { CallEnd::Failed } else { CallEnd::Succeeded };
+            calls.end(text(message, "toolCallId"), end);
+        }
+        ("message", role) if OTHER_ROLES.contains(&role) => {}
+        ("message", role) => calls.counts.add_unknown(&format!("message {role}")),
+        (kind, _) if OTHERS.contains(&kind) => {}
+        (kind, _) => calls.counts.add_unknown(kind),
+    }
+}

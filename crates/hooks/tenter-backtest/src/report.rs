@@ -1,0 +1,232 @@
+//! Counts what hooks would have stopped.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+
+use serde::Serialize;
+use tenter_base::rfc3339;
+use tenter_engine::DecisionKind;
+use tenter_engine::journal::Redactor;
+
+use crate::recorded::{RecordedCall, text_of};
+use crate::replay::{Answer, Judgement, RuleStop};
+use crate::scan::HostCounts;
+
+/// Maximum number of distinct commands that are kept of one rule; more are counted.
+const MAX_COMMANDS: usize = 1000;
+
+/// What hooks would have done with past calls.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Calls.
+    pub calls: u64,
+    /// Sessions of these calls.
+    pub sessions: usize,
+    /// Calls that a hook would have stopped.
+    pub stopped: u64,
+    /// Calls that no hook would have stopped.
+    pub passed: u64,
+    /// Calls of which that is not known.
+    pub unknown: u64,
+    /// Calls that did not run, because the user, a rule or a hook denied them.
+    pub denied: u64,
+    /// The rules that would have stopped calls, those with the most calls first.
+    pub rules: Vec<RuleReport>,
+    /// Hooks that need a process, so that they judged no call.
+    pub undecided: Vec<String>,
+    /// What was read of each agent.
+    pub hosts: HostCounts,
+}
+
+/// What one rule would have done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RuleReport {
+    /// The hook.
+    pub hook: String,
+    /// The rule, if the hook has rules.
+    pub rule: Option<String>,
+    /// The strongest decision.
+    pub decision: DecisionKind,
+    /// The reason for the model, of the last call.
+    pub reason: String,
+    /// Calls that it would have stopped.
+    pub calls: u64,
+    /// Sessions of these calls.
+    pub sessions: usize,
+    /// Distinct commands.
+    pub distinct: usize,
+    /// Calls that did not run in any case.
+    pub denied: u64,
+    /// Some of the commands, the newest first.
+    pub commands: Vec<StoppedCommand>,
+}
+
+/// A command that a rule would have stopped.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoppedCommand {
+    /// The command, or the tool and its path; masked.
+    pub command: String,
+    /// The number of calls.
+    pub calls: u64,
+    /// Calls that did not run in any case.
+    pub denied: u64,
+    /// The time of the last call; empty if it is not known.
+    pub time: String,
+    /// The agent.
+    pub host: &'static str,
+    /// The project.
+    pub project: String,
+    /// The session of the last call.
+    pub session: String,
+    /// The id of the last call.
+    pub call: String,
+    /// The transcript of the last call.
+    pub file: String,
+    /// The line in it.
+    pub line: u64,
+}
+
+/// Builds a report, one call after another.
+pub struct ReportBuilder {
+    redactor: Redactor,
+    report: Report,
+    sessions: HashSet<u64>,
+    rules: BTreeMap<(String, Option<String>), RuleCounts>,
+}
+
+/// The counts of one rule.
+struct RuleCounts {
+    decision: DecisionKind,
+    reason: String,
+    calls: u64,
+    denied: u64,
+    sessions: HashSet<u64>,
+    /// The hashes of all commands, and those that are kept.
+    distinct: HashSet<u64>,
+    commands: HashMap<u64, StoppedCommand>,
+}
+
+impl ReportBuilder {
+    /// Creates an empty report, whose texts are masked by `redactor`.
+    pub fn new(redactor: Redactor) -> Self {
+        let (report, sessions, rules) = Default::default();
+        Self { redactor, report, sessions, rules }
+    }
+
+    /// Adds a call and its judgement.
+    pub fn add(&mut self, call: &RecordedCall, judgement: &Judgement) {
+        let session = hash((call.host, &call.session));
+        self.sessions.insert(session);
+        self.report.calls += 1;
+        self.report.denied += u64::from(call.was_denied());
+        match judgement.answer {
+            Answer::Stopped => self.report.stopped += 1,
+            Answer::Passed => self.report.passed += 1,
+            Answer::Unknown => self.report.unknown += 1,
+        }
+        if judgement.answer == Answer::Stopped {
+            for stop in &judgement.stops {
+                self.add_stop(call, judgement, stop, session);
+            }
+        }
+    }
+
+    fn add_stop(
+        &mut self,
+        call: &RecordedCall,
+        judgement: &Judgement,
+        stop: &RuleStop,
+        session: u64,
+    ) {
+        let counts = self.rules.entry((stop.hook.clone(), stop.rule.clone()));
+        let counts = counts.or_insert_with(|| RuleCounts::new(stop.decision));
+        counts.calls += 1;
+        counts.denied += u64::from(call.was_denied());
+        counts.sessions.insert(session);
+        counts.decision = counts.decision.max(stop.decision);
+        counts.reason = self.redactor.text(&stop.reason);
+        let text = text_of(&call.tool_call());
+        let key = hash(&text);
+        counts.distinct.insert(key);
+        if counts.commands.len() < MAX_COMMANDS || counts.commands.contains_key(&key) {
+            let command = counts.commands.entry(key);
+            let command = command
+                .or_insert_with(|| StoppedCommand::new(self.redactor.text(&text), call.host));
+            command.add(call, judgement, &self.redactor);
+        }
+    }
+
+    /// Returns the report, with at most `limit` commands of each rule.
+    pub fn finish(
+        self,
+        hosts: HostCounts,
+        undecided: impl IntoIterator<Item = String>,
+        limit: usize,
+    ) -> Report {
+        let rules = self.rules.into_iter();
+        let mut rules: Vec<RuleReport> =
+            rules.map(|((hook, rule), counts)| counts.report(hook, rule, limit)).collect();
+        rules.sort_by_key(|rule| std::cmp::Reverse(rule.calls));
+        Report {
+            sessions: self.sessions.len(),
+            rules,
+            undecided: undecided.into_iter().collect(),
+            hosts,
+            ..self.report
+        }
+    }
+}
+
+impl RuleCounts {
+    fn new(decision: DecisionKind) -> Self {
+        let (reason, sessions, distinct, commands) = Default::default();
+        Self { decision, reason, calls: 0, denied: 0, sessions, distinct, commands }
+    }
+
+    fn report(self, hook: String, rule: Option<String>, limit: usize) -> RuleReport {
+        let mut commands: Vec<StoppedCommand> = self.commands.into_values().collect();
+        commands
+            .sort_by(|one, other| (&other.time, &one.command).cmp(&(&one.time, &other.command)));
+        commands.truncate(limit);
+        RuleReport {
+            hook,
+            rule,
+            decision: self.decision,
+            reason: self.reason,
+            calls: self.calls,
+            sessions: self.sessions.len(),
+            distinct: self.distinct.len(),
+            denied: self.denied,
+            commands,
+        }
+    }
+}
+
+impl StoppedCommand {
+    fn new(command: String, host: &'static str) -> Self {
+        let [time, project, session, call, file] = Default::default();
+        Self { command, calls: 0, denied: 0, time, host, project, session, call, file, line: 0 }
+    }
+
+    fn add(&mut self, call: &RecordedCall, judgement: &Judgement, redactor: &Redactor) {
+        self.calls += 1;
+        self.denied += u64::from(call.was_denied());
+        let time = call.time.map(rfc3339).unwrap_or_default();
+        if time < self.time {
+            return;
+        }
+        self.time = time;
+        self.host = call.host;
+        self.project = redactor.text(&judgement.project.to_string_lossy());
+        self.session = redactor.text(&call.session);
+        self.call = redactor.text(call.native.id.as_deref().unwrap_or_default());
+        self.file = redactor.text(&call.file.to_string_lossy());
+        self.line = call.line;
+    }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,15 @@
+CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT NOT NULL);
+CREATE TABLE part (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL, data TEXT NOT NULL);
+INSERT INTO session VALUES ('ses_df2ee485bffejx7K2kYqvWJn8o', NULL, '/home/ada/app');
+INSERT INTO session VALUES ('ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 'ses_df2ee485bffejx7K2kYqvWJn8o', '/home/ada/app');
+INSERT INTO part VALUES ('prt_20d121377001o71BFKAflDdQ5H', 'ses_df2ee485bffejx7K2kYqvWJn8o', 1795515618259, '{"type": "text"}');
+INSERT INTO part VALUES ('prt_20d122fef001Fi1nK4Pz0i5sh6', 'ses_df2ee485bffejx7K2kYqvWJn8o', 1795515625456, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20d12301c001QLmj2nzQ60eunD', 'ses_df2ee485bffejx7K2kYqvWJn8o', 1795515625500, '{"type": "tool", "tool": "task", "callID": "call_t0_0_a87fb78b", "state": {"status": "running", "input": {"prompt": "SUBTASK-MARK please make a file", "subagent_type": "general"}, "time": {"start": 1795515625823}, "title": "small task"}}');
+INSERT INTO part VALUES ('prt_20d12341b001V7VhqsjQS1c3hM', 'ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 1795515626701, '{"type": "text"}');
+INSERT INTO part VALUES ('prt_20d1239350017mmuUVbnIYgUh3', 'ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 1795515627830, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20d1239550011q2iwBGPT68S8U', 'ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 1795515627861, '{"type": "tool", "tool": "bash", "callID": "call_t0_0_1795678c", "state": {"status": "completed", "input": {"command": "echo in-sub > from-sub.txt"}, "output": "(no output)", "title": "run", "time": {"start": 1795515628022, "end": 1795515629412}}}');
+INSERT INTO part VALUES ('prt_20d12409c001vmbXKudrJuD9M2', 'ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 1795515629724, '{"type": "step-finish"}');
+INSERT INTO part VALUES ('prt_20d1242d1001zo0D7YECGiCP7i', 'ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 1795515630289, '{"type": "patch"}');
+INSERT INTO part VALUES ('prt_20d125098001NzxDdmB5rjj9bF', 'ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 1795515633816, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20d1250a6001pGIbctO3mbnph2', 'ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 1795515633830, '{"type": "text"}');
+INSERT INTO part VALUES ('prt_20d125434001zRZe5zHLm5MHoJ', 'ses_df2edcdbdffeg0vUA7NQ6ZRK3o', 1795515634753, '{"type": "step-finish"}');

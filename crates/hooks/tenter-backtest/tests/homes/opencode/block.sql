@@ -1,0 +1,17 @@
+CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT NOT NULL);
+CREATE TABLE part (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL, data TEXT NOT NULL);
+INSERT INTO session VALUES ('ses_df301ccbaffeNklKrU9JPfIIbE', NULL, '/home/ada/app');
+INSERT INTO part VALUES ('prt_20cfe375f001SIEYT8CgYlQQYx', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514316774, '{"type": "text"}');
+INSERT INTO part VALUES ('prt_20cfe6bbb001pSkl4zO5KgLYkE', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514330044, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20cfe6bf3001QqRfM6CD19P0O7', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514330100, '{"type": "tool", "tool": "bash", "callID": "call_t0_0_84329263", "state": {"status": "error", "input": {"command": "touch blocked-shell.txt"}, "error": "REASON-ONE no shell here", "time": {"start": 1795514330302, "end": 1795514330336}}}');
+INSERT INTO part VALUES ('prt_20cfe6e07001f1EEce4IqM6R7q', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514330632, '{"type": "step-finish"}');
+INSERT INTO part VALUES ('prt_20cfe7154001K7bKAbmGoLZxw1', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514331476, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20cfe7172001kyNKgz9uyY2ogY', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514331506, '{"type": "tool", "tool": "write", "callID": "call_t1_0_570fb692", "state": {"status": "error", "input": {"filePath": "/home/ada/app/blocked-file.txt", "content": "x\n"}, "error": "REASON-TWO no writing\n", "time": {"start": 1795514331749, "end": 1795514331762}}}');
+INSERT INTO part VALUES ('prt_20cfe73e2001d870NeuvRD7qrJ', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514332131, '{"type": "step-finish"}');
+INSERT INTO part VALUES ('prt_20cfe76fb0017hzY2xoLCxlt3x', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514332923, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20cfe77130013rqtRsKUy3GXNW', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514332947, '{"type": "tool", "tool": "bash", "callID": "call_t2_0_4f7f7fbc", "state": {"status": "completed", "input": {"command": "touch allowed.txt"}, "output": "(no output)", "title": "touch allowed.txt", "time": {"start": 1795514333095, "end": 1795514334049}}}');
+INSERT INTO part VALUES ('prt_20cfe7f11001t0mzh7jdQyk40e', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514334994, '{"type": "step-finish"}');
+INSERT INTO part VALUES ('prt_20cfe8046001yr67DcLKcOmqSU', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514335303, '{"type": "patch"}');
+INSERT INTO part VALUES ('prt_20cfe835e001bBOKHQz2KjwvTw', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514336095, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20cfe8376001FRWSpiNXso0ti0', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514336118, '{"type": "text"}');
+INSERT INTO part VALUES ('prt_20cfe8489001hgKKBED8yqj25R', 'ses_df301ccbaffeNklKrU9JPfIIbE', 1795514336393, '{"type": "step-finish"}');

@@ -1,0 +1,271 @@
+//! Transcripts that real agents wrote while a scripted model told them what to do: a reader returns exactly these calls.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tenter_backtest::{
+    CallEnd, DenialSource, HostCounts, HostPlaces, ReadCounts, RecordedCall, ScanOptions, readers,
+    scan,
+};
+
+const DENIED: CallEnd = CallEnd::Denied(DenialSource::Hook);
+
+/// The home directory of a user in which an agent ran a scenario.
+fn home(host: &str, scenario: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/homes").join(host).join(scenario)
+}
+
+fn scan_home(home: &Path) -> (Vec<RecordedCall>, HostCounts) {
+    let places = HostPlaces { home: home.to_owned(), variables: BTreeMap::new() };
+    let mut calls = Vec::new();
+    let options = ScanOptions { places: &places, hosts: &[], since: None };
+    let counts = scan(options, &mut |call| calls.push(call));
+    calls.sort_by_key(|call| call.time);
+    (calls, counts)
+}
+
+/// Returns each call as its tool, its command or path, and its end.
+fn outline(calls: &[RecordedCall]) -> Vec<(String, String, CallEnd)> {
+    let outline = |call: &RecordedCall| {
+        let end = call.end;
+        let call = call.tool_call();
+        let field = |name: &&str| Some(call.input.get(*name)?.as_str()?.to_owned());
+        let text = ["command", "file_path", "path", "patch", "question"].iter().find_map(field);
+        (call.name, text.unwrap_or_default(), end)
+    };
+    calls.iter().map(outline).collect()
+}
+
+fn expected<'e>(
+    calls: impl IntoIterator<Item = (&'e str, &'e str, CallEnd)>,
+) -> Vec<(String, String, CallEnd)> {
+    calls.into_iter().map(|(tool, text, end)| (tool.to_owned(), text.to_owned(), end)).collect()
+}
+
+/// Returns the tool and the text with which an agent writes this file.
+fn write_of(host: &str, name: &str, content: &str) -> (&'static str, String) {
+    match host {
+        "codex" => (
+            "file_edit",
+            format!("*** Begin Patch\n*** Add File: {name}\n+{content}\n*** End Patch\n"),
+        ),
+        _ => ("file_write", format!("/home/ada/app/{name}")),
+    }
+}
+
+/// The agents whose transcripts are files.
+const HOSTS: [&str; 8] =
+    ["claude-code", "codex", "gemini", "copilot", "qwen", "kimi-code", "cline", "pi"];
+
+/// Checks that everything in the transcripts is understood, and that each call has its facts.
+fn check(host: &str, calls: &[RecordedCall], counts: &HostCounts) {
+    let counts = &counts[host];
+    let files = counts.files;
+    let expected = ReadCounts { files, calls: calls.len() as u64, ..ReadCounts::default() };
+    assert_eq!(*counts, expected, "{host}");
+    for call in calls {
+        assert_eq!(call.host, host);
+        assert_eq!(call.cwd.as_deref(), Some(Path::new("/home/ada/app")), "{host}");
+        assert!(!call.session.is_empty() && call.time.is_some(), "{host}: {call:?}");
+        assert!(call.native.id.is_some(), "{host}: {call:?}");
+        assert_eq!(call.session, calls[0].session, "{host}");
+    }
+}
+
+#[test]
+fn calls_that_ran_and_failed_are_read() {
+    for host in HOSTS {
+        let (calls, counts) = scan_home(&home(host, "record"));
+        let (tool, text) = write_of(host, "written.txt", "written by tool");
+        let list = [
+            ("bash", "echo hello-from-shell > shell.txt; cat shell.txt", CallEnd::Succeeded),
+            (tool, &*text, CallEnd::Succeeded),
+            ("bash", "echo oops >&2; exit 3", CallEnd::Failed),
+        ];
+        let mut list = expected(list);
+        if matches!(host, "gemini" | "qwen" | "copilot") {
+            // Their records do not tell a command that failed from one that succeeded.
+            list[2].2 = calls[2].end;
+        }
+        assert_eq!(outline(&calls), list, "{host}");
+        check(host, &calls, &counts);
+        assert!(calls.iter().all(|call| call.agent.is_none()), "{host}");
+    }
+}
+
+#[test]
+fn calls_that_hooks_denied_are_marked() {
+    for host in HOSTS {
+        if !home(host, "block").exists() {
+            continue;
+        }
+        let (calls, counts) = scan_home(&home(host, "block"));
+        // These agents record only the text of the hook, as the error of the call.
+        let denied = if matches!(host, "kimi-code" | "pi") { CallEnd::Failed } else { DENIED };
+        let (tool, text) = write_of(host, "blocked-file.txt", "x");
+        let list = expected([
+            ("bash", "touch blocked-shell.txt", denied),
+            (tool, &*text, denied),
+            ("bash", "touch allowed.txt", CallEnd::Succeeded),
+        ]);
+        let list = match host {
+            // The denial ends the run.
+            "cline" => expected([("bash", "touch blocked-shell.txt", CallEnd::Unknown)]),
+            _ => list,
+        };
+        assert_eq!(outline(&calls), list, "{host}");
+        check(host, &calls, &counts);
+    }
+}
+
+#[test]
+fn calls_of_subagents_belong_to_the_session() {
+    for host in HOSTS {
+        if !home(host, "subagent").exists() {
+            continue;
+        }
+        let (calls, counts) = scan_home(&home(host, "subagent"));
+        check(host, &calls, &counts);
+        let of_subagent: Vec<RecordedCall> =
+            calls.iter().filter(|call| call.agent.is_some()).cloned().collect();
+        let list = expected([("bash", "echo in-sub > from-sub.txt", CallEnd::Succeeded)]);
+        assert_eq!(outline(&of_subagent), list, "{host}");
+        let starts = outline(&calls);
+        assert!(starts.iter().any(|(tool, ..)| tool == "subagent"), "{host}: {starts:?}");
+    }
+}
+
+/// Copies a directory.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Returns the transcripts of Claude Code in a copy of a home directory.
+fn claude_code(home: &Path) -> PathBuf {
+    let places = HostPlaces { home: home.to_owned(), variables: BTreeMap::new() };
+    readers::find("claude-code").unwrap().files(&places).remove(0)
+}
+
+#[test]
+fn a_fork_and_doubled_lines_add_no_call() {
+    let scratch = TempDir::new().unwrap();
+    copy(&home("claude-code", "record"), scratch.path());
+    let file = claude_code(scratch.path());
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{text}{text}")).unwrap();
+    // Ids of real models are longer than those of the script, and unique.
+    let fork = text.replace("toolu_", "toolu_01234567890123456789_");
+    fs::write(file.with_file_name("fork-1.jsonl"), &fork).unwrap();
+    let session = fork.replace("\"sessionId\":\"", "\"sessionId\":\"other-");
+    fs::write(file.with_file_name("fork-2.jsonl"), session).unwrap();
+    let (calls, counts) = scan_home(scratch.path());
+    let counts = &counts["claude-code"];
+    assert_eq!((calls.len(), counts.repeated, counts.files), (6, 6, 3));
+}
+
+#[test]
+fn what_is_not_understood_is_counted() {
+    let scratch = TempDir::new().unwrap();
+    copy(&home("claude-code", "record"), scratch.path());
+    let file = claude_code(scratch.path());
+    let mut text = fs::read_to_string(&file).unwrap();
+    let deep = "[".repeat(100_000);
+    text.push_str("{\"type\":\"brand-new\"}\n{\"type\":\"brand-new\"}\n\n");
+    text.push_str(&format!("{deep}\n{{\"type\":\"assistant\",\"mess"));
+    fs::write(&file, text).unwrap();
+    let (calls, counts) = scan_home(scratch.path());
+    let counts = &counts["claude-code"];
+    assert_eq!(calls.len(), 3);
+    assert_eq!(counts.unknown, BTreeMap::from([("brand-new".to_owned(), 2)]));
+    assert_eq!(counts.unreadable_lines, 2, "a deep value, and a line that is being written");
+}
+
+#[test]
+fn calls_before_the_chosen_time_are_not_read() {
+    let home = home("claude-code", "record");
+    let places = HostPlaces { home: home.clone(), variables: BTreeMap::new() };
+    let (all, _) = scan_home(&home);
+    let mut calls = Vec::new();
+    let options = ScanOptions { places: &places, hosts: &[], since: all[1].time };
+    scan(options, &mut |call| calls.push(call));
+    assert_eq!(calls, all[1..]);
+    let hosts = ["codex".to_owned()];
+    let options = ScanOptions { places: &places, hosts: &hosts, since: None };
+    assert!(scan(options, &mut |_| panic!("it is not Codex")).is_empty());
+}
+
+#[cfg(feature = "sqlite")]
+mod databases {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    /// Creates the database of an agent from its recorded rows.
+    fn home_with_database(host: &str, scenario: &str) -> TempDir {
+        let scratch = TempDir::new().unwrap();
+        let directory = scratch.path().join(".local/share").join(host);
+        fs::create_dir_all(&directory).unwrap();
+        let rows = fs::read_to_string(home(host, &format!("{scenario}.sql"))).unwrap();
+        let database = Connection::open(directory.join(format!("{host}.db"))).unwrap();
+        database.execute_batch(&rows).unwrap();
+        scratch
+    }
+
+    #[test]
+    fn calls_in_the_database_of_opencode_are_read() {
+        let home = home_with_database("opencode", "record");
+        let (calls, counts) = scan_home(home.path());
+        let list = expected([
+            ("bash", "echo hello-from-shell > shell.txt; cat shell.txt", CallEnd::Succeeded),
+            ("file_write", "/home/ada/app/written.txt", CallEnd::Succeeded),
+            ("bash", "echo oops >&2; exit 3", CallEnd::Succeeded),
+        ]);
+        assert_eq!(outline(&calls), list);
+        check("opencode", &calls, &counts);
+        let directory = home.path().join(".local/share/opencode");
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "nothing was written");
+    }
+
+    #[test]
+    fn calls_of_subagents_in_a_database_belong_to_the_session() {
+        for host in ["opencode", "kilo"] {
+            let home = home_with_database(host, "subagent");
+            let (calls, counts) = scan_home(home.path());
+            check(host, &calls, &counts);
+            let last = calls.last().unwrap();
+            assert!(last.agent.is_some(), "{host}");
+            assert_eq!(outline(&calls)[1].1, "echo in-sub > from-sub.txt", "{host}");
+        }
+    }
+
+    #[test]
+    fn a_denial_is_the_error_of_the_call() {
+        let home = home_with_database("opencode", "block");
+        let (calls, _) = scan_home(home.path());
+        let ends: Vec<CallEnd> = calls.iter().map(|call| call.end).collect();
+        assert_eq!(ends, [CallEnd::Failed, CallEnd::Failed, CallEnd::Succeeded]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_database_is_named() {
+        let scratch = TempDir::new().unwrap();
+        let directory = scratch.path().join(".local/share/opencode");
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("opencode.db"), "no database").unwrap();
+        let (calls, counts) = scan_home(scratch.path());
+        assert!(calls.is_empty());
+        let why = counts["opencode"].unreadable_files.values().next().unwrap();
+        assert!(why.contains("not a database"), "{why}");
+    }
+}

@@ -1,0 +1,130 @@
+//! The hooks that judge past calls: the installed ones, guards of this program, or those in a directory.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tenter_backtest::HookSet;
+use tenter_engine::inspect::Catalog;
+use tenter_engine::layout::DirectoryNames;
+use tenter_engine::trust::TrustStore;
+use tenter_engine::{Directories, EngineBuilder};
+use tenter_terminal::failure::Failure;
+use tenter_terminal::ui;
+
+use super::Args;
+use crate::guard;
+use crate::project::Project;
+
+/// The name of the directory of hooks in a scratch configuration.
+const HOOKS: &str = "agents/hooks";
+
+/// The hooks that judge.
+pub(super) struct RuleSource<'p> {
+    project: &'p Project<'p>,
+    /// The hooks of a scratch configuration; `None` for the installed ones.
+    scratch: Option<ScratchHooks>,
+}
+
+/// Hooks in a directory of their own, which is removed with the value.
+struct ScratchHooks {
+    directory: TempDir,
+    catalog: Catalog,
+}
+
+impl<'p> RuleSource<'p> {
+    /// Finds the hooks that the arguments name.
+    pub(super) fn new(project: &'p Project<'p>, args: &Args) -> Result<Self, Failure> {
+        if let Some(directory) = &args.with {
+            return Self::in_directory(project, &project.env.cwd.join(directory));
+        }
+        if args.guard.is_empty() {
+            Ok(Self::installed(project))
+        } else {
+            Self::of_guards(project, &args.guard)
+        }
+    }
+
+    /// Returns the hooks that run in each project.
+    pub(super) fn installed(project: &'p Project<'p>) -> Self {
+        Self { project, scratch: None }
+    }
+
+    /// Returns the hooks in a directory.
+    pub(super) fn in_directory(project: &'p Project<'p>, hooks: &Path) -> Result<Self, Failure> {
+        if !hooks.is_dir() {
+            return Err(Failure::usage(format!("{} is not a directory", hooks.display())));
+        }
+        let fill = |directory: &Path| symlink(hooks, directory);
+        Ok(Self { project, scratch: Some(ScratchHooks::new(project, fill)?) })
+    }
+
+    /// Returns these guards of the program.
+    pub(super) fn of_guards(project: &'p Project<'p>, names: &[String]) -> Result<Self, Failure> {
+        let texts = guard::texts(names)?;
+        let fill = |directory: &Path| {
+            texts.iter().try_for_each(|(name, text)| {
+                let hook = directory.join(name);
+                fs::create_dir_all(&hook)?;
+                fs::write(hook.join("HOOK.md"), text)
+            })
+        };
+        Ok(Self { project, scratch: Some(ScratchHooks::new(project, fill)?) })
+    }
+
+    /// Returns the hooks for the calls of the project at `root`, which may no longer exist.
+    pub(super) fn hooks(&self, root: &Path) -> HookSet {
+        if let Some(scratch) = &self.scratch {
+            let builder = scratch.builder(self.project, root);
+            return HookSet { builder, catalog: scratch.catalog.clone() };
+        }
+        let other =
+            (root != self.project.root()).then(|| Project::open(self.project.env, Some(root)));
+        let other = other.and_then(Result::ok);
+        let project = other.as_ref().unwrap_or(self.project);
+        let builder = project.engine_builder_at(root);
+        let (catalog, _) = builder.load_without_queries(&project.trust);
+        HookSet { builder, catalog }
+    }
+
+    /// Returns the names of the hooks of the current project.
+    pub(super) fn names(&self) -> BTreeSet<String> {
+        let HookSet { catalog, .. } = self.hooks(self.project.root());
+        catalog.hooks().iter().map(|hook| hook.name.clone()).collect()
+    }
+}
+
+impl ScratchHooks {
+    /// Creates the directory, in which `fill` creates the directory of hooks.
+    fn new(
+        project: &Project<'_>,
+        fill: impl FnOnce(&Path) -> std::io::Result<()>,
+    ) -> Result<Self, Failure> {
+        let failed = |error| Failure::new(format!("cannot create a scratch directory: {error}"));
+        let directory = TempDir::with_prefix("tenter-backtest-").map_err(failed)?;
+        fs::create_dir(directory.path().join("agents")).map_err(failed)?;
+        fill(&directory.path().join(HOOKS)).map_err(failed)?;
+        let mut scratch = Self { directory, catalog: Catalog::default() };
+        let builder = scratch.builder(project, project.root());
+        let (catalog, diagnostics) = builder.load_without_queries(&no_trust());
+        ui::diagnostics(&diagnostics);
+        scratch.catalog = catalog;
+        Ok(scratch)
+    }
+
+    /// Builds engines that find only the hooks in the directory.
+    fn builder(&self, project: &Project<'_>, root: &Path) -> EngineBuilder {
+        let mut directories: Directories = project.env.directories();
+        self.directory.path().clone_into(&mut directories.config_home);
+        directories.cache = None;
+        let names = DirectoryNames { resources: Vec::new(), config: "agents".to_owned() };
+        project.engine_builder_at(root).directories(directories).directory_names(names)
+    }
+}
+
+/// A store in which nothing is trusted: scratch hooks are the user's.
+fn no_trust() -> TrustStore {
+    TrustStore::open(PathBuf::from("/dev/null/trust")).0
+}
