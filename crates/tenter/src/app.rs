@@ -151,7 +151,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         #[cfg(feature = "agent")]
         Command::Demo(args) => demo::run(env, &args),
         Command::Guard(command) => guard::run(env, project, &command),
-        Command::Backtest(args) => backtest::run(env, project, &args),
+        Command::Backtest(args) => backtest::run(env, project, &args, &guard::texts),
         Command::Hooks(command) => hooks::run(env, project, &command, AGENT),
         Command::Trust(args) => trust::run(env, project, &args, AGENT),
         #[cfg(feature = "agent")]

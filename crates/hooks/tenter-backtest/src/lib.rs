@@ -12,6 +12,7 @@
 //! executed and nothing is written.
 
 mod collector;
+mod diff;
 mod json_lines;
 mod places;
 pub mod readers;
@@ -21,9 +22,10 @@ mod report;
 mod scan;
 
 pub use collector::{CallCollector, ReadCounts};
+pub use diff::{PastVerdict, VerdictChange, VerdictDiff, VerdictDiffBuilder};
 pub use places::HostPlaces;
 pub use readers::TranscriptReader;
 pub use recorded::{CallEnd, DenialSource, RecordedCall};
 pub use replay::{Answer, HookSet, Judgement, Replay, RuleStop};
 pub use report::{Report, ReportBuilder, RuleReport, StoppedCommand};
-pub use scan::{HostCounts, ScanOptions, scan, scan_files};
+pub use scan::{HostCounts, ScanOptions, scan};

@@ -95,7 +95,7 @@ pub struct ReportBuilder {
 }
 
 /// The counts of one rule.
-struct RuleCounts {
+pub(crate) struct RuleCounts {
     decision: DecisionKind,
     reason: String,
     calls: u64,
@@ -126,33 +126,10 @@ impl ReportBuilder {
         }
         if judgement.answer == Answer::Stopped {
             for stop in &judgement.stops {
-                self.add_stop(call, judgement, stop, session);
+                let counts = self.rules.entry((stop.hook.clone(), stop.rule.clone()));
+                let counts = counts.or_insert_with(|| RuleCounts::new(stop.decision));
+                counts.add(call, judgement, stop, &self.redactor);
             }
-        }
-    }
-
-    fn add_stop(
-        &mut self,
-        call: &RecordedCall,
-        judgement: &Judgement,
-        stop: &RuleStop,
-        session: u64,
-    ) {
-        let counts = self.rules.entry((stop.hook.clone(), stop.rule.clone()));
-        let counts = counts.or_insert_with(|| RuleCounts::new(stop.decision));
-        counts.calls += 1;
-        counts.denied += u64::from(call.was_denied());
-        counts.sessions.insert(session);
-        counts.decision = counts.decision.max(stop.decision);
-        counts.reason = self.redactor.text(&stop.reason);
-        let text = text_of(&call.tool_call());
-        let key = hash(&text);
-        counts.distinct.insert(key);
-        if counts.commands.len() < MAX_COMMANDS || counts.commands.contains_key(&key) {
-            let command = counts.commands.entry(key);
-            let command = command
-                .or_insert_with(|| StoppedCommand::new(self.redactor.text(&text), call.host));
-            command.add(call, judgement, &self.redactor);
         }
     }
 
@@ -178,12 +155,37 @@ impl ReportBuilder {
 }
 
 impl RuleCounts {
-    fn new(decision: DecisionKind) -> Self {
+    pub(crate) fn new(decision: DecisionKind) -> Self {
         let (reason, sessions, distinct, commands) = Default::default();
         Self { decision, reason, calls: 0, denied: 0, sessions, distinct, commands }
     }
 
-    fn report(self, hook: String, rule: Option<String>, limit: usize) -> RuleReport {
+    /// Adds a call that the rule would have stopped.
+    pub(crate) fn add(
+        &mut self,
+        call: &RecordedCall,
+        judgement: &Judgement,
+        stop: &RuleStop,
+        redactor: &Redactor,
+    ) {
+        self.calls += 1;
+        self.denied += u64::from(call.was_denied());
+        self.sessions.insert(hash((call.host, &call.session)));
+        self.decision = self.decision.max(stop.decision);
+        self.reason = redactor.text(&stop.reason);
+        let text = text_of(&call.tool_call());
+        let key = hash(&text);
+        self.distinct.insert(key);
+        if self.commands.len() < MAX_COMMANDS || self.commands.contains_key(&key) {
+            let command = self.commands.entry(key);
+            let command =
+                command.or_insert_with(|| StoppedCommand::new(redactor.text(&text), call.host));
+            command.add(call, judgement, redactor);
+        }
+    }
+
+    /// Returns the report of the rule, with at most `limit` commands.
+    pub(crate) fn report(self, hook: String, rule: Option<String>, limit: usize) -> RuleReport {
         let mut commands: Vec<StoppedCommand> = self.commands.into_values().collect();
         commands
             .sort_by(|one, other| (&other.time, &one.command).cmp(&(&one.time, &other.command)));

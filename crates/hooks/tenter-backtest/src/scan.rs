@@ -24,6 +24,8 @@ pub struct ScanOptions<'s> {
     pub hosts: &'s [String],
     /// Earlier calls are not read.
     pub since: Option<Timestamp>,
+    /// The number of calls after which no further transcript is read, the newest ones first.
+    pub max_calls: Option<u64>,
 }
 
 /// The counts of each agent that has transcripts.
@@ -31,45 +33,65 @@ pub type HostCounts = BTreeMap<&'static str, ReadCounts>;
 
 /// Passes the calls of all transcripts to `sink`, each once. Calls without a time count as recent.
 pub fn scan(options: ScanOptions<'_>, sink: &mut dyn FnMut(RecordedCall)) -> HostCounts {
+    let ScanOptions { places, hosts, since, max_calls } = options;
     let is_chosen = |reader: &&&dyn TranscriptReader| {
-        options.hosts.is_empty() || options.hosts.iter().any(|host| host == reader.host())
+        hosts.is_empty() || hosts.iter().any(|host| host == reader.host())
     };
+    let chosen = readers::ALL.iter().filter(is_chosen);
+    let files = chosen.flat_map(|reader| {
+        reader.files(places).into_iter().map(|file| (*reader, modified(&file), file))
+    });
+    let mut files: Vec<_> = files.collect();
+    if max_calls.is_some() {
+        files.sort_by_key(|(_, modified, _)| std::cmp::Reverse(*modified));
+    }
     let mut counts = HostCounts::new();
-    for reader in readers::ALL.iter().filter(is_chosen) {
-        let files = reader.files(options.places);
-        if !files.is_empty() {
-            let files = files.iter().map(|file| &**file);
-            counts.insert(reader.host(), scan_files(*reader, files, options.since, sink));
+    let mut calls = CallFilter { since, seen: HashSet::new(), passed: 0, sink };
+    for (reader, modified, file) in files {
+        let of_host = counts.entry(reader.host()).or_default();
+        let is_old = since.is_some_and(|since| modified.is_some_and(|time| time < since));
+        if !is_old && max_calls.is_none_or(|max| calls.passed < max) {
+            calls.read(reader, &file, of_host);
         }
     }
     counts
 }
 
-/// Passes the calls of these transcripts to `sink`, each once.
-pub fn scan_files<'f>(
-    reader: &dyn TranscriptReader,
-    files: impl Iterator<Item = &'f Path>,
+/// Returns the time of the last change of a file.
+fn modified(file: &Path) -> Option<Timestamp> {
+    let modified = fs::metadata(file).and_then(|data| data.modified()).ok()?;
+    Timestamp::try_from(modified).ok()
+}
+
+/// Passes each call on once.
+struct CallFilter<'c> {
     since: Option<Timestamp>,
-    sink: &mut dyn FnMut(RecordedCall),
-) -> ReadCounts {
-    let mut seen = HashSet::new();
-    let (mut calls, mut repeated) = (0, 0);
-    let mut counts = ReadCounts::default();
-    let mut pass = |call: RecordedCall| {
-        if since.zip(call.time).is_some_and(|(since, time)| time < since) {
-            return;
-        }
-        if seen.insert(identity(&call)) {
-            calls += 1;
-            sink(call);
-        } else {
-            repeated += 1;
-        }
-    };
-    for file in files.filter(|file| since.is_none_or(|since| may_be_newer(file, since))) {
-        let mut collector = CallCollector::new(&mut counts, &mut pass);
+    /// The identities of the calls so far.
+    seen: HashSet<u64>,
+    passed: u64,
+    sink: &'c mut dyn FnMut(RecordedCall),
+}
+
+impl CallFilter<'_> {
+    fn read(&mut self, reader: &dyn TranscriptReader, file: &Path, counts: &mut ReadCounts) {
+        let (mut passed, mut repeated) = (0, 0);
+        let mut pass = |call: RecordedCall| {
+            if self.since.zip(call.time).is_some_and(|(since, time)| time < since) {
+                return;
+            }
+            if self.seen.insert(identity(&call)) {
+                passed += 1;
+                (self.sink)(call);
+            } else {
+                repeated += 1;
+            }
+        };
+        let mut collector = CallCollector::new(counts, &mut pass);
         let result = reader.read(file, &mut collector);
         collector.finish();
+        counts.calls += passed;
+        counts.repeated += repeated;
+        self.passed += passed;
         match result {
             Ok(()) => counts.files += 1,
             Err(error) => {
@@ -78,14 +100,6 @@ pub fn scan_files<'f>(
             }
         }
     }
-    (counts.calls, counts.repeated) = (calls, repeated);
-    counts
-}
-
-/// Returns whether a file may contain calls after this time: it was written since.
-fn may_be_newer(file: &Path, since: Timestamp) -> bool {
-    let modified = fs::metadata(file).and_then(|data| data.modified()).ok();
-    modified.and_then(|time| Timestamp::try_from(time).ok()).is_none_or(|time| time >= since)
 }
 
 /// Returns a number that all records of one call share: in forks, in resumed sessions, and where a line is doubled.
@@ -99,6 +113,7 @@ fn identity(call: &RecordedCall) -> u64 {
     if id.is_empty() {
         call.line.hash(&mut hasher);
     }
+    call.host.hash(&mut hasher);
     call.native.tool.hash(&mut hasher);
     tenter_protocol::json::to_string(&call.native.input).hash(&mut hasher);
     hasher.finish()

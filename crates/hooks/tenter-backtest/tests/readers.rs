@@ -20,7 +20,7 @@ fn home(host: &str, scenario: &str) -> PathBuf {
 fn scan_home(home: &Path) -> (Vec<RecordedCall>, HostCounts) {
     let places = HostPlaces { home: home.to_owned(), variables: BTreeMap::new() };
     let mut calls = Vec::new();
-    let options = ScanOptions { places: &places, hosts: &[], since: None };
+    let options = ScanOptions { places: &places, hosts: &[], since: None, max_calls: None };
     let counts = scan(options, &mut |call| calls.push(call));
     calls.sort_by_key(|call| call.time);
     (calls, counts)
@@ -197,11 +197,11 @@ fn calls_before_the_chosen_time_are_not_read() {
     let places = HostPlaces { home: home.clone(), variables: BTreeMap::new() };
     let (all, _) = scan_home(&home);
     let mut calls = Vec::new();
-    let options = ScanOptions { places: &places, hosts: &[], since: all[1].time };
+    let options = ScanOptions { places: &places, hosts: &[], since: all[1].time, max_calls: None };
     scan(options, &mut |call| calls.push(call));
     assert_eq!(calls, all[1..]);
     let hosts = ["codex".to_owned()];
-    let options = ScanOptions { places: &places, hosts: &hosts, since: None };
+    let options = ScanOptions { places: &places, hosts: &hosts, since: None, max_calls: None };
     assert!(scan(options, &mut |_| panic!("it is not Codex")).is_empty());
 }
 

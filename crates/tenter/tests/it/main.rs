@@ -4,6 +4,7 @@
 
 mod agents_above;
 mod architecture;
+mod backtest;
 mod bridge;
 mod chat;
 mod commits;
@@ -51,6 +52,7 @@ mod skills;
 mod subagents;
 mod tool_calls;
 mod tool_inputs;
+mod transcripts;
 mod trust_questions;
 mod wording;
 

@@ -1,16 +1,21 @@
 //! `tenter backtest`: what hooks would have done with past tool calls.
 
 mod print;
+mod revision;
 mod rules;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use tenter_backtest::{HostPlaces, Replay, Report, ReportBuilder, ScanOptions, readers, scan};
+use tenter_backtest::{
+    HostCounts, HostPlaces, RecordedCall, Replay, Report, ReportBuilder, ScanOptions, VerdictDiff,
+    VerdictDiffBuilder, readers, scan,
+};
 use tenter_engine::journal::Redactor;
 use tenter_engine::layout::project_root;
 use tenter_terminal::env::{self, Env};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::question::{confirm, read_at_terminal};
 use tenter_terminal::ui;
 
 use crate::project::Project;
@@ -19,6 +24,8 @@ use rules::RuleSource;
 
 /// The age of the calls that are replayed by default.
 const DEFAULT_SINCE: &str = "30d";
+/// The number of calls that a new guard is tried on.
+const MAX_OFFERED: u64 = 5000;
 /// The number of commands of a rule that are shown by default.
 const DEFAULT_LIMIT: usize = 5;
 
@@ -37,6 +44,14 @@ pub struct Args {
     /// Judge with this hook only, by its full name.
     #[arg(long, value_name = "HOOK")]
     hook: Vec<String>,
+    /// Compare the verdicts of two sets of hooks: each a directory, `installed`, or a git revision.
+    ///
+    /// A revision may name its directory of hooks: main:.agents/hooks.
+    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with_all = ["guard", "with", "hook"])]
+    diff: Vec<String>,
+    /// Exit with code 1 if a verdict differs.
+    #[arg(long, requires = "diff")]
+    fail_on_change: bool,
     /// Read only the transcripts of these agents, separated by commas.
     #[arg(long, value_name = "AGENT", value_delimiter = ',', value_parser = host)]
     from: Vec<String>,
@@ -61,10 +76,26 @@ fn host(id: &str) -> Result<String, String> {
     is_known.then(|| id.to_owned()).ok_or_else(|| format!("the agents are {}", hosts.join(", ")))
 }
 
+/// The name of a guard and its `HOOK.md`.
+pub type GuardText = (&'static str, String);
+
+/// Returns the guards with these names.
+pub type GuardTexts = dyn Fn(&[String]) -> Result<Vec<GuardText>, Failure>;
+
 /// Runs the command.
-pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+pub fn run(env: &Env, project: Option<&Path>, args: &Args, guards: &GuardTexts) -> CommandResult {
     let project = Project::open(env, project)?;
-    let rules = RuleSource::new(&project, args)?;
+    if let [old, new] = args.diff.as_slice() {
+        let diff = compare(&project, [old, new], &args.selection())?;
+        if args.json {
+            ui::out(serde_json::to_string_pretty(&diff).unwrap_or_default());
+        } else {
+            print::diff(&diff);
+        }
+        let is_failure = args.fail_on_change && diff.changed > 0;
+        return Ok(if is_failure { Exit::Failed } else { Exit::Done });
+    }
+    let rules = RuleSource::new(&project, args, guards)?;
     let report = replay(&project, &rules, &args.selection());
     if args.json {
         ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
@@ -86,6 +117,8 @@ pub(crate) struct Selection<'s> {
     pub(crate) hooks: &'s [String],
     /// Maximum number of commands of each rule in the report.
     pub(crate) limit: usize,
+    /// Maximum number of calls, the newest transcripts first; `None` for all.
+    pub(crate) max_calls: Option<u64>,
 }
 
 impl Args {
@@ -96,57 +129,103 @@ impl Args {
             is_everywhere: self.all,
             hooks: &self.hook,
             limit: self.limit,
+            max_calls: None,
         }
+    }
+}
+
+/// Replays the latest calls of all projects with guards that were just added, and offers to show what they would have stopped.
+pub(crate) fn offer(project: &Project, guards: &[GuardText]) {
+    let Ok(rules) = RuleSource::of_guards(project, guards) else { return };
+    let Ok(since) = Since::parse(DEFAULT_SINCE) else { return };
+    let selection = Selection {
+        hosts: &[],
+        since,
+        is_everywhere: true,
+        hooks: &[],
+        limit: DEFAULT_LIMIT,
+        max_calls: Some(MAX_OFFERED),
+    };
+    let report = replay(project, &rules, &selection);
+    if report.calls == 0 {
+        return;
+    }
+    let calls = print::counted(report.calls, "call");
+    let subject = if guards.len() == 1 { "It" } else { "They" };
+    let stopped = print::number(report.stopped);
+    let sentence = format!("{subject} would have stopped {stopped} of your last {calls}");
+    let options: String = guards.iter().map(|(name, _)| format!(" --guard {name}")).collect();
+    if report.stopped == 0 {
+        ui::note(format!("{sentence}."));
+    } else if confirm(&format!("{sentence}: show them?"), &mut read_at_terminal) {
+        print::report(&report, true);
+    } else {
+        ui::note(format!("{sentence}: `tenter backtest --all{options}` shows them."));
     }
 }
 
 /// Replays the calls that `selection` selects.
 fn replay(project: &Project, rules: &RuleSource<'_>, selection: &Selection<'_>) -> Report {
-    let env = project.env;
-    let places = places(env);
     let load = |root: &Path| rules.hooks(root);
     let only: BTreeSet<String> = selection.hooks.iter().cloned().collect();
-    let mut replay = Replay::new(&env.home, &load).with_only(only);
+    let mut replay = Replay::new(&project.env.home, &load).with_only(only);
     let mut report = ReportBuilder::new(Redactor::new(project.secrets()));
-    let options = ScanOptions {
-        places: &places,
-        hosts: selection.hosts,
-        since: Some(selection.since.before(env::now())),
-    };
-    let mut in_scope = InScope { project, is_everywhere: selection.is_everywhere };
-    let counts = scan(options, &mut |call| {
-        if in_scope.contains(call.cwd.as_deref()) {
-            let judgement = replay.judge(&call);
-            report.add(&call, &judgement);
-        }
+    let counts = for_each(project, selection, &mut |call| {
+        let judgement = replay.judge(&call);
+        report.add(&call, &judgement);
     });
     let undecided = replay.undecided().clone();
     report.finish(counts, undecided, selection.limit)
 }
 
+/// Compares the verdicts of two sets of hooks about the calls that `selection` selects.
+fn compare(
+    project: &Project,
+    [old, new]: [&str; 2],
+    selection: &Selection<'_>,
+) -> Result<VerdictDiff, Failure> {
+    let (old, new) = (RuleSource::parse(project, old)?, RuleSource::parse(project, new)?);
+    let (load_old, load_new) = (|root: &Path| old.hooks(root), |root: &Path| new.hooks(root));
+    let home = &project.env.home;
+    let (mut before, mut after) = (Replay::new(home, &load_old), Replay::new(home, &load_new));
+    let mut diff = VerdictDiffBuilder::new(Redactor::new(project.secrets()));
+    let counts = for_each(project, selection, &mut |call| {
+        diff.add(&call, &before.judge(&call), &after.judge(&call));
+    });
+    Ok(diff.finish(counts, selection.limit))
+}
+
+/// Passes the calls that `selection` selects to `sink`.
+fn for_each(
+    project: &Project,
+    selection: &Selection<'_>,
+    sink: &mut dyn FnMut(RecordedCall),
+) -> HostCounts {
+    let places = places(project.env);
+    let options = ScanOptions {
+        places: &places,
+        hosts: selection.hosts,
+        since: Some(selection.since.before(env::now())),
+        max_calls: selection.max_calls,
+    };
+    scan(options, &mut |call| {
+        if selection.is_everywhere || is_in(project, call.cwd.as_deref()) {
+            sink(call);
+        }
+    })
+}
+
+/// Returns whether a call in this directory is a call in the project.
+fn is_in(project: &Project, cwd: Option<&Path>) -> bool {
+    let root = project.root();
+    cwd.is_some_and(|cwd| {
+        cwd == root || (cwd.starts_with(root) && project_root(cwd, &project.env.home) == root)
+    })
+}
+
 /// Returns where the transcripts of this user are.
 fn places(env: &Env) -> HostPlaces {
     HostPlaces { home: env.home.clone(), variables: env.vars.iter().cloned().collect() }
-}
-
-/// Selects the calls of a project.
-struct InScope<'p> {
-    project: &'p Project<'p>,
-    is_everywhere: bool,
-}
-
-impl InScope<'_> {
-    /// Returns whether a call in this directory is replayed.
-    fn contains(&mut self, cwd: Option<&Path>) -> bool {
-        if self.is_everywhere {
-            return true;
-        }
-        let root = self.project.root();
-        cwd.is_some_and(|cwd| {
-            cwd == root
-                || (cwd.starts_with(root) && project_root(cwd, &self.project.env.home) == root)
-        })
-    }
 }
 
 /// Fails if a hook that was asked for does not exist.

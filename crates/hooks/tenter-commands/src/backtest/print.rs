@@ -1,9 +1,9 @@
 //! The report of a backtest for the terminal.
 
-use tenter_backtest::{Report, RuleReport, StoppedCommand};
+use tenter_backtest::{HostCounts, Report, RuleReport, StoppedCommand, VerdictDiff};
 use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::DecisionKind;
-use tenter_terminal::ui::{self, FAINT, GOOD, HEADING, NAME, NOTICE, short_time, styled};
+use tenter_terminal::ui::{self, FAINT, HEADING, NAME, NOTICE, short_time, styled};
 
 /// Maximum number of characters of a command.
 const MAX_COMMAND: usize = 160;
@@ -24,7 +24,49 @@ pub(super) fn report(report: &Report, is_everywhere: bool) {
         ui::out("");
         print_rule(rule, report.calls);
     }
-    print_notes(report);
+    if !report.undecided.is_empty() {
+        let names: Vec<_> = report.undecided.iter().map(|name| visible(name)).collect();
+        let names = names.join(", ");
+        ui::note(format!("Not judged, because they need a process or cannot run: {names}."));
+    }
+    print_notes(&report.hosts);
+}
+
+/// Prints which calls change their verdict.
+pub(super) fn diff(diff: &VerdictDiff) {
+    let verdict = if diff.changed == 1 { "changes its verdict" } else { "change their verdicts" };
+    let calls = counted(diff.calls, "call");
+    let changed = number(diff.changed);
+    ui::out(styled(HEADING, format!("{calls}: {changed} {verdict}.")));
+    for change in &diff.changes {
+        ui::out("");
+        ui::out(format!(
+            "{} → {}  {} by {}, {}",
+            styled(FAINT, change.before.as_str()),
+            styled(NOTICE, change.after.as_str()),
+            counted(change.rule.calls, "call"),
+            styled(NAME, rule_name(&change.rule)),
+            counted(change.rule.distinct as u64, "distinct command"),
+        ));
+        print_commands(&change.rule);
+    }
+    print_notes(&diff.hosts);
+}
+
+fn rule_name(rule: &RuleReport) -> String {
+    let name = match &rule.rule {
+        Some(name) => format!("{}: {}", rule.hook, name),
+        None => rule.hook.clone(),
+    };
+    visible(&name).into_owned()
+}
+
+fn print_commands(rule: &RuleReport) {
+    rule.commands.iter().for_each(print_command);
+    let more = rule.distinct.saturating_sub(rule.commands.len());
+    if more > 0 {
+        ui::out(styled(FAINT, format!("  … and {} more; --limit shows more", number(more as u64))));
+    }
 }
 
 /// Returns the sentence that sums a report up.
@@ -45,10 +87,6 @@ pub(super) fn in_short(report: &Report) -> String {
 }
 
 fn print_rule(rule: &RuleReport, calls: u64) {
-    let name = match &rule.rule {
-        Some(name) => format!("{}: {}", rule.hook, name),
-        None => rule.hook.clone(),
-    };
     let verb = if rule.decision == DecisionKind::Ask { "ask about" } else { "deny" };
     let denied = match rule.denied {
         0 => String::new(),
@@ -57,18 +95,14 @@ fn print_rule(rule: &RuleReport, calls: u64) {
     };
     ui::out(format!(
         "{}  would {verb} {} of {} in {}, {}{denied}",
-        styled(NAME, visible(&name)),
+        styled(NAME, rule_name(rule)),
         styled(NOTICE, number(rule.calls)),
         counted(calls, "call"),
         counted(rule.sessions as u64, "session"),
         counted(rule.distinct as u64, "distinct command"),
     ));
     ui::out(styled(FAINT, format!("  {}", one_line(&rule.reason, MAX_COMMAND))));
-    rule.commands.iter().for_each(print_command);
-    let more = rule.distinct.saturating_sub(rule.commands.len());
-    if more > 0 {
-        ui::out(styled(FAINT, format!("  … and {} more; --limit shows more", number(more as u64))));
-    }
+    print_commands(rule);
 }
 
 fn print_command(command: &StoppedCommand) {
@@ -90,13 +124,9 @@ fn print_command(command: &StoppedCommand) {
     ui::out(styled(FAINT, context));
 }
 
-/// Notes what was not judged and not read, and why.
-fn print_notes(report: &Report) {
-    if !report.undecided.is_empty() {
-        let names: Vec<_> = report.undecided.iter().map(|name| visible(name)).collect();
-        ui::note(format!("Not decided, because they need a process: {}.", names.join(", ")));
-    }
-    for (host, counts) in &report.hosts {
+/// Notes what was not read, and why.
+fn print_notes(hosts: &HostCounts) {
+    for (host, counts) in hosts {
         if !counts.unknown.is_empty() {
             let total: u64 = counts.unknown.values().sum();
             let kinds = counts.unknown.iter().take(MAX_KINDS);
@@ -115,9 +145,6 @@ fn print_notes(report: &Report) {
         for (file, why) in &counts.unreadable_files {
             ui::note(format!("{host}: cannot read {}: {}", visible(file), visible(why)));
         }
-    }
-    if report.calls > 0 && report.stopped == 0 {
-        ui::note(styled(GOOD, "Nothing would have been stopped."));
     }
 }
 

@@ -14,10 +14,12 @@ use tenter_engine::{Directories, EngineBuilder};
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;
 
-use super::Args;
-use crate::guard;
+use super::revision::RevisionHooks;
+use super::{Args, GuardText, GuardTexts};
 use crate::project::Project;
 
+/// The word for the installed hooks.
+const INSTALLED: &str = "installed";
 /// The name of the directory of hooks in a scratch configuration.
 const HOOKS: &str = "agents/hooks";
 
@@ -36,15 +38,33 @@ struct ScratchHooks {
 
 impl<'p> RuleSource<'p> {
     /// Finds the hooks that the arguments name.
-    pub(super) fn new(project: &'p Project<'p>, args: &Args) -> Result<Self, Failure> {
+    pub(super) fn new(
+        project: &'p Project<'p>,
+        args: &Args,
+        guards: &GuardTexts,
+    ) -> Result<Self, Failure> {
         if let Some(directory) = &args.with {
             return Self::in_directory(project, &project.env.cwd.join(directory));
         }
         if args.guard.is_empty() {
             Ok(Self::installed(project))
         } else {
-            Self::of_guards(project, &args.guard)
+            Self::of_guards(project, &guards(&args.guard)?)
         }
+    }
+
+    /// Finds a set of hooks: `installed`, a directory, or a git revision.
+    pub(super) fn parse(project: &'p Project<'p>, text: &str) -> Result<Self, Failure> {
+        let directory = project.env.cwd.join(text);
+        if text == INSTALLED {
+            return Ok(Self::installed(project));
+        }
+        if directory.is_dir() {
+            return Self::in_directory(project, &directory);
+        }
+        let hooks = RevisionHooks::read(project, text)?;
+        let fill = |directory: &Path| hooks.write(directory);
+        Ok(Self { project, scratch: Some(ScratchHooks::new(project, None, fill)?) })
     }
 
     /// Returns the hooks that run in each project.
@@ -58,12 +78,14 @@ impl<'p> RuleSource<'p> {
             return Err(Failure::usage(format!("{} is not a directory", hooks.display())));
         }
         let fill = |directory: &Path| symlink(hooks, directory);
-        Ok(Self { project, scratch: Some(ScratchHooks::new(project, fill)?) })
+        Ok(Self { project, scratch: Some(ScratchHooks::new(project, Some(hooks), fill)?) })
     }
 
     /// Returns these guards of the program.
-    pub(super) fn of_guards(project: &'p Project<'p>, names: &[String]) -> Result<Self, Failure> {
-        let texts = guard::texts(names)?;
+    pub(super) fn of_guards(
+        project: &'p Project<'p>,
+        texts: &[GuardText],
+    ) -> Result<Self, Failure> {
         let fill = |directory: &Path| {
             texts.iter().try_for_each(|(name, text)| {
                 let hook = directory.join(name);
@@ -71,7 +93,7 @@ impl<'p> RuleSource<'p> {
                 fs::write(hook.join("HOOK.md"), text)
             })
         };
-        Ok(Self { project, scratch: Some(ScratchHooks::new(project, fill)?) })
+        Ok(Self { project, scratch: Some(ScratchHooks::new(project, None, fill)?) })
     }
 
     /// Returns the hooks for the calls of the project at `root`, which may no longer exist.
@@ -97,9 +119,10 @@ impl<'p> RuleSource<'p> {
 }
 
 impl ScratchHooks {
-    /// Creates the directory, in which `fill` creates the directory of hooks.
+    /// Creates the directory, in which `fill` creates the directory of hooks. `origin` is where they come from.
     fn new(
         project: &Project<'_>,
+        origin: Option<&Path>,
         fill: impl FnOnce(&Path) -> std::io::Result<()>,
     ) -> Result<Self, Failure> {
         let failed = |error| Failure::new(format!("cannot create a scratch directory: {error}"));
@@ -108,7 +131,13 @@ impl ScratchHooks {
         fill(&directory.path().join(HOOKS)).map_err(failed)?;
         let mut scratch = Self { directory, catalog: Catalog::default() };
         let builder = scratch.builder(project, project.root());
-        let (catalog, diagnostics) = builder.load_without_queries(&no_trust());
+        let (catalog, mut diagnostics) = builder.load_without_queries(&no_trust());
+        let hooks = scratch.directory.path().join(HOOKS);
+        for path in diagnostics.iter_mut().filter_map(|diagnostic| diagnostic.path.as_mut()) {
+            if let Ok(inner) = path.strip_prefix(&hooks) {
+                *path = origin.unwrap_or(Path::new("")).join(inner);
+            }
+        }
         ui::diagnostics(&diagnostics);
         scratch.catalog = catalog;
         Ok(scratch)

@@ -10,6 +10,7 @@ use tenter_terminal::ui::{self, GOOD, NAME, styled};
 
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use super::shipped::Guard;
+use crate::backtest;
 use crate::hooks::{NewFile, write_dir};
 use crate::project::Project;
 use crate::trust;
@@ -44,6 +45,8 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
         ui::note(
             "They guard `tenter run` and `tenter chat`, and other agents after `tenter bridge install`.",
         );
+        let names: Vec<String> = added.iter().map(|name| (*name).to_owned()).collect();
+        backtest::offer(project, &super::texts(&names)?);
     }
     Ok(Exit::Done)
 }

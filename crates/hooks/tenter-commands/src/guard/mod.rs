@@ -15,6 +15,7 @@ use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Failure};
 
 use self::installed::GuardLocation;
+use crate::backtest::GuardText;
 use crate::project::Project;
 use crate::user_only;
 
@@ -71,7 +72,7 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
 }
 
 /// Returns the name and the `HOOK.md` of each of these guards.
-pub(crate) fn texts(names: &[String]) -> Result<Vec<(&'static str, String)>, Failure> {
+pub fn texts(names: &[String]) -> Result<Vec<GuardText>, Failure> {
     let guards = shipped::Guard::named(names, false)?;
     Ok(guards.iter().map(|guard| (guard.name, guard.installable())).collect())
 }

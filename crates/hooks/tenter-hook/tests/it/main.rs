@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod backtest;
 mod claude_code;
 mod codex;
 mod copilot;

@@ -1,0 +1,158 @@
+//! `tenter backtest`: what hooks would have done with the calls in transcripts.
+
+use serde_json::Value;
+use tenter_testkit::{Output, PtySession, Sandbox};
+
+use crate::{sandbox, transcripts};
+
+/// A time before every recorded call.
+const SINCE: &str = "--since=2026-01-01";
+
+/// A sandbox in whose project Claude Code and Codex did a day's work.
+fn worked() -> Sandbox {
+    let sandbox = sandbox();
+    for host in ["claude-code", "codex"] {
+        transcripts::add(&sandbox, host, "day");
+    }
+    sandbox
+}
+
+fn backtest(sandbox: &Sandbox, args: &[&str]) -> Output {
+    sandbox.run(&[&["backtest", SINCE], args].concat())
+}
+
+/// Returns the hook, the rule, and the number of calls of each rule in a report.
+fn rules(report: &Value) -> Vec<(String, String, u64)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let rules = report["rules"].as_array().unwrap().iter();
+    let mut rules: Vec<_> = rules
+        .map(|rule| (text(&rule["hook"]), text(&rule["rule"]), rule["calls"].as_u64().unwrap()))
+        .collect();
+    rules.sort();
+    rules
+}
+
+/// Writes a rule hook into a directory of the project.
+fn rule(sandbox: &Sandbox, directory: &str, program: &str, decision: &str) {
+    let text = format!(
+        "---\nname: no-{program}\ndescription: A test.\ntrigger: before_tool\nmetadata:\n  match:\n    - {{name: {program}, program: {program}, decision: {decision}, reason: not here}}\n---\n"
+    );
+    sandbox.write(&format!("{directory}/no-{program}/HOOK.md"), text);
+}
+
+#[test]
+fn a_guard_that_is_not_installed_shows_what_it_would_have_stopped() {
+    let sandbox = worked();
+    let output = backtest(&sandbox, &["--guard", "git-safety", "--json"]).expect_code(0);
+    let report = output.json();
+    assert_eq!((report["calls"].as_u64(), report["stopped"].as_u64()), (Some(16), Some(6)));
+    let expected = [("force-push", 4), ("hard-reset", 2)];
+    let expected = expected.map(|(rule, calls)| ("git-safety".to_owned(), rule.to_owned(), calls));
+    assert_eq!(rules(&report), expected, "{output}");
+    let text = backtest(&sandbox, &["--guard", "git-safety"]).expect_code(0);
+    assert!(text.stdout.contains("6 would be stopped, 10 pass"), "{text}");
+    assert!(text.stdout.contains("git push --force origin main (4 times)"), "{text}");
+}
+
+#[test]
+fn only_calls_of_the_project_count_unless_all_are_asked_for() {
+    let sandbox = worked();
+    let other = sandbox.root().join("other").display().to_string();
+    std::fs::create_dir(&other).unwrap();
+    let args = ["--project", &other, "backtest", SINCE, "--guard", "git-safety", "--json"];
+    assert_eq!(sandbox.run(&args).expect_code(0).json()["calls"], 0);
+    let args = [&args[..], &["--all"]].concat();
+    assert_eq!(sandbox.run(&args).expect_code(0).json()["calls"], 16);
+}
+
+#[test]
+fn nothing_is_executed() {
+    let sandbox = worked();
+    let touch = "touch \"$HOME/executed\"; echo before_tool";
+    sandbox.user_hook("script", &format!("#!/bin/sh\n{touch}\n"));
+    let _ = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let report = backtest(&sandbox, &["--json"]).expect_code(0).json();
+    assert_eq!((report["stopped"].as_u64(), rules(&report).len()), (Some(6), 2));
+    assert_eq!(report["undecided"][0], "script");
+    assert!(!sandbox.home().join("executed").exists());
+    let output = backtest(&sandbox, &["--hook", "git-safty"]).expect_code(1);
+    assert!(output.stderr.contains("did you mean git-safety?"), "{output}");
+}
+
+#[test]
+fn secrets_in_commands_are_masked() {
+    let sandbox = worked();
+    let file = sandbox.home().join(".claude/projects/more/1.jsonl");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let key = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+    let command = format!("git push --force https://{key}@example.com/a.git");
+    let project = sandbox.project();
+    let call = serde_json::json!({"type": "assistant", "sessionId": "s", "cwd": project, "timestamp": "2026-11-24T10:00:00Z", "message": {"content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": command}}]}});
+    std::fs::write(file, format!("{call}\n")).unwrap();
+    for args in [&["--guard", "git-safety"][..], &["--guard", "git-safety", "--json"]] {
+        let output = backtest(&sandbox, args).expect_code(0);
+        assert!(output.stdout.contains("git push --force https://ghp_"), "{output}");
+        assert!(!output.stdout.contains(&key) && !output.stderr.contains(&key), "{output}");
+    }
+}
+
+#[test]
+fn the_same_hooks_differ_in_nothing() {
+    let sandbox = worked();
+    let _ = sandbox.run(&["guard", "add", "--all"]).expect_code(0);
+    let installed = sandbox.home().join(".config/agents/hooks").display().to_string();
+    let args = ["--diff", "installed", &installed, "--fail-on-change", "--json"];
+    let diff = backtest(&sandbox, &args).expect_code(0).json();
+    assert_eq!((diff["calls"].as_u64(), diff["changed"].as_u64()), (Some(16), Some(0)));
+}
+
+#[test]
+fn a_changed_rule_shows_the_calls_whose_verdict_changes() {
+    let sandbox = worked();
+    rule(&sandbox, "old", "ls", "ask");
+    rule(&sandbox, "new", "ls", "deny");
+    rule(&sandbox, "new", "cat", "ask");
+    let args = ["--diff", "old", "new"];
+    let text = backtest(&sandbox, &args).expect_code(0);
+    assert!(text.stdout.starts_with("16 calls: 4 change their verdicts."), "{text}");
+    assert!(text.stdout.contains("passed → asked  2 calls by no-cat: cat"), "{text}");
+    assert!(text.stdout.contains("asked → denied  2 calls by no-ls: ls"), "{text}");
+    let failed = backtest(&sandbox, &[&args[..], &["--fail-on-change"]].concat());
+    assert_eq!(failed.code, Some(1), "{failed}");
+}
+
+#[test]
+fn a_git_revision_is_compared_with_the_files() {
+    let sandbox = worked();
+    rule(&sandbox, ".agents/hooks", "ls", "ask");
+    let commit =
+        "git init -q . && git add .agents && git -c user.name=a -c user.email=a@b commit -qm one";
+    let _ = sandbox.shell(commit).expect_code(0);
+    rule(&sandbox, ".agents/hooks", "cat", "deny");
+    let args = ["--diff", "HEAD", ".agents/hooks", "--json"];
+    let diff = backtest(&sandbox, &args).expect_code(0).json();
+    assert_eq!(diff["changed"], 2);
+    assert_eq!(diff["changes"][0]["hook"], "no-cat");
+    let output = backtest(&sandbox, &["--diff", "HEAD:nothing", "HEAD"]).expect_code(2);
+    assert!(output.stderr.contains("no revision with hooks"), "{output}");
+}
+
+#[test]
+fn a_new_guard_says_what_it_would_have_stopped_and_offers_to_show_it() {
+    let sandbox = sandbox();
+    for host in ["claude-code", "codex"] {
+        transcripts::add_recent(&sandbox, host, "day");
+    }
+    let output = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let sentence = "It would have stopped 6 of your last 16 calls";
+    let command = "`tenter backtest --all --guard git-safety` shows them";
+    assert!(output.stderr.contains(&format!("{sentence}: {command}")), "{output}");
+    let mut command = sandbox.command();
+    command.args(["guard", "add", "secrets"]);
+    let mut terminal = PtySession::start(command);
+    terminal.wait_for("would have stopped 2 of your last 16 calls: show them?");
+    terminal.enter("y");
+    terminal.wait_for("cat .env (2 times)");
+    let output = sandbox.finish_pty(terminal);
+    assert_eq!(output.code, Some(0), "{output}");
+}
