@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use ruzstd::decoding::StreamingDecoder;
 use serde_json::Value;
 use tenter_base::untrusted_file;
 
@@ -11,7 +12,10 @@ use crate::collector::CallCollector;
 /// Maximum length of a line, in bytes. Results of tools with images are a few mebibytes.
 pub(crate) const MAX_LINE: usize = 16 << 20;
 
-/// Passes each line of a file to `line`, with its number from 1.
+/// Maximum number of bytes that are read of a compressed file after it is decompressed.
+const MAX_DECOMPRESSED: u64 = 4 << 30;
+
+/// Passes each line of a file, which may be compressed, to `line`, with its number from 1.
 ///
 /// # Errors
 /// The file cannot be read, or is not a regular file.
@@ -21,7 +25,14 @@ pub(crate) fn read(
     mut line: impl FnMut(u64, &Value, &mut CallCollector<'_>),
 ) -> io::Result<()> {
     let open = untrusted_file::open(file)?;
-    let mut lines = Lines { reader: BufReader::with_capacity(64 << 10, open), buffer: Vec::new() };
+    let reader: Box<dyn Read> = if file.extension().is_some_and(|extension| extension == "zst") {
+        let decoder = StreamingDecoder::new(BufReader::new(open)).map_err(io::Error::other)?;
+        Box::new(decoder.take(MAX_DECOMPRESSED))
+    } else {
+        Box::new(open)
+    };
+    let mut lines =
+        Lines { reader: BufReader::with_capacity(64 << 10, reader), buffer: Vec::new() };
     for number in 1.. {
         match lines.next()? {
             NextLine::End => break,

@@ -35,7 +35,8 @@ pub type HostCounts = BTreeMap<&'static str, ReadCounts>;
 pub fn scan(options: ScanOptions<'_>, sink: &mut dyn FnMut(RecordedCall)) -> HostCounts {
     let ScanOptions { places, hosts, since, max_calls } = options;
     let is_chosen = |reader: &&&dyn TranscriptReader| {
-        hosts.is_empty() || hosts.iter().any(|host| host == reader.host())
+        let is_default = hosts.is_empty() && !reader.is_second_choice();
+        is_default || hosts.iter().any(|host| host == reader.host())
     };
     let chosen = readers::ALL.iter().filter(is_chosen);
     let files = chosen.flat_map(|reader| {

@@ -175,6 +175,47 @@ fn a_fork_and_doubled_lines_add_no_call() {
 }
 
 #[test]
+fn a_compressed_transcript_of_codex_has_the_same_calls() {
+    let scratch = TempDir::new().unwrap();
+    copy(&home("codex", "record"), scratch.path());
+    let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
+    let file = readers::find("codex").unwrap().files(&places).remove(0);
+    let (whole, _) = scan_home(scratch.path());
+    let text = fs::read(&file).unwrap();
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let packed = ruzstd::encoding::compress_to_vec(text.as_slice(), level);
+    fs::write(file.with_extension("jsonl.zst"), &packed).unwrap();
+    fs::remove_file(&file).unwrap();
+    let (calls, counts) = scan_home(scratch.path());
+    assert_eq!(outline(&calls), outline(&whole));
+    check("codex", &calls, &counts);
+    fs::write(file.with_extension("jsonl.zst"), &packed[..packed.len() / 2]).unwrap();
+    assert!(!scan_home(scratch.path()).1["codex"].unreadable_files.is_empty());
+}
+
+#[test]
+fn calls_of_the_journal_are_read_only_if_it_is_named_and_masked_ones_cannot_be_judged() {
+    let scratch = TempDir::new().unwrap();
+    let journal = scratch.path().join(".local/state/tenter/journal");
+    fs::create_dir_all(&journal).unwrap();
+    let line = |id: &str, command: &str| {
+        format!(
+            r#"{{"v":1,"time":"2026-11-24T10:00:00Z","conversation_id":"c","project":"/home/ada/app","event":"before_tool","tool_call_id":"{id}","tool_name":"bash","tool_input":{{"command":"{command}"}},"kind":"decision","decision":"deny"}}"#
+        )
+    };
+    let text = [line("1", "git push -f"), line("2", "curl -H ghp_…")].join("\n");
+    fs::write(journal.join("c.jsonl"), text).unwrap();
+    assert!(scan_home(scratch.path()).0.is_empty());
+    let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
+    let hosts = ["journal".to_owned()];
+    let mut calls = Vec::new();
+    let options = ScanOptions { places: &places, hosts: &hosts, since: None, max_calls: None };
+    let _ = scan(options, &mut |call| calls.push(call));
+    let outline: Vec<(bool, CallEnd)> = calls.iter().map(|call| (call.is_cut, call.end)).collect();
+    assert_eq!(outline, [(false, DENIED), (true, DENIED)]);
+}
+
+#[test]
 fn what_is_not_understood_is_counted() {
     let scratch = TempDir::new().unwrap();
     copy(&home("claude-code", "record"), scratch.path());

@@ -45,13 +45,13 @@ fn a_guard_that_is_not_installed_shows_what_it_would_have_stopped() {
     let sandbox = worked();
     let output = backtest(&sandbox, &["--guard", "git-safety", "--json"]).expect_code(0);
     let report = output.json();
-    assert_eq!((report["calls"].as_u64(), report["stopped"].as_u64()), (Some(16), Some(6)));
-    let expected = [("force-push", 4), ("hard-reset", 2)];
+    assert_eq!((report["calls"].as_u64(), report["stopped"].as_u64()), (Some(13), Some(4)));
+    let expected = [("force-push", 3), ("hard-reset", 1)];
     let expected = expected.map(|(rule, calls)| ("git-safety".to_owned(), rule.to_owned(), calls));
     assert_eq!(rules(&report), expected, "{output}");
     let text = backtest(&sandbox, &["--guard", "git-safety"]).expect_code(0);
-    assert!(text.stdout.contains("6 would be stopped, 10 pass"), "{text}");
-    assert!(text.stdout.contains("git push --force origin main (4 times)"), "{text}");
+    assert!(text.stdout.contains("4 would be stopped, 9 pass"), "{text}");
+    assert!(text.stdout.contains("git push --force origin main (3 times)"), "{text}");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn only_calls_of_the_project_count_unless_all_are_asked_for() {
     let args = ["--project", &other, "backtest", SINCE, "--guard", "git-safety", "--json"];
     assert_eq!(sandbox.run(&args).expect_code(0).json()["calls"], 0);
     let args = [&args[..], &["--all"]].concat();
-    assert_eq!(sandbox.run(&args).expect_code(0).json()["calls"], 16);
+    assert_eq!(sandbox.run(&args).expect_code(0).json()["calls"], 13);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn nothing_is_executed() {
     sandbox.user_hook("script", &format!("#!/bin/sh\n{touch}\n"));
     let _ = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
     let report = backtest(&sandbox, &["--json"]).expect_code(0).json();
-    assert_eq!((report["stopped"].as_u64(), rules(&report).len()), (Some(6), 2));
+    assert_eq!((report["stopped"].as_u64(), rules(&report).len()), (Some(4), 2));
     assert_eq!(report["undecided"][0], "script");
     assert!(!sandbox.home().join("executed").exists());
     let output = backtest(&sandbox, &["--hook", "git-safty"]).expect_code(1);
@@ -103,7 +103,7 @@ fn the_same_hooks_differ_in_nothing() {
     let installed = sandbox.home().join(".config/agents/hooks").display().to_string();
     let args = ["--diff", "installed", &installed, "--fail-on-change", "--json"];
     let diff = backtest(&sandbox, &args).expect_code(0).json();
-    assert_eq!((diff["calls"].as_u64(), diff["changed"].as_u64()), (Some(16), Some(0)));
+    assert_eq!((diff["calls"].as_u64(), diff["changed"].as_u64()), (Some(13), Some(0)));
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn a_changed_rule_shows_the_calls_whose_verdict_changes() {
     rule(&sandbox, "new", "cat", "ask");
     let args = ["--diff", "old", "new"];
     let text = backtest(&sandbox, &args).expect_code(0);
-    assert!(text.stdout.starts_with("16 calls: 4 change their verdicts."), "{text}");
+    assert!(text.stdout.starts_with("13 calls: 3 change their verdicts."), "{text}");
     assert!(text.stdout.contains("passed → asked  2 calls by no-cat: cat"), "{text}");
-    assert!(text.stdout.contains("asked → denied  2 calls by no-ls: ls"), "{text}");
+    assert!(text.stdout.contains("asked → denied  1 call by no-ls: ls"), "{text}");
     let failed = backtest(&sandbox, &[&args[..], &["--fail-on-change"]].concat());
     assert_eq!(failed.code, Some(1), "{failed}");
 }
@@ -144,13 +144,13 @@ fn a_new_guard_says_what_it_would_have_stopped_and_offers_to_show_it() {
         transcripts::add_recent(&sandbox, host, "day");
     }
     let output = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
-    let sentence = "It would have stopped 6 of your last 16 calls";
+    let sentence = "It would have stopped 4 of your last 13 calls";
     let command = "`tenter backtest --all --guard git-safety` shows them";
     assert!(output.stderr.contains(&format!("{sentence}: {command}")), "{output}");
     let mut command = sandbox.command();
     command.args(["guard", "add", "secrets"]);
     let mut terminal = PtySession::start(command);
-    terminal.wait_for("would have stopped 2 of your last 16 calls: show them?");
+    terminal.wait_for("would have stopped 2 of your last 13 calls: show them?");
     terminal.enter("y");
     terminal.wait_for("cat .env (2 times)");
     let output = sandbox.finish_pty(terminal);

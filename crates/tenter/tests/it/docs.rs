@@ -58,7 +58,7 @@ const KINDS: [(&str, &[&str]); 17] = [
     ("script", &["needs", "given", "exit", "says"]),
     ("line", &[]),
     ("file", &[]),
-    ("session", &["needs", "given", "exit"]),
+    ("session", &["needs", "given", "transcripts", "exit"]),
     ("chat", &["needs", "given"]),
     ("manifest", &[]),
     ("entry", &["needs", "given", "call", "message", "turns", "script", "then"]),

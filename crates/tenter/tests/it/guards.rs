@@ -174,7 +174,8 @@ fn the_script_of_a_hook_reads_its_settings_from_the_environment() {
     let manifest = "---\nname: limit\ndescription: d\ntrigger: before_tool\nmetadata:\n  settings:\n    max-files: {type: number, default: 3, description: D.}\n    names: {type: list, default: [a, b], description: D.}\n  set: {max-files: 5}\n---\n";
     sandbox.write(&format!("{hook}/HOOK.md"), manifest);
     let script = "#!/bin/sh\nprintf '{\"decision\": \"deny\", \"reason\": \"%s of %s\"}' \"$TENTER_SETTING_MAX_FILES\" \"$(echo $TENTER_SETTING_NAMES)\"\n";
-    sandbox.write_executable(&format!("{hook}/scripts/run.sh"), script);
+    sandbox.write(&format!("{hook}/scripts/run.sh"), script);
+    let _ = sandbox.shell(&format!("chmod +x {hook}/scripts/run.sh")).expect_code(0);
     let output = sandbox.run(&["hooks", "test", "limit", "--sample"]);
     assert!(output.stdout.contains("5 of a b"), "{output}");
 }

@@ -48,7 +48,9 @@ impl TranscriptReader for Codex {
     fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
         let home = places.directory("CODEX_HOME", ".codex");
         let below = |name: &str| {
-            files_below(&home.join(name), 4, |path| is_named(path, "rollout-", ".jsonl"))
+            files_below(&home.join(name), 4, |path| {
+                is_named(path, "rollout-", ".jsonl") || is_named(path, "rollout-", ".jsonl.zst")
+            })
         };
         ["sessions", "archived_sessions"].into_iter().flat_map(below).collect()
     }

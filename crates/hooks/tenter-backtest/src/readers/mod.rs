@@ -5,6 +5,7 @@ mod cline;
 mod codex;
 mod copilot;
 mod gemini;
+mod journal;
 mod kimi_code;
 mod opencode;
 mod pi;
@@ -28,6 +29,11 @@ pub trait TranscriptReader: Sync {
     /// Returns the id of the agent.
     fn host(&self) -> &'static str;
 
+    /// Returns true if it is read only if it is asked for by name.
+    fn is_second_choice(&self) -> bool {
+        false
+    }
+
     /// Lists the transcripts.
     fn files(&self, places: &HostPlaces) -> Vec<PathBuf>;
 
@@ -50,6 +56,7 @@ pub const ALL: &[&dyn TranscriptReader] = &[
     &cline::Cline,
     &pi::Pi,
     &opencode::OpenCode { host: "kilo" },
+    &journal::Journal,
 ];
 
 /// Returns the reader of an agent.

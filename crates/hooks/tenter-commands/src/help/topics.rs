@@ -44,6 +44,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("runtime-hooks", "Hooks that stay up, services, SDKs, hooks behind HTTP"),
     topic!("commands", "Commands and paths: what a tool call does"),
     topic!("guards", "Ready-made hooks that prevent damage"),
+    topic!("backtest", "What hooks would have done with past calls"),
     topic!("events", "Payloads and replies of every event"),
     topic!("tools", "Tool names, inputs, results and paths"),
     topic!("cookbook", "Ready-made hooks, explained"),

@@ -2,7 +2,8 @@
 //! order; the project is `/home/ada/shop`, and what differs from run to run may be anything of its kind.
 //!
 //! A line `…` in what a command prints stands for any number of lines. The note's `exit: N` is how the last command ends;
-//! the others end with 0. `needs: PROGRAM` and `given: SHELL` are as for hooks.
+//! the others end with 0. `needs: PROGRAM` and `given: SHELL` are as for hooks. `transcripts: AGENT SCENARIO` copies recorded
+//! transcripts into the home directory.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +15,7 @@ use super::as_documented;
 use super::hooks::has_what_it_needs;
 use super::markdown::{Block, pages};
 use crate::bridge::Installed;
-use crate::sandbox;
+use crate::{sandbox, transcripts};
 
 #[test]
 fn every_session_example_prints_what_is_shown() {
@@ -49,6 +50,10 @@ fn play(section: &[&Block]) {
 fn carry_out(sandbox: &Sandbox, block: &Block) {
     for (_, line) in block.note.lines.iter().filter(|(key, _)| key == "given") {
         assert_eq!(sandbox.shell(line).code, Some(0), "{}: {line}", block.place);
+    }
+    for (_, line) in block.note.lines.iter().filter(|(key, _)| key == "transcripts") {
+        let (host, scenario) = line.split_once(' ').unwrap();
+        transcripts::add(sandbox, host, scenario);
     }
     match block.note.kind.as_str() {
         "file" => write(sandbox, block),
