@@ -7,7 +7,7 @@ use tenter_engine::DecisionKind;
 use tenter_engine::journal::Redactor;
 
 use crate::recorded::RecordedCall;
-use crate::replay::{Answer, Judgement};
+use crate::replay::{CallAnswer, Judgement};
 use crate::report::{RuleCounts, RuleReport};
 use crate::scan::HostCounts;
 
@@ -41,10 +41,10 @@ impl From<&Judgement> for PastVerdict {
     fn from(judgement: &Judgement) -> Self {
         let is_denied = || judgement.stops.iter().any(|stop| stop.decision == DecisionKind::Deny);
         match judgement.answer {
-            Answer::Passed => Self::Passed,
-            Answer::Unknown => Self::Unknown,
-            Answer::Stopped if is_denied() => Self::Denied,
-            Answer::Stopped => Self::Asked,
+            CallAnswer::Passed => Self::Passed,
+            CallAnswer::Unknown => Self::Unknown,
+            CallAnswer::Stopped if is_denied() => Self::Denied,
+            CallAnswer::Stopped => Self::Asked,
         }
     }
 }
@@ -58,7 +58,7 @@ pub struct VerdictDiff {
     pub changed: u64,
     /// The changes, those with the most calls first.
     pub changes: Vec<VerdictChange>,
-    /// What was read of each agent.
+    /// The counts of each agent.
     pub hosts: HostCounts,
 }
 

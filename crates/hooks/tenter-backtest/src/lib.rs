@@ -1,6 +1,6 @@
-//! What hooks would have done with past tool calls.
+//! Replays past tool calls through hooks, to show what the hooks would have done.
 //!
-//! Coding agents keep transcripts. A [`TranscriptReader`] finds those of one agent and reads their tool calls; [`scan`] reads all of
+//! Coding agents keep transcripts. A [`TranscriptReader`] finds the transcripts of one agent and reads their tool calls; [`scan`] reads all of
 //! them, each call once. A [`Replay`] dispatches each call to the hooks that decide without a process, by the engine's own dispatch, and
 //! a [`ReportBuilder`] counts what they would have stopped.
 //!
@@ -26,6 +26,6 @@ pub use diff::{PastVerdict, VerdictChange, VerdictDiff, VerdictDiffBuilder};
 pub use places::HostPlaces;
 pub use readers::TranscriptReader;
 pub use recorded::{CallEnd, DenialSource, RecordedCall};
-pub use replay::{Answer, HookSet, Judgement, Replay, RuleStop};
+pub use replay::{CallAnswer, HookSet, Judgement, Replay, RuleStop};
 pub use report::{Report, ReportBuilder, RuleReport, StoppedCommand};
 pub use scan::{HostCounts, ScanOptions, scan};

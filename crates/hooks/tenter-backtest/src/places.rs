@@ -1,4 +1,4 @@
-//! Where agents keep their transcripts.
+//! The directories in which agents keep their transcripts.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -34,7 +34,7 @@ pub struct HookSet {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// The answer.
-    pub answer: Answer,
+    pub answer: CallAnswer,
     /// The hooks that would have stopped it, in the order in which they run. If the answer is that nothing is known, those that would
     /// have stopped it if its paths led where they seem to.
     pub stops: Vec<RuleStop>,
@@ -45,7 +45,7 @@ pub struct Judgement {
 /// The answer to whether a past call would have been stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum CallAnswer {
     /// A hook would have denied it, or asked about it.
     Stopped,
     /// No hook would have stopped it.
@@ -126,9 +126,9 @@ impl<'l> Replay<'l> {
         let is_known = !call.is_cut
             && (place.gone.is_none() || is_stopped != self.dispatch(&place, event).is_empty());
         let answer = match (is_known, is_stopped) {
-            (false, _) => Answer::Unknown,
-            (true, true) => Answer::Stopped,
-            (true, false) => Answer::Passed,
+            (false, _) => CallAnswer::Unknown,
+            (true, true) => CallAnswer::Stopped,
+            (true, false) => CallAnswer::Passed,
         };
         Judgement { answer, stops, project: place.root }
     }

@@ -9,13 +9,13 @@ use tenter_engine::DecisionKind;
 use tenter_engine::journal::Redactor;
 
 use crate::recorded::{RecordedCall, text_of};
-use crate::replay::{Answer, Judgement, RuleStop};
+use crate::replay::{CallAnswer, Judgement, RuleStop};
 use crate::scan::HostCounts;
 
 /// Maximum number of distinct commands that are kept of one rule; more are counted.
 const MAX_COMMANDS: usize = 1000;
 
-/// What hooks would have done with past calls.
+/// The report of what hooks would have done with past calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Report {
     /// Calls.
@@ -34,11 +34,11 @@ pub struct Report {
     pub rules: Vec<RuleReport>,
     /// Hooks that need a process, so that they judged no call.
     pub undecided: Vec<String>,
-    /// What was read of each agent.
+    /// The counts of each agent.
     pub hosts: HostCounts,
 }
 
-/// What one rule would have done.
+/// The calls that one rule would have stopped.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RuleReport {
     /// The hook.
@@ -120,11 +120,11 @@ impl ReportBuilder {
         self.report.calls += 1;
         self.report.denied += u64::from(call.was_denied());
         match judgement.answer {
-            Answer::Stopped => self.report.stopped += 1,
-            Answer::Passed => self.report.passed += 1,
-            Answer::Unknown => self.report.unknown += 1,
+            CallAnswer::Stopped => self.report.stopped += 1,
+            CallAnswer::Passed => self.report.passed += 1,
+            CallAnswer::Unknown => self.report.unknown += 1,
         }
-        if judgement.answer == Answer::Stopped {
+        if judgement.answer == CallAnswer::Stopped {
             for stop in &judgement.stops {
                 let counts = self.rules.entry((stop.hook.clone(), stop.rule.clone()));
                 let counts = counts.or_insert_with(|| RuleCounts::new(stop.decision));

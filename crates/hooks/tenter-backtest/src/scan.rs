@@ -15,10 +15,10 @@ use crate::recorded::RecordedCall;
 /// Minimum length of an id that no other session uses. Shorter ones, such as `call_0`, are numbers within a session.
 const MIN_UNIQUE_ID: usize = 20;
 
-/// What is read.
+/// The selection of calls that are read.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanOptions<'s> {
-    /// Where agents keep their transcripts.
+    /// The places of transcripts.
     pub places: &'s HostPlaces,
     /// The ids of the agents; empty for all.
     pub hosts: &'s [String],
@@ -49,10 +49,10 @@ pub fn scan(options: ScanOptions<'_>, sink: &mut dyn FnMut(RecordedCall)) -> Hos
     let mut counts = HostCounts::new();
     let mut calls = CallFilter { since, seen: HashSet::new(), passed: 0, sink };
     for (reader, modified, file) in files {
-        let of_host = counts.entry(reader.host()).or_default();
+        let host_counts = counts.entry(reader.host()).or_default();
         let is_old = since.is_some_and(|since| modified.is_some_and(|time| time < since));
         if !is_old && max_calls.is_none_or(|max| calls.passed < max) {
-            calls.read(reader, &file, of_host);
+            calls.read(reader, &file, host_counts);
         }
     }
     counts

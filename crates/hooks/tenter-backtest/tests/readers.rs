@@ -128,10 +128,10 @@ fn calls_of_subagents_belong_to_the_session() {
         }
         let (calls, counts) = scan_home(&home(host, "subagent"));
         check(host, &calls, &counts);
-        let of_subagent: Vec<RecordedCall> =
+        let subagent_calls: Vec<RecordedCall> =
             calls.iter().filter(|call| call.agent.is_some()).cloned().collect();
         let list = expected([("bash", "echo in-sub > from-sub.txt", CallEnd::Succeeded)]);
-        assert_eq!(outline(&of_subagent), list, "{host}");
+        assert_eq!(outline(&subagent_calls), list, "{host}");
         let starts = outline(&calls);
         assert!(starts.iter().any(|(tool, ..)| tool == "subagent"), "{host}: {starts:?}");
     }
@@ -164,7 +164,7 @@ fn a_fork_and_doubled_lines_add_no_call() {
     let file = claude_code(scratch.path());
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{text}{text}")).unwrap();
-    // Ids of real models are longer than those of the script, and unique.
+    // Ids of real models are longer than the ids of the script, and unique.
     let fork = text.replace("toolu_", "toolu_01234567890123456789_");
     fs::write(file.with_file_name("fork-1.jsonl"), &fork).unwrap();
     let session = fork.replace("\"sessionId\":\"", "\"sessionId\":\"other-");

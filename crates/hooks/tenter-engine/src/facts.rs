@@ -151,7 +151,7 @@ impl CallSurroundings {
         self
     }
 
-    /// With a directory that existed when the calls were made and is gone: where the paths in it led to is not known.
+    /// Sets a directory that existed when the calls were made and is gone: the targets of the paths in it are not known.
     #[must_use]
     pub(crate) fn with_gone(self, directory: Option<&Path>) -> Self {
         Self { gone: directory.map(text), ..self }

@@ -1,4 +1,4 @@
-//! Transcripts of Cline: `sessions/SESSION/SESSION.messages.json`, and those of subagents beside it. Measured with 3.0.65. Each is one
+//! Transcripts of Cline: `sessions/SESSION/SESSION.messages.json`, with the transcripts of its subagents beside it. Measured with 3.0.65. Each is one
 //! JSON value, which is written anew for each message.
 
 use std::io;

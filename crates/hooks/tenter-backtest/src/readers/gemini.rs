@@ -1,4 +1,4 @@
-//! Transcripts of Gemini CLI: `tmp/PROJECT/chats/session-*.jsonl`, those of subagents in `chats/SESSION/`, and older ones as one JSON
+//! Transcripts of Gemini CLI: `tmp/PROJECT/chats/session-*.jsonl`, subagents in `chats/SESSION/`, older ones as one JSON
 //! file. Measured with 0.61.0. A message is written again when its calls have ended.
 
 use std::io;

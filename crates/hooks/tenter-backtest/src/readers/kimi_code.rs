@@ -60,7 +60,7 @@ impl TranscriptReader for KimiCode {
     }
 }
 
-/// Returns the session of a transcript: its names are those of directories, and the working directory is in the session's state.
+/// Returns the session of a transcript: its ids are names of directories, and the working directory is in the session's state.
 fn session(host: &'static str, file: &Path) -> TranscriptSession {
     let name = |levels: usize| {
         let name = file.ancestors().nth(levels).and_then(Path::file_name);

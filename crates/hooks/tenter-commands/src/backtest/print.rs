@@ -36,8 +36,8 @@ pub(super) fn report(report: &Report, is_everywhere: bool) {
 pub(super) fn diff(diff: &VerdictDiff) {
     let verdict = if diff.changed == 1 { "changes its verdict" } else { "change their verdicts" };
     let calls = counted(diff.calls, "call");
-    let changed = number(diff.changed);
-    ui::out(styled(HEADING, format!("{calls}: {changed} {verdict}.")));
+    let count = number(diff.changed);
+    ui::out(styled(HEADING, format!("{calls}: {count} {verdict}.")));
     for change in &diff.changes {
         ui::out("");
         ui::out(format!(
