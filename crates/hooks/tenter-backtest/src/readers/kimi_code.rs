@@ -13,10 +13,11 @@ use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
 /// The starts of kinds of records without a call.
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 20] = [
     "agent.",
     "config.",
     "context.",
+    "file_history.",
     "forked",
     "goal.",
     "llm.",
@@ -27,6 +28,7 @@ const OTHERS: [&str; 18] = [
     "profile.",
     "prompt.",
     "runtime.",
+    "subagent.",
     "swarm",
     "token_counting.",
     "tools.",
