@@ -85,7 +85,7 @@ impl RecordedCall {
 
 /// Returns the text of a call for listings: the command, the path, or the whole input.
 pub(crate) fn text_of(call: &ToolCall) -> String {
-    const FIELDS: [&str; 6] = ["command", "file_path", "path", "patch", "url", "pattern"];
+    const FIELDS: [&str; 6] = ["file_path", "path", "command", "patch", "url", "pattern"];
     let field = |name: &&str| call.input.get(*name).and_then(Value::as_str);
     let text = FIELDS
         .iter()

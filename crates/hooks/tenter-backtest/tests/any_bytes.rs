@@ -1,5 +1,7 @@
 //! Whatever is in a transcript, reading it ends, with calls or with an error.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::fs;
 
 use proptest::prelude::*;

@@ -1,5 +1,7 @@
 //! Transcripts that real agents wrote while a scripted model told them what to do: a reader returns exactly these calls.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +34,7 @@ fn outline(calls: &[RecordedCall]) -> Vec<(String, String, CallEnd)> {
         let end = call.end;
         let call = call.tool_call();
         let field = |name: &&str| Some(call.input.get(*name)?.as_str()?.to_owned());
-        let text = ["command", "file_path", "path", "patch", "question"].iter().find_map(field);
+        let text = ["file_path", "path", "command", "patch", "question"].iter().find_map(field);
         (call.name, text.unwrap_or_default(), end)
     };
     calls.iter().map(outline).collect()
@@ -223,7 +225,8 @@ fn what_is_not_understood_is_counted() {
     let mut text = fs::read_to_string(&file).unwrap();
     let deep = "[".repeat(100_000);
     text.push_str("{\"type\":\"brand-new\"}\n{\"type\":\"brand-new\"}\n\n");
-    text.push_str(&format!("{deep}\n{{\"type\":\"assistant\",\"mess"));
+    text.push_str(&deep);
+    text.push_str("\n{\"type\":\"assistant\",\"mess");
     fs::write(&file, text).unwrap();
     let (calls, counts) = scan_home(scratch.path());
     let counts = &counts["claude-code"];

@@ -1,5 +1,7 @@
 //! The rate of a backtest and its memory, on a long history.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};

@@ -83,7 +83,7 @@ fn read_line(
 
 fn begin(session: &mut TranscriptSession, meta: &Value) {
     let thread = text(meta, "id");
-    session.id = meta["session_id"].as_str().unwrap_or(thread).to_owned();
+    meta["session_id"].as_str().unwrap_or(thread).clone_into(&mut session.id);
     session.agent = Some(thread.to_owned()).filter(|thread| *thread != session.id);
     session.cwd = directory(&meta["cwd"]);
 }

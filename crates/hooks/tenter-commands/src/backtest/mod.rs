@@ -154,13 +154,14 @@ pub(crate) fn offer(project: &Project, guards: &[GuardText]) {
     let subject = if guards.len() == 1 { "It" } else { "They" };
     let stopped = print::number(report.stopped);
     let sentence = format!("{subject} would have stopped {stopped} of your last {calls}");
-    let options: String = guards.iter().map(|(name, _)| format!(" --guard {name}")).collect();
+    let options: Vec<String> = guards.iter().map(|(name, _)| format!("--guard {name}")).collect();
+    let options = options.join(" ");
     if report.stopped == 0 {
         ui::note(format!("{sentence}."));
     } else if confirm(&format!("{sentence}: show them?"), &mut read_at_terminal) {
         print::report(&report, true);
     } else {
-        ui::note(format!("{sentence}: `tenter backtest --all{options}` shows them."));
+        ui::note(format!("{sentence}: `tenter backtest --all {options}` shows them."));
     }
 }
 

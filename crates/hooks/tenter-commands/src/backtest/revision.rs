@@ -31,13 +31,12 @@ impl RevisionHooks {
         }
         let (cancel, vars) = (Cancel::new(), project.program_environment());
         let git = Git { directory: project.root(), vars: &vars, cancel: &cancel };
-        let directories = match directory {
-            Some(directory) => vec![directory.trim_end_matches('/').to_owned()],
-            None => {
-                let names = DirectoryNames::default().resources.into_iter();
-                names.map(|name| format!("{name}/{}", HOOKS.directory)).collect()
-            }
+        let usual = || {
+            let names = DirectoryNames::default().resources.into_iter();
+            names.map(|name| format!("{name}/{}", HOOKS.directory)).collect()
         };
+        let one = directory.map(|directory| vec![directory.trim_end_matches('/').to_owned()]);
+        let directories: Vec<String> = one.unwrap_or_else(usual);
         let mut files = Vec::new();
         for directory in &directories {
             files.extend(read_directory(&git, revision, directory)?);
