@@ -118,7 +118,10 @@ impl Catalog {
         let names = others.iter().map(|hook| &hook.name).chain(missing).cloned().collect();
         let indexed = Self::of_shared(deciding);
         let states = self.states.clone();
-        (Self { hooks: indexed.hooks, by_event: indexed.by_event, states, ..Self::default() }, names)
+        (
+            Self { hooks: indexed.hooks, by_event: indexed.by_event, states, ..Self::default() },
+            names,
+        )
     }
 
     fn of_shared(hooks: Vec<Arc<Hook>>) -> Self {
