@@ -74,8 +74,7 @@ impl Show for JsonView {
 impl DemoView for JsonView {
     fn introduce(&self, scratch: &Scratch) {
         for hook in &scratch.hooks {
-            let fields = json!({"step": "hook", "name": hook.name, "event": hook.event, "path": hook.path.to_string_lossy(),
-                "language": hook.language, "does": hook.does});
+            let fields = json!({"step": "hook", "name": hook.name, "event": hook.event, "path": hook.path.to_string_lossy(), "does": hook.does});
             write_early("demo", fields);
         }
     }

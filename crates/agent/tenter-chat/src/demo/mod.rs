@@ -1,7 +1,7 @@
 //! `tenter demo`: the first thing that a new user runs. It runs a scripted model under real hooks in a scratch project, and
 //! shows what the model does and what each hook decides.
 //!
-//! Only the model is scripted: agent, tools, hooks, trust, journal and store are those of `tenter run`, and so is what is shown
+//! Only the model is scripted: agent, tools, hooks, trust, journal and store are the same as in `tenter run`, and so is the display
 //! of the work. Nothing outside the scratch directory is read or written, and what is claimed at the end is checked.
 
 mod checks;

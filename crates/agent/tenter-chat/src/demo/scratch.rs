@@ -32,7 +32,7 @@ const SCRIPT: &str = include_str!("files/script.yaml");
 pub(super) struct Scratch {
     directory: TempDir,
     root: PathBuf,
-    /// The environment of the demo: that of the process, with the home in the scratch directory.
+    /// The environment of the demo: the process's environment, with the home in the scratch directory.
     pub(super) env: Env,
     /// The hooks, in the order in which they run.
     pub(super) hooks: Vec<InstalledHook>,
@@ -65,7 +65,7 @@ impl Scratch {
         }
         fs::write(root.join("script.yaml"), SCRIPT)?;
         write_executable(&root.join("tenter"), &launcher(&env))?;
-        let hooks = hooks::install(&env.cwd.join(".agents/hooks"), &env.vars)?;
+        let hooks = hooks::install(&env.cwd.join(".agents/hooks"))?;
         Ok(Self { directory, root, env, hooks })
     }
 

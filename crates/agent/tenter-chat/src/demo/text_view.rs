@@ -109,10 +109,9 @@ impl DemoView for TextView {
         ui::out(INTRODUCTION);
         for hook in &scratch.hooks {
             ui::out(format!(
-                "  {}  {:<16}  {:<6}  {}",
+                "  {}  {:<16}  {}",
                 styled(NAME, format!("{:<10}", hook.name)),
                 hook.event,
-                hook.language,
                 hook.does
             ));
         }

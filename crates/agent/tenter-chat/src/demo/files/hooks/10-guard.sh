@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Blocks destructive commands. The model reads the reason and finds another way.
 case "$1" in
 hook) echo before_tool_call ;;

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Turns every deployment into a dry run: if the model calls ./deploy.sh, ./deploy.sh --dry-run runs.
 case "$1" in
 hook) echo before_tool_call ;;

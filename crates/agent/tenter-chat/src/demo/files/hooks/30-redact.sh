@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Removes AWS keys from tool output before the model, the store and the log get it.
 case "$1" in
 hook) echo after_tool_call ;;

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Logs every tool call, including blocked ones: one payload per line.
 case "$1" in
 hook) echo after_tool_call ;;

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Keeps the agent from stopping while ./check.sh fails. It does so only once: if the agent stops again without calling a
 # tool, it may stop, so that there is no endless loop.
 case "$1" in
