@@ -40,7 +40,7 @@ mod call_summary;
 pub mod claude_code;
 #[cfg(feature = "schema")]
 mod derived_schema;
-pub mod diagnostic;
+mod diagnostic;
 pub mod event;
 pub mod executable;
 pub mod facts;

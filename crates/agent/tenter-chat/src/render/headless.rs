@@ -268,7 +268,7 @@ mod tests {
     use tenter_engine::{
         Fingerprint, Layer, PermissionAnswer, PermissionSource, RewriteChange, RunEnd,
     };
-    use tenter_protocol::diagnostic::Span;
+    use tenter_protocol::Span;
     use tenter_protocol::event::{TurnUsage, Usage};
     use tenter_protocol::{EventName, Severity, ToolCall, ToolResult};
 
