@@ -42,7 +42,7 @@ pub fn trust(
     read(&file, &setting)
 }
 
-/// The authorities for other servers than those of models.
+/// The authorities for servers that are not models.
 pub fn of_environment(env: &Env) -> Result<TrustedAuthorities, Failure> {
     match of_variable(env) {
         Some((file, setting)) => read(&file, &setting),

@@ -24,7 +24,7 @@ struct ManPage {
     text: Vec<u8>,
 }
 
-/// Prints the manual page of `app`, or writes those of all its commands.
+/// Prints the manual page of `app`, or writes the pages of all its commands.
 pub fn run(mut app: Command, args: &Args) -> CommandResult {
     // The list of topics is a table, which a page would fill into a paragraph.
     app = app.after_long_help("");
@@ -47,7 +47,7 @@ pub fn run(mut app: Command, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Adds the page of a command and those of its subcommands.
+/// Adds the pages of a command and its subcommands.
 fn collect(command: &Command, parent: Option<&Command>, pages: &mut Vec<ManPage>) {
     pages.push(page(command, parent));
     for subcommand in shown(command) {

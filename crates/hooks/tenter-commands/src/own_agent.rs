@@ -11,7 +11,7 @@ use tenter_terminal::failure::Failure;
 use crate::project::Project;
 use crate::trust::ProjectRecipe;
 
-/// The agent, as far as the commands of hooks need it. The defaults are those of a build without it.
+/// The agent, as far as the commands of hooks need it. The defaults belong to a build without it.
 pub trait OwnAgent: Sync {
     /// Returns the project's recipes that need trust; those in `directories` are searched, too.
     fn untrusted_recipes(

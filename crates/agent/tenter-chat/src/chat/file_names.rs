@@ -14,7 +14,7 @@ const TIME: Duration = Duration::from_millis(300);
 /// Maximum number of candidates.
 const CANDIDATES: usize = 50;
 
-/// Paths relative to a directory; those of directories end with a slash.
+/// Paths relative to a directory; paths of directories end with a slash.
 pub(super) struct FileNames(Vec<String>);
 
 impl FileNames {

@@ -19,10 +19,10 @@ pub struct Args {
     /// The conversations: a prefix of each id, or "last" for the newest of this project.
     #[arg(value_name = "ID", required_unless_present = "older_than")]
     ids: Vec<String>,
-    /// Delete those of this project that have not changed for this long: 30d, 12h or 4w.
+    /// Delete the project's conversations that have not changed for this long: 30d, 12h or 4w.
     #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "ids")]
     older_than: Option<SignedDuration>,
-    /// With --older-than: delete those of all projects.
+    /// With --older-than: delete conversations of all projects.
     #[arg(long, requires = "older_than")]
     all: bool,
     /// Do not ask for confirmation.

@@ -34,7 +34,7 @@ pub enum Command {
     Fork(fork::Args),
     /// Restore a history that a hook or a summary replaced.
     Restore(restore::Args),
-    /// Delete conversations and those of their subagents.
+    /// Delete conversations, with the conversations of their subagents.
     Delete(delete::Args),
 }
 

@@ -17,7 +17,7 @@ use crate::agent::recipes;
 pub enum Command {
     /// List all recipes, also shadowed ones.
     List(list::Args),
-    /// Show the prompt of a recipe. Its programs run; those of a project's recipe only if you trust it.
+    /// Show the prompt of a recipe. Its programs run; a project's recipe must be trusted for that.
     Show(show::Args),
 }
 

@@ -176,7 +176,7 @@ impl Terminal {
         lines.for_each(ui::note);
     }
 
-    /// Shows the last lines, which are about the text.
+    /// Shows the last lines, which comment on the text.
     pub(super) fn last_lines<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
         self.state().end_text();
         lines.into_iter().for_each(ui::note);

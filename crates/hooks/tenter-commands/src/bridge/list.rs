@@ -25,7 +25,7 @@ pub struct Args {
     json: bool,
 }
 
-/// An agent; the fields are those of the JSON output.
+/// An agent, with the fields of the JSON output.
 #[derive(Serialize)]
 pub(crate) struct ListedAgent {
     pub id: &'static str,
@@ -70,7 +70,7 @@ impl<'l> ListedElement<'l> {
     }
 }
 
-/// A denied call that ran; the fields are those of the JSON output.
+/// A denied call that ran, with the fields of the JSON output.
 #[derive(Serialize)]
 pub(crate) struct ListedBreach {
     /// The error message.
@@ -80,7 +80,7 @@ pub(crate) struct ListedBreach {
     pub session: String,
 }
 
-/// A proof; the fields are those of the JSON output.
+/// A proof, with the fields of the JSON output.
 #[derive(Serialize)]
 pub(crate) struct ListedProof {
     pub version: String,
@@ -90,7 +90,7 @@ pub(crate) struct ListedProof {
     pub broken: usize,
 }
 
-/// A registration; the fields are those of the JSON output.
+/// A registration, with the fields of the JSON output.
 #[derive(Serialize)]
 pub(crate) struct ListedRegistration {
     pub scope: RegistrationScope,

@@ -270,7 +270,7 @@ fn print(host: &Host, proof: &Proof, seconds: u64) {
     ui::out(counts.join(", "));
 }
 
-/// Writes the newest result of each agent into the page about agents, and those of all versions into the page about the bridge. What the
+/// Writes the newest result of each agent into the page about agents, and the results of all versions into the page about the bridge. What the
 /// pages have of other agents and versions stays.
 fn write_docs(project: &Project) -> Result<(), Failure> {
     let proofs = hosts::ALL.iter().flat_map(|host| installed_agents::proofs(project.env, host));

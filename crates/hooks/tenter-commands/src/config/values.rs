@@ -79,7 +79,7 @@ impl<'p> SettingLayers<'p> {
         Ok(Self { env: project.env, user, project: of_project, project_file, redactor })
     }
 
-    /// Every setting; those of providers, models and hooks only if something sets them.
+    /// Returns every setting; a setting of a provider, model or hook only if something sets it.
     pub(super) fn all(&self) -> Vec<SettingValue> {
         let keys = SETTINGS.iter().flat_map(|setting| {
             let mut names: Vec<Option<String>> = if setting.key.contains(".NAME.") {

@@ -24,7 +24,7 @@ use crate::user_only;
 pub enum Command {
     /// List the guards, and whether they are installed.
     List(list::Args),
-    /// Add guards to your hooks, or to those of the project.
+    /// Add guards to your hooks, or to the project's hooks.
     Add(add::Args),
     /// Show the settings and the rules of a guard.
     Show(show::Args),

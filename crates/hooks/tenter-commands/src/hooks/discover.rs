@@ -20,7 +20,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Directories, by owner. The fields are those of the JSON form.
+/// Directories, by owner, with the fields of the JSON form.
 #[derive(Default, Serialize)]
 struct DiscoveredHooks {
     user: Vec<PathBuf>,

@@ -17,7 +17,7 @@ use tenter_terminal::failure::Failure;
 use super::scripts;
 use crate::project::Project;
 
-/// One hook as listings show it. The fields are those of the JSON form.
+/// One hook as listings show it, with the fields of the JSON form.
 #[derive(Debug, Serialize)]
 pub(super) struct HookEntry<'c> {
     /// The full name.
@@ -256,7 +256,7 @@ impl<'c> HookEntry<'c> {
         events.iter().any(|event| self.events.contains(&event.as_str()))
     }
 
-    /// Its path for listings; that of a manifest hook ends with a slash.
+    /// Its path for listings; the path of a manifest hook ends with a slash.
     pub(super) fn short_path(&self, project: &Project) -> String {
         let Some(listed) = self.listed else { return "-".to_owned() };
         let is_directory = match self.protocol {
@@ -268,7 +268,7 @@ impl<'c> HookEntry<'c> {
     }
 }
 
-/// Fails if `name` is that of the built-in hook.
+/// Fails if `name` is the built-in hook's name.
 pub(super) fn refuse_built_in(name: &str) -> Result<(), Failure> {
     if name != builtin::NAME {
         return Ok(());

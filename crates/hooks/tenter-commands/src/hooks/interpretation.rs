@@ -6,7 +6,7 @@ use tenter_engine::inspect::TestRun;
 use tenter_engine::{DecisionKind, RewriteChange, RunRecord};
 use tenter_protocol::HistoryAction;
 
-/// The decision of a hook that is not run, because its matcher is about other calls.
+/// The decision of a hook that is not run, because its matcher applies to other calls.
 pub(super) const UNMATCHED: &str = "unmatched";
 
 /// The decision in a hook's reply. The JSON form has the same fields.

@@ -14,7 +14,7 @@ use crate::project::Project;
 /// The consequence of a failure of a hook that fails open.
 const WARN: &str = "warn and continue";
 
-/// The result of one run. The fields are those of the JSON form.
+/// The result of one run, with the fields of the JSON form.
 #[derive(Serialize)]
 pub(super) struct TestReport {
     hook: String,
@@ -73,7 +73,7 @@ impl TestReport {
         Self { one_shot: differs.then_some(one_shot), is_compared: true, ..self }
     }
 
-    /// The report of a hook whose matcher is about other calls.
+    /// The report of a hook whose matcher applies to other calls.
     pub(super) fn unmatched(hook: &Hook, test: HookTest<'_>) -> Self {
         Self {
             hook: hook.name.clone(),

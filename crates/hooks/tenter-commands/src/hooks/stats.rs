@@ -48,7 +48,7 @@ struct StatsOutput<'f> {
     never_ran: &'f [String],
 }
 
-/// The figures of one hook; the fields are those of the JSON output. Times are in milliseconds.
+/// The figures of one hook, with the fields of the JSON output. Times are in milliseconds.
 #[derive(Serialize)]
 struct HookOutput<'f> {
     name: &'f str,

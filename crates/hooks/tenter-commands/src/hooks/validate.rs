@@ -40,7 +40,7 @@ pub struct Args {
     json: bool,
 }
 
-/// The result for one hook. The fields are those of the JSON form.
+/// The result for one hook, with the fields of the JSON form.
 #[derive(Serialize)]
 struct Checked {
     path: PathBuf,

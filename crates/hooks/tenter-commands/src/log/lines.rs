@@ -200,7 +200,7 @@ fn run_tail(record: &Record, run: &RunRecord) -> String {
     joined(record, parts)
 }
 
-/// The parts of a row that have no column; those of a subagent begin with that word.
+/// The parts of a row that have no column; the parts of a subagent begin with that word.
 fn joined(record: &Record, parts: impl Iterator<Item = String>) -> String {
     let subagent = record.parent_conversation_id.as_ref().map(|_| styled(FAINT, "subagent"));
     subagent.into_iter().chain(parts).collect::<Vec<_>>().join(" · ")

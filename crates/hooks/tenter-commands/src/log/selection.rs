@@ -16,7 +16,7 @@ pub(super) enum JournalSelection {
     All,
     /// A project's.
     Project(OfProject),
-    /// A conversation's, with those of its subagents.
+    /// A conversation's, with its subagents'.
     Conversation(String),
     /// A subagent's, which are in its parent's journal.
     Subagent {

@@ -24,7 +24,7 @@ pub struct Args {
     json: bool,
 }
 
-/// The result for one plugin; the fields are those of the JSON output.
+/// The result for one plugin, with the fields of the JSON output.
 #[derive(Serialize)]
 struct VerifiedPlugin {
     name: String,

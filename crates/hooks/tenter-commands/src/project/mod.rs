@@ -107,7 +107,7 @@ impl<'e> Project<'e> {
         })
     }
 
-    /// The environment of programs that Tenter starts for itself, such as git and an editor: that of hooks (R80).
+    /// The environment of programs that Tenter starts for itself, such as git and an editor: the environment of hooks (R80).
     pub fn program_environment(&self) -> Environment {
         self.hook_environment().base().clone()
     }

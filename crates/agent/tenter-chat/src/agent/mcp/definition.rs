@@ -133,7 +133,7 @@ fn expanded_map(
     expanded.collect()
 }
 
-/// The environment of a server: that of commands, and what its settings add.
+/// The environment of a server: the environment of commands, and what its settings add.
 fn environment(inherited: Environment, added: Vec<(String, String)>) -> Environment {
     let mut environment = inherited;
     let marker = (user_only::TENTER_MARKER.to_owned(), "1".to_owned());

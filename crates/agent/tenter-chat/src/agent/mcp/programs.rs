@@ -140,7 +140,7 @@ const INTERPRETERS: &[&str] = &[
 ];
 const JAVASCRIPT: &[&str] =
     &["deno", "esno", "jiti", "node", "nodejs", "ts-node", "ts-node-esm", "tsx", "vite-node"];
-/// Programs whose names could be those of servers, but that run what the project contains.
+/// Programs that could be servers by their names, but that run what the project contains.
 const BUILD: &[&str] = &["gradlew", "mvnw", "webpack-dev-server"];
 
 /// Variables in which programs look for what they run, or for their settings.

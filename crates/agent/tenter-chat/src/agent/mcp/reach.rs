@@ -414,7 +414,7 @@ fn package_of(name: &str) -> Option<PathBuf> {
     Some(Path::new(name).components().take(count).collect())
 }
 
-/// Checks whether the `package.json` in a directory is that of the package itself, or has a program of this name.
+/// Checks whether the `package.json` in a directory belongs to the package itself, or has a program of this name.
 fn is_own_package(directory: &Path, package: &str) -> bool {
     let Ok(text) = untrusted_file::read_to_string(&directory.join("package.json")) else {
         return false;

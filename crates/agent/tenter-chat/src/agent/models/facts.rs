@@ -28,7 +28,7 @@ pub(super) fn near<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
 
 /// Returns the facts about a model of `provider`, whose server is at `address`; `table` is its configuration.
 ///
-/// Known prices are those of the provider itself: the price of another server that uses the same name is unknown unless
+/// Known prices are the provider's own: the price of another server that uses the same name is unknown unless
 /// it is configured.
 pub(crate) fn facts(
     provider: &Provider,

@@ -1,5 +1,5 @@
 //! A model that neither the table of facts nor the configuration knows. If its server does not know it either, the error
-//! suggests similar models, or lists those of the server.
+//! suggests similar models, or lists the server's models.
 
 use tenter_agent::Model;
 use tenter_agent::model::{Delta, ModelError, Request, Response};
@@ -36,7 +36,7 @@ impl UnknownModel {
         }
     }
 
-    /// Models with a similar name; else those of the server.
+    /// Models with a similar name; else the server's models.
     fn suggestion(&self, cancel: &Cancel) -> Option<String> {
         if let Some(meant) = facts::suggestion(&self.near) {
             return Some(meant);

@@ -14,7 +14,7 @@
 //! | key | expected value |
 //! | --- | --- |
 //! | `decision` | `deny`, `ask`, `allow`, `rewrite`, `context`, `continue`, `mutate`, `callback`, `none`, `failed`; or `unmatched` if the matcher does not match and the hook does not run |
-//! | `exit` | the exit code; for a runtime hook, `exit`, `stdout` and `stderr` are those of its one-shot form |
+//! | `exit` | the exit code; for a runtime hook, `exit`, `stdout` and `stderr` belong to its one-shot form |
 //! | `reason`, `context`, `stdout`, `stderr` | a part of that text; an empty string means that there is no text |
 //! | `modified_input`, `modified_output`, `modified_prompt` | the exact replacement |
 
@@ -44,7 +44,7 @@ const KEYS: [&str; 9] = [
     "modified_prompt",
 ];
 
-/// Keys whose value is about a process that runs for one event.
+/// Keys whose value applies to a process that runs for one event.
 const OF_PROCESS: [&str; 3] = ["exit", "stdout", "stderr"];
 /// The key of the results of a runtime hook whose process was called.
 const CALLED: &str = "called";

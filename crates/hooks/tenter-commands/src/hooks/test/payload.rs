@@ -131,7 +131,7 @@ pub(super) fn event(project: &Project, subscription: Subscription, payload: &Obj
     event
 }
 
-/// Sets the tool and the input of a sample to those of a payload. The tool may have any of its names.
+/// Copies the tool and the input of a payload into a sample. The tool may have any of its names.
 fn take_call(call: &mut ToolCall, payload: &Object) {
     if let Some(name) = payload.get("tool_name").and_then(Value::as_str) {
         tool_names::canonical(name).unwrap_or(name).clone_into(&mut call.name);

@@ -68,7 +68,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
     if let Some(fault) = resource_name::faults(name).first() {
         return Err(refused(fault));
     }
-    // The name of a repository has stricter rules than that of a skill.
+    // The name of a repository has stricter rules than the name of a skill.
     PluginName::new("org", name).map(|_| ()).map_err(|_| refused("holds more than plain letters"))
 }
 
