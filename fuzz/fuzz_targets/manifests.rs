@@ -6,7 +6,7 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 use tenter_engine::inspect::CHECKS;
 use tenter_protocol::Severity;
-use tenter_protocol::front_matter::{Rules, body};
+use tenter_protocol::front_matter::{Strictness, body};
 use tenter_protocol::manifest::format::{Checks, properties, read};
 
 /// Regular expressions are not compiled: their libraries have fuzz targets of their own.
@@ -15,7 +15,7 @@ const TEMPLATES_ONLY: Checks<'static> = Checks { pattern: &|_| Ok(None), ..CHECK
 fuzz_target!(|bytes: &[u8]| {
     let _ = body(bytes);
     let lines = bytes.split(|byte| *byte == b'\n').count();
-    for rules in [Rules::Strict, Rules::Tolerant] {
+    for rules in [Strictness::Strict, Strictness::Tolerant] {
         let path = Path::new("/hooks/guard/HOOK.md");
         let (manifest, diagnostics) = read(path, bytes, rules, TEMPLATES_ONLY);
         for span in diagnostics.iter().filter_map(|diagnostic| diagnostic.span.as_ref()) {

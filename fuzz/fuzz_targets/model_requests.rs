@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
+use tenter_model_server::{Format, LenientScript, ModelServer, ModelReply};
 
 const PATHS: [&str; 6] = [
     "/v1/messages",
@@ -27,7 +27,7 @@ impl Clients {
     fn connect(&self) -> TcpStream {
         let mut slot = self.0.lock().expect("a thread panicked");
         if slot.as_ref().is_none_or(|(_, served)| *served > 1000) {
-            let turn = Reply::text("One.").call_any(&["bash"], "text");
+            let turn = ModelReply::text("One.").call_any(&["bash"], "text");
             let server = ModelServer::start(LenientScript::new([turn])).expect("no port");
             *slot = Some((server, 0));
         }

@@ -7,7 +7,7 @@ use tenter_agent::store::ListQuery;
 use tenter_commands::completion::{self, candidate};
 use tenter_commands::project::Project;
 use tenter_engine::trust::{TrustedKind, trust_name};
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_settings::ConfiguredServer;
 use tenter_terminal::env::Env;
 
@@ -56,7 +56,7 @@ pub fn recipes(env: &Env) -> Vec<CompletionCandidate> {
 
 /// Returns the skills.
 pub fn skills(env: &Env) -> Vec<CompletionCandidate> {
-    let (skills, _) = Skills::new(&env.layout(completion::root(env))).list(Rules::Tolerant);
+    let (skills, _) = Skills::new(&env.layout(completion::root(env))).list(Strictness::Tolerant);
     let usable = skills.iter().filter(|skill| skill.shadowed_by.is_none());
     usable.map(|skill| candidate(&skill.origin.name, &skill.description)).collect()
 }

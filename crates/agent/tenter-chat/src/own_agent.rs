@@ -12,7 +12,7 @@ use tenter_commands::trust::{ProjectRecipe, TrustChoice};
 use tenter_commands::{CompletionError, ConversationEntry, OwnAgent};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::runtime::{Completion, CompletionRequest, ModelChoice};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
@@ -65,7 +65,7 @@ impl OwnAgent for TenterAgent {
 
     fn check_plugin(&self, directory: &Path) -> Vec<Diagnostic> {
         let recipes = Recipes::of_directory(&directory.join("recipes")).list().1;
-        let skills = Skills::of_directory(&directory.join("skills")).list(Rules::Strict).1;
+        let skills = Skills::of_directory(&directory.join("skills")).list(Strictness::Strict).1;
         recipes.into_iter().chain(skills).collect()
     }
 

@@ -6,7 +6,7 @@ use tenter_base::did_you_mean;
 use tenter_base::sanitize::sanitize;
 use tenter_engine::inspect::CHECKS;
 use tenter_protocol::Severity;
-use tenter_protocol::front_matter::{self, Document, Field, Rules, find};
+use tenter_protocol::front_matter::{self, Document, Field, Strictness, find};
 use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::setting::{HookSetting, SettingKind, SettingValue};
 use tenter_terminal::failure::Failure;
@@ -80,7 +80,7 @@ impl Assignment {
 /// # Errors
 /// The text is not a valid manifest.
 pub(crate) fn settings(file: &Path, text: &str) -> Result<Vec<HookSetting>, Failure> {
-    let (manifest, findings) = format::read(file, text.as_bytes(), Rules::Tolerant, CHECKS);
+    let (manifest, findings) = format::read(file, text.as_bytes(), Strictness::Tolerant, CHECKS);
     let manifest = manifest.ok_or_else(|| {
         let error = findings.into_iter().find(|finding| finding.severity == Severity::Error);
         let message = error.map(|error| error.message).unwrap_or_default();
@@ -111,13 +111,13 @@ pub(crate) fn change(
         };
         all[position].set = assignment.apply(&all[position])?;
     }
-    let changed = with_values(text, &all).ok_or_else(|| {
+    let new_text = with_values(text, &all).ok_or_else(|| {
         let failure = Failure::new(format!("cannot write the values into {}", file.display()));
         failure.help("write them below `metadata:`, as `set: {read: deny}`")
     })?;
-    let all = settings(file, &changed)
+    let all = settings(file, &new_text)
         .map_err(|failure| failure.help("to turn the hook off, run `tenter hooks disable`"))?;
-    Ok((changed, all))
+    Ok((new_text, all))
 }
 
 /// Returns the new text of a hook with the values of the old text, and the names of the settings whose values it cannot have.

@@ -6,7 +6,7 @@ use crate::content::{Content, TreeEntry};
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change<'c> {
+pub struct PluginChange<'c> {
     /// The path in the plugin.
     pub path: &'c str,
     /// The difference.
@@ -36,7 +36,7 @@ impl ChangeKind<'_> {
 }
 
 /// Returns all differences, by path.
-pub fn changes<'c>(before: &'c Content, after: &'c Content) -> Vec<Change<'c>> {
+pub fn changes<'c>(before: &'c Content, after: &'c Content) -> Vec<PluginChange<'c>> {
     let paths: BTreeSet<&String> = before.0.keys().chain(after.0.keys()).collect();
     let change = |path: &'c String| {
         let kind = match (before.0.get(path), after.0.get(path)) {
@@ -45,7 +45,7 @@ pub fn changes<'c>(before: &'c Content, after: &'c Content) -> Vec<Change<'c>> {
             (Some(old), Some(new)) if old != new => ChangeKind::Changed(old, new),
             _ => return None,
         };
-        Some(Change { path, kind })
+        Some(PluginChange { path, kind })
     };
     paths.into_iter().filter_map(change).collect()
 }

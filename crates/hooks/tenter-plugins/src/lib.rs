@@ -50,7 +50,7 @@ mod staging;
 pub mod store;
 pub mod verify;
 
-pub use changes::{Change, ChangeKind, changes};
+pub use changes::{ChangeKind, PluginChange, changes};
 pub use content::{Content, TreeEntry};
 pub use fetch::{Fetched, Fetcher};
 pub use fetch_error::FetchError;

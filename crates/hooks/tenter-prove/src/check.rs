@@ -10,7 +10,7 @@ use tenter_protocol::lifecycle::{Power, TABLE};
 use crate::client::Client;
 use crate::observed::{Fact, Observed, Run, native_event};
 use crate::other_program::{self, EntryPosition};
-use crate::plan::failures::Failure;
+use crate::plan::failures::HookFailure;
 use crate::plan::{
     self, deadline, decisions, mcp, prompt, resume, single, subagent, tools, user_rule,
 };
@@ -57,7 +57,7 @@ pub enum Check {
     /// The agent continues, once.
     Continue,
     /// A hook fails as its fail mode says.
-    Fails(Failure),
+    Fails(HookFailure),
     /// Tenter answers before the agent stops waiting.
     Deadline,
     /// Calls pass if the program is missing, or are blocked with `--fail-closed`.
@@ -95,7 +95,7 @@ impl Check {
         ];
         let with_context = TABLE.iter().filter(|row| row.event.may(Power::AddContext));
         let contexts = with_context.map(|row| Self::Context(row.event));
-        let failures = Failure::ALL.map(Self::Fails);
+        let failures = HookFailure::ALL.map(Self::Fails);
         let others = [Self::Deadline, Self::Missing, Self::Twice, Self::Resume];
         let messages = [Self::Notice, Self::Prompt, Self::Continue];
         let events = registered.into_iter().chain(events);
@@ -137,9 +137,11 @@ impl Check {
         match self {
             Self::Fires(event) => format!("{event} fires"),
             Self::Context(event) => format!("context of {event} reaches the model"),
-            Self::Fails(Failure::Hangs) => "a hook that hangs fails as set".to_owned(),
-            Self::Fails(Failure::Crashes) => "a hook that crashes fails as set".to_owned(),
-            Self::Fails(Failure::Garbage) => "a hook that prints garbage fails as set".to_owned(),
+            Self::Fails(HookFailure::Hangs) => "a hook that hangs fails as set".to_owned(),
+            Self::Fails(HookFailure::Crashes) => "a hook that crashes fails as set".to_owned(),
+            Self::Fails(HookFailure::Garbage) => {
+                "a hook that prints garbage fails as set".to_owned()
+            }
             Self::Deny => breach::PROMISE.to_owned(),
             Self::ExitCode => "exit code 2 denies".to_owned(),
             Self::Parallel => "one of three parallel calls is denied".to_owned(),
@@ -403,7 +405,7 @@ fn rejected(run: &Run) -> Vec<Fact> {
     ]
 }
 
-fn failed(run: &Run, failure: Failure, client: &Client) -> Vec<Fact> {
+fn failed(run: &Run, failure: HookFailure, client: &Client) -> Vec<Fact> {
     let (closed, open) = (failure.hook(true), failure.hook(false));
     let says = if client.deny_ends_run { run.denied_by(&closed) } else { run.read(&closed) };
     let ran = run.journal.iter().any(|record| {
@@ -479,7 +481,7 @@ mod tests {
     #[test]
     fn a_breach_in_daily_use_is_reported_in_the_same_words() {
         let breach = breach::Breach { at: String::new(), tool: "Bash".into(), session: "s".into() };
-        let words = format!("{}: {}: ", crate::Verdict::Broken.as_str(), Check::Deny.proves());
+        let words = format!("{}: {}: ", crate::CheckVerdict::Broken.as_str(), Check::Deny.proves());
         assert!(breach.describe(tenter_bridge::hosts::ALL[0]).starts_with(&words));
     }
 

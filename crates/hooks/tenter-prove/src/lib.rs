@@ -34,8 +34,8 @@ mod verdict;
 
 pub use check::Check;
 pub use client::Client;
-pub use plan::failures::Failure;
+pub use plan::failures::HookFailure;
 pub use prover::Prover;
 pub use results::{Proof, ProvedCheck};
 pub use scenario::Scenario;
-pub use verdict::Verdict;
+pub use verdict::CheckVerdict;

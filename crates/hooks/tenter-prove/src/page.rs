@@ -8,7 +8,7 @@ use tenter_bridge::hosts;
 
 use crate::check::Check;
 use crate::results::{Proof, ProvedCheck};
-use crate::verdict::Verdict;
+use crate::verdict::CheckVerdict;
 
 /// Returns the table of the newest version of each agent, one column each. Columns of the page `earlier` stay where `proofs` has nothing
 /// as new, so that a machine with one agent does not remove the others.
@@ -58,7 +58,7 @@ fn read_table(page: &str) -> Vec<Proof> {
         let host = hosts::find(agents[number].trim_matches('`'))?;
         let proof = Proof::new(host, versions.get(number)?, dates.get(number)?);
         let checks = Check::all().into_iter().filter_map(|check| {
-            let verdict = Verdict::parse(row(&check.proves())?.get(number)?)?;
+            let verdict = CheckVerdict::parse(row(&check.proves())?.get(number)?)?;
             Some(ProvedCheck::without_evidence(check, verdict))
         });
         Some(proof.with(checks.collect(), false))
@@ -96,11 +96,12 @@ pub fn versions(proofs: &[Proof], earlier: &str) -> String {
 
 fn version_row(proof: &Proof) -> String {
     let count = |verdict| proof.count(verdict);
-    let broken = proof.checks.iter().filter(|check| check.verdict == Verdict::Broken);
+    let broken = proof.checks.iter().filter(|check| check.verdict == CheckVerdict::Broken);
     let broken: Vec<&str> = broken.map(|check| check.proves.as_str()).collect();
     let broken = if broken.is_empty() { "none".to_owned() } else { broken.join("; ") };
     let (agent, version, date) = (&proof.agent, &proof.version, proof.date());
-    let (yes, emulated, no) = (count(Verdict::Yes), count(Verdict::Emulated), count(Verdict::No));
+    let (yes, emulated, no) =
+        (count(CheckVerdict::Yes), count(CheckVerdict::Emulated), count(CheckVerdict::No));
     format!("| `{agent}` | {version} | {date} | {yes} | {emulated} | {no} | {broken} |")
 }
 
@@ -124,7 +125,7 @@ mod tests {
         proof.checks.push(ProvedCheck {
             id: check.id(),
             proves: check.proves(),
-            verdict: Verdict::Broken,
+            verdict: CheckVerdict::Broken,
             evidence: "it ran".to_owned(),
             reached_model: true,
         });
@@ -143,7 +144,7 @@ mod tests {
         }
     }
 
-    fn proof(agent: &str, version: &str, date: &str, verdict: Verdict) -> Proof {
+    fn proof(agent: &str, version: &str, date: &str, verdict: CheckVerdict) -> Proof {
         let proof = Proof::new(hosts::find(agent).unwrap(), version, date);
         proof.with(vec![ProvedCheck::without_evidence(Check::Deny, verdict)], false)
     }
@@ -151,12 +152,12 @@ mod tests {
     #[test]
     fn results_of_other_agents_and_versions_stay_with_their_dates() {
         let old = [
-            proof("claude-code", "2.1.100", "2026-11-20", Verdict::Yes),
-            proof("codex", "0.129.0", "2026-11-21", Verdict::No),
+            proof("claude-code", "2.1.100", "2026-11-20", CheckVerdict::Yes),
+            proof("codex", "0.129.0", "2026-11-21", CheckVerdict::No),
         ];
         let new = [
-            proof("codex", "0.9.0", "2026-11-22", Verdict::Yes),
-            proof("claude-code", "2.1.330", "2026-11-22", Verdict::Emulated),
+            proof("codex", "0.9.0", "2026-11-22", CheckVerdict::Yes),
+            proof("claude-code", "2.1.330", "2026-11-22", CheckVerdict::Emulated),
         ];
         let page = table(&new, &table(&old, ""));
         for line in [
@@ -168,7 +169,7 @@ mod tests {
             assert!(page.lines().any(|one| one == line), "{line}\n{page}");
         }
 
-        let again = proof("codex", "0.129.0", "2026-11-23", Verdict::Yes);
+        let again = proof("codex", "0.129.0", "2026-11-23", CheckVerdict::Yes);
         let page = versions(&[again], &versions(&new, &versions(&old, "")));
         let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         assert_eq!(

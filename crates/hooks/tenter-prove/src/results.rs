@@ -9,7 +9,7 @@ use tenter_base::{replace_file, untrusted_file};
 use tenter_bridge::Host;
 
 use crate::check::Check;
-use crate::verdict::Verdict;
+use crate::verdict::CheckVerdict;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -47,7 +47,7 @@ pub struct ProvedCheck {
     /// The statement that it proves.
     pub proves: String,
     /// The result.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// The observations.
     pub evidence: String,
     /// Set if the agent asked the model for anything in the runs for this check: otherwise these show nothing about hooks.
@@ -66,7 +66,7 @@ fn is_reached(reached: &bool) -> bool {
 
 impl ProvedCheck {
     /// Returns the result of a check of which only the verdict is known.
-    pub(crate) fn without_evidence(check: Check, verdict: Verdict) -> Self {
+    pub(crate) fn without_evidence(check: Check, verdict: CheckVerdict) -> Self {
         let (id, proves) = (check.id(), check.proves());
         Self { id, proves, verdict, evidence: String::new(), reached_model: true }
     }
@@ -93,7 +93,7 @@ impl Proof {
     }
 
     /// Counts the checks with this verdict.
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: CheckVerdict) -> usize {
         self.checks.iter().filter(|check| check.verdict == verdict).count()
     }
 

@@ -17,7 +17,7 @@ pub(crate) enum Promise {
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// It works.
     #[serde(rename = "yes")]
     Yes,
@@ -32,7 +32,7 @@ pub enum Verdict {
     Broken,
 }
 
-impl Verdict {
+impl CheckVerdict {
     const ALL: [Self; 4] = [Self::Yes, Self::Emulated, Self::No, Self::Broken];
 
     /// Returns the verdict with this word in tables.
@@ -56,25 +56,25 @@ pub(crate) fn judge(
     promise: Promise,
     facts: &[Fact],
     failure: Option<String>,
-) -> (Verdict, String) {
+) -> (CheckVerdict, String) {
     let holds = !facts.is_empty() && facts.iter().all(|fact| fact.holds);
     let evidence = |all: bool| {
         let texts = facts.iter().filter(|fact| all || !fact.holds).map(|fact| fact.text.as_str());
         texts.collect::<Vec<_>>().join("; ")
     };
     match promise {
-        Promise::Native if holds => (Verdict::Yes, evidence(true)),
+        Promise::Native if holds => (CheckVerdict::Yes, evidence(true)),
         Promise::Emulated(how) if holds => {
-            (Verdict::Emulated, format!("{how}: {}", evidence(true)))
+            (CheckVerdict::Emulated, format!("{how}: {}", evidence(true)))
         }
         Promise::Nothing(_) if holds => {
-            (Verdict::Yes, format!("{}; more than Tenter promises", evidence(true)))
+            (CheckVerdict::Yes, format!("{}; more than Tenter promises", evidence(true)))
         }
-        Promise::Nothing(limit) => (Verdict::No, limit),
+        Promise::Nothing(limit) => (CheckVerdict::No, limit),
         Promise::Native | Promise::Emulated(_) => {
             let parts = [evidence(false), failure.unwrap_or_default()];
             let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            (Verdict::Broken, parts.join("; "))
+            (CheckVerdict::Broken, parts.join("; "))
         }
     }
 }
@@ -90,9 +90,9 @@ mod tests {
     #[test]
     fn what_is_as_promised_is_not_broken() {
         for (promise, holds, verdict, evidence) in [
-            (Promise::Native, true, Verdict::Yes, "one; two"),
-            (Promise::Emulated("later".into()), true, Verdict::Emulated, "later: one; two"),
-            (Promise::Nothing("no event".into()), false, Verdict::No, "no event"),
+            (Promise::Native, true, CheckVerdict::Yes, "one; two"),
+            (Promise::Emulated("later".into()), true, CheckVerdict::Emulated, "later: one; two"),
+            (Promise::Nothing("no event".into()), false, CheckVerdict::No, "no event"),
         ] {
             assert_eq!(judge(promise, &facts(holds), None), (verdict, evidence.to_owned()));
         }
@@ -102,20 +102,20 @@ mod tests {
     fn what_is_not_as_promised_is_broken_with_the_facts_that_differ() {
         for promise in [Promise::Native, Promise::Emulated("later".into())] {
             let judged = judge(promise, &facts(false), Some("it crashed".into()));
-            assert_eq!(judged, (Verdict::Broken, "two; it crashed".to_owned()));
+            assert_eq!(judged, (CheckVerdict::Broken, "two; it crashed".to_owned()));
         }
     }
 
     #[test]
     fn a_check_without_facts_does_not_hold() {
         let judged = judge(Promise::Native, &[], Some("it did not start".into()));
-        assert_eq!(judged, (Verdict::Broken, "it did not start".to_owned()));
+        assert_eq!(judged, (CheckVerdict::Broken, "it did not start".to_owned()));
     }
 
     #[test]
     fn more_than_promised_is_said() {
         let (verdict, evidence) = judge(Promise::Nothing("no".into()), &facts(true), None);
-        assert_eq!(verdict, Verdict::Yes);
+        assert_eq!(verdict, CheckVerdict::Yes);
         assert!(evidence.ends_with("more than Tenter promises"), "{evidence}");
     }
 }

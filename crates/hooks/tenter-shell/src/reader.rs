@@ -7,7 +7,7 @@ use crate::facts::{Facts, FlowSource, Location, Stdin};
 use crate::field::Field;
 use crate::forkbomb::CallGraph;
 use crate::limits::{MAX_COMMANDS, MAX_DEPTH, MAX_EXPANDED, MAX_STEPS};
-use crate::scope::Scope;
+use crate::scope::ShellScope;
 use crate::surroundings::Surroundings;
 use crate::syntax::tree::{HereDoc, Node};
 
@@ -17,7 +17,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) facts: Facts,
     /// A script that a command runs is not plain.
     pub(crate) has_odd_script: bool,
-    pub(crate) scope: Scope,
+    pub(crate) scope: ShellScope,
     pub(crate) functions: BTreeMap<String, Definition>,
     pub(crate) calls: CallGraph,
     /// Arrays in the arguments of the current command: `declare x=(a b)`.
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
             surroundings,
             facts: Facts::default(),
             has_odd_script: false,
-            scope: Scope::new(surroundings.cwd.clone()),
+            scope: ShellScope::new(surroundings.cwd.clone()),
             functions: BTreeMap::new(),
             calls: CallGraph::default(),
             array_arguments: Vec::new(),

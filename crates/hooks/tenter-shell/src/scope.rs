@@ -9,7 +9,7 @@ type Value = Option<Field>;
 
 /// Layers of changes: a subshell's changes are dropped, a branch's changes become uncertain.
 #[derive(Debug, Default)]
-pub(crate) struct Scope {
+pub(crate) struct ShellScope {
     layers: Vec<ScopeLayer>,
     /// `set -a`: every new value is exported.
     exports_all: bool,
@@ -83,7 +83,7 @@ impl Cwd {
     }
 }
 
-impl Scope {
+impl ShellScope {
     /// Maximum number of variables in a layer.
     const VARIABLES: usize = 1024;
 

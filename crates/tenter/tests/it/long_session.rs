@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use serde_json::{Value, json};
-use tenter_testkit::model_server::{Format, ModelServer, RecordedRequest, Reply, Script};
+use tenter_testkit::model_server::{Format, ModelReply, ModelServer, RecordedRequest, Script};
 use tenter_testkit::{Sandbox, is_soak};
 
 use crate::manifests::hook;
@@ -23,8 +23,8 @@ fn turns() -> usize {
 }
 
 /// Returns the model's reply in a turn: one call or two with outputs of any size, at the end of a message only words.
-fn turn(number: usize) -> Reply {
-    let reply = Reply::new().say(&format!("MARK-{number:03}: going on."));
+fn turn(number: usize) -> ModelReply {
+    let reply = ModelReply::new().say(&format!("MARK-{number:03}: going on."));
     if (number + 1).is_multiple_of(EACH) {
         return reply;
     }

@@ -3,26 +3,26 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 use tenter_testkit::{McpServer, PtySession, Sandbox};
 
 use crate::sandbox;
 
 /// A session with parallel calls, a hook that denies one, a call of broken JSON, a retry and a follow-up.
-fn session() -> Vec<Reply> {
+fn session() -> Vec<ModelReply> {
     vec![
-        Reply::new()
+        ModelReply::new()
             .say("I will look around.")
             .call("bash", json!({"command": "echo one"}))
             .call("bash", json!({"command": "rm -rf build"}))
             .usage(1000, 50, 200),
-        Reply::new().fault(Fault::Status { code: 529, retry_after: None, body: None }),
-        Reply::text("It is cut he").fault(Fault::CutMidText),
-        Reply::new()
+        ModelReply::new().fault(Fault::Status { code: 529, retry_after: None, body: None }),
+        ModelReply::text("It is cut he").fault(Fault::CutMidText),
+        ModelReply::new()
             .call("file_write", json!({"file_path": "out.txt", "text": "ä\n"}))
             .usage(1200, 30, 1000),
-        Reply::text("All done: größer 🦀").usage(1300, 20, 1200),
-        Reply::text("And linted.").usage(1400, 10, 1300),
+        ModelReply::text("All done: größer 🦀").usage(1300, 20, 1200),
+        ModelReply::text("And linted.").usage(1400, 10, 1300),
     ]
 }
 
@@ -166,7 +166,7 @@ fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
 fn one_signal_ends_a_response_that_never_ends() {
     for signal in ["INT", "TERM"] {
         for fault in [Fault::EndlessComments, Fault::Silence] {
-            let server = ModelServer::start(Reply::text("Once upon a time").fault(fault));
+            let server = ModelServer::start(ModelReply::text("Once upon a time").fault(fault));
             let sandbox = configured(&server, Format::Chat);
             let child = sandbox.start(&["run", "--no-save", "hi"]);
             server.wait_for_requests(1);
@@ -193,13 +193,13 @@ fn a_session_has_the_same_effects_in_every_format() {
 #[test]
 fn a_conversation_continues_with_another_provider() {
     let begun = ModelServer::start([
-        Reply::new().reasoning("Hm, a file.").call("bash", json!({"command": "echo one"})),
-        Reply::text("One it is."),
+        ModelReply::new().reasoning("Hm, a file.").call("bash", json!({"command": "echo one"})),
+        ModelReply::text("One it is."),
     ]);
     let sandbox = configured(&begun, Format::Anthropic);
     let _begun = sandbox.run(&["run", "--no-hooks", "what is there?"]).expect_code(0);
     let continuing = ModelServer::start(
-        Script::from(Reply::text("As I said: one.")).ids_from(50).like_llama_cpp(),
+        Script::from(ModelReply::text("As I said: one.")).ids_from(50).like_llama_cpp(),
     );
     let output = sandbox
         .run(&[
@@ -284,8 +284,8 @@ fn numbers_reach_hooks_tools_and_the_store_as_the_model_wrote_them() {
     for format in Format::ALL {
         let arguments = format!(r#"{{"text": "a", "numbers": {NUMBERS}}}"#);
         let server = ModelServer::start(Script::new([
-            Reply::new().raw_call("mcp__test__echo", &arguments).usage(1000, 50, 200),
-            Reply::text("Done.").usage(1300, 20, 1200),
+            ModelReply::new().raw_call("mcp__test__echo", &arguments).usage(1000, 50, 200),
+            ModelReply::text("Done.").usage(1300, 20, 1200),
         ]));
         let sandbox = configured(&server, format);
         let program = McpServer::default().install(&sandbox.root().join("server"));

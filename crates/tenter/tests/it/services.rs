@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use serde_json::Value;
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script};
 use tenter_testkit::{Output, PtySession, Sandbox};
 
 use crate::{of_kind, sandbox};
@@ -111,7 +111,7 @@ fn a_hook_reads_the_conversation_and_asks_the_model_and_only_the_usage_grows() {
 #[test]
 fn a_completion_is_asked_of_the_models_server() {
     let sandbox = sandbox();
-    let replies = [Reply::text("FROM-THE-SERVER"), Reply::text("Done.")];
+    let replies = [ModelReply::text("FROM-THE-SERVER"), ModelReply::text("Done.")];
     let server = ModelServer::start(Script::new(replies).like_llama_cpp());
     let address = server.base_url(Format::Chat);
     let provider = format!("[providers.lab]\napi = \"chat\"\nbase_url = \"{address}\"\n");

@@ -76,17 +76,8 @@ const VAGUE_TYPES: &[&str] = &[
 const SINGLE_TYPES: &[&str] =
     &["Change", "Failure", "Layer", "Layout", "Outcome", "Owner", "Reply", "Scope", "Verdict"];
 
-/// Crates whose names and doc comments do not follow the patterns yet.
-const NOT_YET: &[&str] = &[
-    "tenter-bridge",
-    "tenter-chat",
-    "tenter-commands",
-    "tenter-engine",
-    "tenter-hook",
-    "tenter-protocol",
-    "tenter-shell",
-    "tenter-terminal",
-];
+/// Crates whose names and doc comments do not follow the patterns yet: of the engine, the caches before a call.
+const NOT_YET: &[&str] = &["tenter-engine"];
 
 /// This file, which lists what is not to be written.
 const THIS_FILE: &str = "crates/tenter/tests/it/wording.rs";

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::io::{self, Read};
 
 use serde_json::{Value, json};
-use tenter_model_server::{Fault, Format, Lane, LenientScript, Match, ModelServer, Reply};
+use tenter_model_server::{Fault, Format, Lane, LenientScript, Match, ModelReply, ModelServer};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: play SCRIPT.json")?;
@@ -76,8 +76,8 @@ fn condition(when: &Value) -> Match {
     })
 }
 
-fn turn(turn: &Value) -> Reply {
-    let reply = elements(&turn["parts"]).fold(Reply::new(), |reply, part| {
+fn turn(turn: &Value) -> ModelReply {
+    let reply = elements(&turn["parts"]).fold(ModelReply::new(), |reply, part| {
         if let Some(text) = part["text"].as_str() {
             return reply.say(text);
         }

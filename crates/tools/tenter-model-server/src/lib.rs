@@ -5,10 +5,10 @@
 //!
 //! ```
 //! use serde_json::json;
-//! use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
+//! use tenter_model_server::{Format, LenientScript, ModelServer, ModelReply};
 //!
-//! let call = Reply::text("I run it.").call_any(&["Bash", "bash"], json!({"command": "ls"}));
-//! let server = ModelServer::start(LenientScript::new([call, Reply::text("Done.")]))?;
+//! let call = ModelReply::text("I run it.").call_any(&["Bash", "bash"], json!({"command": "ls"}));
+//! let server = ModelServer::start(LenientScript::new([call, ModelReply::text("Done.")]))?;
 //! assert!(server.base_url(Format::Chat).starts_with("http://127.0.0.1:"));
 //! assert!(server.requests().is_empty());
 //! # Ok::<(), std::io::Error>(())
@@ -39,7 +39,7 @@ pub use exchange::{Delivery, Evidence, OtherRequest, RecordedRequest, Route};
 pub use http::HttpRequest;
 pub use lenient::{Lane, LenientScript, Match};
 pub use player::{Player, Response, ScriptedResponse};
-pub use reply::{Fault, Reply, StopReason};
+pub use reply::{Fault, ModelReply, StopReason};
 pub use signature::check_signature;
 use state::Shared;
 pub use wire::{failure, reply_signature};
@@ -67,7 +67,7 @@ impl Format {
     /// Every format.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Gemini];
 
-    /// The example stream of the provider's public documentation, as served by [`Reply::recorded`]. Omissions in the example are
+    /// The example stream of the provider's public documentation, as served by [`ModelReply::recorded`]. Omissions in the example are
     /// filled in.
     pub fn fixture(self) -> &'static str {
         match self {
@@ -120,7 +120,7 @@ impl ModelServer {
     }
 
     /// Adds a reply to the script; in a lenient script, a turn to the main conversation.
-    pub fn push(&self, reply: Reply) {
+    pub fn push(&self, reply: ModelReply) {
         self.shared.state().player.push(reply);
     }
 

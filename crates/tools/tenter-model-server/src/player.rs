@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::exchange::{Evidence, Route};
 use crate::http::HttpRequest;
-use crate::reply::Reply;
+use crate::reply::ModelReply;
 
 /// A script that is played.
 pub trait Player: Debug + Send {
     /// Adds a reply to the script.
-    fn push(&mut self, reply: Reply);
+    fn push(&mut self, reply: ModelReply);
 
     /// Returns the number of replies that are not used yet; 0 if replies can be used again.
     fn unused(&self) -> usize;
@@ -34,7 +34,7 @@ pub enum Response {
 #[derive(Debug)]
 pub struct ScriptedResponse {
     /// The reply.
-    pub reply: Reply,
+    pub reply: ModelReply,
     /// The API, the model and the delivery that the request asks for.
     pub route: Route,
     /// The number of the reply, from which its ids are derived.

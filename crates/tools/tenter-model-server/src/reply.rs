@@ -8,7 +8,7 @@ use crate::reading::OfferedTool;
 /// One reply.
 #[must_use]
 #[derive(Debug, Clone, Default)]
-pub struct Reply {
+pub struct ModelReply {
     pub(super) reasoning: Option<String>,
     pub(super) parts: Vec<Part>,
     pub(super) usage: Usage,
@@ -109,7 +109,7 @@ pub enum StopReason {
     Filtered,
 }
 
-impl Reply {
+impl ModelReply {
     /// An empty reply.
     pub fn new() -> Self {
         Self::default()
@@ -158,7 +158,7 @@ impl Reply {
         self
     }
 
-    /// Adds a call of the first of these tools that the request offers, with the same arguments; see [`Reply::call_first`].
+    /// Adds a call of the first of these tools that the request offers, with the same arguments; see [`ModelReply::call_first`].
     pub fn call_any(self, names: &[&str], arguments: impl Into<Value>) -> Self {
         let arguments = arguments.into();
         self.call_first(names.iter().map(|name| (*name, arguments.clone())))

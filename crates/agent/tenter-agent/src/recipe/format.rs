@@ -10,7 +10,7 @@ use tenter_base::{did_you_mean, or_list};
 use tenter_engine::layout::Root;
 use tenter_engine::trust::fingerprint_of_recipe;
 use tenter_engine::{Fingerprint, Layer};
-use tenter_protocol::front_matter::{self, Code, Field, Format, Node, Report, Rules};
+use tenter_protocol::front_matter::{self, Code, Field, Format, Node, Report, Strictness};
 use tenter_protocol::{Diagnostic, tool_names};
 use tenter_template::{Dialect, Template, TemplateFile};
 
@@ -138,7 +138,7 @@ impl Recipe {
     /// Reads the bytes of a recipe's file. There is a recipe exactly when no diagnostic is an error.
     pub fn read(name: &str, origin: RecipeOrigin, bytes: &[u8]) -> (Option<Self>, Vec<Diagnostic>) {
         let path = origin.path.clone();
-        let mut report = Report::new(&path, bytes, Rules::Tolerant, &FORMAT);
+        let mut report = Report::new(&path, bytes, Strictness::Tolerant, &FORMAT);
         let recipe = Self::parse(name, origin, &mut report);
         let (recipe, diagnostics) = report.finish(recipe);
         let recipe = recipe.map(|recipe| Self { warnings: diagnostics.clone(), ..recipe });

@@ -9,7 +9,7 @@ use tenter_base::{nearest, or_list};
 use tenter_engine::Layer;
 use tenter_protocol::Diagnostic;
 use tenter_protocol::front_matter::{
-    self, Code, Document, Field, Format, Node, Report, Rules, find,
+    self, Code, Document, Field, Format, Node, Report, Strictness, find,
 };
 use tenter_protocol::resource_name;
 
@@ -82,10 +82,10 @@ impl Skill {
     pub fn read(
         origin: SkillOrigin,
         bytes: &[u8],
-        rules: Rules,
+        strictness: Strictness,
     ) -> (Option<Self>, Vec<Diagnostic>) {
         let path = origin.path.clone();
-        let mut report = Report::new(&path, bytes, rules, &FORMAT);
+        let mut report = Report::new(&path, bytes, strictness, &FORMAT);
         let skill = Self::parse(origin, &mut report);
         report.finish(skill)
     }
@@ -226,10 +226,10 @@ mod tests {
     use super::*;
     use tenter_protocol::Severity;
 
-    fn read(text: &str, rules: Rules) -> (Option<Skill>, Vec<(&'static str, Severity)>) {
+    fn read(text: &str, strictness: Strictness) -> (Option<Skill>, Vec<(&'static str, Severity)>) {
         let path = PathBuf::from("/skills/pdf/SKILL.md");
         let origin = SkillOrigin { name: "pdf".to_owned(), layer: Layer::Project, path };
-        let (skill, diagnostics) = Skill::read(origin, text.as_bytes(), rules);
+        let (skill, diagnostics) = Skill::read(origin, text.as_bytes(), strictness);
         (skill, diagnostics.iter().map(|diagnostic| (diagnostic.id, diagnostic.severity)).collect())
     }
 
@@ -238,7 +238,7 @@ mod tests {
         let (skill, diagnostics) = read(
             "---\nname: pdf\ndescription: >\n  Reads PDFs.\n  Use it for forms.\nlicense: MIT\ncompatibility: Needs python3\n\
              metadata:\n  author: ada\n  version: 1.0\nallowed-tools: Bash(git add *) Read,Grep\n---\n\n# PDF\n\nRead it.\n",
-            Rules::Strict,
+            Strictness::Strict,
         );
         assert_eq!(diagnostics, []);
         let skill = skill.unwrap();
@@ -263,10 +263,10 @@ mod tests {
             ("name: pdf\ndescription: d\nallowed_tools: Read".to_owned(), "skill-field-unknown"),
         ] {
             let text = format!("---\n{front}\n---\nDo it.");
-            let (skill, diagnostics) = read(&text, Rules::Tolerant);
+            let (skill, diagnostics) = read(&text, Strictness::Tolerant);
             assert!(skill.is_some(), "{front}");
             assert_eq!(diagnostics, [(id, Severity::Warning)], "{front}");
-            let (skill, diagnostics) = read(&text, Rules::Strict);
+            let (skill, diagnostics) = read(&text, Strictness::Strict);
             assert!(skill.is_none(), "{front}");
             assert_eq!(diagnostics, [(id, Severity::Error)], "{front}");
         }
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn unknown_keys_are_information() {
         let text = "---\nname: pdf\ndescription: d\nuser-invocable: true\n---\nDo it.";
-        let (skill, diagnostics) = read(text, Rules::Strict);
+        let (skill, diagnostics) = read(text, Strictness::Strict);
         assert!(skill.is_some());
         assert_eq!(diagnostics, [("skill-field-unknown", Severity::Info)]);
     }
@@ -288,7 +288,7 @@ mod tests {
             "---\nname: pdf\n---\nDo it.",
             "---\nname: pdf\ndescription: ' '\n---\nx",
         ] {
-            let (skill, diagnostics) = read(text, Rules::Tolerant);
+            let (skill, diagnostics) = read(text, Strictness::Tolerant);
             assert!(skill.is_none(), "{text:?}");
             assert!(
                 diagnostics.contains(&("skill-description", Severity::Error)),
@@ -305,18 +305,20 @@ mod tests {
             path: "/skills/pdf/SKILL.md".into(),
         };
         let (skill, diagnostics) =
-            Skill::read(origin(), &vec![b'x'; MAX_FILE_SIZE + 1], Rules::Tolerant);
+            Skill::read(origin(), &vec![b'x'; MAX_FILE_SIZE + 1], Strictness::Tolerant);
         assert_eq!((skill, diagnostics[0].id), (None, "skill-too-large"));
         let (skill, diagnostics) =
-            Skill::read(origin(), b"---\nname: pdf\n\xff---\n", Rules::Tolerant);
+            Skill::read(origin(), b"---\nname: pdf\n\xff---\n", Strictness::Tolerant);
         assert_eq!((skill, diagnostics[0].id), (None, "skill-encoding"));
         assert_eq!(diagnostics[0].span.as_ref().map(|place| place.line), Some(3));
     }
 
     #[test]
     fn accepts_a_byte_order_mark_and_windows_line_endings() {
-        let (skill, diagnostics) =
-            read("\u{feff}---\r\nname: pdf\r\ndescription: d\r\n---\r\nDo it.\r\n", Rules::Strict);
+        let (skill, diagnostics) = read(
+            "\u{feff}---\r\nname: pdf\r\ndescription: d\r\n---\r\nDo it.\r\n",
+            Strictness::Strict,
+        );
         assert_eq!((skill.unwrap().instructions.as_str(), diagnostics), ("Do it.", vec![]));
     }
 
@@ -324,7 +326,7 @@ mod tests {
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
             let origin = SkillOrigin { name: "a".to_owned(), layer: Layer::User, path: "/a/SKILL.md".into() };
-            let (skill, diagnostics) = Skill::read(origin, &bytes, Rules::Tolerant);
+            let (skill, diagnostics) = Skill::read(origin, &bytes, Strictness::Tolerant);
             let is_broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
             proptest::prop_assert_eq!(skill.is_some(), !is_broken);
         }

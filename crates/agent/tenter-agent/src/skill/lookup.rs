@@ -9,7 +9,7 @@ use tenter_engine::layout::{
     ResourceFile, ResourceLayout, ResourceName, Resources, SKILLS, Shadows,
 };
 use tenter_protocol::Diagnostic;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 
 use super::format::{MAX_FILE_SIZE, Skill, SkillOrigin};
 
@@ -82,7 +82,7 @@ impl Skills {
     pub fn find(&self, name: &str) -> Result<Skill, SkillError> {
         let mut broken: Option<Vec<Diagnostic>> = None;
         for file in self.files.named(name) {
-            match read(&file, Rules::Tolerant) {
+            match read(&file, Strictness::Tolerant) {
                 (_, (Some(skill), _)) => return Ok(skill),
                 (_, (None, findings)) => broken = broken.or(Some(findings)),
             }
@@ -95,12 +95,12 @@ impl Skills {
     }
 
     /// Lists all skills in order of precedence, shadowed and broken ones too, with all problems.
-    pub fn list(&self, rules: Rules) -> (Vec<ListedSkill>, Vec<Diagnostic>) {
+    pub fn list(&self, strictness: Strictness) -> (Vec<ListedSkill>, Vec<Diagnostic>) {
         let mut diagnostics = self.files.diagnostics().to_vec();
         let mut shadows = Shadows::default();
         let mut skills = Vec::new();
         for file in self.files.files(&mut diagnostics) {
-            let (origin, (skill, findings)) = read(&file, rules);
+            let (origin, (skill, findings)) = read(&file, strictness);
             diagnostics.extend(findings);
             let is_broken = skill.is_none();
             let shadowed_by = shadows.shadowed_by(&origin.name, &origin.path, !is_broken);
@@ -120,11 +120,11 @@ impl Skills {
 /// A skill, if it can be used, and the problems with it.
 type SkillRead = (Option<Skill>, Vec<Diagnostic>);
 
-fn read(file: &ResourceFile<'_>, rules: Rules) -> (SkillOrigin, SkillRead) {
+fn read(file: &ResourceFile<'_>, strictness: Strictness) -> (SkillOrigin, SkillRead) {
     let (name, path) = (file.name.clone(), file.path.clone());
     let origin = SkillOrigin { name, layer: file.root().layer, path };
     let read = match file.read(MAX_FILE_SIZE) {
-        Ok(bytes) => Skill::read(origin.clone(), &bytes, rules),
+        Ok(bytes) => Skill::read(origin.clone(), &bytes, strictness),
         Err(diagnostic) => (None, vec![diagnostic]),
     };
     (origin, read)

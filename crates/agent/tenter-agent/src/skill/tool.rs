@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tenter_base::excerpt;
 use tenter_engine::Layer;
 use tenter_proc::Cancel;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::{Diagnostic, Severity, tool_metadata};
 
 use super::format::SKILL_FILE;
@@ -35,7 +35,7 @@ pub struct SkillTool {
 impl SkillTool {
     /// Creates the tool; the diagnostics name the problems with the skills.
     pub fn new(skills: Skills) -> (Self, Vec<Diagnostic>) {
-        let (listed, mut findings) = skills.list(Rules::Tolerant);
+        let (listed, mut findings) = skills.list(Strictness::Tolerant);
         let offered: Vec<ListedSkill> = listed.into_iter().filter(ListedSkill::is_active).collect();
         if offered.len() > MOST_OFFERED {
             let message = format!(

@@ -205,8 +205,8 @@ impl ConditionalEventHandler for OnSpecialKey {
 /// Erases the prompt and the text of a reading that ended, because another follows in their place.
 fn erase_prompt(prompt: &str, text: &TypedText) {
     let width = ui::columns().max(1);
-    let shown = format!("{prompt}{}", text.joined());
-    let rows: usize = shown.split('\n').map(|line| rows_of(line, width)).sum();
+    let typed = format!("{prompt}{}", text.joined());
+    let rows: usize = typed.split('\n').map(|line| rows_of(line, width)).sum();
     ui::note_raw(&format!("\x1b[{rows}A\r\x1b[J"));
 }
 

@@ -131,7 +131,7 @@ struct Chat<'c> {
     queue: VecDeque<String>,
 }
 
-/// What follows an answer in plan mode.
+/// The hint that follows an answer in plan mode.
 const PLAN_HINT: &str = "plan mode: /go carries the plan out, Shift-Tab ends plan mode";
 
 /// The prompt for messages.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use tenter_agent::skill::{ListedSkill, Skills};
 use tenter_base::sanitize::one_line;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_terminal::failure::Exit;
 use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
 
@@ -32,7 +32,7 @@ struct SkillJson<'s> {
 }
 
 pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
-    let (listed, findings) = skills.list(Rules::Tolerant);
+    let (listed, findings) = skills.list(Strictness::Tolerant);
     if args.json {
         let objects: Vec<SkillJson> = listed.iter().map(json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());

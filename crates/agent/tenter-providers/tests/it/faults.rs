@@ -7,7 +7,7 @@ use serde_json::json;
 use tenter_agent::model::{ModelError, TransientCause};
 use tenter_protocol::Message;
 use tenter_providers::connect;
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 
 use crate::setup::{KEY, ask, ask_and_interrupt, choice, endpoint, failed, model};
 
@@ -28,7 +28,7 @@ fn temporary_errors_have_a_retry_delay() {
             (500, TransientCause::Server),
         ] {
             let fault = Fault::Status { code, retry_after: Some(7), body: None };
-            let server = ModelServer::start(Reply::new().fault(fault));
+            let server = ModelServer::start(ModelReply::new().fault(fault));
             let error = failed(model(&server, format).as_ref());
             assert_eq!(cause(&error), expected, "{format:?} {code}: {error}");
             let ModelError::Transient { retry_after, .. } = error else { unreachable!() };
@@ -40,7 +40,7 @@ fn temporary_errors_have_a_retry_delay() {
 #[test]
 fn a_wrong_key_is_an_error_with_help_and_without_the_key() {
     for format in Format::ALL {
-        let server = ModelServer::start(Script::from(Reply::text("hi")).key("another"));
+        let server = ModelServer::start(Script::from(ModelReply::text("hi")).key("another"));
         match failed(model(&server, format).as_ref()) {
             ModelError::Rejected { message, help } => {
                 assert_eq!(help.as_deref(), Some("set TEST_KEY"), "{format:?}");
@@ -56,7 +56,7 @@ fn a_wrong_key_is_an_error_with_help_and_without_the_key() {
 fn a_key_that_the_server_repeats_is_not_shown() {
     let body = Some(format!("{{\"error\":{{\"message\":\"Incorrect API key: {KEY}\"}}}}"));
     let fault = Fault::Status { code: 400, retry_after: None, body };
-    let server = ModelServer::start(Reply::new().fault(fault));
+    let server = ModelServer::start(ModelReply::new().fault(fault));
     let error = failed(model(&server, Format::Chat).as_ref());
     assert!(error.to_string().contains("Incorrect API key: [key]"), "{error}");
     assert!(!format!("{error:?}").contains(KEY));
@@ -66,8 +66,8 @@ fn a_key_that_the_server_repeats_is_not_shown() {
 fn too_long_conversations_and_unknown_models_are_recognised() {
     for format in Format::ALL {
         let server = ModelServer::start([
-            Reply::new().fault(Fault::TooLong),
-            Reply::new().fault(Fault::UnknownModel),
+            ModelReply::new().fault(Fault::TooLong),
+            ModelReply::new().fault(Fault::UnknownModel),
         ]);
         let model = model(&server, format);
         let too_long = failed(model.as_ref());
@@ -82,9 +82,10 @@ fn too_long_conversations_and_unknown_models_are_recognised() {
 
 #[test]
 fn a_broken_stream_is_a_temporary_error() {
-    let text = || Reply::text("Once upon a time there was a long, long text.");
-    let call =
-        || Reply::new().call("bash", json!({"command": "rm -rf /tmp/everything/that/is/there"}));
+    let text = || ModelReply::text("Once upon a time there was a long, long text.");
+    let call = || {
+        ModelReply::new().call("bash", json!({"command": "rm -rf /tmp/everything/that/is/there"}))
+    };
     for format in Format::ALL {
         let faults = [
             text().fault(Fault::CutMidText),
@@ -111,9 +112,9 @@ fn a_broken_stream_is_a_temporary_error() {
 fn slow_servers_are_awaited() {
     for format in Format::ALL {
         let server = ModelServer::start([
-            Reply::text("hi").fault(Fault::Delay(300)),
-            Reply::text("hi there").fault(Fault::CommentLines),
-            Reply::text("hi there").fault(Fault::Slow(20)),
+            ModelReply::text("hi").fault(Fault::Delay(300)),
+            ModelReply::text("hi there").fault(Fault::CommentLines),
+            ModelReply::text("hi there").fault(Fault::Slow(20)),
         ]);
         let model = model(&server, format);
         for _ in 0..3 {
@@ -125,7 +126,7 @@ fn slow_servers_are_awaited() {
 #[test]
 fn a_silent_server_times_out() {
     for fault in [Fault::Silence, Fault::SilenceMidText] {
-        let server = ModelServer::start(Reply::text("Once upon a time").fault(fault));
+        let server = ModelServer::start(ModelReply::text("Once upon a time").fault(fault));
         let mut endpoint = endpoint(Format::Chat, server.base_url(Format::Chat));
         endpoint.idle_timeout = Duration::from_millis(300);
         let error = failed(connect(endpoint, choice()).unwrap().as_ref());
@@ -138,8 +139,8 @@ fn a_silent_server_times_out() {
 fn a_cancel_ends_the_wait_and_closes_the_connection() {
     for format in Format::ALL {
         let server = ModelServer::start([
-            Reply::text("Once upon").fault(Fault::Silence),
-            Reply::text("Once upon a time").fault(Fault::SilenceMidText),
+            ModelReply::text("Once upon").fault(Fault::Silence),
+            ModelReply::text("Once upon a time").fault(Fault::SilenceMidText),
         ]);
         let model = model(&server, format);
         let silent = ask_and_interrupt(model.as_ref(), |_| server.wait_for_requests(1));

@@ -13,14 +13,14 @@ use tenter_http::ResponseLimits;
 use tenter_proc::Cancel;
 use tenter_protocol::{Block, Message};
 use tenter_providers::connect;
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer};
 
 use crate::setup::{ask, ask_and_interrupt, choice, endpoint, failed, model};
 
 const ENDLESS: [Fault; 3] = [Fault::EndlessText, Fault::EndlessLine, Fault::EndlessComments];
 
 fn endless(fault: Fault) -> ModelServer {
-    ModelServer::start(Reply::text("Once upon a time").fault(fault))
+    ModelServer::start(ModelReply::text("Once upon a time").fault(fault))
 }
 
 fn limited(server: &ModelServer, format: Format, limits: ResponseLimits) -> Box<dyn Model> {
@@ -52,11 +52,11 @@ fn the_size_and_the_number_of_values_of_an_event_are_limited() {
     let values = format!("data: [{}1]\n\n", "1,".repeat(200_000));
     for (reply, problem) in [
         (
-            Reply::text("x").fault(Fault::EndlessLine),
+            ModelReply::text("x").fault(Fault::EndlessLine),
             "one event of its response is larger than 16 MiB",
         ),
         (
-            Reply::raw(Format::Chat, &values),
+            ModelReply::raw(Format::Chat, &values),
             "one event of its response has more than 100000 values",
         ),
     ] {
@@ -133,14 +133,14 @@ fn nested(levels: usize) -> String {
 }
 
 /// A reply with one call with these arguments.
-fn call(format: Format, arguments: &str) -> Reply {
+fn call(format: Format, arguments: &str) -> ModelReply {
     if format != Format::Gemini {
-        return Reply::new().raw_call("bash", arguments);
+        return ModelReply::new().raw_call("bash", arguments);
     }
     let frame = format!(
         "{{\"candidates\":[{{\"content\":{{\"role\":\"model\",\"parts\":[{{\"functionCall\":{{\"name\":\"bash\",\"args\":{arguments}}}}}]}},\"finishReason\":\"STOP\",\"index\":0}}]}}"
     );
-    Reply::raw(format, &format!("data: {frame}\n\n"))
+    ModelReply::raw(format, &format!("data: {frame}\n\n"))
 }
 
 fn only_block(format: Format, arguments: &str) -> Result<ResponseBlock, ModelError> {
@@ -173,7 +173,7 @@ fn arguments_that_nest_deeper_than_64_levels_are_a_malformed_call() {
 }
 
 /// A reply of Chat Completions with one call whose arguments are in one piece.
-fn in_one_piece(arguments: &str) -> Reply {
+fn in_one_piece(arguments: &str) -> ModelReply {
     let call = json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": "bash", "arguments": arguments}});
     let event = |delta: Value, finish: Value| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
@@ -181,10 +181,10 @@ fn in_one_piece(arguments: &str) -> Reply {
     };
     let first = event(json!({"role": "assistant", "tool_calls": [call]}), Value::Null);
     let last = event(json!({}), json!("tool_calls"));
-    Reply::raw(Format::Chat, &format!("{first}{last}data: [DONE]\n\n"))
+    ModelReply::raw(Format::Chat, &format!("{first}{last}data: [DONE]\n\n"))
 }
 
-fn error_of(reply: Reply, format: Format) -> String {
+fn error_of(reply: ModelReply, format: Format) -> String {
     let server = ModelServer::start(reply);
     let (response, _) = ask(model(&server, format).as_ref(), &[Message::user("hello")]);
     match (format, response.map(|mut response| response.blocks.remove(0))) {

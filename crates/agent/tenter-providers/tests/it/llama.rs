@@ -3,7 +3,7 @@
 use serde_json::json;
 use tenter_agent::model::{ModelError, ResponseBlock, StopCause, TransientCause};
 use tenter_protocol::{Block, Message};
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 
 use crate::setup::{ask, choice, endpoint, failed};
 use tenter_agent::Model;
@@ -21,8 +21,8 @@ fn keyless(format: Format, base_url: String) -> Box<dyn Model> {
 fn fields_that_it_omits_are_optional() {
     for format in FORMATS {
         let replies = [
-            Reply::text("Paris.").usage(68, 10, 63).fault(Fault::CommentLines),
-            Reply::new().call("bash", json!({"command": "ls -la"})),
+            ModelReply::text("Paris.").usage(68, 10, 63).fault(Fault::CommentLines),
+            ModelReply::new().call("bash", json!({"command": "ls -la"})),
         ];
         let server = ModelServer::start(Script::new(replies).like_llama_cpp());
         let model = keyless(format, server.base_url(format));
@@ -47,7 +47,8 @@ fn fields_that_it_omits_are_optional() {
 fn its_errors_are_recognised() {
     let at = |code, body: &str| {
         let fault = Fault::Status { code, retry_after: None, body: Some(body.to_owned()) };
-        let server = ModelServer::start(Script::from(Reply::new().fault(fault)).like_llama_cpp());
+        let server =
+            ModelServer::start(Script::from(ModelReply::new().fault(fault)).like_llama_cpp());
         failed(keyless(Format::Chat, server.base_url(Format::Chat)).as_ref())
     };
     let too_long = at(
@@ -78,8 +79,8 @@ fn its_errors_are_recognised() {
 fn an_error_inside_a_200_is_not_a_stream_without_done() {
     for format in FORMATS {
         let replies = [
-            Reply::text("Once upon a time").fault(Fault::ErrorInStream),
-            Reply::text("Once upon a time").fault(Fault::NoDone),
+            ModelReply::text("Once upon a time").fault(Fault::ErrorInStream),
+            ModelReply::text("Once upon a time").fault(Fault::NoDone),
         ];
         let server = ModelServer::start(Script::new(replies).like_llama_cpp());
         let model = keyless(format, server.base_url(format));
@@ -97,8 +98,9 @@ fn an_error_inside_a_200_is_not_a_stream_without_done() {
 fn an_error_event_without_a_type_is_read() {
     let stream = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"chatcmpl-1\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[],\"model\":\"m\",\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":1,\"output_tokens\":0}}}\n\n\
          event: error\ndata: {\"code\":500,\"message\":\"The model produced output that does not match the expected peg-native format\",\"type\":\"server_error\"}\n\n";
-    let server =
-        ModelServer::start(Script::from(Reply::raw(Format::Anthropic, stream)).like_llama_cpp());
+    let server = ModelServer::start(
+        Script::from(ModelReply::raw(Format::Anthropic, stream)).like_llama_cpp(),
+    );
     let error = failed(keyless(Format::Anthropic, server.base_url(Format::Anthropic)).as_ref());
     assert!(
         matches!(error, ModelError::Transient { cause: TransientCause::Server, .. }),

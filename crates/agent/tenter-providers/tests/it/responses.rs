@@ -7,7 +7,7 @@ use tenter_protocol::{
     Block, Image, ImageSource, Message, Role, ToolCall, ToolResult, tool_metadata,
 };
 use tenter_providers::connect;
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, StopReason};
+use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script, StopReason};
 
 use crate::setup::{KEY, Streamed, ask, choice, endpoint, model};
 
@@ -48,7 +48,7 @@ fn calls(message: &Message) -> Vec<(&str, Value)> {
 #[test]
 fn responses_are_the_same_in_every_api() {
     for format in Format::ALL {
-        let reply = Reply::new()
+        let reply = ModelReply::new()
             .reasoning("I think, therefore: 日本")
             .say("Looking, größer → 🦀")
             .call("bash", json!({"command": "ls \"a b\"\n"}))
@@ -85,15 +85,15 @@ fn responses_are_the_same_in_every_api() {
 fn signatures_are_sent_back_unchanged_and_every_call_has_a_result() {
     for format in Format::ALL {
         let server = ModelServer::start([
-            Reply::new()
+            ModelReply::new()
                 .reasoning("First, look.")
                 .call("bash", json!({"command": "ls"}))
                 .call("bash", json!({"command": "pwd"})),
-            Reply::new()
+            ModelReply::new()
                 .reasoning("Now, once more.")
                 .say("Hm.")
                 .call("bash", json!({"command": "id"})),
-            Reply::text("Done."),
+            ModelReply::text("Done."),
         ]);
         let model = model(&server, format);
         let mut messages = vec![Message::user("go")];
@@ -119,7 +119,7 @@ fn a_conversation_of_another_provider_is_converted() {
     for from in Format::ALL {
         for to in Format::ALL {
             let begun = ModelServer::start(
-                Reply::new()
+                ModelReply::new()
                     .reasoning("Hm.")
                     .say("Looking.")
                     .call("bash", json!({"command": "ls"})),
@@ -127,7 +127,8 @@ fn a_conversation_of_another_provider_is_converted() {
             let response = ask(model(&begun, from).as_ref(), &[Message::user("go")]).0.unwrap();
             let mut messages = vec![Message::user("go"), kept(&response)];
             messages.push(answers(&messages[1]));
-            let continuing = ModelServer::start(Script::from(Reply::text("Done.")).ids_from(100));
+            let continuing =
+                ModelServer::start(Script::from(ModelReply::text("Done.")).ids_from(100));
             let (answer, _) = ask(model(&continuing, to).as_ref(), &messages);
             assert!(answer.is_ok(), "{from:?} to {to:?}: {answer:?}");
             let sent = continuing.requests()[0].body.to_string();
@@ -141,8 +142,10 @@ fn a_conversation_of_another_provider_is_converted() {
 #[test]
 fn a_mutated_message_is_sent_with_its_new_content() {
     for format in Format::ALL {
-        let server =
-            ModelServer::start([Reply::new().reasoning("Hm.").say("secret"), Reply::text("ok")]);
+        let server = ModelServer::start([
+            ModelReply::new().reasoning("Hm.").say("secret"),
+            ModelReply::text("ok"),
+        ]);
         let model = model(&server, format);
         let response = ask(model.as_ref(), &[Message::user("go")]).0.unwrap();
         let mut message = kept(&response);
@@ -162,10 +165,10 @@ fn a_mutated_message_is_sent_with_its_new_content() {
 fn malformed_arguments_never_reach_a_tool_and_are_never_sent_back() {
     for format in [Format::Anthropic, Format::Responses, Format::Chat] {
         let server = ModelServer::start([
-            Reply::new()
+            ModelReply::new()
                 .raw_call("bash", "{\"command\": \"ls")
                 .call("bash", json!({"command": "pwd"})),
-            Reply::text("Sorry."),
+            ModelReply::text("Sorry."),
         ]);
         let model = model(&server, format);
         let response = ask(model.as_ref(), &[Message::user("go")]).0.unwrap();
@@ -183,7 +186,7 @@ fn the_stop_reason_is_reported() {
         for (stop, expected) in
             [(StopReason::Length, StopCause::Length), (StopReason::Filtered, StopCause::Filtered)]
         {
-            let server = ModelServer::start(Reply::text("Once upon").stop(stop));
+            let server = ModelServer::start(ModelReply::text("Once upon").stop(stop));
             let response =
                 ask(model(&server, format).as_ref(), &[Message::user("tell")]).0.unwrap();
             assert_eq!(response.stop, expected, "{format:?}");
@@ -198,13 +201,13 @@ fn images_are_sent() {
         Message::new(Role::User, vec![Block::text("what is this?"), Block::Image(image)])
     };
     for format in Format::ALL {
-        let server = ModelServer::start(Reply::text("A cat."));
+        let server = ModelServer::start(ModelReply::text("A cat."));
         let data = ImageSource::Data("iVBORw0KGgo=".into());
         ask(model(&server, format).as_ref(), &[picture(data)]).0.unwrap();
         assert!(server.requests()[0].body.to_string().contains("iVBORw0KGgo="), "{format:?}");
     }
     for format in [Format::Anthropic, Format::Responses, Format::Chat] {
-        let server = ModelServer::start(Reply::text("A cat."));
+        let server = ModelServer::start(ModelReply::text("A cat."));
         let url = ImageSource::Url("https://example.org/cat.png".into());
         ask(model(&server, format).as_ref(), &[picture(url)]).0.unwrap();
         assert!(server.requests()[0].body.to_string().contains("example.org/cat.png"));
@@ -214,7 +217,7 @@ fn images_are_sent() {
 #[test]
 fn the_documented_example_streams_are_read() {
     for format in Format::ALL {
-        let server = ModelServer::start(Reply::recorded(format));
+        let server = ModelServer::start(ModelReply::recorded(format));
         let (response, streamed) = ask(model(&server, format).as_ref(), &[Message::user("hi")]);
         let response = response.unwrap();
         let message = kept(&response);
@@ -229,7 +232,7 @@ fn the_documented_example_streams_are_read() {
 fn anthropics_cache_is_requested_and_keys_are_not_in_addresses() {
     let messages = [Message::user("hi")];
     for format in Format::ALL {
-        let server = ModelServer::start(Reply::text("hi"));
+        let server = ModelServer::start(ModelReply::text("hi"));
         ask(model(&server, format).as_ref(), &messages).0.unwrap();
         let request = &server.requests()[0];
         assert!(!request.path.contains(KEY), "{}", request.path);
@@ -248,12 +251,12 @@ fn token_limit_and_effort_are_sent() {
         (Format::Chat, "max_tokens"),
         (Format::Gemini, "maxOutputTokens"),
     ] {
-        let server = ModelServer::start(Reply::text("hi"));
+        let server = ModelServer::start(ModelReply::text("hi"));
         ask(model(&server, format).as_ref(), &[Message::user("hi")]).0.unwrap();
         let body = server.requests()[0].body.to_string();
         assert!(body.contains(&format!("\"{name}\":1000")), "{format:?}: {body}");
     }
-    let server = ModelServer::start(Reply::text("hi"));
+    let server = ModelServer::start(ModelReply::text("hi"));
     let mut thinks = choice();
     thinks.model = "gpt-5".into();
     thinks.effort = Some(tenter_providers::Effort::Low);
@@ -266,7 +269,7 @@ fn token_limit_and_effort_are_sent() {
 #[test]
 fn consecutive_messages_of_one_role_are_merged_and_tools_are_optional() {
     for format in Format::ALL {
-        let server = ModelServer::start(Reply::text("hi"));
+        let server = ModelServer::start(ModelReply::text("hi"));
         let messages = [
             Message::user("one"),
             Message::user("two"),
@@ -299,7 +302,7 @@ fn only_the_cost_that_the_server_reports_is_used() {
     for (usage, expected) in
         [(format!("{{{tokens},\"cost\":0.25}}"), Some(0.25)), (format!("{{{tokens}}}"), None)]
     {
-        let server = ModelServer::start(Reply::raw(Format::Chat, &chunk(&usage)));
+        let server = ModelServer::start(ModelReply::raw(Format::Chat, &chunk(&usage)));
         let mut choice = choice();
         choice.model = "gpt-5.2".into();
         choice.facts.prices = None;

@@ -8,7 +8,7 @@ use tenter_agent::model::{ModelError, TransientCause};
 use tenter_http::Authorities;
 use tenter_protocol::Message;
 use tenter_providers::{Endpoint, connect};
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script};
 use tenter_testkit::tls::{Certificate, TlsFront, authority};
 
 use crate::setup::{KEY, ask, choice, endpoint, failed};
@@ -26,7 +26,7 @@ fn behind(front: &TlsFront, server: &ModelServer, format: Format) -> Endpoint {
 #[test]
 fn a_server_with_a_configured_authority_is_trusted() {
     for format in Format::ALL {
-        let server = ModelServer::start(Reply::text("encrypted"));
+        let server = ModelServer::start(ModelReply::text("encrypted"));
         let front = TlsFront::start(Certificate::Signed, &server.base_url(format));
         let mut endpoint = behind(&front, &server, format);
         endpoint.authorities = Some(trusting(&authority()));
@@ -111,7 +111,7 @@ fn proxy(to: &str) -> (String, thread::JoinHandle<()>) {
 
 #[test]
 fn tls_through_a_proxy_is_with_the_requested_server() {
-    let server = ModelServer::start(Reply::text("encrypted"));
+    let server = ModelServer::start(ModelReply::text("encrypted"));
     let front = TlsFront::start(Certificate::Signed, &server.base_url(Format::Chat));
     let there = behind(&front, &server, Format::Chat);
     let ask_at = |base_url: &str| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tenter_bridge::Host;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
-use tenter_prove::{Check, Client, Proof, ProvedCheck, Verdict};
+use tenter_prove::{Check, CheckVerdict, Client, Proof, ProvedCheck};
 use tenter_terminal::env::Env;
 
 use crate::installed_agents::InstalledAgent;
@@ -63,7 +63,7 @@ fn prove(env: &Env, host: &Host, checks: &str) -> Option<Proof> {
 
 /// An agent that did not even ask the model shows nothing about its hooks.
 fn judge(checks: Vec<ProvedCheck>) -> Canary {
-    let mut broken = checks.into_iter().filter(|check| check.verdict == Verdict::Broken);
+    let mut broken = checks.into_iter().filter(|check| check.verdict == CheckVerdict::Broken);
     match broken.next() {
         None => Canary::Obeys,
         Some(check) if !check.reached_model => Canary::Untried(check.evidence),

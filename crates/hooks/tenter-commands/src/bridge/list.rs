@@ -9,7 +9,7 @@ use tenter_bridge::registration::{RegisteredHandler, RegistrationScope, Registry
 use tenter_bridge::unknown_tools::{self, UnknownTool};
 use tenter_bridge::{Host, heartbeat};
 use tenter_engine::Directories;
-use tenter_prove::Verdict;
+use tenter_prove::CheckVerdict;
 use tenter_terminal::failure::Exit;
 use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
 
@@ -155,7 +155,7 @@ fn last_event(project: &Project, host: &Host) -> Option<String> {
 /// Returns the newest proof of an agent.
 fn proved(project: &Project, host: &Host) -> Option<ListedProof> {
     let proof = newest_proof(project.env, host)?;
-    let broken = proof.count(Verdict::Broken);
+    let broken = proof.count(CheckVerdict::Broken);
     Some(ListedProof { version: proof.version, at: proof.proved_at, broken })
 }
 

@@ -12,7 +12,7 @@ use tenter_base::{did_you_mean, excerpt, private_dir};
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::{Host, guide, hosts};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
-use tenter_prove::{Check, Client, Proof, ProvedCheck, Prover, Verdict, network, page};
+use tenter_prove::{Check, CheckVerdict, Client, Proof, ProvedCheck, Prover, network, page};
 use tenter_terminal::env::{Env, now};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::numbers;
@@ -93,7 +93,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     if args.write_docs {
         write_docs(project)?;
     }
-    let is_broken = proofs.iter().any(|proof| proof.count(Verdict::Broken) > 0);
+    let is_broken = proofs.iter().any(|proof| proof.count(CheckVerdict::Broken) > 0);
     Ok(if is_broken { Exit::Failed } else { exit })
 }
 
@@ -255,18 +255,20 @@ fn print(host: &Host, proof: &Proof, seconds: u64) {
     ui::out(format!("{} {version}, proved in {seconds} s; {network}", styled(HEADING, host.name)));
     for ProvedCheck { proves, verdict, evidence, .. } in &proof.checks {
         let style = match verdict {
-            Verdict::Yes => GOOD,
-            Verdict::Emulated => NOTICE,
-            Verdict::No => FAINT,
-            Verdict::Broken => BAD,
+            CheckVerdict::Yes => GOOD,
+            CheckVerdict::Emulated => NOTICE,
+            CheckVerdict::No => FAINT,
+            CheckVerdict::Broken => BAD,
         };
-        let length = if *verdict == Verdict::Broken { EVIDENCE.0 } else { EVIDENCE.1 };
+        let length = if *verdict == CheckVerdict::Broken { EVIDENCE.0 } else { EVIDENCE.1 };
         let evidence = visible(&excerpt::one_line(evidence, length)).into_owned();
         let word = styled(style, format!("{:8}", verdict.as_str()));
         ui::out(format!("  {word}  {proves:44}  {}", styled(FAINT, evidence)));
     }
-    let count = |verdict: Verdict| format!("{} {}", proof.count(verdict), verdict.as_str());
-    let counts = [Verdict::Yes, Verdict::Emulated, Verdict::No, Verdict::Broken].map(count);
+    let count = |verdict: CheckVerdict| format!("{} {}", proof.count(verdict), verdict.as_str());
+    let counts =
+        [CheckVerdict::Yes, CheckVerdict::Emulated, CheckVerdict::No, CheckVerdict::Broken]
+            .map(count);
     ui::out(counts.join(", "));
 }
 

@@ -8,7 +8,7 @@ use tenter_engine::inspect::Hook;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, TABLE};
-use tenter_prove::{Proof, Verdict};
+use tenter_prove::{CheckVerdict, Proof};
 use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
@@ -75,7 +75,7 @@ fn basis(host: &Host) -> String {
 
 /// Prints the proof of this machine.
 fn print_proof(proof: &Proof) {
-    let broken = proof.count(Verdict::Broken);
+    let broken = proof.count(CheckVerdict::Broken);
     let flaw = if broken == 0 { String::new() } else { format!(", {broken} BROKEN") };
     let (version, time) = (visible(&proof.version), ui::short_time(&proof.proved_at));
     ui::out(format!("  proved with {version}, {time}{flaw}"));

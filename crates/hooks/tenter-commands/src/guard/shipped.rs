@@ -136,7 +136,7 @@ mod tests {
     use std::path::Path;
 
     use tenter_engine::inspect::CHECKS;
-    use tenter_protocol::front_matter::Rules;
+    use tenter_protocol::front_matter::Strictness;
     use tenter_protocol::manifest::format;
     use tenter_protocol::manifest::setting::SettingKind;
 
@@ -151,7 +151,7 @@ mod tests {
             let path = Path::new("/hooks").join(guard.name).join("HOOK.md");
             let text = guard.installable();
             let (manifest, diagnostics) =
-                format::read(&path, text.as_bytes(), Rules::Strict, CHECKS);
+                format::read(&path, text.as_bytes(), Strictness::Strict, CHECKS);
             conditions.extend(diagnostics.iter().map(|diagnostic| {
                 let line = diagnostic.span.as_ref().map_or(0, |span| span.line);
                 let written = diagnostic.span.as_ref().map(|span| span.source.trim().to_owned());
@@ -187,7 +187,7 @@ mod tests {
                     let assignments = [Assignment::parse(&assignment).unwrap()];
                     let (changed, _) = hook_settings::change(&file, &text, &assignments).unwrap();
                     let (_, diagnostics) =
-                        format::read(&file, changed.as_bytes(), Rules::Strict, CHECKS);
+                        format::read(&file, changed.as_bytes(), Strictness::Strict, CHECKS);
                     assert!(diagnostics.is_empty(), "{assignment}: {diagnostics:#?}");
                     assert_eq!(InstalledText::new(&changed), InstalledText::new(&text));
                 }
@@ -257,7 +257,8 @@ mod tests {
         let mut stopped = Vec::new();
         for guard in GUARDS {
             let path = Path::new("/hooks").join(guard.name).join("HOOK.md");
-            let (manifest, _) = format::read(&path, guard.text.as_bytes(), Rules::Tolerant, CHECKS);
+            let (manifest, _) =
+                format::read(&path, guard.text.as_bytes(), Strictness::Tolerant, CHECKS);
             let rules = manifest.unwrap().extensions.rules;
             for command in &commands {
                 let stops = (CHECKS.example)(&rules, 0, command, false);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_engine::inspect::CHECKS;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::manifest::setting::HookSetting;
@@ -49,11 +49,11 @@ struct RuleOutput {
 }
 
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
-    let shown = read(Guard::find(&args.name)?, project)?;
+    let output = read(Guard::find(&args.name)?, project)?;
     if args.json {
-        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+        ui::out(serde_json::to_string_pretty(&output).unwrap_or_default());
     } else {
-        shown.print();
+        output.print();
     }
     Ok(Exit::Done)
 }
@@ -62,10 +62,10 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
 fn read(guard: Guard, project: &Project) -> Result<GuardOutput, Failure> {
     let user = Some(("your hooks", hooks_dir(project, true)?));
     // A project whose directory of hooks cannot be used has none.
-    let of_project = hooks_dir(project, false).ok().map(|hooks| ("the project's hooks", hooks));
+    let project = hooks_dir(project, false).ok().map(|hooks| ("the project's hooks", hooks));
     let installed = user
         .into_iter()
-        .chain(of_project)
+        .chain(project)
         .map(|(place, hooks)| (place, InstalledGuard::new(guard, &hooks)))
         .find(|(_, installed)| !matches!(installed.state, GuardState::Absent | GuardState::Other));
     let (place, state, text, file) = match installed {
@@ -77,7 +77,7 @@ fn read(guard: Guard, project: &Project) -> Result<GuardOutput, Failure> {
             ("", GuardState::Absent, guard.installable(), file)
         }
     };
-    let manifest = format::read(&file, text.as_bytes(), Rules::Tolerant, CHECKS).0;
+    let manifest = format::read(&file, text.as_bytes(), Strictness::Tolerant, CHECKS).0;
     let extensions = manifest.map(|manifest| manifest.extensions).ok_or_else(|| {
         let failure = Failure::new(format!("{} is not valid", file.display()));
         failure.help("`tenter hooks validate` says why")

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::untrusted_file;
 use tenter_engine::inspect::{CHECKS, needless_script, replaces_script};
 use tenter_engine::source;
-use tenter_protocol::front_matter::{self, Rules};
+use tenter_protocol::front_matter::{self, Strictness};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::{Diagnostic, Severity};
@@ -66,14 +66,14 @@ impl ManifestFile {
     }
 
     /// Reads the manifest.
-    pub(super) fn read(&self, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
+    pub(super) fn read(&self, strictness: Strictness) -> (Option<Manifest>, Vec<Diagnostic>) {
         match self.bytes() {
             // A bare file name has no directory to compare the hook's name with; the real path has.
             Ok(bytes) => {
                 let real = fs::canonicalize(&self.file).unwrap_or_default();
                 let is_bare = self.directory() == Path::new(".");
                 let path = if is_bare { &real } else { &self.file };
-                format::read(path, &bytes, rules, CHECKS)
+                format::read(path, &bytes, strictness, CHECKS)
             }
             Err(error) => {
                 let message = format!("cannot read it: {error}");

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui;
@@ -17,7 +17,7 @@ pub struct Args {
 }
 
 pub(super) fn run(args: &Args) -> CommandResult {
-    let (manifest, findings) = ManifestFile::required_at(&args.path)?.read(Rules::Tolerant);
+    let (manifest, findings) = ManifestFile::required_at(&args.path)?.read(Strictness::Tolerant);
     ui::diagnostics(&findings);
     let Some(manifest) = manifest else { return Ok(Exit::Failed) };
     let properties = format::properties(&manifest);

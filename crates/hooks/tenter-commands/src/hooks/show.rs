@@ -10,7 +10,7 @@ use tenter_engine::FailMode;
 use tenter_engine::inspect::ListedHook;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::json;
 use tenter_protocol::manifest::format;
 use tenter_protocol::runtime::{Runtime, Service};
@@ -99,7 +99,7 @@ fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> HookDetails<'c> {
 
 /// The fields of a manifest, read with the tolerant rules.
 fn properties(file: &ManifestFile) -> Option<Value> {
-    let (manifest, _) = file.read(Rules::Tolerant);
+    let (manifest, _) = file.read(Strictness::Tolerant);
     Some(format::properties(&manifest?))
 }
 

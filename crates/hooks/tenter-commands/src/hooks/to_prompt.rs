@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_base::sanitize::sanitize;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::Manifest;
 use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args) -> CommandResult {
     let mut is_whole = true;
     for path in &args.paths {
         let file = ManifestFile::required_at(path)?;
-        let (manifest, findings) = file.read(Rules::Tolerant);
+        let (manifest, findings) = file.read(Strictness::Tolerant);
         ui::diagnostics(&findings);
         match manifest {
             Some(manifest) => lines.extend(hook(&manifest, &file.file)),

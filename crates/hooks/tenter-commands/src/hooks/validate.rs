@@ -14,7 +14,7 @@ use tenter_engine::inspect::{Catalog, Environment};
 use tenter_engine::layout::{HOOKS, Root};
 use tenter_engine::source::{self, Candidate, CandidateKind};
 use tenter_proc::Cancel;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
@@ -253,7 +253,7 @@ fn manifests_in(directory: &Path) -> Result<Vec<ManifestFile>, Failure> {
 
 /// Checks a manifest hook; `of_text` are the diagnostics of its script's text.
 fn check(manifest: ManifestFile, of_text: Vec<Diagnostic>, strict: bool) -> Checked {
-    let (_, mut diagnostics) = manifest.read(Rules::Strict);
+    let (_, mut diagnostics) = manifest.read(Strictness::Strict);
     diagnostics.extend(manifest.check_script());
     diagnostics.extend(of_text);
     Checked::new(manifest.named, diagnostics, strict)

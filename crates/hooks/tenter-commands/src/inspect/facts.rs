@@ -9,7 +9,7 @@ use tenter_engine::trust::{Contents, Data};
 use tenter_inspect::facts::{Facts, HookSource, HostProof, HostRegistration, HostStatus};
 use tenter_inspect::figures::KnownHook;
 use tenter_proc::Cancel;
-use tenter_prove::Verdict;
+use tenter_prove::CheckVerdict;
 use tenter_terminal::env::Env;
 
 use crate::bridge::list::{self, ListedAgent, ListedRegistration};
@@ -94,10 +94,10 @@ fn host(env: &Env, agent: ListedAgent) -> HostStatus {
         let host = tenter_bridge::hosts::find(agent.id)?;
         let proof = newest_proof(env, host)?;
         let checks = proof.checks.iter();
-        let broken = checks.filter(|check| check.verdict == Verdict::Broken);
+        let broken = checks.filter(|check| check.verdict == CheckVerdict::Broken);
         Some(HostProof {
             broken: broken.map(|check| (check.proves.clone(), check.evidence.clone())).collect(),
-            proved: proof.count(Verdict::Yes) + proof.count(Verdict::Emulated),
+            proved: proof.count(CheckVerdict::Yes) + proof.count(CheckVerdict::Emulated),
             version: proof.version,
             at: proof.proved_at,
         })

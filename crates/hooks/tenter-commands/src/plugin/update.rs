@@ -5,7 +5,7 @@ use std::path::Path;
 use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::{
-    Change, ChangeKind, Content, LockedPlugin, PluginName, Spec, TreeEntry, changes, verify,
+    ChangeKind, Content, LockedPlugin, PluginChange, PluginName, Spec, TreeEntry, changes, verify,
 };
 use tenter_proc::Cancel;
 use tenter_terminal::env::Env;
@@ -138,7 +138,7 @@ fn unchanged_here(directory: &Path, locked: &LockedPlugin) -> Result<(), Failure
     )))
 }
 
-fn print(locked: &LockedPlugin, commit: Option<&str>, changes: &[Change]) {
+fn print(locked: &LockedPlugin, commit: Option<&str>, changes: &[PluginChange]) {
     let short = |commit: Option<&str>| {
         one_line(commit.unwrap_or("-"), 40).chars().take(SHORT).collect::<String>()
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tenter_base::untrusted_file;
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::front_matter::{self, Node, Rules, find};
+use tenter_protocol::front_matter::{self, Node, Strictness, find};
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::manifest::{Extensions, Manifest, StaticActionText};
@@ -65,7 +65,7 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
         Ok(bytes) => bytes,
         Err(error) => return unread(format!("has a HOOK.md that cannot be read: {error}")),
     };
-    let (manifest, diagnostics) = format::read(file, &bytes, Rules::Tolerant, CHECKS);
+    let (manifest, diagnostics) = format::read(file, &bytes, Strictness::Tolerant, CHECKS);
     let conflict = needless_script(file, &bytes).filter(|_| manifest.is_some());
     let (manifest, diagnostics) = match conflict {
         Some(finding) => (None, diagnostics.into_iter().chain([finding]).collect()),
@@ -124,7 +124,7 @@ fn outline(file: &Path, bytes: &[u8]) -> HookOutline {
 /// Returns whether a manifest that was trusted sets its hook to fail closed.
 pub(super) fn is_fail_closed(text: &str) -> bool {
     let manifest =
-        format::read(Path::new(MANIFEST_FILE), text.as_bytes(), Rules::Tolerant, CHECKS).0;
+        format::read(Path::new(MANIFEST_FILE), text.as_bytes(), Strictness::Tolerant, CHECKS).0;
     manifest.is_some_and(|manifest| manifest.extensions.fail_closed == Some(true))
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use tenter_engine::inspect::{CHECKS, HookRules};
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::reply::VerdictKind;
@@ -52,7 +52,7 @@ fn guards() -> Vec<Guard> {
         let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
         let hook = Path::new(&name).join("HOOK.md");
         let (manifest, found) =
-            format::read(&hook, &fs::read(file).unwrap(), Rules::Tolerant, CHECKS);
+            format::read(&hook, &fs::read(file).unwrap(), Strictness::Tolerant, CHECKS);
         let rules = manifest.unwrap_or_else(|| panic!("{name}: {found:?}")).extensions.rules;
         let compiled = HookRules::new(&rules).unwrap();
         Guard { name, rules, compiled }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::fence::{Fences, NoFrontMatter, split};
-use super::report::{Format, Report, Rules};
+use super::report::{Format, Report, Strictness};
 use super::tree::{Field, NodeKind};
 use super::yaml;
 use crate::Diagnostic;
@@ -53,7 +53,7 @@ pub fn parse(report: &mut Report<'_>) -> Option<Document> {
 
 /// Parses front matter of no particular format. There is a document exactly when no diagnostic is an error.
 pub fn read(path: &Path, bytes: &[u8]) -> (Option<Document>, Vec<Diagnostic>) {
-    let mut report = Report::new(path, bytes, Rules::Tolerant, &Format::GENERIC);
+    let mut report = Report::new(path, bytes, Strictness::Tolerant, &Format::GENERIC);
     let document = parse(&mut report);
     report.finish(document)
 }

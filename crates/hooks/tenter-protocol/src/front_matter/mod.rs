@@ -6,11 +6,11 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use tenter_protocol::front_matter::{self, Code, Format, Report, Rules, find};
+//! use tenter_protocol::front_matter::{self, Code, Format, Report, Strictness, find};
 //!
 //! const TITLE: Code = Code::error("note-title");
 //!
-//! let mut report = Report::new(Path::new("note.md"), b"---\ntitle: [a]\n---\n", Rules::Strict, &Format::GENERIC);
+//! let mut report = Report::new(Path::new("note.md"), b"---\ntitle: [a]\n---\n", Strictness::Strict, &Format::GENERIC);
 //! let document = front_matter::parse(&mut report).unwrap();
 //! let title = find(&document.fields, "title").unwrap();
 //! assert_eq!(report.text(title, &TITLE, "text"), None);
@@ -29,7 +29,7 @@ mod yaml;
 
 pub use document::{Document, MAX_SIZE, body, is_complete, parse, read};
 pub use fields::IntegerRange;
-pub use report::{Code, Format, Report, Rules};
+pub use report::{Code, Format, Report, Strictness};
 pub use scalar::{Meaning, Scalar, Style};
 pub use tree::{Field, Node, NodeKind, find};
 

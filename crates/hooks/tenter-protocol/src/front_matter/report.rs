@@ -12,7 +12,7 @@ const MAX_DIAGNOSTICS: usize = 100;
 
 /// The strictness of reading a file (R16).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rules {
+pub enum Strictness {
     /// For validation: every violation of the format is an error.
     Strict,
     /// For running: a violation with an obvious reading (a number out of range, an unknown key, a missing description) is a
@@ -57,10 +57,10 @@ impl Code {
         Self { id, level: Level::Info }
     }
 
-    fn severity(&self, rules: Rules) -> Severity {
-        match (self.level, rules) {
-            (Level::Error, _) | (Level::Lenient, Rules::Strict) => Severity::Error,
-            (Level::Lenient, Rules::Tolerant) | (Level::Warning, _) => Severity::Warning,
+    fn severity(&self, strictness: Strictness) -> Severity {
+        match (self.level, strictness) {
+            (Level::Error, _) | (Level::Lenient, Strictness::Strict) => Severity::Error,
+            (Level::Lenient, Strictness::Tolerant) | (Level::Warning, _) => Severity::Warning,
             (Level::Info, _) => Severity::Info,
         }
     }
@@ -115,7 +115,7 @@ impl Format {
 pub struct Report<'a> {
     path: &'a Path,
     source: SourceText<'a>,
-    rules: Rules,
+    strictness: Strictness,
     format: &'static Format,
     diagnostics: Vec<Diagnostic>,
     omitted: usize,
@@ -124,11 +124,16 @@ pub struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// An empty report on the file at `path`, whose content is `bytes`. The path is for the diagnostics; nothing is opened.
-    pub fn new(path: &'a Path, bytes: &'a [u8], rules: Rules, format: &'static Format) -> Self {
+    pub fn new(
+        path: &'a Path,
+        bytes: &'a [u8],
+        strictness: Strictness,
+        format: &'static Format,
+    ) -> Self {
         Self {
             path,
             source: SourceText::new(bytes),
-            rules,
+            strictness,
             format,
             diagnostics: Vec::new(),
             omitted: 0,
@@ -147,8 +152,8 @@ impl<'a> Report<'a> {
     }
 
     /// Returns the strictness of reading the file.
-    pub fn rules(&self) -> Rules {
-        self.rules
+    pub fn strictness(&self) -> Strictness {
+        self.strictness
     }
 
     /// The format of the file.
@@ -164,8 +169,9 @@ impl<'a> Report<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let diagnostic =
-            Diagnostic::new(code.id, code.severity(self.rules), message).at(self.path).help(help);
+        let diagnostic = Diagnostic::new(code.id, code.severity(self.strictness), message)
+            .at(self.path)
+            .help(help);
         self.push(match at.into() {
             Some(range) => diagnostic.with_span(self.source.span(range)),
             None => diagnostic,
@@ -184,7 +190,7 @@ impl<'a> Report<'a> {
 
     /// The end of a message that says what happens despite a diagnostic; empty if the diagnostic is an error.
     pub fn fallback(&self, code: &Code, what: &str) -> String {
-        match code.severity(self.rules) {
+        match code.severity(self.strictness) {
             Severity::Error => String::new(),
             _ => format!("; {what}"),
         }

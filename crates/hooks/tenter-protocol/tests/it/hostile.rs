@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tenter_protocol::front_matter::{MAX_SIZE, Rules, body};
+use tenter_protocol::front_matter::{MAX_SIZE, Strictness, body};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::{Diagnostic, Severity};
@@ -11,7 +11,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use crate::manifests::CHECKS;
 
 fn read(bytes: &[u8]) -> (Option<Manifest>, Vec<Diagnostic>) {
-    format::read(Path::new("/hooks/guard/HOOK.md"), bytes, Rules::Tolerant, CHECKS)
+    format::read(Path::new("/hooks/guard/HOOK.md"), bytes, Strictness::Tolerant, CHECKS)
 }
 
 /// A valid manifest with additional `key: value` lines.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format::{Advice, Checks, TemplateKind, properties, read};
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Diagnostic, EventName, Severity, SourceText, json};
@@ -84,11 +84,11 @@ fn line(finding: &Diagnostic) -> String {
 fn rendered(directory: &Path) -> String {
     let bytes = fs::read(directory.join("HOOK.md")).unwrap();
     let mut text = String::new();
-    for (title, rules) in [("validate", Rules::Strict), ("run", Rules::Tolerant)] {
+    for (title, rules) in [("validate", Strictness::Strict), ("run", Strictness::Tolerant)] {
         let (manifest, findings) = read(&directory.join("HOOK.md"), &bytes, rules, CHECKS);
         let lines: String = findings.iter().map(line).collect();
         writeln!(text, "{title}:\n{lines}").unwrap();
-        if rules == Rules::Tolerant {
+        if rules == Strictness::Tolerant {
             let hook = manifest
                 .as_ref()
                 .map_or_else(|| "none".to_owned(), |m| json::to_string(&properties(m)));
@@ -122,7 +122,7 @@ fn only_invalid_manifests_have_errors() {
         for directory in directories(kind) {
             let path = directory.join("HOOK.md");
             let bytes = fs::read(&path).unwrap();
-            let (manifest, findings) = read(&path, &bytes, Rules::Strict, CHECKS);
+            let (manifest, findings) = read(&path, &bytes, Strictness::Strict, CHECKS);
             assert_eq!(manifest.is_some(), valid, "{}", directory.display());
             let error = findings.iter().any(|finding| finding.severity == Severity::Error);
             assert_ne!(error, valid, "{}", directory.display());
@@ -136,7 +136,7 @@ fn every_diagnostic_has_a_file_a_position_and_a_help() {
         for directory in directories(kind) {
             let path = directory.join("HOOK.md");
             let bytes = fs::read(&path).unwrap();
-            for finding in read(&path, &bytes, Rules::Strict, CHECKS).1 {
+            for finding in read(&path, &bytes, Strictness::Strict, CHECKS).1 {
                 assert_eq!(finding.path.as_ref(), Some(&path));
                 assert!(finding.help.is_some_and(|help| !help.is_empty()), "{}", finding.message);
                 assert!(finding.span.is_some(), "{}", finding.message);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use tenter_protocol::front_matter::{Rules, body};
+use tenter_protocol::front_matter::{Strictness, body};
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::format::{Checks, properties, read};
 use tenter_protocol::{Diagnostic, Severity};
@@ -35,7 +35,7 @@ fn check_diagnostics(bytes: &[u8], findings: &[Diagnostic]) -> Result<(), TestCa
 fn check_bytes(bytes: &[u8]) -> Result<(), TestCaseError> {
     let _ = body(bytes);
     let path = Path::new("/hooks/guard/HOOK.md");
-    for rules in [Rules::Strict, Rules::Tolerant] {
+    for rules in [Strictness::Strict, Strictness::Tolerant] {
         let (manifest, findings) = read(path, bytes, rules, CHECKS);
         check_diagnostics(bytes, &findings)?;
         let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
@@ -156,7 +156,7 @@ proptest! {
         text.push_str(&format!("metadata: {}\n---\n# Title\n", serde_json::to_string(&metadata).unwrap()));
         let path = Path::new("/hooks").join(&name).join("HOOK.md");
         let checks = Checks { tool: &|_| Ok(None), pattern: &|_| Ok(None), ..CHECKS };
-        let (manifest, findings) = read(&path, text.as_bytes(), Rules::Strict, checks);
+        let (manifest, findings) = read(&path, text.as_bytes(), Strictness::Strict, checks);
         let manifest = manifest.ok_or_else(|| TestCaseError::fail(format!("{findings:?}\n{text}")))?;
         prop_assert_eq!(manifest.name, name);
         prop_assert_eq!(manifest.description, description);

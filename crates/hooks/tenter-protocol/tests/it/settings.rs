@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format::read;
 use tenter_protocol::manifest::rule::{Rule, RuleVerdict};
 
@@ -39,7 +39,8 @@ metadata:
 fn rules(values: &str) -> Vec<Rule> {
     let set = format!("set: {{{values}}}");
     let text = HOOK.replace("SET", if values.is_empty() { "" } else { &set });
-    let (manifest, found) = read(Path::new("/x/HOOK.md"), text.as_bytes(), Rules::Strict, CHECKS);
+    let (manifest, found) =
+        read(Path::new("/x/HOOK.md"), text.as_bytes(), Strictness::Strict, CHECKS);
     assert!(found.is_empty(), "{found:?}");
     manifest.unwrap().extensions.rules
 }
@@ -78,7 +79,8 @@ fn rules_are_switched_on_and_off() {
 #[test]
 fn a_hook_without_any_rule_is_an_error() {
     let text = HOOK.replace("SET", "set: {decision: off}");
-    let (manifest, found) = read(Path::new("/x/HOOK.md"), text.as_bytes(), Rules::Tolerant, CHECKS);
+    let (manifest, found) =
+        read(Path::new("/x/HOOK.md"), text.as_bytes(), Strictness::Tolerant, CHECKS);
     assert!(manifest.is_none());
     assert!(found[0].message.contains("would never run"), "{found:?}");
 }

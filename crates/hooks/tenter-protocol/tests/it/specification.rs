@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format::{properties, read};
 use tenter_protocol::manifest::{Manifest, MatcherText};
 use tenter_protocol::runtime::{Runtime, Service};
@@ -153,8 +153,12 @@ const MATCHERS: [&str; 4] = [
 "#,
 ];
 
-fn read_as(directory: &str, text: &str, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
-    read(&Path::new("/hooks").join(directory).join("HOOK.md"), text.as_bytes(), rules, CHECKS)
+fn read_as(
+    directory: &str,
+    text: &str,
+    strictness: Strictness,
+) -> (Option<Manifest>, Vec<Diagnostic>) {
+    read(&Path::new("/hooks").join(directory).join("HOOK.md"), text.as_bytes(), strictness, CHECKS)
 }
 
 fn ids(findings: &[Diagnostic]) -> Vec<&'static str> {
@@ -169,7 +173,7 @@ fn directory(text: &str) -> &str {
 #[test]
 fn every_example_works_at_run_time() {
     for (heading, text) in EXAMPLES {
-        let (manifest, findings) = read_as(directory(text), text, Rules::Tolerant);
+        let (manifest, findings) = read_as(directory(text), text, Strictness::Tolerant);
         assert!(manifest.is_some(), "{heading}: {findings:?}");
     }
 }
@@ -177,7 +181,7 @@ fn every_example_works_at_run_time() {
 #[test]
 fn complete_examples_are_valid_and_shortened_ones_lack_a_description() {
     for (heading, text) in EXAMPLES {
-        let mut codes = ids(&read_as(directory(text), text, Rules::Strict).1);
+        let mut codes = ids(&read_as(directory(text), text, Strictness::Strict).1);
         // Backslashes in the examples are kept, with a warning.
         codes.retain(|id| *id != "manifest-escape");
         let shortened = !text.contains("\ndescription:");
@@ -196,7 +200,7 @@ fn matchers_are_read_as_written() {
     ];
     for (text, (tool, pattern)) in MATCHERS.into_iter().zip(expected) {
         let text = format!("---\nname: a\ndescription: b\ntrigger: before_tool\n{text}---\n");
-        let manifest = read_as("a", &text, Rules::Strict).0.unwrap();
+        let manifest = read_as("a", &text, Strictness::Strict).0.unwrap();
         let owned = |text: Option<&str>| text.map(str::to_owned);
         assert_eq!(manifest.matcher, MatcherText { tool: owned(tool), pattern: owned(pattern) });
     }
@@ -205,13 +209,13 @@ fn matchers_are_read_as_written() {
 #[test]
 fn properties_have_the_order_and_defaults_of_the_reference() {
     let text = "---\ntrigger: session_end\ndescription: b\nname: a\n---\n";
-    let manifest = read_as("a", text, Rules::Strict).0.unwrap();
+    let manifest = read_as("a", text, Strictness::Strict).0.unwrap();
     assert_eq!(
         json::to_string(&properties(&manifest)),
         r#"{"name": "a", "description": "b", "trigger": "session_end", "timeout": 30000, "async": false, "priority": 100}"#
     );
     let (_, text) = EXAMPLES.into_iter().next_back().unwrap();
-    let manifest = read_as(directory(text), text, Rules::Strict).0.unwrap();
+    let manifest = read_as(directory(text), text, Strictness::Strict).0.unwrap();
     assert_eq!(
         json::to_string(&properties(&manifest)),
         concat!(
@@ -260,7 +264,7 @@ fn agrees_with_the_reference_validator() {
     ] {
         let text =
             format!("---\nname: {name}\ndescription: A hook\ntrigger: before_tool\n{more}---\n");
-        let mut codes = ids(&read_as(directory, &text, Rules::Strict).1);
+        let mut codes = ids(&read_as(directory, &text, Strictness::Strict).1);
         codes.sort_by_key(|id| expected.iter().position(|one| one == id));
         assert_eq!(codes, expected, "{text}");
     }
@@ -269,7 +273,8 @@ fn agrees_with_the_reference_validator() {
 #[test]
 fn a_path_without_a_directory_is_not_compared() {
     let text = "---\nname: a\ndescription: b\ntrigger: session_end\n---\n";
-    let (manifest, findings) = read(Path::new("HOOK.md"), text.as_bytes(), Rules::Strict, CHECKS);
+    let (manifest, findings) =
+        read(Path::new("HOOK.md"), text.as_bytes(), Strictness::Strict, CHECKS);
     assert!(manifest.is_some(), "{findings:?}");
 }
 
@@ -278,7 +283,7 @@ fn extensions_are_read_from_metadata() {
     let read = |lines: &str| {
         let text =
             format!("---\nname: a\ndescription: b\ntrigger: before_stop\nmetadata:\n{lines}---\n");
-        read_as("a", &text, Rules::Strict).0.unwrap().extensions
+        read_as("a", &text, Strictness::Strict).0.unwrap().extensions
     };
     let all = read(
         "  fail: closed\n  protected: true\n  workdir: hook\n  env: [A, B_C]\n  payload: light\n",
@@ -302,7 +307,7 @@ fn a_runtime_that_cannot_be_and_unknown_services_are_errors() {
     let read = |lines: &str| {
         let text =
             format!("---\nname: a\ndescription: b\ntrigger: before_tool\nmetadata:\n{lines}---\n");
-        let (manifest, diagnostics) = read_as("a", &text, Rules::Tolerant);
+        let (manifest, diagnostics) = read_as("a", &text, Strictness::Tolerant);
         let texts = diagnostics.iter().map(|one| format!("{} {:?}", one.message, one.help));
         (manifest.is_some(), texts.collect::<Vec<_>>().join("; "))
     };
@@ -333,7 +338,7 @@ fn a_runtime_that_cannot_be_and_unknown_services_are_errors() {
 #[test]
 fn further_triggers_are_read_in_any_spelling_each_event_once() {
     let text = "---\nname: a\ndescription: b\ntrigger: after_tool\nmetadata:\n  triggers: [post-tool-call-failure, after_tool, after_tool_failure]\n---\n";
-    let manifest = read_as("a", text, Rules::Strict).0.unwrap();
+    let manifest = read_as("a", text, Strictness::Strict).0.unwrap();
     let spellings: Vec<&str> =
         manifest.subscriptions().iter().map(|subscription| subscription.spelling).collect();
     assert_eq!(spellings, ["after_tool", "post-tool-call-failure"]);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenter_model_server::{Format, Match, Reply};
+use tenter_model_server::{Format, Match, ModelReply};
 
 use super::{Client, Compaction, KEY, Launch, MCP_SERVER, PROMPT, RESUME, Subagent};
 use crate::scenario::Scenario;
@@ -89,11 +89,11 @@ env_key = "MODEL_SERVER_KEY"
     [config].into_iter().chain(launch.denied_program().map(rule)).collect()
 }
 
-fn shell(reply: Reply, command: &str) -> Reply {
+fn shell(reply: ModelReply, command: &str) -> ModelReply {
     reply.call_any(&["exec_command", "shell_command", "shell"], json!({"cmd": command}))
 }
 
-fn write(reply: Reply, file: &Path, text: &str) -> Reply {
+fn write(reply: ModelReply, file: &Path, text: &str) -> ModelReply {
     let lines: Vec<String> = text.lines().map(|line| format!("+{line}\n")).collect();
     let lines = lines.concat();
     let file = file.display();
@@ -101,10 +101,10 @@ fn write(reply: Reply, file: &Path, text: &str) -> Reply {
 }
 
 /// Adds a patch that passes Codex's checks, and fails because a directory is a file. Results of commands have no exit code.
-fn failing_call(reply: Reply, word: &str) -> Reply {
+fn failing_call(reply: ModelReply, word: &str) -> ModelReply {
     patch(reply, &format!("*** Add File: README.md/{word}.txt\n+text\n"))
 }
 
-fn patch(reply: Reply, changes: &str) -> Reply {
+fn patch(reply: ModelReply, changes: &str) -> ModelReply {
     reply.call_any(&["apply_patch"], format!("*** Begin Patch\n{changes}*** End Patch\n"))
 }

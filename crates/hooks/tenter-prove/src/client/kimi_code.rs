@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tenter_model_server::{Match, Reply};
+use tenter_model_server::{Match, ModelReply};
 
 use super::{Client, Compaction, KEY, Launch, PROMPT, RESUME, Subagent};
 
@@ -57,6 +57,6 @@ capabilities = ["tool_use"]
     [config].into_iter().chain(launch.mcp_file(".kimi-code/mcp.json")).collect()
 }
 
-fn shell(reply: Reply, command: &str) -> Reply {
+fn shell(reply: ModelReply, command: &str) -> ModelReply {
     reply.call("Bash", json!({"command": command, "description": "Run a command"}))
 }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tenter_bridge::host::Moment;
 use tenter_bridge::{Host, hosts};
-use tenter_model_server::{Format, Match, Reply};
+use tenter_model_server::{Format, Match, ModelReply};
 
 use crate::scenario::Scenario;
 
@@ -44,11 +44,11 @@ pub struct Client {
     /// The arguments of a run of its program that must precede the others, such as one that stores a key.
     pub setup: Option<fn(&Launch) -> Vec<String>>,
     /// Adds a call of the tool that runs a shell command.
-    pub shell: fn(Reply, &str) -> Reply,
+    pub shell: fn(ModelReply, &str) -> ModelReply,
     /// Adds a call of the tool that writes a text to a file, whose path is absolute.
-    pub write: fn(Reply, &Path, &str) -> Reply,
+    pub write: fn(ModelReply, &Path, &str) -> ModelReply,
     /// Adds a call that fails and whose input contains a word; `None` if a failing shell command is such a call.
-    pub failing_call: Option<fn(Reply, &str) -> Reply>,
+    pub failing_call: Option<fn(ModelReply, &str) -> ModelReply>,
     /// The support for subagents; `None` if it has none without a terminal.
     pub subagent: Option<Subagent>,
     /// The limit at which it replaces its history by a summary; `None` if it does not without a terminal.
@@ -76,11 +76,11 @@ pub const RESUME: &str = "{resume}";
 #[derive(Debug)]
 pub struct Subagent {
     /// Adds a call of the tool, with this task.
-    pub call: fn(Reply, &str) -> Reply,
+    pub call: fn(ModelReply, &str) -> ModelReply,
     /// Matches the requests of the subagent. Its task contains [`Subagent::TASK`].
     pub requests: fn() -> Match,
     /// Adds a call with which the main agent waits for the subagent, if the tool does not.
-    pub wait: Option<fn(Reply) -> Reply>,
+    pub wait: Option<fn(ModelReply) -> ModelReply>,
 }
 
 impl Subagent {
@@ -88,7 +88,7 @@ impl Subagent {
     pub const TASK: &str = "SUBTASK";
 
     /// A subagent that the call waits for, and whose history begins with its task.
-    const fn new(call: fn(Reply, &str) -> Reply) -> Self {
+    const fn new(call: fn(ModelReply, &str) -> ModelReply) -> Self {
         Self { call, requests: || Match::default().first_user(Self::TASK), wait: None }
     }
 }
@@ -216,7 +216,7 @@ impl Client {
     }
 
     /// Adds a call that fails and whose input contains a word.
-    pub(crate) fn failing_call(&self, reply: Reply, word: &str) -> Reply {
+    pub(crate) fn failing_call(&self, reply: ModelReply, word: &str) -> ModelReply {
         match self.failing_call {
             Some(call) => call(reply, word),
             None => (self.shell)(reply, &format!("echo {word} >&2; exit 3")),

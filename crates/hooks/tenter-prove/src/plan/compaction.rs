@@ -1,6 +1,6 @@
 //! The history is replaced by a summary, because the model reports that its context window is almost full.
 
-use tenter_model_server::{Lane, Reply};
+use tenter_model_server::{Lane, ModelReply};
 use tenter_protocol::EventName;
 
 use super::tools::context_hook;
@@ -11,7 +11,7 @@ use crate::client::Client;
 pub(crate) const SUMMARY: &str = "SUMMARY-OF-MODEL";
 
 pub(super) fn plan(client: &Client) -> Plan {
-    let shell = |command: &str| (client.shell)(Reply::new(), command);
+    let shell = |command: &str| (client.shell)(ModelReply::new(), command);
     let mut plan = Plan::new(vec![context_hook(EventName::PreCompact, "")], Vec::new());
     plan.counts = true;
     plan.prompts = prompts(client);
@@ -19,14 +19,14 @@ pub(super) fn plan(client: &Client) -> Plan {
     let text = format!(
         "<analysis>short</analysis><summary>{SUMMARY} all is well.</summary><state_snapshot>{SUMMARY} all is well.</state_snapshot>"
     );
-    let summary = Reply::text(&text).usage(compaction.tokens, 50, 0);
+    let summary = ModelReply::text(&text).usage(compaction.tokens, 50, 0);
     plan.lanes.push(Lane::new("compaction", (compaction.requests)(), vec![]).after(summary));
     plan.replies = vec![
         shell("echo one"),
         shell("seq 1 3000"),
         shell("echo three").usage(compaction.tokens, 50, 0),
         shell("echo four"),
-        Reply::text("All finished."),
+        ModelReply::text("All finished."),
     ];
     plan
 }

@@ -1,6 +1,6 @@
 //! A hook is slower than the agent waits: Tenter must answer before the agent stops waiting, and lets the call pass.
 
-use tenter_model_server::Reply;
+use tenter_model_server::ModelReply;
 use tenter_protocol::EventName;
 
 use super::{Plan, touch};
@@ -19,6 +19,7 @@ pub(super) fn plan(client: &Client) -> Plan {
     let hook = HookFile::script(HOOK, EventName::BeforeTool, "sleep 100\n")
         .only("Bash", FILE)
         .timeout(TIMEOUT);
-    let replies = vec![(client.shell)(Reply::new(), &touch(FILE)), Reply::text("All finished.")];
+    let replies =
+        vec![(client.shell)(ModelReply::new(), &touch(FILE)), ModelReply::text("All finished.")];
     Plan { registered: Registered::Impatiently, ..Plan::new(vec![hook], replies) }
 }

@@ -1,7 +1,7 @@
 //! Hooks ask about a call, guard a tool by its name, and say something to the user beside their answer.
 
 use serde_json::json;
-use tenter_model_server::Reply;
+use tenter_model_server::ModelReply;
 use tenter_protocol::EventName;
 
 use super::{Plan, prompts, touch};
@@ -29,13 +29,13 @@ pub(crate) const CONTEXT: &str = "CONTEXT-BESIDE-NOTICE";
 pub(crate) const NOTICE: &str = "NOTICE-OF-HOOK";
 
 pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
-    let call = |file: &str| (client.shell)(Reply::new(), &touch(file));
+    let call = |file: &str| (client.shell)(ModelReply::new(), &touch(file));
     let replies = vec![
         call(ASKED),
-        (client.write)(Reply::new(), &sandbox.project().join(WRITTEN), "text\n"),
+        (client.write)(ModelReply::new(), &sandbox.project().join(WRITTEN), "text\n"),
         call(PASSED),
         call(DENIED),
-        Reply::text("All finished."),
+        ModelReply::text("All finished."),
     ];
     Plan { prompts: prompts(client), ..Plan::new(hooks().into(), replies) }
 }

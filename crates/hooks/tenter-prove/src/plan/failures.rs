@@ -1,6 +1,6 @@
 //! Hooks hang, crash and print garbage, failing closed and open.
 
-use tenter_model_server::Reply;
+use tenter_model_server::ModelReply;
 use tenter_protocol::EventName;
 
 use super::{Plan, touch};
@@ -9,7 +9,7 @@ use crate::hook_file::HookFile;
 
 /// The way in which a hook fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub enum HookFailure {
     /// It does not end by itself.
     Hangs,
     /// It is killed.
@@ -18,7 +18,7 @@ pub enum Failure {
     Garbage,
 }
 
-impl Failure {
+impl HookFailure {
     /// Every failure.
     pub const ALL: [Self; 3] = [Self::Hangs, Self::Crashes, Self::Garbage];
 
@@ -54,7 +54,8 @@ impl Failure {
 const TIMEOUT: u32 = 2000;
 
 pub(super) fn plan(client: &Client) -> Plan {
-    let cases = || Failure::ALL.iter().flat_map(|failure| [(*failure, true), (*failure, false)]);
+    let cases =
+        || HookFailure::ALL.iter().flat_map(|failure| [(*failure, true), (*failure, false)]);
     let hooks = cases().map(|(failure, closed)| {
         let name = failure.hook(closed);
         let hook = HookFile::script(&name, EventName::BeforeTool, failure.script())
@@ -63,6 +64,6 @@ pub(super) fn plan(client: &Client) -> Plan {
         if closed { hook } else { hook.failing_open() }
     });
     let calls = cases()
-        .map(|(failure, closed)| (client.shell)(Reply::new(), &touch(&failure.file(closed))));
-    Plan::new(hooks.collect(), calls.chain([Reply::text("All finished.")]).collect())
+        .map(|(failure, closed)| (client.shell)(ModelReply::new(), &touch(&failure.file(closed))));
+    Plan::new(hooks.collect(), calls.chain([ModelReply::text("All finished.")]).collect())
 }

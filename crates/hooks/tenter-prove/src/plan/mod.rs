@@ -17,7 +17,7 @@ pub(crate) mod user_rule;
 use tenter_bridge::Host;
 use tenter_bridge::registration::{EntryFormat, FailClosed};
 use tenter_bridge::user_rules::Checks;
-use tenter_model_server::{Lane, Reply};
+use tenter_model_server::{Lane, ModelReply};
 
 use crate::client::Client;
 use crate::hook_file::HookFile;
@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     /// The hooks, without the observer.
     pub(crate) hooks: Vec<HookFile>,
     /// The model's replies to the main agent.
-    pub(crate) replies: Vec<Reply>,
+    pub(crate) replies: Vec<ModelReply>,
     /// The model's replies to others.
     pub(crate) lanes: Vec<Lane>,
     /// Set if replies are counted, because the client does not repeat its whole history.
@@ -47,7 +47,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Returns the plan of one session with these hooks and replies.
-    fn new(hooks: Vec<HookFile>, replies: Vec<Reply>) -> Self {
+    fn new(hooks: Vec<HookFile>, replies: Vec<ModelReply>) -> Self {
         Self {
             hooks,
             replies,

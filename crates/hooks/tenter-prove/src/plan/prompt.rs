@@ -1,6 +1,6 @@
 //! A hook rejects the message: the model must not read it.
 
-use tenter_model_server::Reply;
+use tenter_model_server::ModelReply;
 use tenter_protocol::EventName;
 
 use super::{Plan, touch};
@@ -14,7 +14,7 @@ pub(crate) const REASON: &str = "REASON-OF-REJECTION";
 pub(crate) const FILE: &str = "prompted.txt";
 
 pub(super) fn plan(client: &Client) -> Plan {
-    let call = (client.shell)(Reply::new(), &touch(FILE));
+    let call = (client.shell)(ModelReply::new(), &touch(FILE));
     let hook = HookFile::deny(HOOK, EventName::BeforeAgent, REASON);
-    Plan::new(vec![hook], vec![call, Reply::text("All finished.")])
+    Plan::new(vec![hook], vec![call, ModelReply::text("All finished.")])
 }

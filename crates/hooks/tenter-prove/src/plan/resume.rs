@@ -1,6 +1,6 @@
 //! A session continues in a second process.
 
-use tenter_model_server::Reply;
+use tenter_model_server::ModelReply;
 use tenter_protocol::EventName;
 
 use super::tools::context_hook;
@@ -14,6 +14,7 @@ const CONTEXTS: [EventName; 2] = [EventName::AfterTurn, EventName::BeforeStop];
 
 pub(super) fn plan() -> Plan {
     let hooks = CONTEXTS.iter().map(|event| context_hook(*event, "")).collect();
-    let replies = vec![Reply::text(FIRST_ANSWER), Reply::text("This is the second answer.")];
+    let replies =
+        vec![ModelReply::text(FIRST_ANSWER), ModelReply::text("This is the second answer.")];
     Plan { prompts: TWO, ..Plan::new(hooks, replies) }
 }

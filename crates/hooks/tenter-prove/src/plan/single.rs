@@ -1,6 +1,6 @@
 //! One call of a tool, for what depends on the registration only.
 
-use tenter_model_server::Reply;
+use tenter_model_server::ModelReply;
 use tenter_protocol::EventName;
 
 use super::{Plan, touch};
@@ -16,8 +16,8 @@ pub(crate) const HOOK: &str = "guard";
 pub(crate) const REASON: &str = "REASON-OF-GUARD";
 
 pub(super) fn plan(client: &Client, registered: Registered) -> Plan {
-    let call = |file: &str| (client.shell)(Reply::new(), &touch(file));
+    let call = |file: &str| (client.shell)(ModelReply::new(), &touch(file));
     let hook = HookFile::deny(HOOK, EventName::BeforeTool, REASON).only("Bash", DENIED);
-    let replies = vec![call(FILE), call(DENIED), Reply::text("All finished.")];
+    let replies = vec![call(FILE), call(DENIED), ModelReply::text("All finished.")];
     Plan { registered, ..Plan::new(vec![hook], replies) }
 }

@@ -1,6 +1,6 @@
 //! Hooks watch, deny and change calls of tools, add contexts, and make the agent continue.
 
-use tenter_model_server::Reply;
+use tenter_model_server::ModelReply;
 use tenter_protocol::EventName;
 
 use super::{Plan, prompts, touch};
@@ -56,25 +56,25 @@ pub(crate) fn context_hook(event: EventName, word: &str) -> HookFile {
 }
 
 pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
-    let shell = |command: &str| (client.shell)(Reply::new(), command);
+    let shell = |command: &str| (client.shell)(ModelReply::new(), command);
     let parallel =
-        PARALLEL.iter().fold(Reply::new(), |reply, file| (client.shell)(reply, &touch(file)));
+        PARALLEL.iter().fold(ModelReply::new(), |reply, file| (client.shell)(reply, &touch(file)));
     let outside = quoted(&sandbox.project().join(OUTSIDE));
     let replies = vec![
         shell("echo context"),
         shell(&touch(DENIED)),
-        (client.write)(Reply::new(), &sandbox.project().join(WRITTEN), "text\n"),
+        (client.write)(ModelReply::new(), &sandbox.project().join(WRITTEN), "text\n"),
         shell(&touch(ORIGINAL)),
         // The call that the model is asked for if the agent cannot rewrite one; else it changes nothing.
         shell(&touch(REWRITTEN)),
-        client.failing_call(Reply::new(), "context"),
+        client.failing_call(ModelReply::new(), "context"),
         shell("echo output-$((40+2))-end"),
         parallel,
         shell("cd / && pwd"),
         shell(&format!("touch {outside}")),
-        Reply::text("All finished."),
+        ModelReply::text("All finished."),
         shell(&touch(CONTINUED)),
-        Reply::text("Now all is finished."),
+        ModelReply::text("Now all is finished."),
     ];
     Plan { prompts: prompts(client), ..Plan::new(hooks(sandbox), replies) }
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 use serde_json::Value;
 use tenter_engine::DecisionKind;
 use tenter_engine::inspect::{CHECKS, Matcher};
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::lifecycle::{self, TABLE};
 use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::{Manifest, actions_at, parse_reply};
@@ -51,7 +51,7 @@ fn install(sandbox: &Sandbox, name: &str, manifest: &str, script: &str) {
 /// Reads a manifest by every rule; it must keep them all, and give no cause for remarks but for a slow expression.
 fn strict(place: &str, name: &str, text: &str) -> Manifest {
     let path = Path::new("/hooks").join(name).join("HOOK.md");
-    let (manifest, mut findings) = format::read(&path, text.as_bytes(), Rules::Strict, CHECKS);
+    let (manifest, mut findings) = format::read(&path, text.as_bytes(), Strictness::Strict, CHECKS);
     findings.retain(|finding| finding.id != "manifest-pattern-remark");
     assert!(findings.is_empty(), "{place}: {findings:#?}");
     manifest.unwrap()
@@ -113,7 +113,7 @@ fn every_misleading_matcher_has_the_documented_warning() {
             "---\nname: x\ndescription: d\ntrigger: before_tool\nmatcher:\n  {line}\n---\n"
         );
         let path = Path::new("/hooks/x/HOOK.md");
-        let (_, found) = format::read(path, front.as_bytes(), Rules::Tolerant, CHECKS);
+        let (_, found) = format::read(path, front.as_bytes(), Strictness::Tolerant, CHECKS);
         let [finding] = &found[..] else { panic!("{line}: {found:?}") };
         assert!(row[1].ends_with(&finding.severity.to_string()), "{line}");
     }

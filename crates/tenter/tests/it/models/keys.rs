@@ -1,7 +1,7 @@
 //! Keys of models' servers: their sources, and that they appear in no output.
 
 use insta::assert_snapshot;
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 use tenter_testkit::{Output, Sandbox, wait_until};
 
 use super::{USER_FILE, lab, run, server, with};
@@ -41,7 +41,8 @@ fn a_key_from_a_command_is_used_and_never_shown() {
     let key = "swordfish-0123456789";
     let body = format!("{{\"error\": {{\"message\": \"bad key {key}\"}}}}");
     let refusal = Fault::Status { code: 401, retry_after: None, body: Some(body) };
-    let server = ModelServer::start(Script::new([Reply::text("ok"), Reply::new().fault(refusal)]));
+    let server =
+        ModelServer::start(Script::new([ModelReply::text("ok"), ModelReply::new().fault(refusal)]));
     sandbox.write("../home/key.txt", format!("{key}\nmore\n"));
     // The command starts at home: the project's own `key.txt` is not what it reads.
     sandbox.write("key.txt", "wrong\n");
@@ -76,7 +77,7 @@ fn a_truncated_key_in_a_server_error_is_masked() {
     ];
     let refusals = bodies.map(|body| {
         let body = Some(body);
-        Reply::new().fault(Fault::Status { code: 400, retry_after: None, body })
+        ModelReply::new().fault(Fault::Status { code: 400, retry_after: None, body })
     });
     let server = ModelServer::start(Script::new(refusals));
     lab(&sandbox, &server, "");

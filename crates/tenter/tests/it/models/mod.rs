@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 use tenter_testkit::{Output, Sandbox};
 
 use crate::sandbox;
@@ -205,7 +205,7 @@ fn an_unknown_model_name_is_an_error_with_help() {
 #[test]
 fn a_name_close_to_a_known_one_is_warned_about() {
     let (sandbox, server) =
-        (sandbox(), ModelServer::start(Reply::new().fault(Fault::UnknownModel)));
+        (sandbox(), ModelServer::start(ModelReply::new().fault(Fault::UnknownModel)));
     let base = server.base_url(Format::Anthropic);
     let output = with(
         &sandbox,
@@ -315,9 +315,9 @@ fn attempts_and_the_system_prompt_can_be_configured() {
     let sandbox = sandbox();
     let server = ModelServer::start(
         Script::new([
-            Reply::new().fault(Fault::status(529)),
-            Reply::new().fault(Fault::status(529)),
-            Reply::text("ok"),
+            ModelReply::new().fault(Fault::status(529)),
+            ModelReply::new().fault(Fault::status(529)),
+            ModelReply::text("ok"),
         ])
         .like_llama_cpp(),
     );

@@ -1,7 +1,7 @@
 //! Statements of a model's server about itself, and the servers whose statements count.
 
 use insta::assert_snapshot;
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 use tenter_testkit::tls::{Certificate, TlsFront, authority};
 use tenter_testkit::{Output, Sandbox};
 
@@ -42,7 +42,7 @@ fn a_local_server_that_does_not_run_fails_at_once() {
 #[test]
 fn an_unknown_model_lists_those_of_the_server() {
     let served = |names: &[&str]| {
-        let unknown = [Reply::new().fault(Fault::UnknownModel)];
+        let unknown = [ModelReply::new().fault(Fault::UnknownModel)];
         ModelServer::start(Script::new(unknown).like_llama_cpp().serves(names))
     };
     for (names, help) in [
@@ -107,8 +107,9 @@ fn a_servers_context_window_is_used_unless_configured() {
 fn known_prices_do_not_apply_to_other_servers() {
     let sandbox = sandbox();
     let model = "anthropic/claude-opus-4-5";
-    let server =
-        ModelServer::start(Script::new([(); 3].map(|()| Reply::text("ok").usage(100_000, 0, 0))));
+    let server = ModelServer::start(Script::new(
+        [(); 3].map(|()| ModelReply::text("ok").usage(100_000, 0, 0)),
+    ));
     let base = server.base_url(Format::Anthropic);
     let cost = |config: &str, args: &[&str]| {
         sandbox.write(USER_FILE, config);

@@ -1,6 +1,6 @@
 //! Calls that are written so that a guard reads something else than the tool does.
 
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script};
 use tenter_testkit::{Output, PtySession, Sandbox};
 
 use crate::sandbox;
@@ -68,8 +68,8 @@ fn no_touch(fail: &str, pattern: &str) -> Sandbox {
 
 /// Runs a session with a model's server of one format, whose model calls a tool with `arguments`.
 fn plays(sandbox: &Sandbox, (format, api): (Format, &str), arguments: &str) -> Output {
-    let call = Reply::new().raw_call("bash", arguments);
-    let server = ModelServer::start(Script::new([call, Reply::text("ok")]));
+    let call = ModelReply::new().raw_call("bash", arguments);
+    let server = ModelServer::start(Script::new([call, ModelReply::text("ok")]));
     let base = server.base_url(format);
     let key = "api_key_command = \"echo k\"";
     let provider = format!("[providers.lab]\napi = \"{api}\"\nbase_url = \"{base}\"\n{key}\n");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenter_engine::inspect::{CHECKS, Outcome};
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Rewrite, Verdict};
@@ -50,7 +50,7 @@ fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
         let text = format!("---\n{}---\n# Guard\n", scene::front_matter("guard", notes));
         let path = Path::new("guard/HOOK.md");
         let times = alone(plan.rounds(100), 10, || {
-            let read = format::read(path, text.as_bytes(), Rules::Strict, CHECKS);
+            let read = format::read(path, text.as_bytes(), Strictness::Strict, CHECKS);
             read.0.ok_or_else(|| format!("{:?}", read.1).into())
         })?;
         let bytes = text.len();

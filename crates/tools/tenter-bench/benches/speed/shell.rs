@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenter_engine::inspect::{CHECKS, CallSurroundings, HookRules};
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Body, ToolCall};
@@ -171,7 +171,7 @@ fn guards() -> Measured<Vec<HookRules>> {
     let mut guards = Vec::new();
     for entry in fs::read_dir(directory)? {
         let text = fs::read(entry?.path())?;
-        let (manifest, _) = format::read(Path::new("HOOK.md"), &text, Rules::Tolerant, CHECKS);
+        let (manifest, _) = format::read(Path::new("HOOK.md"), &text, Strictness::Tolerant, CHECKS);
         let rules = manifest.ok_or("a guard cannot be read")?.extensions.rules;
         guards.extend(HookRules::new(&rules));
     }

@@ -1,7 +1,7 @@
 //! Conversations beside the main one, and how their requests are recognized.
 
 use crate::reading::{Reading, Role};
-use crate::reply::Reply;
+use crate::reply::ModelReply;
 
 /// A conversation of its own: a subagent, a compaction.
 #[must_use]
@@ -9,25 +9,25 @@ use crate::reply::Reply;
 pub struct Lane {
     name: String,
     when: Match,
-    turns: Vec<Reply>,
-    after: Reply,
+    turns: Vec<ModelReply>,
+    after: ModelReply,
     counted: bool,
 }
 
 impl Lane {
     /// A lane with these turns for the requests that match `when`. After the last turn, every reply is `Done.`.
-    pub fn new(name: &str, when: Match, turns: impl IntoIterator<Item = Reply>) -> Self {
+    pub fn new(name: &str, when: Match, turns: impl IntoIterator<Item = ModelReply>) -> Self {
         Self {
             name: name.to_owned(),
             when,
             turns: turns.into_iter().collect(),
-            after: Reply::text("Done."),
+            after: ModelReply::text("Done."),
             counted: false,
         }
     }
 
     /// Sets the reply after the last turn.
-    pub fn after(mut self, reply: Reply) -> Self {
+    pub fn after(mut self, reply: ModelReply) -> Self {
         self.after = reply;
         self
     }
@@ -47,11 +47,11 @@ impl Lane {
         self.counted
     }
 
-    pub(super) fn push(&mut self, reply: Reply) {
+    pub(super) fn push(&mut self, reply: ModelReply) {
         self.turns.push(reply);
     }
 
-    pub(super) fn reply(&self, turn: usize) -> Reply {
+    pub(super) fn reply(&self, turn: usize) -> ModelReply {
         self.turns.get(turn).unwrap_or(&self.after).clone()
     }
 

@@ -13,7 +13,7 @@ use crate::exchange::{Delivery, Evidence, OtherRequest, RecordedRequest, Route};
 use crate::http::HttpRequest;
 use crate::player::{Player, Response, ScriptedResponse};
 use crate::reading::Reading;
-use crate::reply::Reply;
+use crate::reply::ModelReply;
 use crate::wire::failure;
 pub use lane::{Lane, Match};
 
@@ -38,13 +38,13 @@ const MAX_KEPT: u64 = 64 << 20;
 pub struct LenientScript {
     main: Lane,
     lanes: Vec<Lane>,
-    side: Option<Reply>,
+    side: Option<ModelReply>,
     models: Vec<String>,
 }
 
 impl LenientScript {
     /// A script with these turns of the main conversation.
-    pub fn new(turns: impl IntoIterator<Item = Reply>) -> Self {
+    pub fn new(turns: impl IntoIterator<Item = ModelReply>) -> Self {
         Self {
             main: Lane::new(MAIN, Match::default(), turns),
             lanes: Vec::new(),
@@ -60,7 +60,7 @@ impl LenientScript {
     }
 
     /// Sets the reply after the last turn of the main conversation.
-    pub fn after(mut self, reply: Reply) -> Self {
+    pub fn after(mut self, reply: ModelReply) -> Self {
         self.main = self.main.after(reply);
         self
     }
@@ -72,7 +72,7 @@ impl LenientScript {
     }
 
     /// Sets the reply to side requests.
-    pub fn side(mut self, reply: Reply) -> Self {
+    pub fn side(mut self, reply: ModelReply) -> Self {
         self.side = Some(reply);
         self
     }
@@ -106,7 +106,7 @@ struct LenientPlayer {
 struct Selected {
     lane: String,
     turn: Option<usize>,
-    reply: Reply,
+    reply: ModelReply,
 }
 
 impl LenientPlayer {
@@ -117,7 +117,7 @@ impl LenientPlayer {
 
 impl Player for LenientPlayer {
     /// Adds a turn to the main conversation.
-    fn push(&mut self, reply: Reply) {
+    fn push(&mut self, reply: ModelReply) {
         self.script.main.push(reply);
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::reading::{AnswerFormat, OfferedTool, Reading, Role};
-use crate::reply::Reply;
+use crate::reply::ModelReply;
 
 /// Maximum depth to which a schema is followed.
 const MAX_DEPTH: usize = 16;
@@ -14,15 +14,15 @@ pub(super) fn is_side(reading: &Reading) -> bool {
 }
 
 /// The answer to a side request.
-pub(super) fn reply(reading: &Reading) -> Reply {
+pub(super) fn reply(reading: &Reading) -> ModelReply {
     if let Some(tool) = forced(reading) {
-        return Reply::new().call(&tool.name, instance(&tool.schema));
+        return ModelReply::new().call(&tool.name, instance(&tool.schema));
     }
     match &reading.answer {
-        AnswerFormat::Json(Value::Null) => Reply::text("{}"),
-        AnswerFormat::Json(schema) => Reply::text(&instance(schema).to_string()),
-        AnswerFormat::Text if wants_json(reading) => Reply::text("{}"),
-        AnswerFormat::Text => Reply::text("Nothing to add."),
+        AnswerFormat::Json(Value::Null) => ModelReply::text("{}"),
+        AnswerFormat::Json(schema) => ModelReply::text(&instance(schema).to_string()),
+        AnswerFormat::Text if wants_json(reading) => ModelReply::text("{}"),
+        AnswerFormat::Text => ModelReply::text("Nothing to add."),
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::Format;
 use crate::call_id::call_tag;
-use crate::reply::{Call, CallForm, Part, Reply, StopReason, Usage};
+use crate::reply::{Call, CallForm, ModelReply, Part, StopReason, Usage};
 use crate::signature::signature;
 use crate::stream::Frame;
 
@@ -19,7 +19,7 @@ const CREATED: u64 = 1_795_297_018;
 
 /// Returns the signature that a reply to `request` contains as reply number `serial`.
 pub fn reply_signature(
-    reply: &Reply,
+    reply: &ModelReply,
     format: Format,
     request: &Value,
     serial: usize,
@@ -35,7 +35,7 @@ pub fn reply_signature(
 
 /// The reply to one request.
 pub(super) struct WireReply<'a> {
-    pub(super) reply: &'a Reply,
+    pub(super) reply: &'a ModelReply,
     /// The requested model.
     pub(super) model: &'a str,
     /// The body of the request.

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use tenter_testkit::api_client::{
     HttpResponse, ask, connect, door, hear, read, send, send_whole, write,
 };
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer};
 
 fn response(format: Format, fault: Fault) -> HttpResponse {
-    let reply = Reply::text("a text of some length").call("bash", json!({"command": "ls"}));
+    let reply = ModelReply::text("a text of some length").call("bash", json!({"command": "ls"}));
     let server = ModelServer::start(reply.fault(fault));
     send(&server, format, &ask(format, "hello"))
 }
@@ -120,7 +120,7 @@ fn a_stream_ends_early_or_has_broken_or_additional_lines() {
 fn whole_responses_are_cut_and_malformed_too() {
     for format in Format::ALL {
         let faults = [Fault::CutMidText, Fault::MalformedJson, Fault::EmptyBody];
-        let replies = faults.map(|fault| Reply::text("some text").fault(fault));
+        let replies = faults.map(|fault| ModelReply::text("some text").fault(fault));
         let server = ModelServer::start(replies);
         let [cut, broken, empty] =
             [(); 3].map(|()| send_whole(&server, format, &ask(format, "hello")));
@@ -133,9 +133,9 @@ fn whole_responses_are_cut_and_malformed_too() {
 #[test]
 fn replies_are_delayed_slow_or_closed_before_the_first_byte() {
     let server = ModelServer::start([
-        Reply::new().fault(Fault::HangUp),
-        Reply::new().fault(Fault::Delay(5)).fault(Fault::status(503)),
-        Reply::text("slowly").fault(Fault::Slow(1)),
+        ModelReply::new().fault(Fault::HangUp),
+        ModelReply::new().fault(Fault::Delay(5)).fault(Fault::status(503)),
+        ModelReply::text("slowly").fault(Fault::Slow(1)),
     ]);
     let [closed, delayed, slow] =
         [(); 3].map(|()| send(&server, Format::Chat, &ask(Format::Chat, "hello")));
@@ -146,7 +146,7 @@ fn replies_are_delayed_slow_or_closed_before_the_first_byte() {
 #[test]
 fn silence_lasts_until_the_client_disconnects_or_the_server_is_dropped() {
     for fault in [Fault::Silence, Fault::SilenceMidText, Fault::Delay(600_000)] {
-        let server = ModelServer::start(Reply::text("never all of it").fault(fault.clone()));
+        let server = ModelServer::start(ModelReply::text("never all of it").fault(fault.clone()));
         let mut stream = begin(&server);
         if !matches!(fault, Fault::Delay(_)) {
             let mut first = [0; 15];
@@ -156,7 +156,8 @@ fn silence_lasts_until_the_client_disconnects_or_the_server_is_dropped() {
         drop(stream);
         server.wait_for_hang_ups(1);
     }
-    let server = ModelServer::start(Reply::text("never all of it").fault(Fault::SilenceMidText));
+    let server =
+        ModelServer::start(ModelReply::text("never all of it").fault(Fault::SilenceMidText));
     let stream = begin(&server);
     drop(server);
     assert!(!read(&mut BufReader::new(stream)).complete);
@@ -165,8 +166,11 @@ fn silence_lasts_until_the_client_disconnects_or_the_server_is_dropped() {
 #[test]
 fn a_fault_that_does_not_apply_is_an_error_in_the_script() {
     for (reply, error) in [
-        (Reply::text("no call").fault(Fault::CutInsideToolJson), "the script cannot be followed"),
-        (Reply::recorded(Format::Gemini), "the reply is Gemini, the request is Chat"),
+        (
+            ModelReply::text("no call").fault(Fault::CutInsideToolJson),
+            "the script cannot be followed",
+        ),
+        (ModelReply::recorded(Format::Gemini), "the reply is Gemini, the request is Chat"),
     ] {
         let server = ModelServer::start(reply);
         assert_eq!(send(&server, Format::Chat, &ask(Format::Chat, "hello")).status, 400);

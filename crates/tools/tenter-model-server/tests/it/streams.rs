@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use tenter_testkit::api_client::{
     SpokenResponse, ask, connect, continue_with, door, hear, post, read, send, send_whole, write,
 };
-use tenter_testkit::model_server::{Format, ModelServer, Reply, StopReason};
+use tenter_testkit::model_server::{Format, ModelReply, ModelServer, StopReason};
 
-fn reply() -> Reply {
-    Reply::text("Let me look — naïvely.")
+fn reply() -> ModelReply {
+    ModelReply::text("Let me look — naïvely.")
         .reasoning("The user wants a list.")
         .call("bash", json!({"command": "ls -la"}))
         .call("bash", json!({"command": "pwd"}))
@@ -17,7 +17,8 @@ fn reply() -> Reply {
 #[test]
 fn a_reply_with_reasoning_is_the_same_in_every_format() {
     for format in Format::ALL {
-        let server = ModelServer::start([reply(), Reply::text("Two files.").reasoning("Easy.")]);
+        let server =
+            ModelServer::start([reply(), ModelReply::text("Two files.").reasoning("Easy.")]);
         let mut body = ask(format, "list");
         let first = hear(format, &send(&server, format, &body));
         assert_eq!(first.reasoning, "The user wants a list.", "{format:?}");
@@ -39,10 +40,10 @@ fn stop_reasons_are_in_the_words_of_the_format() {
     };
     for format in Format::ALL {
         let server = ModelServer::start([
-            Reply::text("yes"),
-            Reply::new().call("bash", json!({})),
-            Reply::text("yes").stop(StopReason::Length),
-            Reply::text("yes").stop(StopReason::Filtered),
+            ModelReply::text("yes"),
+            ModelReply::new().call("bash", json!({})),
+            ModelReply::text("yes").stop(StopReason::Length),
+            ModelReply::text("yes").stop(StopReason::Filtered),
         ]);
         for word in words(format) {
             let reply = hear(format, &send(&server, format, &ask(format, "well?")));
@@ -126,7 +127,7 @@ fn gemini_calls_have_ids_since_version_3() {
 #[test]
 fn invalid_arguments_are_sent_unchanged_or_as_geminis_error() {
     for format in Format::ALL {
-        let server = ModelServer::start(Reply::new().raw_call("bash", "{\"command\": "));
+        let server = ModelServer::start(ModelReply::new().raw_call("bash", "{\"command\": "));
         let reply = hear(format, &send(&server, format, &ask(format, "list")));
         if format == Format::Gemini {
             assert_eq!((reply.calls.len(), &*reply.stop), (0, "MALFORMED_FUNCTION_CALL"));
@@ -139,7 +140,7 @@ fn invalid_arguments_are_sent_unchanged_or_as_geminis_error() {
 #[test]
 fn the_documented_streams_can_be_played_and_repeated() {
     for format in Format::ALL {
-        let server = ModelServer::start(Reply::recorded(format));
+        let server = ModelServer::start(ModelReply::recorded(format));
         let mut body = ask(format, "hello");
         let answer = send(&server, format, &body);
         assert_eq!(answer.body, format.fixture());
@@ -152,7 +153,7 @@ fn the_documented_streams_can_be_played_and_repeated() {
 
 #[test]
 fn a_connection_serves_several_requests() {
-    let server = ModelServer::start([Reply::text("one"), Reply::text("two")]);
+    let server = ModelServer::start([ModelReply::text("one"), ModelReply::text("two")]);
     let mut stream = connect(&server);
     let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
     for text in ["one", "two"] {

@@ -4,7 +4,7 @@
 //! test.
 
 use serde_json::Value;
-use tenter_model_server::{Format, Reply, Route, check_signature, reply_signature};
+use tenter_model_server::{Format, ModelReply, Route, check_signature, reply_signature};
 
 use super::violations::Violations;
 
@@ -59,7 +59,13 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Records the signature of a complete reply.
-    pub(super) fn note(&mut self, reply: &Reply, route: &Route, request: &Value, serial: usize) {
+    pub(super) fn note(
+        &mut self,
+        reply: &ModelReply,
+        route: &Route,
+        request: &Value,
+        serial: usize,
+    ) {
         self.raw.extend(reply.recorded_stream().map(str::to_owned));
         if reply.is_whole() {
             self.issued.push(Issued {
@@ -134,7 +140,7 @@ impl Ledger {
 }
 
 /// Returns the identifiers of the first call, or the text if there is no call.
-fn anchors(reply: &Reply, tag: &str) -> Vec<Anchor> {
+fn anchors(reply: &ModelReply, tag: &str) -> Vec<Anchor> {
     let Some((name, arguments)) = reply.first_call() else {
         return vec![Anchor::text(&reply.joined_text())];
     };

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use strict::StrictScript as Script;
-pub use tenter_model_server::{Fault, Format, RecordedRequest, Reply, StopReason};
+pub use tenter_model_server::{Fault, Format, ModelReply, RecordedRequest, StopReason};
 
 /// Maximum time that a test waits for a client.
 const TIMEOUT: Duration = Duration::from_secs(30);

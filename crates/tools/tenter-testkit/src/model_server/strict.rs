@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 use tenter_model_server::{
-    Delivery, Evidence, Format, HttpRequest, Player, RecordedRequest, Reply, Response, Route,
+    Delivery, Evidence, Format, HttpRequest, ModelReply, Player, RecordedRequest, Response, Route,
     ScriptedResponse, failure,
 };
 
@@ -16,7 +16,7 @@ use super::violations::Violations;
 #[must_use]
 #[derive(Debug, Clone)]
 pub struct StrictScript {
-    replies: VecDeque<Reply>,
+    replies: VecDeque<ModelReply>,
     llama: bool,
     key: Option<String>,
     first_id: usize,
@@ -28,7 +28,7 @@ pub struct StrictScript {
 
 impl StrictScript {
     /// A script with these replies.
-    pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub fn new(replies: impl IntoIterator<Item = ModelReply>) -> Self {
         Self {
             replies: replies.into_iter().collect(),
             llama: false,
@@ -87,11 +87,11 @@ impl StrictScript {
     }
 
     /// Returns the reply to a request.
-    fn next(&mut self, request: &HttpRequest) -> Reply {
+    fn next(&mut self, request: &HttpRequest) -> ModelReply {
         let is_recipe = || String::from_utf8_lossy(&request.body).contains("</conversation>");
         let reply = match &self.recipes {
-            Some(text) if is_recipe() => Reply::text(text),
-            _ => self.replies.pop_front().unwrap_or_else(|| Reply::text("Done.")),
+            Some(text) if is_recipe() => ModelReply::text(text),
+            _ => self.replies.pop_front().unwrap_or_else(|| ModelReply::text("Done.")),
         };
         if self.window.is_some() { reply.input_tokens(request.tokens()) } else { reply }
     }
@@ -103,20 +103,20 @@ impl StrictScript {
     }
 }
 
-impl From<Vec<Reply>> for StrictScript {
-    fn from(replies: Vec<Reply>) -> Self {
+impl From<Vec<ModelReply>> for StrictScript {
+    fn from(replies: Vec<ModelReply>) -> Self {
         Self::new(replies)
     }
 }
 
-impl<const N: usize> From<[Reply; N]> for StrictScript {
-    fn from(replies: [Reply; N]) -> Self {
+impl<const N: usize> From<[ModelReply; N]> for StrictScript {
+    fn from(replies: [ModelReply; N]) -> Self {
         Self::new(replies)
     }
 }
 
-impl From<Reply> for StrictScript {
-    fn from(reply: Reply) -> Self {
+impl From<ModelReply> for StrictScript {
+    fn from(reply: ModelReply) -> Self {
         Self::new([reply])
     }
 }
@@ -137,7 +137,7 @@ struct StrictPlayer {
 }
 
 impl Player for StrictPlayer {
-    fn push(&mut self, reply: Reply) {
+    fn push(&mut self, reply: ModelReply) {
         self.script.replies.push_back(reply);
     }
 

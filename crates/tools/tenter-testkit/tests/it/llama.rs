@@ -2,19 +2,19 @@
 
 use serde_json::json;
 use tenter_testkit::api_client::{HttpResponse, ask, door, hear, post};
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 
 const FORMATS: [Format; 3] = [Format::Anthropic, Format::Responses, Format::Chat];
 
 /// Sends a request without a key.
-fn response(format: Format, reply: Reply) -> HttpResponse {
+fn response(format: Format, reply: ModelReply) -> HttpResponse {
     let server = ModelServer::start(Script::new([reply]).like_llama_cpp());
     let (path, _) = door(format, true);
     post(&server, path, &[], &ask(format, "hello").to_string())
 }
 
-fn reply() -> Reply {
-    Reply::text("so").call("bash", json!({"command": "ls"})).usage(166, 29, 161)
+fn reply() -> ModelReply {
+    ModelReply::text("so").call("bash", json!({"command": "ls"})).usage(166, 29, 161)
 }
 
 #[test]
@@ -43,14 +43,14 @@ fn its_streams_lack_numbers_repeated_arguments_and_pings() {
 #[test]
 fn its_errors_have_a_numeric_code_in_every_format() {
     for format in FORMATS {
-        let long = response(format, Reply::new().fault(Fault::TooLong)).json();
+        let long = response(format, ModelReply::new().fault(Fault::TooLong)).json();
         assert_eq!(long["error"]["type"], "exceed_context_size_error", "{format:?}");
-        let loading = response(format, Reply::new().fault(Fault::status(503))).json();
+        let loading = response(format, ModelReply::new().fault(Fault::status(503))).json();
         let expected =
             json!({"code": 503, "message": "Loading model", "type": "unavailable_error"});
         assert_eq!(loading["error"], expected, "{format:?}");
     }
-    let broken = response(Format::Chat, Reply::text("some text").fault(Fault::ErrorInStream));
+    let broken = response(Format::Chat, ModelReply::text("some text").fault(Fault::ErrorInStream));
     assert_eq!(broken.data().pop().unwrap()["error"]["code"], 500);
     assert!(broken.complete && !broken.body.contains("[DONE]"));
     assert!(broken.head.contains("\r\naccess-control-allow-origin: \r\n"), "{}", broken.head);

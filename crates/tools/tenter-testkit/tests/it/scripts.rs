@@ -1,12 +1,12 @@
 //! The options of a strict script, and the record of requests.
 
 use tenter_testkit::api_client::{ask, door, hear, post, send};
-use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 
 #[test]
 fn every_request_takes_the_next_reply_and_is_recorded_unchanged() {
-    let server = ModelServer::start([Reply::text("one")]);
-    server.push(Reply::text("two").fault(Fault::Delay(1)));
+    let server = ModelServer::start([ModelReply::text("one")]);
+    server.push(ModelReply::text("two").fault(Fault::Delay(1)));
     let texts =
         Format::ALL.map(|format| hear(format, &send(&server, format, &ask(format, "hello"))).text);
     assert_eq!(texts, ["one", "two", "Done.", "Done."]);
@@ -33,7 +33,7 @@ fn a_wrong_key_is_rejected_without_a_violation() {
 #[test]
 fn requests_are_counted_and_too_long_ones_use_no_reply() {
     for format in Format::ALL {
-        let script = Script::new([Reply::text("One.").usage(1, 7, 0)]).counts_tokens(1000);
+        let script = Script::new([ModelReply::text("One.").usage(1, 7, 0)]).counts_tokens(1000);
         let server = ModelServer::start(script);
         assert_eq!(send(&server, format, &ask(format, &"x".repeat(5000))).status, 400);
         let reply = hear(format, &send(&server, format, &ask(format, "Hi.")));
@@ -47,7 +47,7 @@ fn requests_are_counted_and_too_long_ones_use_no_reply() {
 #[test]
 fn a_recipe_uses_no_reply_of_the_script() {
     for format in Format::ALL {
-        let script = Script::new([Reply::text("One.")]).answers_recipes("In short: nothing.");
+        let script = Script::new([ModelReply::text("One.")]).answers_recipes("In short: nothing.");
         let server = ModelServer::start(script);
         let recipe = ask(format, "<conversation>\nHi.\n</conversation>\n\nSum it up.");
         for (body, text) in [(&recipe, "In short: nothing."), (&ask(format, "Hi."), "One.")] {

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 use tenter_testkit::api_client::{SpokenResponse, ask, continue_with, hear, send};
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script};
 
 const SIGNED: [Format; 3] = [Format::Anthropic, Format::Responses, Format::Gemini];
 
-fn replies() -> [Reply; 2] {
+fn replies() -> [ModelReply; 2] {
     [
-        Reply::text("an answer").reasoning("a thought"),
-        Reply::new().reasoning("a thought").call("bash", json!({"command": "ls"})),
+        ModelReply::text("an answer").reasoning("a thought"),
+        ModelReply::new().reasoning("a thought").call("bash", json!({"command": "ls"})),
     ]
 }
 
 /// Repeats a reply in a request after `change`. Returns the violations.
-fn violations(format: Format, reply: Reply, change: fn(&mut SpokenResponse)) -> String {
+fn violations(format: Format, reply: ModelReply, change: fn(&mut SpokenResponse)) -> String {
     let server = ModelServer::start(reply);
     let mut body = ask(format, "hello");
     let mut reply = hear(format, &send(&server, format, &body));
@@ -74,7 +74,7 @@ fn a_second_server_accepts_the_signatures_of_the_first() {
 
 #[test]
 fn a_signature_must_stay_with_its_part() {
-    let server = ModelServer::start([replies()[1].clone(), Reply::text("plain")]);
+    let server = ModelServer::start([replies()[1].clone(), ModelReply::text("plain")]);
     let mut body = ask(Format::Gemini, "hello");
     let reply = hear(Format::Gemini, &send(&server, Format::Gemini, &body));
     continue_with(Format::Gemini, &mut body, &reply);

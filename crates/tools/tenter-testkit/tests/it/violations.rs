@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use tenter_testkit::api_client::{ask, continue_with, conversation, door, hear, post, send};
 use tenter_testkit::model_server::Format::{self, Anthropic, Chat, Gemini, Responses};
-use tenter_testkit::model_server::{ModelServer, Reply, Script};
+use tenter_testkit::model_server::{ModelReply, ModelServer, Script};
 
 /// Creates a conversation with two calls and their results.
 fn with_calls(format: Format) -> Value {
-    let calls = Reply::text("so")
+    let calls = ModelReply::text("so")
         .call("bash", json!({"command": "ls"}))
         .call("bash", json!({"command": "pwd"}));
     let server = ModelServer::start(calls);
@@ -21,7 +21,7 @@ fn with_calls(format: Format) -> Value {
 fn violates(format: Format, expected: &str, change: impl FnOnce(&mut Value)) {
     let mut body = with_calls(format);
     change(&mut body);
-    let server = ModelServer::start(Script::new([Reply::text("unused")]));
+    let server = ModelServer::start(Script::new([ModelReply::text("unused")]));
     let answer = send(&server, format, &body);
     let violations = server.take_violations().join("\n");
     assert!(violations.contains(expected), "{format:?}: {expected}: {violations}");

@@ -75,7 +75,7 @@ fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
         while !levels.is_empty() {
             let (first, _, layer) = levels.remove(0);
             assert_eq!(place.found(name), *first);
-            let (listed, findings) = place.skills().list(Rules::Tolerant);
+            let (listed, findings) = place.skills().list(Strictness::Tolerant);
             assert_eq!(findings, []);
             let mut skills_of_name = listed.iter().filter(|skill| skill.origin.name == name);
             let taken = skills_of_name.next().unwrap();
@@ -95,7 +95,7 @@ fn skills_are_ordered_by_layer() {
     for (directory, _, _) in LEVELS.iter().rev() {
         place.skill(directory, "d");
     }
-    let (listed, _) = place.skills().list(Rules::Tolerant);
+    let (listed, _) = place.skills().list(Strictness::Tolerant);
     let layers: Vec<Layer> = listed.iter().map(|skill| skill.origin.layer).collect();
     assert!(layers.is_sorted(), "{layers:?}");
 }
@@ -119,7 +119,7 @@ fn a_broken_skill_hides_no_other_skill_and_shadows_none() {
     assert_eq!(place.found("good"), "fine");
     assert_eq!(place.found("pdf"), "mine");
     assert_eq!(place.found("bad"), "the skill \"bad\" cannot be used");
-    let (listed, findings) = place.skills().list(Rules::Tolerant);
+    let (listed, findings) = place.skills().list(Strictness::Tolerant);
     let broken = listed.iter().filter(|skill| skill.is_broken).count();
     assert_eq!((listed.len(), broken), (4, 2));
     assert!(listed[3].is_active(), "{:?}", listed[3]);
@@ -140,7 +140,7 @@ fn symlinks_out_of_a_skills_directory_are_not_read() {
     symlink(base.join("elsewhere/pdf/SKILL.md"), skills.join("file/SKILL.md")).unwrap();
     symlink(base.join("elsewhere"), base.join("project/.agents")).unwrap();
     symlink("fine", skills.join("again")).unwrap();
-    let (listed, findings) = place.skills().list(Rules::Tolerant);
+    let (listed, findings) = place.skills().list(Strictness::Tolerant);
     let usable: Vec<&str> = listed
         .iter()
         .filter(|skill| !skill.is_broken)
@@ -161,7 +161,7 @@ fn a_skills_directory_that_leads_out_of_the_project_is_reported_and_not_read() {
     fs::create_dir_all(place.base.path().join("project/.kodelet")).unwrap();
     symlink(place.base.path().join("elsewhere"), place.base.path().join("project/.kodelet/skills"))
         .unwrap();
-    let (listed, findings) = place.skills().list(Rules::Tolerant);
+    let (listed, findings) = place.skills().list(Strictness::Tolerant);
     assert_eq!((listed.len(), findings[0].id), (0, "skill-link-outside"));
     // The user's own directory may be a symlink.
     symlink(place.base.path().join("elsewhere"), place.base.path().join("home/.agents")).unwrap();
@@ -175,7 +175,7 @@ fn skills_of_a_project_in_the_home_directory_are_the_users() {
     let place = Fixture::new();
     place.skill("home/.kodelet/skills/pdf", "mine");
     let places = ResourceLayout { project: place.base.path().join("home"), ..place.places() };
-    let (listed, _) = Skills::new(&places).list(Rules::Tolerant);
+    let (listed, _) = Skills::new(&places).list(Strictness::Tolerant);
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].origin.layer, Layer::User);
 }
@@ -188,7 +188,7 @@ fn pipes_and_directories_instead_of_a_file_are_reported_and_do_not_block() {
     let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
     let pipe = place.base.path().join("home/.kodelet/skills/b/SKILL.md");
     rustix::fs::mknodat(rustix::fs::CWD, pipe, kind, mode, 0).unwrap();
-    let (listed, findings) = place.skills().list(Rules::Tolerant);
+    let (listed, findings) = place.skills().list(Strictness::Tolerant);
     assert!(listed.iter().all(|skill| skill.is_broken) && listed.len() == 2);
     assert!(findings.iter().all(|finding| finding.id == "skill-unreadable"), "{findings:?}");
 }
@@ -200,6 +200,6 @@ fn a_directory_with_too_many_entries_is_cut_and_reported() {
         fs::create_dir_all(place.base.path().join(format!("home/.kodelet/skills/s{number}")))
             .unwrap();
     }
-    let (_, findings) = place.skills().list(Rules::Tolerant);
+    let (_, findings) = place.skills().list(Strictness::Tolerant);
     assert_eq!(findings[0].id, "skills-too-many");
 }

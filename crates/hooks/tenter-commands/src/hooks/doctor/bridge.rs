@@ -12,7 +12,7 @@ use tenter_bridge::unknown_tools::UnknownTool;
 use tenter_bridge::{Host, heartbeat, hosts};
 use tenter_engine::Directories;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_prove::{Client, Proof, Verdict};
+use tenter_prove::{CheckVerdict, Client, Proof};
 
 use crate::installed_agents::{self, InstalledAgent};
 use crate::project::Project;
@@ -239,7 +239,7 @@ fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
     let version = InstalledAgent::find(project.env, host).version(project.env)?;
     let proofs = Proof::kept(&installed_agents::state(project.env), host);
     if let Some(proof) = proofs.iter().find(|proof| proof.version == version) {
-        let broken = proof.count(Verdict::Broken);
+        let broken = proof.count(CheckVerdict::Broken);
         let message =
             format!("{} {version} does not do what it should in {broken} checks", host.name);
         return (broken > 0).then(|| {

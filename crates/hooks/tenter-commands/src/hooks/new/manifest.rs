@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenter_engine::inspect::CHECKS;
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_protocol::{EventName, Severity};
 use tenter_terminal::failure::Failure;
@@ -44,7 +44,7 @@ pub(super) fn with_name(manifest: &str, name: &str) -> Result<String, Failure> {
 /// Checks the name by reading the manifest.
 fn check(name: &str, manifest: &str) -> Result<(), Failure> {
     let path = Path::new(name).join("HOOK.md");
-    let (_, findings) = format::read(&path, manifest.as_bytes(), Rules::Strict, CHECKS);
+    let (_, findings) = format::read(&path, manifest.as_bytes(), Strictness::Strict, CHECKS);
     match findings.into_iter().find(|finding| finding.severity == Severity::Error) {
         None => Ok(()),
         Some(finding) => {

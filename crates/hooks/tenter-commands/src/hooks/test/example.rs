@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tenter_base::sanitize::{one_line, sanitize};
 use tenter_engine::inspect::{Hook, check_example};
-use tenter_protocol::front_matter::Rules;
+use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui::{self, BAD, GOOD, styled};
@@ -30,7 +30,7 @@ pub(super) fn results(hook: &Hook) -> Result<Vec<ExampleResult>, Failure> {
         return Ok(Vec::new());
     }
     let Some(file) = ManifestFile::at(&hook.path)? else { return Ok(Vec::new()) };
-    let rules = file.read(Rules::Tolerant).0.map(|manifest| manifest.extensions.rules);
+    let rules = file.read(Strictness::Tolerant).0.map(|manifest| manifest.extensions.rules);
     let rules = rules.unwrap_or_default();
     let results = (0..rules.len()).flat_map(|index| of_rule(&rules, index));
     Ok(results.collect())

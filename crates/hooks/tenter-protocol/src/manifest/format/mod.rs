@@ -26,7 +26,7 @@ use std::path::Path;
 
 use super::Manifest;
 use crate::Diagnostic;
-use crate::front_matter::{Report, Rules, parse};
+use crate::front_matter::{Report, Strictness, parse};
 
 pub use checks::{Advice, CheckExample, CheckPattern, CheckTemplate, Checks, TemplateKind};
 pub use limits::MAX_FILE_SIZE;
@@ -40,10 +40,10 @@ pub use schema::front_matter_schema;
 pub fn read(
     path: &Path,
     bytes: &[u8],
-    rules: Rules,
+    strictness: Strictness,
     checks: Checks<'_>,
 ) -> (Option<Manifest>, Vec<Diagnostic>) {
-    let mut report = Report::new(path, bytes, rules, &codes::FORMAT);
+    let mut report = Report::new(path, bytes, strictness, &codes::FORMAT);
     let manifest = parse(&mut report).and_then(|document| {
         let (document, settings) = settings::resolve(document, &mut report);
         let mut manifest = fields::manifest(&document, checks, &mut report)?;

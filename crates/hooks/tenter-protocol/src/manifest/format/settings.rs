@@ -60,12 +60,12 @@ fn setting(field: &Field, report: &mut Report<'_>) -> Option<HookSetting> {
         report.unknown_field(other, &EXTENSION, "a setting", help);
     }
     let mut required = |key: &str| {
-        let found = find(fields, key);
-        if found.is_none() {
+        let required_field = find(fields, key);
+        if required_field.is_none() {
             let message = format!("the setting `{}` has no `{key}`", field.key);
             report.add(&EXTENSION, &field.key_at, message, format!("write `{key}: …`"));
         }
-        found
+        required_field
     };
     let (kind, default) = (required("type"), required("default"));
     let description = required("description")?;

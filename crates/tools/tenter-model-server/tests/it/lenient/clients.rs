@@ -3,13 +3,13 @@
 use std::io::{BufReader, Write};
 
 use serde_json::json;
-use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
+use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::ask;
 use tenter_testkit::api_client::{connect, door, post, read};
 
 fn server() -> ModelServer {
-    ModelServer::start(LenientScript::new([Reply::text("One.")])).unwrap()
+    ModelServer::start(LenientScript::new([ModelReply::text("One.")])).unwrap()
 }
 
 #[test]

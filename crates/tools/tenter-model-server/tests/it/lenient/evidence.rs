@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
+use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::{ask, continue_with};
 use tenter_testkit::api_client::{talk, ways};
@@ -11,7 +11,7 @@ use tenter_testkit::api_client::{talk, ways};
 #[test]
 fn a_request_shows_everything_that_the_model_reads() {
     for way in ways() {
-        let reply = Reply::text("I look.").call("bash", json!({"command": "cat secret"}));
+        let reply = ModelReply::text("I look.").call("bash", json!({"command": "cat secret"}));
         let server = ModelServer::start(LenientScript::new([reply])).unwrap();
         let mut body = ask(way.0, "Please look.");
         let spoken = talk(&server, way, &body);

@@ -4,14 +4,14 @@ use std::io::{BufReader, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use tenter_model_server::{Fault, Format, LenientScript, ModelServer, Reply};
+use tenter_model_server::{Fault, Format, LenientScript, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::ask;
 use tenter_testkit::api_client::talk;
 use tenter_testkit::api_client::{connect, door, post, read, write};
 
 fn server() -> ModelServer {
-    ModelServer::start(LenientScript::new([Reply::text("One.")])).unwrap()
+    ModelServer::start(LenientScript::new([ModelReply::text("One.")])).unwrap()
 }
 
 /// Drops a server, which must not take long whatever its clients do.
@@ -98,7 +98,7 @@ fn more_connections_than_the_limit_are_closed() {
 #[test]
 fn a_client_that_does_not_read_does_not_hold_up_the_end() {
     for fault in [Fault::EndlessText, Fault::EndlessLine, Fault::Silence, Fault::Delay(60_000)] {
-        let reply = Reply::text("some text").fault(fault.clone());
+        let reply = ModelReply::text("some text").fault(fault.clone());
         let server = ModelServer::start(LenientScript::new([reply])).unwrap();
         let mut stream = connect(&server);
         let (path, headers) = door(Format::Chat, true);

@@ -1,7 +1,7 @@
 //! The lane that answers a request.
 
 use serde_json::{Value, json};
-use tenter_model_server::{Format, Lane, LenientScript, Match, ModelServer, Reply};
+use tenter_model_server::{Format, Lane, LenientScript, Match, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::{ask, continue_with};
 use tenter_testkit::api_client::{talk, ways};
@@ -9,8 +9,9 @@ use tenter_testkit::api_client::{talk, ways};
 #[test]
 fn each_lane_has_its_own_turns() {
     for way in ways() {
-        let sub = [Reply::text("Sub one.").call("bash", json!({})), Reply::text("Sub two.")];
-        let script = LenientScript::new([Reply::text("Main one.")])
+        let sub =
+            [ModelReply::text("Sub one.").call("bash", json!({})), ModelReply::text("Sub two.")];
+        let script = LenientScript::new([ModelReply::text("Main one.")])
             .lane(Lane::new("sub", Match::default().first_user("SUBTASK"), sub))
             .lane(Lane::new("never", Match::default().first_user("SUBTASK"), []));
         let server = ModelServer::start(script).unwrap();
@@ -65,8 +66,8 @@ fn every_condition_recognizes_its_part_of_the_request() {
         let body = conversation(way);
         for (number, (condition, matches)) in conditions.into_iter().enumerate() {
             let script = LenientScript::new([])
-                .after(Reply::text("main"))
-                .lane(Lane::new("lane", condition.clone(), []).after(Reply::text("lane")));
+                .after(ModelReply::text("main"))
+                .lane(Lane::new("lane", condition.clone(), []).after(ModelReply::text("lane")));
             let server = ModelServer::start(script).unwrap();
             let spoken = talk(&server, way, &body).text;
             assert_eq!(spoken == "lane", matches, "{way:?}, condition {number}: {condition:?}");
@@ -76,7 +77,8 @@ fn every_condition_recognizes_its_part_of_the_request() {
 
 fn conversation(way: (Format, bool)) -> Value {
     let mut body = ask(way.0, "First question.");
-    let turns = [Reply::new().call("bash", json!({"command": "ls"})), Reply::text("Two.")];
+    let turns =
+        [ModelReply::new().call("bash", json!({"command": "ls"})), ModelReply::text("Two.")];
     let server = ModelServer::start(LenientScript::new(turns)).unwrap();
     for _ in 0..2 {
         let spoken = talk(&server, way, &body);

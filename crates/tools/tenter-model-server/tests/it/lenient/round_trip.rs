@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
-use tenter_model_server::{LenientScript, ModelServer, Reply};
+use tenter_model_server::{LenientScript, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::ask;
 use tenter_testkit::api_client::{talk, ways};
@@ -38,7 +38,7 @@ proptest! {
 
     #[test]
     fn a_turn_survives_every_api(parts in prop::collection::vec(part(), 0..6), input in 0..1_000_000_u64) {
-        let reply = parts.iter().fold(Reply::new().usage(input, 7, 0), |reply, part| match part {
+        let reply = parts.iter().fold(ModelReply::new().usage(input, 7, 0), |reply, part| match part {
             Part::Text(text) => reply.say(text),
             Part::Call(name, arguments) => reply.call(name, arguments.clone()),
         });

@@ -1,7 +1,7 @@
 //! Side requests: titles, classifications, forced calls.
 
 use serde_json::{Value, json};
-use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
+use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::ask;
 use tenter_testkit::api_client::{talk, ways};
@@ -37,7 +37,7 @@ fn demand(format: Format, body: &mut Value, schema: &Value) {
 fn a_request_without_tools_gets_a_harmless_text_and_takes_no_turn() {
     for way in ways() {
         let server =
-            ModelServer::start(LenientScript::new([Reply::text("One.")]).counted()).unwrap();
+            ModelServer::start(LenientScript::new([ModelReply::text("One.")]).counted()).unwrap();
         let side = talk(&server, way, &without_tools(way.0, "A title, please."));
         assert_eq!((side.text.as_str(), side.calls.len()), ("Nothing to add.", 0), "{way:?}");
         assert_eq!(talk(&server, way, &ask(way.0, "Hello.")).text, "One.", "{way:?}");
@@ -49,7 +49,7 @@ fn a_request_without_tools_gets_a_harmless_text_and_takes_no_turn() {
 #[test]
 fn a_script_can_set_the_reply_to_side_requests() {
     for way in ways() {
-        let script = LenientScript::new([]).side(Reply::text("A title"));
+        let script = LenientScript::new([]).side(ModelReply::text("A title"));
         let server = ModelServer::start(script).unwrap();
         let side = talk(&server, way, &without_tools(way.0, "A title, please."));
         assert_eq!(side.text, "A title", "{way:?}");
@@ -108,7 +108,7 @@ fn a_prompt_that_asks_for_json_gets_an_object() {
 #[test]
 fn a_request_that_forces_a_tool_gets_its_call() {
     for way in ways() {
-        let server = ModelServer::start(LenientScript::new([Reply::text("One.")])).unwrap();
+        let server = ModelServer::start(LenientScript::new([ModelReply::text("One.")])).unwrap();
         let mut body = ask(way.0, "Classify this.");
         let calling = json!({"mode": "ANY", "allowedFunctionNames": ["bash"]});
         match way.0 {

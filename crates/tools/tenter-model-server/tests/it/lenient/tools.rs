@@ -1,21 +1,21 @@
 //! The tools that a reply calls, and the form of the calls.
 
 use serde_json::{Value, json};
-use tenter_model_server::{Format, LenientScript, ModelServer, Reply};
+use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::{ask, continue_with, conversation};
 use tenter_testkit::api_client::{send, send_whole};
 use tenter_testkit::api_client::{talk, ways};
 
-fn server(reply: Reply) -> ModelServer {
-    ModelServer::start(LenientScript::new([reply, Reply::text("Two.")])).unwrap()
+fn server(reply: ModelReply) -> ModelServer {
+    ModelServer::start(LenientScript::new([reply, ModelReply::text("Two.")])).unwrap()
 }
 
 #[test]
 fn the_first_tool_that_the_request_offers_is_called() {
     for way in ways() {
         let arguments = json!({"command": "ls"});
-        let reply = Reply::new()
+        let reply = ModelReply::new()
             .call_any(&["Bash", "bash", "shell"], arguments.clone())
             .call_first([("shell", json!({"cmd": "no"})), ("bash", json!({"command": "yes"}))]);
         let spoken = talk(&server(reply), way, &ask(way.0, "Please."));
@@ -33,7 +33,7 @@ fn the_first_tool_that_the_request_offers_is_called() {
 #[test]
 fn a_tool_that_is_not_offered_is_called_by_its_first_name() {
     for way in ways() {
-        let reply = Reply::new().call_any(&["Read", "read_file"], json!({"path": "x"}));
+        let reply = ModelReply::new().call_any(&["Read", "read_file"], json!({"path": "x"}));
         let spoken = talk(&server(reply), way, &ask(way.0, "Please."));
         assert_eq!(spoken.calls[0].1, "Read", "{way:?}");
     }
@@ -42,7 +42,7 @@ fn a_tool_that_is_not_offered_is_called_by_its_first_name() {
 #[test]
 fn parallel_calls_are_one_turn_with_an_id_each() {
     for way in ways() {
-        let reply = (0..30).fold(Reply::text("All at once."), |reply, number| {
+        let reply = (0..30).fold(ModelReply::text("All at once."), |reply, number| {
             reply.call("bash", json!({"command": format!("echo {number}")}))
         });
         let server = server(reply);
@@ -59,7 +59,7 @@ fn parallel_calls_are_one_turn_with_an_id_each() {
 
 #[test]
 fn calls_whose_results_come_in_between_are_one_turn() {
-    let reply = Reply::new().call("bash", json!({})).call("bash", json!({"command": "ls"}));
+    let reply = ModelReply::new().call("bash", json!({})).call("bash", json!({"command": "ls"}));
     for way in ways().filter(|way| matches!(way.0, Format::Responses | Format::Chat)) {
         let server = server(reply.clone());
         let mut body = ask(way.0, "Please.");
@@ -107,7 +107,7 @@ fn codex(in_conversation: bool) -> Value {
 
 #[test]
 fn custom_tools_and_namespaces_have_their_own_form() {
-    let reply = Reply::new()
+    let reply = ModelReply::new()
         .call_any(&["shell", "exec_command"], json!({"cmd": "ls"}))
         .call_any(&["apply_patch"], PATCH)
         .call("apply_patch", json!({"input": PATCH}))
@@ -150,7 +150,7 @@ fn custom_tools_and_namespaces_have_their_own_form() {
 
 #[test]
 fn the_results_of_custom_tools_end_a_turn() {
-    let server = server(Reply::new().call_any(&["apply_patch"], PATCH));
+    let server = server(ModelReply::new().call_any(&["apply_patch"], PATCH));
     let mut body = codex(false);
     let item = send_whole(&server, Format::Responses, &body).json()["output"][0].clone();
     let result = json!({

@@ -1,7 +1,7 @@
 //! The turn that answers a request.
 
 use serde_json::json;
-use tenter_model_server::{Fault, Format, LenientScript, ModelServer, Reply};
+use tenter_model_server::{Fault, Format, LenientScript, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::send;
 use tenter_testkit::api_client::{ask, continue_with};
@@ -11,8 +11,8 @@ use tenter_testkit::api_client::{talk, ways};
 fn the_model_turns_in_the_request_select_the_turn() {
     for way in ways() {
         let script = LenientScript::new([
-            Reply::text("One.").call("bash", json!({"command": "ls"})).usage(900, 30, 0),
-            Reply::text("Two."),
+            ModelReply::text("One.").call("bash", json!({"command": "ls"})).usage(900, 30, 0),
+            ModelReply::text("Two."),
         ]);
         let server = ModelServer::start(script).unwrap();
         let mut body = ask(way.0, "Please.");
@@ -33,7 +33,10 @@ fn the_model_turns_in_the_request_select_the_turn() {
 
 #[test]
 fn an_empty_result_separates_turns() {
-    let server = ModelServer::start(LenientScript::new([Reply::text("One."), Reply::text("Two.")]));
+    let server = ModelServer::start(LenientScript::new([
+        ModelReply::text("One."),
+        ModelReply::text("Two."),
+    ]));
     let server = server.unwrap();
     let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "bash", "input": {}});
     let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": ""});
@@ -51,8 +54,8 @@ fn an_empty_result_separates_turns() {
 #[test]
 fn counted_turns_are_taken_in_order() {
     for way in ways() {
-        let turns = [Reply::text("One."), Reply::text("Two.")];
-        let script = LenientScript::new(turns).counted().after(Reply::text("Three."));
+        let turns = [ModelReply::text("One."), ModelReply::text("Two.")];
+        let script = LenientScript::new(turns).counted().after(ModelReply::text("Three."));
         let server = ModelServer::start(script).unwrap();
         let body = ask(way.0, "Please.");
         let spoken = [(); 4].map(|()| talk(&server, way, &body).text);
@@ -65,7 +68,7 @@ fn a_turn_fails_once_and_its_retry_succeeds() {
     for script in [LenientScript::new([]), LenientScript::new([]).counted()] {
         for way in ways() {
             let server = ModelServer::start(script.clone()).unwrap();
-            server.push(Reply::text("One.").fault(Fault::rate_limited(1)));
+            server.push(ModelReply::text("One.").fault(Fault::rate_limited(1)));
             let body = ask(way.0, "Please.");
             let failed = send(&server, way.0, &body);
             assert_eq!(failed.status, 429, "{way:?}");
@@ -78,7 +81,7 @@ fn a_turn_fails_once_and_its_retry_succeeds() {
 #[test]
 fn a_turn_that_always_fails_has_no_retry() {
     for way in ways() {
-        let reply = Reply::text("One.").fault(Fault::status(500)).always_fails();
+        let reply = ModelReply::text("One.").fault(Fault::status(500)).always_fails();
         let server = ModelServer::start(LenientScript::new([reply])).unwrap();
         let body = ask(way.0, "Please.");
         let statuses = [(); 3].map(|()| send(&server, way.0, &body).status);
@@ -88,7 +91,7 @@ fn a_turn_that_always_fails_has_no_retry() {
 
 #[test]
 fn a_slow_counted_turn_is_played_once() {
-    let slow = Reply::text("One.").fault(Fault::Slow(1));
+    let slow = ModelReply::text("One.").fault(Fault::Slow(1));
     let server = ModelServer::start(LenientScript::new([slow]).counted()).unwrap();
     for (way, expected) in ways().filter(|way| way.1).zip(["One.", "Done.", "Done.", "Done."]) {
         assert_eq!(talk(&server, way, &ask(way.0, "Please.")).text, expected, "{way:?}");

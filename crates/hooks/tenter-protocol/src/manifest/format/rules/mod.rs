@@ -10,7 +10,7 @@ use tenter_base::{did_you_mean, or_list};
 use super::checks::Checks;
 use super::codes::RULE;
 use crate::EventName;
-use crate::front_matter::{Field, Node, Report, Rules as Strictness, find};
+use crate::front_matter::{Field, Node, Report, Strictness, find};
 use crate::manifest::rule::{
     Conditions, Examples, Rule, RuleDecision, RuleVerdict, UncertainPolicy,
 };
@@ -49,7 +49,7 @@ pub(super) fn read(owner: RuleOwner<'_>, checks: Checks<'_>, report: &mut Report
     let is_whole = rules.iter().all(Option::is_some);
     let rules: Vec<Rule> = rules.into_iter().flatten().collect();
     report_mixed(field, owner, &rules, report);
-    if is_whole && report.rules() == Strictness::Strict {
+    if is_whole && report.strictness() == Strictness::Strict {
         run_examples(items, &rules, checks, report);
     }
     rules
