@@ -62,10 +62,10 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
 fn read(guard: Guard, project: &Project) -> Result<GuardOutput, Failure> {
     let user = Some(("your hooks", hooks_dir(project, true)?));
     // A project whose directory of hooks cannot be used has none.
-    let project = hooks_dir(project, false).ok().map(|hooks| ("the project's hooks", hooks));
+    let project_hooks = hooks_dir(project, false).ok().map(|hooks| ("the project's hooks", hooks));
     let installed = user
         .into_iter()
-        .chain(project)
+        .chain(project_hooks)
         .map(|(place, hooks)| (place, InstalledGuard::new(guard, &hooks)))
         .find(|(_, installed)| !matches!(installed.state, GuardState::Absent | GuardState::Other));
     let (place, state, text, file) = match installed {
