@@ -91,7 +91,7 @@ fn requests(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     });
     let request = format!("{request}\n");
     warm_up(plan, || serving.ask(&request))?;
-    let times = alone(plan.rounds(200), 10, || serving.ask(&request))?;
+    let times = alone(plan.rounds(200), plan.repeats(10), || serving.ask(&request))?;
     report.alone("a request to `tenter-hook --serve`, 10 hooks", &times, "");
     let spent = times.median().as_secs_f64() * 1e3;
     let measured = format!("{spent:.2} ms");

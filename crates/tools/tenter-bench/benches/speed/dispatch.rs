@@ -70,7 +70,7 @@ fn none_matches(
     let (event, cancel) = (scene.tool_call(), Cancel::new());
     let dispatch = || Ok(engine.dispatch(event.clone(), &cancel));
     alone(1, 1, dispatch)?;
-    let times = alone(plan.rounds(200), 50, dispatch)?;
+    let times = alone(plan.rounds(200), plan.repeats(50), dispatch)?;
     report.alone(format!("none of {size} hooks: they {name}"), &times, "");
     let (counted, allowed) = BUDGET;
     if size == counted {

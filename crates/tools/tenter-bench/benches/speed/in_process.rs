@@ -49,7 +49,7 @@ fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
     for (what, notes) in [("a short manifest", 0), ("a long manifest", 200)] {
         let text = format!("---\n{}---\n# Guard\n", scene::front_matter("guard", notes));
         let path = Path::new("guard/HOOK.md");
-        let times = alone(plan.rounds(100), 10, || {
+        let times = alone(plan.rounds(100), plan.repeats(10), || {
             let read = format::read(path, text.as_bytes(), Strictness::Strict, CHECKS);
             read.0.ok_or_else(|| format!("{:?}", read.1).into())
         })?;

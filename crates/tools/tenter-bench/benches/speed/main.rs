@@ -24,6 +24,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use report::Report;
+use tenter_shell::limits;
 
 /// A value, or the reason why it could not be measured.
 type Measured<T> = Result<T, Box<dyn Error>>;
@@ -60,6 +61,16 @@ impl Plan {
     /// Number of rounds, which is `full` for the tables.
     fn rounds(self, full: usize) -> usize {
         if self.smoke { 1 } else { full }
+    }
+
+    /// Number of runs in a round, which is `full` for the tables.
+    fn repeats(self, full: u32) -> u32 {
+        if self.smoke { 1 } else { full }
+    }
+
+    /// Size of a long command in bytes. A smoke run has no optimized code, and a limit of time.
+    fn command_bytes(self) -> usize {
+        if self.smoke { limits::MAX_BYTES / 64 } else { limits::MAX_BYTES }
     }
 
     /// The sizes to measure.

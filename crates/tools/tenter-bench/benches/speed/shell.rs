@@ -10,7 +10,7 @@ use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Body, ToolCall};
-use tenter_shell::{Surroundings, limits, read};
+use tenter_shell::{Surroundings, read};
 
 use crate::measure::{Times, alone};
 use crate::report::{Report, shown};
@@ -112,7 +112,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
         home: Some("/home/ann".to_owned()),
         ..Surroundings::default()
     };
-    let times = alone(plan.rounds(200), 100, || Ok(read(ORDINARY, &surroundings)))?;
+    let times = alone(plan.rounds(200), plan.repeats(100), || Ok(read(ORDINARY, &surroundings)))?;
     let what = format!("reading a command of {} bytes", ORDINARY.len());
     budget(report, &what, "30 µs", Duration::from_micros(30), &times);
     let rules = rules(100)?;
@@ -120,11 +120,11 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     let call = ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input };
     let directory = Path::new("/home/ann/app");
     let facts = CallSurroundings::new(directory).facts(&Body::BeforeTool(call), None, directory);
-    let times = alone(plan.rounds(200), 100, || Ok(rules.judge(&facts)))?;
+    let times = alone(plan.rounds(200), plan.repeats(100), || Ok(rules.judge(&facts)))?;
     let what = "matching 100 rules of which none fits";
     budget(report, what, "20 µs", Duration::from_micros(20), &times);
     guarded(plan, report)?;
-    let size = if plan.smoke { limits::MAX_BYTES / 64 } else { limits::MAX_BYTES };
+    let size = plan.command_bytes();
     let mut slowest = None;
     for repeated in REPEATED {
         let text = repeated.repeat(size / repeated.len());
@@ -140,12 +140,12 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
 }
 
 /// Texts with many words, in each of which a rule could fit.
-fn long_texts() -> [(&'static str, String); 5] {
+fn long_texts(size: usize) -> [(&'static str, String); 5] {
     let many = |unit: &dyn Fn(usize) -> String| {
         let mut text = String::new();
         for index in 0.. {
             let next = unit(index);
-            if text.len() + next.len() > limits::MAX_BYTES - 64 {
+            if text.len() + next.len() > size - 64 {
                 break;
             }
             text += &next;
@@ -189,10 +189,10 @@ fn guarded(plan: Plan, report: &mut Report) -> Measured<()> {
         let facts = surroundings.facts(&Body::BeforeTool(call), None, directory);
         guards.iter().filter(|guard| guard.judge(&facts).is_some()).count()
     };
-    let times = alone(plan.rounds(200), 20, || Ok(judged(ORDINARY)))?;
+    let times = alone(plan.rounds(200), plan.repeats(20), || Ok(judged(ORDINARY)))?;
     let what = "a short command with all guards";
     budget(report, what, "0.3 ms", Duration::from_micros(300), &times);
-    for (name, text) in long_texts() {
+    for (name, text) in long_texts(plan.command_bytes()) {
         let times = alone(plan.rounds(5), 1, || Ok(judged(&text)))?;
         let what = format!("64 KiB of {name} with all guards");
         budget(report, &what, "50 ms", Duration::from_millis(50), &times);
