@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tenter_engine::{AskAnswer, Decision, DecisionKind, Engine, HookRun, LateReply, Observer};
+use tenter_engine::{
+    AskAnswer, Cancel, Decision, DecisionKind, Engine, HookRun, LateReply, Observer,
+};
 use tenter_protocol::{Body, Event, EventName};
 
 use crate::builtin::turn;
@@ -160,13 +162,16 @@ fn a_hook_terminated_with_the_session_has_no_reply() {
     assert_eq!(only_run(&seen).decision, DecisionKind::Failed);
 }
 
-/// It takes its time to hear of a run, as on a machine that has no time for anybody.
-struct Slow(AtomicUsize);
+/// An observer that waits for the end of the session, as on a busy machine, but not forever: the session waits for the observer.
+struct SlowObserver {
+    session_ended: Cancel,
+    reported: AtomicUsize,
+}
 
-impl Observer for Slow {
+impl Observer for SlowObserver {
     fn hook_ran(&self, _: &HookRun) {
-        std::thread::sleep(Duration::from_secs(3));
-        self.0.fetch_add(1, Ordering::SeqCst);
+        assert!(!self.session_ended.wait(Duration::from_millis(300)), "it ended before the report");
+        self.reported.fetch_add(1, Ordering::SeqCst);
     }
 
     fn decided(&self, _: &Decision) {}
@@ -178,10 +183,12 @@ impl Observer for Slow {
 fn the_last_failure_is_reported_before_the_session_ends() {
     let scene = Scene::new();
     asynchronous_hook(&scene, "ci", "after_agent", BOTH);
-    let slow = Arc::new(Slow(AtomicUsize::new(0)));
-    let engine = scene.builder().observer(slow.clone()).build(scene.load().0);
+    let observer =
+        Arc::new(SlowObserver { session_ended: Cancel::new(), reported: AtomicUsize::new(0) });
+    let engine = scene.builder().observer(observer.clone()).build(scene.load().0);
     let body = Body::AfterAgent { response: String::new() };
     engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
     engine.drain(Duration::ZERO);
-    assert_eq!(slow.0.load(Ordering::SeqCst), 1);
+    observer.session_ended.cancel();
+    assert_eq!(observer.reported.load(Ordering::SeqCst), 1);
 }
