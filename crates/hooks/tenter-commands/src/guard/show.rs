@@ -68,14 +68,11 @@ fn read(guard: Guard, project: &Project) -> Result<GuardOutput, Failure> {
         .chain(project_hooks)
         .map(|(place, hooks)| (place, InstalledGuard::new(guard, &hooks)))
         .find(|(_, installed)| !matches!(installed.state, GuardState::Absent | GuardState::Other));
-    let (place, state, text, file) = match installed {
-        Some((place, installed)) => {
-            (place, installed.state, installed.text, installed.path.join(MANIFEST))
-        }
-        None => {
-            let file = Path::new(guard.name).join(MANIFEST);
-            ("", GuardState::Absent, guard.installable(), file)
-        }
+    let (place, state, text, file) = if let Some((place, installed)) = installed {
+        (place, installed.state, installed.text, installed.path.join(MANIFEST))
+    } else {
+        let file = Path::new(guard.name).join(MANIFEST);
+        ("", GuardState::Absent, guard.installable(), file)
     };
     let manifest = format::read(&file, text.as_bytes(), Strictness::Tolerant, CHECKS).0;
     let extensions = manifest.map(|manifest| manifest.extensions).ok_or_else(|| {

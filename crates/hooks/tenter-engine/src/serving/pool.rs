@@ -23,8 +23,10 @@ use crate::observe::RunRecord;
 pub(crate) struct Pool {
     connector: Arc<dyn Connector>,
     clock: Arc<QuestionClock>,
-    hooks: Mutex<BTreeMap<(Layer, String), Arc<Mutex<Served>>>>,
+    hooks: Mutex<ServedHooks>,
 }
+
+type ServedHooks = BTreeMap<(Layer, String), Arc<Mutex<Served>>>;
 
 /// The process of one hook.
 #[derive(Default)]

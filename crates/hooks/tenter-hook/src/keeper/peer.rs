@@ -172,7 +172,9 @@ impl Peer {
         state.services.clear();
         let calls = std::mem::take(&mut state.calls);
         drop(state);
-        calls.iter().for_each(|(_, cancel)| cancel.cancel());
+        for (_, cancel) in calls {
+            cancel.cancel();
+        }
     }
 
     /// Writes lines. A connection that does not read them is dropped.

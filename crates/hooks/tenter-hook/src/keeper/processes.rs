@@ -112,8 +112,12 @@ impl Processes {
     /// Ends all processes, and waits for that.
     pub(super) fn shut_down(&mut self) {
         let processes: Vec<_> = self.0.values_mut().filter_map(|kept| kept.slot.take()).collect();
-        processes.iter().for_each(|process| process.shut_down());
-        processes.iter().for_each(|process| process.wait());
+        for process in &processes {
+            process.shut_down();
+        }
+        for process in &processes {
+            process.wait();
+        }
     }
 
     /// Counts the deaths of processes that have ended, and forgets deaths of more than a minute ago.

@@ -276,5 +276,5 @@ fn as_node(value: &SettingValue, at: Range<usize>) -> Node {
             NodeKind::List(items.iter().map(item).collect())
         }
     };
-    Node { kind, at }
+    Node { at, kind }
 }
