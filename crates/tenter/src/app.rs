@@ -1,5 +1,6 @@
 //! The command line: every command, and the function that runs it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -98,7 +99,7 @@ enum Command {
     #[command(subcommand)]
     Skill(skill::Command),
     #[cfg(feature = "agent")]
-    /// List and test MCP servers.
+    /// Add, remove, list and test MCP servers.
     #[command(subcommand)]
     Mcp(mcp::Command),
     /// Show what hooks did.
@@ -127,7 +128,7 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub(crate) fn main(env: &Env) -> ExitCode {
-    let app = match App::try_parse() {
+    let app = match App::try_parse_from(arguments(Env::arguments().collect())) {
         Ok(app) => app,
         Err(error) => match absent_command(&error) {
             Some(failure) => return failed(&failure).into(),
@@ -178,6 +179,20 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Help(args) => help::run(env, project, App::command(), &args),
     };
     done.unwrap_or_else(|failure| failed(&failure)).into()
+}
+
+/// Returns the arguments with `run` before a task: `tenter "do this"` is `tenter run "do this"`. A task has several words, and so is no
+/// misspelt command.
+fn arguments(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_task = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        !text.starts_with('-') && text.trim().contains(char::is_whitespace)
+    };
+    if cfg!(feature = "agent") && arguments.first().is_some_and(is_task) {
+        arguments.insert(0, "run".into());
+    }
+    arguments.insert(0, "tenter".into());
+    arguments
 }
 
 /// The agent's commands, which a build without it does not have.

@@ -114,7 +114,7 @@ fn decide_about(
     };
     match choice {
         TrustChoice::Trust => mcp::trust(project, servers),
-        TrustChoice::Skip => Ok(()),
+        TrustChoice::Only(_) | TrustChoice::Skip => Ok(()),
         TrustChoice::Refuse => Err(mcp::refusal(servers)),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenter_base::search_path;
 use tenter_http::Authorities;
 use tenter_proc::{Invocation, Trampoline};
 
@@ -74,6 +75,19 @@ pub struct ServerDefinition {
     pub secrets: Vec<String>,
     /// Asked right before each start; the error is why it is not started.
     pub check: Option<StartCheck>,
+}
+
+impl ServerDefinition {
+    /// Returns whether the program of the server exists; true for a server behind HTTP. Nothing is started.
+    pub fn has_program(&self) -> bool {
+        let Transport::Program(ServerProgram { invocation, .. }) = &self.transport else {
+            return true;
+        };
+        let Invocation { program, cwd, env, .. } = invocation;
+        let is_path = program.as_os_str().as_encoded_bytes().contains(&b'/');
+        let in_path = || search_path::program(program, env).is_some();
+        if is_path { search_path::is_executable(&cwd.join(program)) } else { in_path() }
+    }
 }
 
 /// The transport to a server.

@@ -42,6 +42,7 @@ pub mod plugin;
 pub mod project;
 pub mod proxy;
 pub mod registered_program;
+mod shipped_guards;
 mod since;
 pub mod trust;
 pub mod user_only;

@@ -4,6 +4,9 @@ use std::io::{self, BufRead as _, Stdin};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::termios::{
+    LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr,
+};
 
 use crate::env::Env;
 use crate::notify;
@@ -20,7 +23,11 @@ pub type ReadLine<'r> = dyn FnMut(&str) -> Option<String> + 'r;
 /// [`ReadLine`] from several threads: how a chat asks while its line editor has the terminal.
 pub type SharedReadLine = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
+/// Shows a prompt and returns the letter, one of the second argument, that the user chooses; `None` as for [`ReadLine`].
+pub type ReadKey<'r> = dyn FnMut(&str, &'static str) -> Option<char> + 'r;
+
 /// One answer to a question: `[t] trust`.
+#[derive(Clone)]
 pub struct Choice<'c, T> {
     /// The letter that chooses it.
     pub letter: &'c str,
@@ -66,6 +73,87 @@ pub fn read_at_terminal_until(prompt: &str, is_over: &dyn Fn() -> bool) -> Optio
     })
 }
 
+/// Shows a prompt and returns the key that the user presses, one of `letters`. Keys that were pressed before are discarded. `None` if
+/// the user cannot be asked, closed the input or pressed Ctrl-C.
+pub fn read_key_at_terminal(prompt: &str, letters: &'static str) -> Option<char> {
+    if !Env::can_ask() {
+        return None;
+    }
+    let received = signals::received();
+    screen().suspended(|| {
+        let single_keys = SingleKeys::begin()?;
+        notify::question(prompt);
+        ui::note_piece(prompt);
+        let letter = pressed_letter(letters, &|| signals::received() != received);
+        drop(single_keys);
+        ui::note(letter.map(String::from).unwrap_or_default());
+        letter
+    })
+}
+
+/// Returns the letter that a line or key means: itself, or the first letter of `yes`, `no`, `always` and `project`.
+pub fn letter_of(typed: &str, letters: &str) -> Option<char> {
+    let typed = typed.trim().to_lowercase();
+    let letter = typed.chars().next()?;
+    let is_word = ["yes", "no", "always", "project"].contains(&typed.as_str());
+    ((typed.chars().count() == 1 || is_word) && letters.contains(letter)).then_some(letter)
+}
+
+/// Waits for one of the letters; `None` after Ctrl-D, or once `is_over`.
+fn pressed_letter(letters: &str, is_over: &dyn Fn() -> bool) -> Option<char> {
+    let stdin = io::stdin();
+    let mut byte = [0];
+    while !is_over() {
+        if !has_input(&stdin) {
+            continue;
+        }
+        match rustix::io::read(&stdin, &mut byte) {
+            Ok(0) => return None,
+            Ok(_) if byte == [4] => return None,
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => return None,
+        }
+        let letter = letter_of(std::str::from_utf8(&byte).unwrap_or_default(), letters);
+        if letter.is_some() {
+            return letter;
+        }
+    }
+    None
+}
+
+/// A terminal that passes on each key at once, without echo, until this is dropped.
+pub struct SingleKeys(Termios);
+
+impl SingleKeys {
+    /// Begins to pass on keys, but Ctrl-C is a signal. Keys that were pressed before are discarded. `None` without a terminal.
+    pub fn begin() -> Option<Self> {
+        Self::begin_without(LocalModes::ICANON | LocalModes::ECHO)
+    }
+
+    /// As [`begin`](Self::begin); Ctrl-C is a key as well.
+    pub fn begin_raw() -> Option<Self> {
+        let line_modes = LocalModes::ICANON | LocalModes::ECHO | LocalModes::IEXTEN;
+        Self::begin_without(line_modes | LocalModes::ISIG)
+    }
+
+    fn begin_without(line_modes: LocalModes) -> Option<Self> {
+        let before = tcgetattr(io::stdin()).ok()?;
+        let mut modes = before.clone();
+        modes.local_modes.remove(line_modes);
+        tcsetattr(io::stdin(), OptionalActions::Flush, &modes).ok()?;
+        Some(Self(before))
+    }
+}
+
+impl Drop for SingleKeys {
+    fn drop(&mut self) {
+        // Further keys of a word, such as those of `yes`, are meant for the question.
+        let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
 /// Waits a moment for input. A terminal that cannot be polled counts as ready: the read fails then.
 fn has_input(stdin: &Stdin) -> bool {
     let mut watched = [PollFd::new(stdin, PollFlags::IN)];
@@ -76,7 +164,7 @@ fn has_input(stdin: &Stdin) -> bool {
 }
 
 /// Asks until the user chooses; `None` if the user cannot be asked or closed the input.
-pub fn choose<T: Copy>(question: &str, choices: &[Choice<T>], read: &mut ReadLine) -> Option<T> {
+pub fn choose<T: Clone>(question: &str, choices: &[Choice<T>], read: &mut ReadLine) -> Option<T> {
     let labels: Vec<String> =
         choices.iter().map(|choice| format!("[{}] {}", choice.letter, choice.label)).collect();
     let prompt = format!("{question} {}: ", labels.join("  "));
@@ -84,7 +172,7 @@ pub fn choose<T: Copy>(question: &str, choices: &[Choice<T>], read: &mut ReadLin
         let line = read(&prompt)?;
         let answer = line.trim().to_lowercase();
         if let Some(choice) = choices.iter().find(|choice| choice.accepts(&answer)) {
-            return Some(choice.value);
+            return Some(choice.value.clone());
         }
         ui::note(please_answer(choices));
     }
@@ -121,6 +209,22 @@ mod tests {
         let (answer, prompts) = confirm_with(&["maybe\n", "\n", " YES \n", "n\n"]);
         assert!(answer);
         assert_eq!(prompts, ["Go? [y] yes  [n] no: "; 3]);
+    }
+
+    #[test]
+    fn only_a_letter_or_its_word_is_an_answer() {
+        for (typed, letter) in [
+            ("y", Some('y')),
+            (" Yes \n", Some('y')),
+            ("always", Some('a')),
+            ("P", None),
+            ("", None),
+            ("now", None),
+            ("yes please", None),
+            ("!git diff", None),
+        ] {
+            assert_eq!(letter_of(typed, "yan"), letter, "{typed:?}");
+        }
     }
 
     #[test]

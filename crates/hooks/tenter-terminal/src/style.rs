@@ -10,6 +10,10 @@ pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default();
 /// For something that needs attention.
 pub const NOTICE: Style = AnsiColor::Yellow.on_default();
+/// For a keyword of a language.
+pub(crate) const KEYWORD: Style = AnsiColor::Magenta.on_default();
+/// For a text or a number in code.
+pub(crate) const LITERAL: Style = AnsiColor::Cyan.on_default();
 /// For a name.
 pub const NAME: Style = AnsiColor::Cyan.on_default();
 /// For a heading.

@@ -70,7 +70,7 @@ fn conversations_are_completed_with_their_first_words() {
     let mut command = sandbox.command();
     command.env("TENTER_COMPLETE", "fish").args(["--", "tenter", "run", "--resume", ""]);
     let entry = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    assert_eq!(entry, format!("{id}\tTell me a story\n"));
+    assert!(entry.starts_with(&format!("{id}\tTell me a story\n")), "{entry}");
     if needs::has("bash") {
         assert_eq!(in_bash(&sandbox, &["tenter", "conversation", "show", &id[..4]]), [id]);
     }

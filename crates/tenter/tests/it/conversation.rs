@@ -102,8 +102,8 @@ fn the_newest_conversation_is_listed_first() {
     assert_snapshot!(sandbox.run(&["conversation", "list"]), @"
     exit: 0
     --- stdout
-    [ID]  [TIME]    4 messages  done         first  scripted:[ROOT]/script.yaml
-    [ID]  [TIME]    2 messages  done         second  scripted:[ROOT]/script.yaml
+    first                                             [TIME]    4 messages  done         scripted:[ROOT]/script.yaml  [ID]
+    second                                            [TIME]    2 messages  done         scripted:[ROOT]/script.yaml  [ID]
     ");
     let limited = sandbox.run(&["conversation", "list", "--json", "--limit", "1"]).expect_code(0);
     assert_eq!(limited.json().as_array().unwrap().len(), 1);

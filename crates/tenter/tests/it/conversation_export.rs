@@ -207,7 +207,7 @@ fn conversations_are_found_by_their_text() {
     assert_snapshot!(sandbox.run(&["conversation", "list", "--search", "CAFE pag"]), @"
     exit: 0
     --- stdout
-    [ID]  [TIME]    2 messages  done         Why does the café page fail?  scripted:[ROOT]/script.yaml
+    Why does the café page fail?                      [TIME]    2 messages  done         scripted:[ROOT]/script.yaml  [ID]
         Why does the «café» «page» fail?
     ");
     let conversations = sandbox

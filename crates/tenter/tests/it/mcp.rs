@@ -395,3 +395,29 @@ fn the_question_shows_everything_and_controls_no_terminal() {
     }
     assert!(was_called(&sandbox));
 }
+
+#[test]
+fn servers_are_added_and_removed() {
+    let sandbox = sandbox();
+    let add = |args: &[&str]| sandbox.run(&[&["mcp", "add"], args].concat());
+    let _ = add(&["time", "--env", "ZONE=UTC", "--", "no-such-server", "--now"]).expect_code(0);
+    let _ = add(&["docs", "https://mcp.example.com/mcp", "--header", "X-Team=a"]).expect_code(0);
+    let list = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+    let server = |index: usize| (list[index]["state"].clone(), list[index]["target"].clone());
+    assert_eq!(server(0), ("ready".into(), "https://mcp.example.com/mcp".into()));
+    assert_eq!(server(1), ("program not found".into(), "no-such-server --now".into()));
+    let settings = sandbox.run(&["mcp", "show", "time"]).expect_code(0).stdout;
+    assert!(settings.contains("ZONE=UTC"), "{settings}");
+    let again = add(&["docs", "https://example.com"]).expect_code(2);
+    assert!(again.stderr.contains("there is an MCP server \"docs\" already"), "{again}");
+    let mixed = add(&["x", "--header", "A=b", "program"]).expect_code(2);
+    assert!(mixed.stderr.contains("--header is for a URL"), "{mixed}");
+    for name in ["time", "docs"] {
+        let _ = sandbox.run(&["mcp", "remove", name]).expect_code(0);
+    }
+    assert_eq!(
+        sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json(),
+        serde_json::json!([])
+    );
+    let _ = sandbox.run(&["mcp", "remove", "time"]).expect_code(2);
+}

@@ -170,7 +170,9 @@ fn a_chat_asks_before_it_edits_and_runs() {
     let sandbox = sandbox();
     let mut chat = asking(&sandbox, WORK, &["go"]);
     let first = answer(&mut chat, "y");
-    let second = answer(&mut chat, "n, not here");
+    let second = answer(&mut chat, "r");
+    chat.wait_for("Why not? ");
+    chat.enter("not here");
     let rest = chat.wait_for(PROMPT);
     let output = format!("{first}{second}{rest}");
     assert!(output.contains("? file_write needs your permission\n  new.txt\n"), "{output}");
@@ -180,6 +182,38 @@ fn a_chat_asks_before_it_edits_and_runs() {
         output.contains("✗ bash touch ran: not allowed: the user does not allow it: not here"),
         "{output}"
     );
+}
+
+#[test]
+fn text_at_a_question_is_no_answer_and_follows_the_work() {
+    let sandbox = sandbox();
+    let script = "turns:
+  - tool_calls: [{name: bash, input: {command: touch ran}}]
+  - text: Back.
+  - {text: Said., expect: {contains: [wait what?]}}";
+    let mut chat = asking(&sandbox, script, &["go"]);
+    chat.wait_for("Run it? ");
+    chat.type_in("wait");
+    chat.wait_for_row("> wait");
+    assert!(!effects(&sandbox).1);
+    chat.enter(" what?");
+    chat.wait_for_row("queued: wait what?");
+    chat.type_in("y");
+    chat.wait_for("Back.");
+    chat.wait_for("\n> wait what?\n");
+    chat.wait_for("Said.");
+    assert!(effects(&sandbox).1);
+}
+
+#[test]
+fn a_whole_word_is_the_answer_of_its_first_letter() {
+    let sandbox = sandbox();
+    let mut chat = asking(&sandbox, WORK, &["go"]);
+    answer(&mut chat, "yes");
+    answer(&mut chat, "no");
+    let screen = chat.wait_for(PROMPT);
+    assert!(screen.contains("Done.") && !screen.contains("> es"), "{screen}");
+    assert_eq!(effects(&sandbox), (true, false));
 }
 
 #[test]

@@ -23,6 +23,7 @@ fn a_listing_shows_sources_and_problems() {
     compact        builtin        Summarise the conversation so that the work can continue from the summary alone  builtin:compact.md
     github/pr      builtin        Write title and body of a pull request for the current branch  builtin:github/pr.md
     init           builtin        Look at the project and write AGENTS.md, the page that tells coding agents how to work in it  builtin:init.md
+    review         builtin        Review the changes that are not committed, or those since a commit, and report what is wrong  builtin:review.md
     --- stderr
     error: [ROOT]/project/more/broken.md:1:3: the `if` that begins here has no end
       1 | a {{if}}

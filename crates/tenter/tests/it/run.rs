@@ -9,6 +9,16 @@ use crate::manifests::hook as manifest_hook;
 use crate::{headless, of_kind, sandbox};
 
 #[test]
+fn a_task_without_a_command_is_run() {
+    let sandbox = sandbox();
+    let model = sandbox.script("turns: [{text: Done., expect: {contains: [do this]}}]");
+    let output = sandbox.run(&["do this", "--model", &model]).expect_code(0);
+    assert_eq!(output.stdout, "Done.\n", "{output}");
+    let misspelt = sandbox.run(&["chta"]).expect_code(2);
+    assert!(misspelt.stderr.contains("chat"), "{misspelt}");
+}
+
+#[test]
 fn the_answer_is_on_stdout_and_the_rest_on_stderr() {
     let sandbox = sandbox();
     let model =

@@ -376,3 +376,39 @@ fn ctrl_c_at_a_hooks_question_ends_a_run_at_the_first_press() {
         assert!(!sandbox.project().join("ran").exists());
     }
 }
+
+#[test]
+fn each_hook_can_be_trusted_alone_and_guards_of_tenter_take_one_line() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["guard", "add", "--project", "git-safety"]).expect_code(0);
+    let _ = sandbox.run(&["trust", "--revoke"]);
+    sandbox.hook("one", GUARD);
+    sandbox.hook("two", GUARD);
+    let mut terminal = at_terminal(&sandbox, &["trust"]);
+    let question = terminal.wait_for("[e] each");
+    assert!(question.contains("git-safety  the guard of Tenter"), "{question}");
+    assert!(!question.contains("git-safety/HOOK.md"), "{question}");
+    assert!(question.contains("  .kodelet/hooks/one  "), "{question}");
+    terminal.enter("e");
+    for answer in ["t", "s", "t"] {
+        terminal.wait_for("[s] skip it  [q] quit: ");
+        terminal.enter(answer);
+    }
+    assert_eq!(terminal.end().0, Some(0));
+    let list = sandbox.run(&["trust", "--list"]).expect_code(0).stdout;
+    assert!(list.contains("git-safety") && list.contains("two") && !list.contains("one"), "{list}");
+}
+
+#[test]
+fn trust_without_a_terminal_says_what_it_needs() {
+    let sandbox = sandbox();
+    sandbox.hook("one", GUARD);
+    let output = sandbox.run_with_stdin(&["trust"], "").expect_code(4);
+    assert!(
+        output
+            .stderr
+            .contains("run `tenter trust` at a terminal, which asks; or `tenter trust --yes`"),
+        "{output}"
+    );
+    assert!(!output.stderr.contains("--trust-project"), "{output}");
+}

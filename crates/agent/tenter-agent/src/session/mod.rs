@@ -245,6 +245,11 @@ impl<'a> Session<'a> {
         self.conversation.id()
     }
 
+    /// The conversation so far.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
     /// Token usage so far.
     pub fn usage(&self) -> &Usage {
         self.conversation.usage()

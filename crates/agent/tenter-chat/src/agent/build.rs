@@ -7,7 +7,7 @@ use std::time::Duration;
 use tenter_agent::permission::FixedAnswer;
 use tenter_agent::recipe::{Recipe, RecipeBook};
 use tenter_agent::skill::SkillTool;
-use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
+use tenter_agent::store::{ListQuery, Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, ToolSource, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, RetrySettings, Watcher};
 use tenter_bridge::host::UserDirectories;
@@ -27,7 +27,11 @@ use tenter_terminal::failure::{Exit, Failure};
 use super::lost_reasoning::lost_reasoning;
 use super::permissions::permissions;
 use super::{AgentArgs, Recap, mcp, models, prompt, recipes, skills};
+use crate::conversation;
 use crate::render::{Show, TerminalAsker};
+
+/// Maximum number of conversations that the user can choose from.
+const MAX_CHOICES: usize = 200;
 
 /// An agent with its journal and its conversation.
 pub(crate) struct BuiltAgent {
@@ -78,7 +82,7 @@ pub(crate) fn build(
     findings.extend(of_model);
     let weak_model = weak_model(project, args, &catalog, cancel, &mut findings);
     findings.extend(stored.as_ref().and_then(|stored| lost_reasoning(stored, model.name())));
-    let recap = stored.as_ref().and_then(Recap::new);
+    let recap = stored.as_ref().and_then(|stored| Recap::new(&store, stored));
     let conversation = match stored {
         Some(stored) if args.no_save => Conversation::detached(stored),
         Some(stored) => Conversation::resumed(stored),
@@ -225,6 +229,7 @@ fn open_store(
     }
     let store = Store::open(&project.env.store_file()).map_err(Failure::caused_by)?;
     let id = match &args.resume {
+        Some(wanted) if wanted.is_empty() => Some(chosen_conversation(project, &store)?),
         Some(wanted) => Some(store.find(wanted).map_err(Failure::caused_by)?),
         None if args.follow => store.newest(Some(project.root())).map_err(Failure::caused_by)?,
         None => None,
@@ -239,6 +244,31 @@ fn open_store(
     let stored = id.map(|id| store.load(&id)).transpose().map_err(Failure::caused_by)?;
     let store = if args.no_save { Store::in_memory().map_err(Failure::caused_by)? } else { store };
     Ok((store, stored))
+}
+
+/// Returns the conversation of this project that the user chooses.
+///
+/// # Errors
+/// The user cannot be asked, or chooses none.
+fn chosen_conversation(project: &Project, store: &Store) -> Result<String, Failure> {
+    if !Env::can_ask() {
+        return Err(Failure::usage(
+            "--resume needs an ID, because there is no terminal to choose at",
+        )
+        .help("`tenter conversation list` lists the conversations of this project"));
+    }
+    let query =
+        ListQuery { project: Some(project.root()), limit: MAX_CHOICES, include_subagents: false };
+    let mut conversations = store.list(&query).map_err(Failure::caused_by)?;
+    if conversations.is_empty() {
+        return Err(Failure::usage("this project has no conversation yet"));
+    }
+    let picked = conversation::pick(&conversations);
+    let chosen = picked.map(|index| conversations.swap_remove(index).id);
+    chosen.ok_or_else(|| Failure {
+        exit: Exit::Interrupted,
+        ..Failure::new("no conversation was chosen")
+    })
 }
 
 /// The journal. Call it after the model was chosen: only then every secret is known, since a program may have printed its key.

@@ -96,8 +96,8 @@ pub(crate) struct AgentArgs {
     /// Continue the newest conversation of this project.
     #[arg(long, short, conflicts_with = "resume")]
     pub follow: bool,
-    /// Continue this conversation; a prefix of its id is enough.
-    #[arg(long, value_name = "ID")]
+    /// Continue this conversation; a prefix of its id is enough. Without ID, choose one.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
     /// Do not save the conversation.
     #[arg(long)]
@@ -186,10 +186,15 @@ pub(crate) fn hooks_to_run(
         return Ok(Catalog::default());
     }
     let mut catalog = project.load(cancel);
-    if !catalog.untrusted().is_empty()
-        && (args.trust_project || trust_or_skip(project, PendingTrust::hooks_of(&catalog), show)?)
-    {
-        catalog = trust::trust_untrusted_hooks(project, &catalog, cancel)?;
+    if !catalog.untrusted().is_empty() {
+        let pending = PendingTrust::hooks_of(&catalog);
+        let choice = if args.trust_project {
+            TrustChoice::Trust
+        } else {
+            trust_or_skip(project, pending, show)?
+        };
+        let (hooks, _) = choice.trusted(pending);
+        catalog = trust::trust_pending(project, catalog, (&hooks, &[]), cancel)?;
     }
     if args.trust_project {
         return trust::accept_lost(project, catalog, cancel);
@@ -205,7 +210,7 @@ pub(crate) fn hooks_to_run(
     })
 }
 
-/// Returns whether the user trusts what is pending; false means to continue without it this time.
+/// Returns what the user trusts of what is pending; the agent continues without the rest.
 ///
 /// # Errors
 /// The user refuses, or cannot be asked.
@@ -213,19 +218,22 @@ fn trust_or_skip(
     project: &Project,
     pending: PendingTrust,
     show: &dyn Show,
-) -> Result<bool, Failure> {
-    match trust::ask(project, pending) {
-        TrustChoice::Trust => Ok(true),
-        TrustChoice::Skip => {
-            let names = pending.names().join(", ");
-            ui::note(format!("Skipped this time: {}.", visible(&names)));
-            Ok(false)
-        }
-        TrustChoice::Refuse => {
-            show.untrusted(&pending.names());
-            Err(pending.refusal())
-        }
+) -> Result<TrustChoice, Failure> {
+    let choice = trust::ask(project, pending);
+    if choice == TrustChoice::Refuse {
+        show.untrusted(&pending.names());
+        return Err(pending.refusal());
     }
+    let mut skipped = pending.names();
+    match &choice {
+        TrustChoice::Trust => skipped.clear(),
+        TrustChoice::Only(names) => skipped.retain(|name| !names.contains(name)),
+        TrustChoice::Skip | TrustChoice::Refuse => {}
+    }
+    if !skipped.is_empty() {
+        ui::note(format!("Skipped this time: {}.", visible(&skipped.join(", "))));
+    }
+    Ok(choice)
 }
 
 /// Lets the agent answer `message` in a session of its own.

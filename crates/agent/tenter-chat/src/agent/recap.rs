@@ -1,6 +1,6 @@
 //! The end of a stored conversation: the user's last message and the answer to it.
 
-use tenter_agent::store::{Origin, StoredConversation, StoredEntry};
+use tenter_agent::store::{Origin, Store, StoredConversation, StoredEntry};
 use tenter_protocol::Block;
 
 /// The end of a conversation.
@@ -17,16 +17,34 @@ pub(crate) struct Recap {
 }
 
 impl Recap {
-    /// The end of this conversation; `None` if it has no message of the user.
-    pub(crate) fn new(stored: &StoredConversation) -> Option<Self> {
+    /// Returns the end of this conversation; `None` if it has no message of the user. If its history was replaced after the answer, by
+    /// `/compact` for instance, the answer is in an earlier history.
+    pub(crate) fn new(store: &Store, stored: &StoredConversation) -> Option<Self> {
+        let present = Self::of_entries(&stored.summary.updated_at, &stored.entries);
+        if present.as_ref().is_some_and(|recap| !recap.answer.is_empty()) {
+            return present;
+        }
+        let histories = store.history(&stored.summary.id).unwrap_or_default();
+        let earlier = histories.iter().rev().filter_map(|history| {
+            let recap = Self::of_entries(&stored.summary.updated_at, &history.entries)?;
+            Some(recap).filter(|recap| !recap.answer.is_empty())
+        });
+        // An earlier answer belongs to an earlier message, unless the message was kept.
+        let earlier = earlier
+            .take(1)
+            .find(|recap| present.as_ref().is_none_or(|present| present.message == recap.message));
+        earlier.or(present)
+    }
+
+    fn of_entries(at: &str, entries: &[StoredEntry]) -> Option<Self> {
         let is_of_user = |entry: &StoredEntry| entry.entry.origin == Origin::User;
-        let question = stored.entries.iter().rposition(is_of_user)?;
-        let (message, after) = stored.entries[question..].split_first()?;
+        let question = entries.iter().rposition(is_of_user)?;
+        let (message, after) = entries[question..].split_first()?;
         let answers = after.iter().filter(|entry| entry.entry.origin == Origin::Model);
         let answers: Vec<&[Block]> = answers.map(|entry| &*entry.entry.message.blocks).collect();
         let is_call = |block: &&Block| matches!(block, Block::ToolUse(_));
         Some(Self {
-            at: stored.summary.updated_at.clone(),
+            at: at.to_owned(),
             // Text from hooks follows the user's.
             message: message.entry.message.blocks.iter().find_map(text).unwrap_or_default(),
             answer: answers.iter().rev().find_map(|blocks| all_text(blocks)).unwrap_or_default(),

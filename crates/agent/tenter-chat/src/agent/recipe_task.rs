@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
 use tenter_commands::project::Project;
-use tenter_commands::trust::{self, PendingTrust};
+use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::inspect::KeyMask;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
@@ -29,6 +29,7 @@ pub(crate) fn recipe_to_run(
     let recipe = book.find(name).map_err(|error| no_recipe(&error))?;
     if book.has_blocked_programs(&recipe)
         && trust_or_skip(project, PendingTrust::recipe(&to_trust(&recipe)), show)?
+            == TrustChoice::Trust
     {
         trust::trust_recipes(project, &[to_trust(&recipe)])?;
     }

@@ -4,11 +4,12 @@ use rustyline::error::ReadlineError;
 use rustyline::history::{History, MemHistory};
 use rustyline::{Config, Editor, ExternalPrinter, Helper};
 use tenter_commands::project::Project;
+use tenter_terminal::question::letter_of;
 use tenter_terminal::screen::screen;
-use tenter_terminal::signals::Interrupts;
+use tenter_terminal::signals::{self, Interrupts};
 use tenter_terminal::{notify, pager, ui};
 
-use super::keyboard::Keyboard;
+use super::keyboard::{KeyAnswer, Keyboard};
 
 /// Number of rows of the screen that a text leaves free: for the command, and for the next prompt.
 const FREE_ROWS: usize = 3;
@@ -40,6 +41,24 @@ impl ChatDialogue {
                 None
             }
             Err(_closed) => None,
+        }
+    }
+
+    /// Asks a question that one of `letters` answers; `None` if the user closed or interrupted it. Without a keyboard that reads
+    /// single keys, a line is read.
+    pub(super) fn key_question(&self, prompt: &str, letters: &'static str) -> Option<char> {
+        let Some(keyboard) = &self.keyboard else {
+            return std::iter::from_fn(|| self.question(prompt))
+                .find_map(|line| letter_of(&line, letters));
+        };
+        let received = signals::received();
+        match keyboard.ask(prompt, letters, &|| signals::received() != received) {
+            KeyAnswer::Letter(letter) => Some(letter),
+            KeyAnswer::Closed => None,
+            KeyAnswer::Interrupted => {
+                self.interrupts.interrupt();
+                None
+            }
         }
     }
 

@@ -66,6 +66,8 @@ pub(super) enum SpecialKey {
     Plan,
     /// Ctrl-G: edits the text in the user's editor.
     Editor,
+    /// Ctrl-O: shows folded output.
+    Expand,
 }
 
 /// A text that is being typed, on both sides of the cursor.
@@ -76,6 +78,10 @@ pub(super) struct TypedText {
 }
 
 impl TypedText {
+    fn is_empty(&self) -> bool {
+        self.left.is_empty() && self.right.is_empty()
+    }
+
     /// The whole text.
     pub(super) fn joined(&self) -> String {
         format!("{}{}", self.left, self.right)
@@ -103,6 +109,7 @@ impl LineEditor {
         for (event, key) in [
             (KeyEvent(KeyCode::BackTab, Modifiers::NONE), SpecialKey::Plan),
             (KeyEvent::ctrl('G'), SpecialKey::Editor),
+            (KeyEvent::ctrl('O'), SpecialKey::Expand),
         ] {
             let handler = OnSpecialKey { key, pressed: Arc::clone(&pressed) };
             editor.bind_sequence(event, EventHandler::Conditional(Box::new(handler)));
@@ -128,10 +135,13 @@ impl LineEditor {
         if let Some(commands) = self.editor.helper_mut() {
             commands.completion = Some(completion);
         }
-        let aside = dialogue.keyboard.as_ref().map(Keyboard::take_typed).unwrap_or_default();
+        let typed = match dialogue.keyboard.as_ref().map(Keyboard::take_typed) {
+            Some((left, right)) if typed.is_empty() => TypedText { left, right },
+            Some((left, right)) => TypedText { left: typed.left + &left + &right, ..typed },
+            None => typed,
+        };
         self.dropped.store(false, Ordering::Relaxed);
-        let initial = (typed.left + &aside, typed.right);
-        let initial = (initial.0.as_str(), initial.1.as_str());
+        let initial = (typed.left.as_str(), typed.right.as_str());
         let read = dialogue.read(|| self.editor.readline_with_initial(prompt, initial));
         let pressed = self.pressed.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((key, text)) = pressed {

@@ -4,6 +4,7 @@
 //! another, so that hooks see every change as `session_end` and `session_start`.
 
 mod completion;
+mod composer;
 mod dialogue;
 mod editor;
 mod external_editor;
@@ -94,6 +95,10 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     notify::set_up(env, project.settings.notify);
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
     let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
+    if let Some(keyboard) = &keyboard {
+        let display = Arc::clone(&show);
+        keyboard.on_expand(move || display.expand());
+    }
     let dialogue = ChatDialogue { interrupts, keyboard };
     let questions = dialogue.clone();
     // It is set only here.
@@ -227,7 +232,8 @@ impl Chat<'_> {
 
     /// Takes the next line of the queue, and shows it as if it was typed at the prompt.
     fn next_queued(&mut self, agent: &Agent) -> Option<String> {
-        let line = self.queue.pop_front()?;
+        let sent = || self.dialogue.keyboard.as_ref()?.next_line();
+        let line = self.queue.pop_front().or_else(sent)?;
         ui::out(format!("{}{}", prompt(agent), sanitize(&line)));
         Some(line)
     }
@@ -276,6 +282,11 @@ impl Chat<'_> {
                     text
                 }
             },
+            SpecialKey::Expand => {
+                let lines = self.show.folded();
+                self.dialogue.page(&self.project, &lines);
+                text
+            }
         }
     }
 
@@ -314,7 +325,8 @@ impl Chat<'_> {
         self.show.answered(&finish, &before, session.usage());
         if finish.status != Status::Done {
             // It was typed for an answer that did not come, so the user sees it again before it is sent.
-            self.dialogue.keyboard.iter().for_each(Keyboard::set_aside);
+            self.queue.clear();
+            self.dialogue.keyboard.iter().for_each(Keyboard::unsend);
         }
     }
 

@@ -1,4 +1,5 @@
-//! Questions of the agent in a chat. They use the line editor, so that Ctrl-C stops the answer that a question belongs to.
+//! Questions of the agent in a chat. A key answers them, or a line that the line editor reads. Ctrl-C stops the answer
+//! that a question belongs to.
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use tenter_terminal::screen::screen;
 
 use super::dialogue::ChatDialogue;
 use crate::render::{
-    ASK_PROMPT, WRITE_PROMPT, answer_question, ask_permission, put_question, put_write_question,
-    read_answer,
+    ASK_LETTERS, ASK_PROMPT, WRITE_LETTERS, WRITE_PROMPT, answer_of, answer_question,
+    ask_permission, put_question, put_write_question,
 };
 
 /// Asks the user on behalf of hooks (R30), and before a protected path is changed (R76).
@@ -31,13 +32,14 @@ impl Asker for ChatAsker {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
         screen().suspended(|| {
             put_question(hook, reason, call);
-            let answer = self.dialogue.question(ASK_PROMPT);
-            answer.map_or(PermissionAnswer::No, |line| read_answer(&line))
+            answer_of(self.dialogue.key_question(ASK_PROMPT, ASK_LETTERS))
         })
     }
 
     fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
-        screen().suspended(|| ask_permission(request, &mut |prompt| self.dialogue.question(prompt)))
+        let mut read_key = |prompt: &str, letters| self.dialogue.key_question(prompt, letters);
+        let mut read = |prompt: &str| self.dialogue.question(prompt);
+        screen().suspended(|| ask_permission(request, &mut read_key, &mut read))
     }
 
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
@@ -49,8 +51,7 @@ impl Asker for ChatAsker {
     fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
         screen().suspended(|| {
             put_write_question(place, file);
-            let answer = self.dialogue.question(WRITE_PROMPT);
-            answer.is_some_and(|line| read_answer(&line).allows())
+            answer_of(self.dialogue.key_question(WRITE_PROMPT, WRITE_LETTERS)).allows()
         })
     }
 }

@@ -4,6 +4,7 @@ mod about;
 mod conversations;
 mod diff;
 mod export;
+mod facts;
 mod hooks;
 mod images;
 mod log;
@@ -78,6 +79,13 @@ pub(super) const COMMANDS: &[Command] = &[
         "list recipes; with NAME, run that one",
         recipe::recipe,
     ),
+    command("init", "[ARG=VALUE …]", "the same as /recipe init: write AGENTS.md", recipe::init),
+    command(
+        "review",
+        "[ARG=VALUE …] [MESSAGE]",
+        "the same as /recipe review: review the changes that are not committed",
+        recipe::review,
+    ),
     command("export", "[FILE]", "write the conversation to a Markdown file", export::export),
     command(
         "compact",
@@ -99,11 +107,16 @@ pub(super) const COMMANDS: &[Command] = &[
         plan::plan,
     ),
     command("go", "", "approve the plan: end plan mode and carry it out", plan::go),
+    command("status", "", "show the model, permissions, hooks, servers and tokens", facts::status),
     command("usage", "", "show tokens, the context in use, and cost", model::usage),
+    command("cost", "", "the same as /usage", model::usage),
+    command("context", "", "show what fills the context window", facts::context),
+    command("mcp", "", "list MCP servers", facts::mcp),
+    command("skills", "", "list skills", facts::skills),
     command(
         "resume",
         "[ID]",
-        "list conversations; with ID, continue that one",
+        "choose another conversation of this project; with ID, continue that one",
         conversations::resume,
     ),
     command("new", "", "start a new conversation", conversations::new),

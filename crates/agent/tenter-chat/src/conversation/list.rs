@@ -9,12 +9,15 @@ use tenter_commands::project;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::numbers;
+use tenter_terminal::text::columns;
 use tenter_terminal::ui::{self, FAINT, NAME, styled};
 
 use super::{SummaryJson, counted_messages, open_store, status_word};
 
 /// Maximum number of characters of a model's name or a directory.
 const MAX_NAME_LENGTH: usize = 80;
+/// Maximum number of characters of a title.
+const TITLE_WIDTH: usize = 48;
 /// Maximum number of characters of a snippet.
 const MAX_SNIPPET_LENGTH: usize = 200;
 
@@ -127,24 +130,37 @@ impl ListedConversation {
     }
 }
 
+/// Returns the line of a conversation: its title first, and its id at the end, for other commands.
 pub(super) fn line(summary: &Summary, with_project: bool) -> String {
+    let title = title(summary);
+    let padding = " ".repeat(TITLE_WIDTH.saturating_sub(columns(&title)));
     let mut parts = vec![
-        styled(NAME, sanitize(&summary.id)),
+        format!("{}{padding}", styled(NAME, title)),
         ui::short_time(&summary.updated_at),
         format!("{:>12}", counted_messages(summary.message_count)),
         format!("{:<11}", status_word(summary)),
-        one_line(&summary.preview, MAX_NAME_LENGTH),
         styled(FAINT, one_line(&summary.model, MAX_NAME_LENGTH)),
+        sanitize(&summary.id).into_owned(),
     ];
     if let Some(parent) = &summary.parent {
         parts.push(styled(FAINT, format!("subagent of {}", sanitize(parent))));
     }
     if with_project {
-        parts.push(styled(FAINT, directory(&summary.project)));
+        parts.push(styled(FAINT, one_line(&summary.project.to_string_lossy(), MAX_NAME_LENGTH)));
     }
     parts.join("  ")
 }
 
-fn directory(path: &Path) -> String {
-    one_line(&path.to_string_lossy(), MAX_NAME_LENGTH)
+/// Returns the title of a conversation: the first words of its first message.
+pub(super) fn title(summary: &Summary) -> String {
+    match summary.preview.trim() {
+        "" => "(no message)".to_owned(),
+        preview => one_line(preview, TITLE_WIDTH),
+    }
+}
+
+/// Returns the name of the directory of a project.
+pub(super) fn directory_name(project: &Path) -> String {
+    let name = project.file_name().unwrap_or(project.as_os_str());
+    one_line(&name.to_string_lossy(), MAX_NAME_LENGTH)
 }

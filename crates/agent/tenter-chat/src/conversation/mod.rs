@@ -18,7 +18,9 @@ use tenter_base::sanitize::one_line;
 use tenter_protocol::event::Usage;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::ui;
 
+use crate::picker::{self, PickerEntry};
 use crate::render::status_words;
 
 /// List, search, show and export stored conversations; fork, restore and delete them.
@@ -36,6 +38,21 @@ pub enum Command {
     Restore(restore::Args),
     /// Delete conversations, with the conversations of their subagents.
     Delete(delete::Args),
+}
+
+/// Lets the user choose a conversation by its title, and returns its index.
+pub(crate) fn pick(conversations: &[Summary]) -> Option<usize> {
+    let entry = |summary: &Summary| PickerEntry {
+        title: list::title(summary),
+        details: format!(
+            "{} · {} · {}",
+            list::directory_name(&summary.project),
+            ui::short_time(&summary.updated_at),
+            counted_messages(summary.message_count)
+        ),
+    };
+    let entries: Vec<PickerEntry> = conversations.iter().map(entry).collect();
+    picker::pick("Continue which conversation? (↑ ↓ Enter, Ctrl-C leaves)", &entries)
 }
 
 /// Runs the command.

@@ -12,7 +12,7 @@ use crate::agent::mcp;
 /// Maximum number of characters shown of a name or a command line.
 const LENGTH: usize = 100;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// Print a JSON array: name, state, origin, target.
     #[arg(long)]

@@ -1,5 +1,6 @@
-//! `tenter mcp`: lists and tests MCP servers.
+//! `tenter mcp`: adds, removes, lists and tests MCP servers.
 
+mod add;
 mod list;
 mod show;
 mod test;
@@ -14,9 +15,16 @@ use tenter_terminal::ui;
 
 use crate::agent::mcp;
 
-/// List and test MCP servers.
+/// Add, remove, list and test MCP servers.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
+    /// Add a server to your configuration: a program, or a URL.
+    #[command(
+        after_help = "Examples:\n  tenter mcp add time -- uvx mcp-server-time\n  tenter mcp add docs https://mcp.example.com/mcp"
+    )]
+    Add(add::Args),
+    /// Remove a server from your configuration.
+    Remove(add::RemoveArgs),
     /// List the servers of this project, without starting them.
     List(list::Args),
     /// Show the settings of a server.
@@ -30,10 +38,17 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
     let project = Project::open(env, project)?;
     ui::diagnostics(project.findings());
     match command {
+        Command::Add(args) => add::run(&project, args),
+        Command::Remove(args) => add::remove(&project, args),
         Command::List(args) => Ok(list::run(&project, args)),
         Command::Show(args) => show::run(&project, args),
         Command::Test(args) => test::run(&project, args),
     }
+}
+
+/// Lists the servers of a project.
+pub(crate) fn list(project: &Project) {
+    list::run(project, &list::Args::default());
 }
 
 /// The server called `name`.

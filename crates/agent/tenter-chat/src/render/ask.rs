@@ -9,7 +9,9 @@ use tenter_base::sanitize::{sanitize, visible};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::Question;
 use tenter_protocol::{ToolCall, json};
-use tenter_terminal::question::{ReadLine, read_at_terminal, read_at_terminal_until};
+use tenter_terminal::question::{
+    ReadLine, read_at_terminal, read_at_terminal_until, read_key_at_terminal,
+};
 use tenter_terminal::screen::screen;
 use tenter_terminal::text::hanging;
 use tenter_terminal::ui::{self, NAME, NOTICE, styled};
@@ -21,8 +23,14 @@ use super::call_input::whole;
 pub(crate) const ASK_PROMPT: &str =
     "  Run it? [y] yes  [a] always this call, in this session  [n] no: ";
 
+/// The letters that answer it.
+pub(crate) const ASK_LETTERS: &str = "yan";
+
 /// The prompt for a protected path.
 pub(crate) const WRITE_PROMPT: &str = "  Allow it in this session? [y] yes  [n] no: ";
+
+/// The letters that answer it.
+pub(crate) const WRITE_LETTERS: &str = "yn";
 
 /// Asks at the terminal: yes, always for this call in this session, or no.
 pub(crate) struct TerminalAsker;
@@ -31,12 +39,13 @@ impl Asker for TerminalAsker {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
         screen().suspended(|| {
             put_question(hook, reason, call);
-            read_at_terminal(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
+            answer_of(read_key_at_terminal(ASK_PROMPT, ASK_LETTERS))
         })
     }
 
     fn permits(&self, request: &PermissionRequest<'_>) -> PermissionReply {
-        screen().suspended(|| ask_permission(request, &mut read_at_terminal))
+        screen()
+            .suspended(|| ask_permission(request, &mut read_key_at_terminal, &mut read_at_terminal))
     }
 
     fn answer(&self, hook: &str, question: &Question, cancel: &Cancel) -> Result<String, NoAnswer> {
@@ -124,11 +133,11 @@ fn quoted(path: &Path) -> String {
     sanitize(&path.to_string_lossy().escape_debug().to_string()).into_owned()
 }
 
-/// The answer in a typed line; everything but a clear yes means no.
-pub(crate) fn read_answer(line: &str) -> PermissionAnswer {
-    match line.trim().to_lowercase().as_str() {
-        "y" | "yes" | "once" => PermissionAnswer::Yes,
-        "a" | "always" => PermissionAnswer::Always,
+/// Returns the answer that a letter means; everything but a clear yes means no.
+pub(crate) fn answer_of(letter: Option<char>) -> PermissionAnswer {
+    match letter {
+        Some('y') => PermissionAnswer::Yes,
+        Some('a') => PermissionAnswer::Always,
         _ => PermissionAnswer::No,
     }
 }

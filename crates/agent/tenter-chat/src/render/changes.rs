@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
 use tenter_protocol::{Scope, ToolCall, ToolResult};
-use tenter_terminal::text::diff;
+use tenter_terminal::text::{CodeLanguage, diff};
 use tenter_terminal::ui;
 
 /// Maximum size of a file, in bytes, whose changes are shown.
@@ -69,19 +69,26 @@ impl FileChanges {
             let before = is_file(&edit.file_path);
             let after = before.and_then(|(_, text)| Some((text, diff::edited(text, &edit)?)));
             return Some(match after {
-                Some((before, after)) => diff::of_files(before, &after, ui::columns()),
+                Some((before, after)) => {
+                    diff::of_files(before, &after, language(&edit.file_path), ui::columns())
+                }
                 None => diff::of_edit(&edit, ui::columns()),
             });
         }
         let written = metadata::<FileWrite>(result)?;
         let (_, before) = is_file(&written.file_path)?;
-        Some(diff::of_files(before, &written.content, ui::columns()))
+        let language = language(&written.file_path);
+        Some(diff::of_files(before, &written.content, language, ui::columns()))
     }
 
     /// Checks whether two paths are one file. A hook may have changed the path of a call.
     fn is_same(&self, one: &str, other: &str) -> bool {
         self.project.join(one) == self.project.join(other)
     }
+}
+
+fn language(path: &str) -> Option<&'static CodeLanguage> {
+    CodeLanguage::of_file(Path::new(path))
 }
 
 fn key(scope: &Scope, call_id: &str) -> (String, String) {

@@ -23,7 +23,17 @@ pub(crate) struct ChatDisplay {
 impl ChatDisplay {
     /// A chat in `project`; with `debug` it also shows what successful hooks write to stderr.
     pub(crate) fn new(project: &Path, debug: bool) -> Self {
-        Self { terminal: Terminal::rendered(debug, project), turns: AtomicU64::new(0) }
+        Self { terminal: Terminal::in_chat(debug, project), turns: AtomicU64::new(0) }
+    }
+
+    /// Shows the newest output that was folded, while the agent works.
+    pub(crate) fn expand(&self) {
+        self.terminal.lines(self.folded());
+    }
+
+    /// The lines of the newest output that was folded.
+    pub(crate) fn folded(&self) -> Vec<String> {
+        self.terminal.folded()
     }
 
     /// Begins the work on a message.
@@ -57,7 +67,13 @@ fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
     let noun = if turns == 1 { "turn" } else { "turns" };
     let tokens = format!("{turns} {noun} · {about}{sent} tokens in, {received} out");
     let cost = now.cost_usd.map(|cost| cost - before.cost_usd.unwrap_or(0.0));
-    cost.map_or(tokens.clone(), |cost| format!("{tokens} · ${cost:.4}"))
+    let share = (now.current_context_window * 100).checked_div(now.max_context_window);
+    let parts = [
+        Some(tokens),
+        cost.map(|cost| format!("${cost:.4}")),
+        share.filter(|share| *share > 0).map(|share| format!("context {share} %")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
 }
 
 impl Watcher for ChatDisplay {

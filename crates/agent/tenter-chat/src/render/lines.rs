@@ -147,6 +147,13 @@ pub(super) fn result_lines_of(call: Option<&str>, result: &ToolResult) -> Vec<St
     result
 }
 
+/// All lines of a result; `None` if [`result_lines`] shows all of them.
+pub(super) fn folded_lines(result: &ToolResult) -> Option<Vec<String>> {
+    let text = plain_text(result);
+    let lines: Vec<String> = text.lines().map(|line| sanitize(line).into_owned()).collect();
+    (lines.len() > RESULT_LINES).then_some(lines)
+}
+
 /// The text of a result without the tags that mark an error for the model.
 fn plain_text(result: &ToolResult) -> String {
     let text = result.text();

@@ -18,8 +18,8 @@ use tenter_engine::Observer;
 use tenter_protocol::Diagnostic;
 
 pub(crate) use ask::{
-    ASK_PROMPT, TerminalAsker, WRITE_PROMPT, answer_question, put_question, put_write_question,
-    read_answer,
+    ASK_LETTERS, ASK_PROMPT, TerminalAsker, WRITE_LETTERS, WRITE_PROMPT, answer_of,
+    answer_question, put_question, put_write_question,
 };
 pub(crate) use chat::ChatDisplay;
 pub(crate) use headless::{Headless, write_early};

@@ -8,8 +8,8 @@ use tenter_agent::permission::{PermissionReply, PermissionRequest, Rule};
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_base::untrusted_file;
 use tenter_protocol::{ToolCall, json};
-use tenter_terminal::question::ReadLine;
-use tenter_terminal::text::diff;
+use tenter_terminal::question::{ReadKey, ReadLine};
+use tenter_terminal::text::{CodeLanguage, diff};
 use tenter_terminal::ui::{self, FAINT, HEADING, NOTICE, styled};
 
 use super::call_input::whole;
@@ -17,15 +17,30 @@ use super::call_input::whole;
 /// Maximum size of a file, in bytes, whose changes are shown in a question.
 const LARGEST_DIFFED: u64 = 1024 * 1024;
 
-/// Shows the call and reads an answer. `read` returns `None` if the user closed or interrupted the input.
+/// The letters that answer the question; `p` only if there are rules to add.
+const LETTERS: &str = "yanr";
+const LETTERS_WITH_RULES: &str = "yapnr";
+
+/// Shows the call and asks for an answer.
 pub(crate) fn ask_permission(
     request: &PermissionRequest<'_>,
+    read_key: &mut ReadKey,
     read: &mut ReadLine,
 ) -> PermissionReply {
     put(request);
-    let line = read("  Run it? ");
-    let has_rules = !request.rules.is_empty();
-    line.map_or(PermissionReply::No { reason: None }, |line| reply(&line, has_rules))
+    let letters = if request.rules.is_empty() { LETTERS } else { LETTERS_WITH_RULES };
+    match read_key("  Run it? ", letters) {
+        Some('y') => PermissionReply::Yes,
+        Some('a') => PermissionReply::Always,
+        Some('p') => PermissionReply::AddRules,
+        Some('r') => PermissionReply::No { reason: reason(read("  Why not? ")) },
+        _ => PermissionReply::No { reason: None },
+    }
+}
+
+/// Returns the user's message to the model.
+fn reason(line: Option<String>) -> Option<String> {
+    line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
 fn put(request: &PermissionRequest<'_>) {
@@ -42,7 +57,7 @@ fn put(request: &PermissionRequest<'_>) {
         let rules: Vec<String> = request.rules.iter().map(Rule::to_string).collect();
         ui::note(format!("  [p] always in this project: {}", visible(&rules.join(", "))));
     }
-    ui::note("  [n] no; what you type after it is sent to the model");
+    ui::note("  [n] no  [r] no, and tell the model why");
 }
 
 /// Returns the lines about the call: the command, or the change of the file, or the whole input.
@@ -81,47 +96,6 @@ fn change(call: &ToolCall, file: &Path) -> Option<Vec<String>> {
         }
         _ => return None,
     };
-    Some(diff::of_files(&before, &after, ui::columns())).filter(|lines| !lines.is_empty())
-}
-
-/// The answer in a typed line. Everything but a clear yes means no, and is the reason.
-fn reply(line: &str, has_rules: bool) -> PermissionReply {
-    let line = line.trim();
-    match line.to_lowercase().as_str() {
-        "y" | "yes" | "once" => return PermissionReply::Yes,
-        "a" | "always" => return PermissionReply::Always,
-        "p" | "project" if has_rules => return PermissionReply::AddRules,
-        _ => {}
-    }
-    let (first, rest) = line.split_once([' ', ',', ':', ';']).unwrap_or((line, ""));
-    let is_no = ["n", "no"].iter().any(|no| first.eq_ignore_ascii_case(no));
-    let reason = if is_no { rest } else { line };
-    let reason = reason.trim_start_matches([' ', ',', ':', ';']).trim();
-    PermissionReply::No { reason: Some(reason.to_owned()).filter(|reason| !reason.is_empty()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_clear_answer_allows_a_call() {
-        let no = |reason: Option<&str>| PermissionReply::No { reason: reason.map(str::to_owned) };
-        for (line, expected) in [
-            ("y\n", PermissionReply::Yes),
-            (" Yes ", PermissionReply::Yes),
-            ("a", PermissionReply::Always),
-            ("n", no(None)),
-            ("", no(None)),
-            ("no, use rg", no(Some("use rg"))),
-            ("n use rg", no(Some("use rg"))),
-            ("now what?", no(Some("now what?"))),
-            ("yes please", no(Some("yes please"))),
-            ("always ask", no(Some("always ask"))),
-            ("p", no(Some("p"))),
-        ] {
-            assert_eq!(reply(line, false), expected, "{line:?}");
-        }
-        assert_eq!(reply("P", true), PermissionReply::AddRules);
-    }
+    let language = CodeLanguage::of_file(file);
+    Some(diff::of_files(&before, &after, language, ui::columns())).filter(|lines| !lines.is_empty())
 }

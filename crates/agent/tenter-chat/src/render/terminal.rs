@@ -16,8 +16,8 @@ use tenter_terminal::ui::{self, FAINT, NAME, NOTICE, styled};
 
 use super::changes::FileChanges;
 use super::lines::{
-    Failures, blocked_line, call_line, figures, hook_name, notice_line, result_lines_of,
-    retry_line, rewrite_lines, short_call_line, warning_lines,
+    Failures, blocked_line, call_line, figures, folded_lines, hook_name, notice_line,
+    result_lines_of, retry_line, rewrite_lines, short_call_line, warning_lines,
 };
 use super::open_calls::OpenCalls;
 use super::{Show, live, status_words};
@@ -46,6 +46,8 @@ struct DisplayState {
     sent: u64,
     cached: u64,
     calls: OpenCalls,
+    /// The newest output that was not shown in full, if it can be shown later.
+    folded: Option<Vec<String>>,
     /// The reasons of blocked calls, which are shown before the result comes.
     shown_reasons: Vec<String>,
 }
@@ -129,6 +131,21 @@ impl Terminal {
         let changes = Some(FileChanges::new(project));
         let state = Mutex::new(DisplayState { changes, ..DisplayState::default() });
         Self { debug, state, failures: Failures::default() }
+    }
+
+    /// As [`rendered`](Self::rendered), for a chat: folded output can be shown later.
+    pub(crate) fn in_chat(debug: bool, project: &Path) -> Self {
+        let terminal = Self::rendered(debug, project);
+        terminal.state().folded = Some(Vec::new());
+        terminal
+    }
+
+    /// The lines of the newest output that was not shown in full.
+    pub(super) fn folded(&self) -> Vec<String> {
+        match self.state().folded.clone() {
+            Some(lines) if !lines.is_empty() => lines,
+            _ => vec![styled(FAINT, "no output was folded")],
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, DisplayState> {
@@ -258,7 +275,14 @@ impl Terminal {
         if was_shown {
             return Vec::new();
         }
-        let lines = result_lines_of(name.as_deref(), result);
+        let mut lines = result_lines_of(name.as_deref(), result);
+        if let Some(folded) = state.folded.as_mut()
+            && let Some(whole) = folded_lines(result)
+        {
+            *folded = whole;
+            let more = lines.pop().map(|more| format!("{more}{}", styled(FAINT, ": Ctrl-O")));
+            lines.extend(more);
+        }
         lines.into_iter().chain(diff.into_iter().flatten()).collect()
     }
 

@@ -12,7 +12,7 @@ use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
 /// Maximum number of characters shown of a description or a path.
 const LENGTH: usize = 100;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// Print a JSON array: name, description, layer, path, shadowed_by, usable.
     #[arg(long)]

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use tenter_agent::skill::Skills;
 use tenter_commands::project;
+use tenter_engine::layout::ResourceLayout;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Failure};
 
@@ -26,6 +27,11 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
         Command::List(args) => Ok(list::run(&skills, args)),
         Command::Show(args) => show::run(&skills, args),
     }
+}
+
+/// Lists the skills of a project.
+pub(crate) fn list(layout: &ResourceLayout) {
+    list::run(&Skills::new(layout), &list::Args::default());
 }
 
 /// The skills of the project.

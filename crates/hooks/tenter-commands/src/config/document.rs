@@ -139,6 +139,17 @@ pub(super) fn unset(text: &str, key: &SettingKey) -> Result<String, EditError> {
     Ok(cut.unwrap_or(removed))
 }
 
+/// Returns `text` without the table called `name` in these tables.
+pub(super) fn remove_table(text: &str, tables: &[&str], name: &str) -> Result<String, EditError> {
+    let mut document: DocumentMut = text.parse()?;
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    for part in tables {
+        table = child(table, part)?;
+    }
+    table.remove(name);
+    Ok(document.to_string())
+}
+
 /// The range from the key to the end of its value.
 fn spans(text: &str, key: &SettingKey) -> Result<Option<Range<usize>>, EditError> {
     let mut document = Document::parse(text)?.into_table();

@@ -5,6 +5,7 @@ mod edit;
 mod file;
 mod get;
 mod list;
+mod servers;
 mod set;
 mod values;
 
@@ -19,6 +20,8 @@ use tenter_terminal::ui;
 use crate::project;
 use crate::user_only;
 use file::{ConfigFile, FileChoice};
+
+pub use servers::{add_server, remove_server};
 
 /// List, get, set and edit settings.
 #[derive(Debug, clap::Subcommand)]

@@ -107,7 +107,7 @@ fn without_path<'w>(file: &ConfigFile, why: &'w str) -> &'w str {
 }
 
 /// Writes `new` if it is valid, and reports what of it has no effect.
-fn write(file: &ConfigFile, old: &str, new: &str) -> Result<(), Failure> {
+pub(super) fn write(file: &ConfigFile, old: &str, new: &str) -> Result<(), Failure> {
     let findings = file.check(new).map_err(|failure| {
         failure.help("nothing was written; repair the file with `tenter config edit`")
     })?;
@@ -118,7 +118,7 @@ fn write(file: &ConfigFile, old: &str, new: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn not_edited(file: &ConfigFile, error: EditError) -> Failure {
+pub(super) fn not_edited(file: &ConfigFile, error: EditError) -> Failure {
     let path = file.path.display();
     let failure = match error {
         EditError::Invalid(error) => {

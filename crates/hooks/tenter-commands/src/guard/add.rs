@@ -9,10 +9,10 @@ use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, GOOD, NAME, styled};
 
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
-use super::shipped::Guard;
 use crate::backtest;
 use crate::hooks::{NewFile, write_dir};
 use crate::project::Project;
+use crate::shipped_guards::Guard;
 use crate::trust;
 
 #[derive(Debug, clap::Args)]

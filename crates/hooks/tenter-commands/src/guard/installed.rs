@@ -7,9 +7,9 @@ use tenter_base::untrusted_file;
 use tenter_protocol::manifest::format::MAX_FILE_SIZE;
 use tenter_terminal::failure::Failure;
 
-use super::shipped::{Guard, InstalledText};
 use crate::hooks::hooks_dir;
 use crate::project::Project;
+use crate::shipped_guards::{Guard, InstalledText};
 
 /// The file of a manifest hook.
 pub(super) const MANIFEST: &str = "HOOK.md";

@@ -5,9 +5,9 @@ use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
 
 use super::installed::{GuardState, InstalledGuard};
-use super::shipped::GUARDS;
 use crate::hooks::hooks_dir;
 use crate::project::Project;
+use crate::shipped_guards::GUARDS;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

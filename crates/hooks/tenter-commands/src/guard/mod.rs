@@ -5,7 +5,6 @@ mod installed;
 mod list;
 mod remove;
 mod set;
-mod shipped;
 mod show;
 mod update;
 
@@ -17,6 +16,7 @@ use tenter_terminal::failure::{CommandResult, Failure};
 use self::installed::GuardLocation;
 use crate::backtest::GuardText;
 use crate::project::Project;
+use crate::shipped_guards::{GUARDS, Guard};
 use crate::user_only;
 
 /// List, add, change, update and remove ready-made guards.
@@ -73,11 +73,11 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
 
 /// Returns the name and the `HOOK.md` of each of these guards.
 pub fn texts(names: &[String]) -> Result<Vec<GuardText>, Failure> {
-    let guards = shipped::Guard::named(names, false)?;
+    let guards = Guard::named(names, false)?;
     Ok(guards.iter().map(|guard| (guard.name, guard.installable())).collect())
 }
 
 /// The names and descriptions of the guards.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    shipped::GUARDS.iter().map(|guard| (guard.name, guard.description()))
+    GUARDS.iter().map(|guard| (guard.name, guard.description()))
 }

@@ -6,8 +6,8 @@ use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, NAME, styled};
 
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
-use super::shipped::Guard;
 use crate::project::Project;
+use crate::shipped_guards::Guard;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -7,9 +7,9 @@ use tenter_terminal::ui::{self, NAME, styled};
 
 use super::add::trust_added;
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
-use super::shipped::Guard;
 use crate::hook_settings::{self, Assignment};
 use crate::project::Project;
+use crate::shipped_guards::Guard;
 
 /// Change settings of a guard. Updates keep them.
 #[derive(Debug, clap::Args)]

@@ -13,10 +13,10 @@ use tenter_terminal::text::prose;
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 use super::installed::{GuardState, InstalledGuard, MANIFEST};
-use super::shipped::Guard;
 use crate::hook_settings;
 use crate::hooks::hooks_dir;
 use crate::project::Project;
+use crate::shipped_guards::Guard;
 
 /// Show the settings and the rules of a guard.
 #[derive(Debug, clap::Args)]

@@ -7,9 +7,9 @@ use tenter_terminal::ui::{self, GOOD, NAME, NOTICE, styled};
 
 use super::add::trust_added;
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
-use super::shipped::{GUARDS, Guard};
 use crate::hook_settings;
 use crate::project::Project;
+use crate::shipped_guards::{GUARDS, Guard};
 
 /// Maximum number of lines of a diff.
 const LINES: usize = 200;

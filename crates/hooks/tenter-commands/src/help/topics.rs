@@ -64,7 +64,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("mcp", "Tools of MCP servers"),
     topic!("bridge", "Your hooks in Claude Code and other agents"),
     topic!("hosts", "What hooks can do in each agent"),
-    topic!("ci", "Prove each new version of an agent in CI"),
+    topic!("ci", "Test hooks and prove agents in CI"),
     topic!("import", "Hooks that are written for Claude Code, everywhere"),
     topic!("plugins", "Share hooks, skills and recipes in a repository"),
     topic!("scripted-models", "A model that plays a file, for tests"),

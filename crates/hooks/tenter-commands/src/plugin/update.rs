@@ -185,7 +185,7 @@ fn lines(kind: &ChangeKind) -> Vec<String> {
         ChangeKind::Changed(old, new) => old.text().map(|old| (old, new.text())),
     };
     match texts {
-        Some((old, Some(new))) => diff::of_files(old, new, ui::columns()),
+        Some((old, Some(new))) => diff::of_files(old, new, None, ui::columns()),
         _ => Vec::new(),
     }
 }

@@ -126,7 +126,7 @@ impl<'e> Project<'e> {
 
     /// Returns the context of a question about trust.
     pub fn trust_context(&self) -> TrustContext<'_> {
-        TrustContext { root: self.root(), store: &self.trust }
+        TrustContext { root: self.root(), store: &self.trust, project: Some(self) }
     }
 
     /// The diagnostics of the configuration, the trust store, and the catalog as it was last loaded.
@@ -158,6 +158,8 @@ pub struct TrustContext<'p> {
     pub root: &'p Path,
     /// The trust store.
     pub store: &'p TrustStore,
+    /// The project, to show long texts in the user's pager; `None` to print them.
+    pub project: Option<&'p Project<'p>>,
 }
 
 /// The root of the project at `explicit`, or of the project of the working directory (R89).

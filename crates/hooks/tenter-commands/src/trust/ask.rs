@@ -9,32 +9,54 @@ use tenter_engine::trust::Trusted;
 use tenter_protocol::manifest::HttpEndpoint;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{Exit, Failure};
+use tenter_terminal::pager;
 use tenter_terminal::question::{Choice, ReadLine, choose, read_at_terminal};
 use tenter_terminal::ui::{self, NAME, NOTICE, styled};
 
-use super::changes::{self, Length};
+use super::changes;
 use super::record::{ProjectRecipe, TrustRecord};
 use crate::project::{Project, TrustContext};
 use crate::user_only;
 
+/// Number of rows of the screen for the question.
+const OTHER_ROWS: usize = 3;
 /// Maximum number of characters shown of a recipe's command lines.
 const SHOWN_PROGRAMS: usize = 200;
 
 /// The user's choice about untrusted hooks, recipes or servers (R46).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustChoice {
     /// Trust it as it is now.
     Trust,
+    /// Trust these, by their names in the trust store, and continue without the others.
+    Only(Vec<String>),
     /// Continue without it.
     Skip,
     /// Do not continue.
     Refuse,
 }
 
+impl TrustChoice {
+    /// Returns the hooks and recipes that the user trusts.
+    pub fn trusted(&self, pending: PendingTrust) -> (Vec<Untrusted>, Vec<ProjectRecipe>) {
+        let is_trusted = |name: &str| match self {
+            Self::Trust => true,
+            Self::Only(names) => names.iter().any(|one| one == name),
+            Self::Skip | Self::Refuse => false,
+        };
+        let hooks = pending.hooks.iter().filter(|hook| is_trusted(&hook.name)).cloned();
+        let recipes = pending.recipes.iter();
+        let recipes = recipes.filter(|one| is_trusted(TrustRecord::of_recipe(one).name())).cloned();
+        (hooks.collect(), recipes.collect())
+    }
+}
+
 /// An answer to the question.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum TrustReply {
     Decided(TrustChoice),
+    /// Ask about each.
+    Each,
     View,
 }
 
@@ -46,6 +68,8 @@ const TRUST: Choice<TrustReply> = Choice {
 };
 const VIEW: Choice<TrustReply> =
     Choice { letter: "v", label: "view", words: &["view"], value: TrustReply::View };
+const EACH: Choice<TrustReply> =
+    Choice { letter: "e", label: "each", words: &["each"], value: TrustReply::Each };
 const SKIP: Choice<TrustReply> = Choice {
     letter: "s",
     label: "skip them",
@@ -59,8 +83,12 @@ const QUIT: Choice<TrustReply> = Choice {
     value: TrustReply::Decided(TrustChoice::Refuse),
 };
 /// Skips the hooks of a plugin, which is installed either way.
-const SKIP_OF_PLUGIN: Choice<TrustReply> =
-    Choice { label: "skip", words: &["skip", "n", "no", "q", "quit"], ..SKIP };
+const SKIP_OF_PLUGIN: Choice<TrustReply> = Choice {
+    letter: "s",
+    label: "skip",
+    words: &["skip", "n", "no", "q", "quit"],
+    value: TrustReply::Decided(TrustChoice::Skip),
+};
 
 /// The untrusted hooks and recipes of a project.
 #[derive(Clone, Copy)]
@@ -150,35 +178,96 @@ pub fn ask_through(
         visible(&context.root.to_string_lossy()),
         pending.kind()
     ));
-    pending.hooks.iter().for_each(describe_hook);
-    changes::show(context, pending.hooks, Length::Short);
+    describe_pending(context, pending);
+    let is_single = pending.hooks.len() + pending.recipes.len() == 1;
+    let choices = [TRUST, VIEW, SKIP, QUIT];
+    let choices = if is_single { choices.to_vec() } else { with_each(choices) };
+    loop {
+        match decide(&choices, &|| view(context, pending), read) {
+            TrustReply::Decided(choice) => return choice,
+            TrustReply::Each => return ask_each(context, pending, read),
+            TrustReply::View => {}
+        }
+    }
+}
+
+/// The choices, with that to decide about each.
+fn with_each(choices: [Choice<'static, TrustReply>; 4]) -> Vec<Choice<'static, TrustReply>> {
+    let [trust, view, skip, quit] = choices;
+    vec![trust, view, EACH, skip, quit]
+}
+
+/// Asks about each hook and recipe. If the user quits, nothing is trusted.
+fn ask_each(context: TrustContext, pending: PendingTrust, read: &mut ReadLine) -> TrustChoice {
+    let hooks = pending.hooks.chunks(1).map(|hooks| PendingTrust { hooks, recipes: &[] });
+    let recipes = pending.recipes.chunks(1).map(|recipes| PendingTrust { hooks: &[], recipes });
+    let mut names = Vec::new();
+    let skip = Choice { label: "skip it", ..SKIP };
+    let choices = [TRUST, VIEW, skip, QUIT];
+    for one in hooks.chain(recipes) {
+        describe_pending(context, one);
+        match decide(&choices, &|| view(context, one), read) {
+            TrustReply::Decided(TrustChoice::Trust) => names.extend(one.names()),
+            TrustReply::Decided(TrustChoice::Refuse) => return TrustChoice::Refuse,
+            _ => {}
+        }
+    }
+    if names.is_empty() { TrustChoice::Skip } else { TrustChoice::Only(names) }
+}
+
+fn describe_pending(context: TrustContext, pending: PendingTrust) {
+    pending.hooks.iter().for_each(|hook| describe_hook(context, hook));
+    changes::short(context, pending.hooks).iter().for_each(ui::note);
     pending.recipes.iter().for_each(|recipe| describe_recipe(context, recipe));
-    let view = || {
-        changes::view(pending.hooks);
-        changes::show(context, pending.hooks, Length::Full);
-        pending.recipes.iter().for_each(view_recipe);
-    };
-    decide(&[TRUST, VIEW, SKIP, QUIT], &view, read)
+}
+
+/// Shows everything that would run, in the user's pager if it is longer than the screen.
+fn view(context: TrustContext, pending: PendingTrust) {
+    let mut lines = changes::view(pending.hooks);
+    lines.extend(changes::full(context, pending.hooks));
+    lines.extend(pending.recipes.iter().flat_map(recipe_lines));
+    show_paged(context.project, &lines);
+}
+
+fn show_paged(project: Option<&Project>, lines: &[String]) {
+    let text = lines.join("\n") + "\n";
+    let is_long = lines.len() + OTHER_ROWS > ui::rows();
+    let project = project.filter(|_| is_long);
+    let pager = project.and_then(|project| Some((project, pager::wanted(project.env)?)));
+    let is_shown = pager.is_some_and(|(project, pager)| {
+        let vars = project.program_environment();
+        pager::show(project.env, pager, vars, &ui::for_stdout(&text)).unwrap_or(false)
+    });
+    if !is_shown {
+        lines.iter().for_each(ui::note);
+    }
 }
 
 /// Asks at the terminal whether the hooks of a plugin may run; no where the user cannot be asked.
 pub fn ask_hooks_of_plugin(hooks: &[Untrusted]) -> bool {
     let choices = [TRUST, VIEW, SKIP_OF_PLUGIN];
-    decide(&choices, &|| changes::view(hooks), &mut read_at_terminal) == TrustChoice::Trust
+    let view = || changes::view(hooks).iter().for_each(ui::note);
+    let reply = decide(&choices, &view, &mut read_at_terminal);
+    matches!(reply, TrustReply::Decided(TrustChoice::Trust))
 }
 
 /// Asks until the user decides; `view` shows everything that would run.
-fn decide(choices: &[Choice<TrustReply>], view: &dyn Fn(), read: &mut ReadLine) -> TrustChoice {
+fn decide(choices: &[Choice<TrustReply>], view: &dyn Fn(), read: &mut ReadLine) -> TrustReply {
     loop {
         match choose("Let them run?", choices, read) {
-            Some(TrustReply::Decided(choice)) => return choice,
             Some(TrustReply::View) => view(),
-            None => return TrustChoice::Refuse,
+            Some(reply) => return reply,
+            None => return TrustReply::Decided(TrustChoice::Refuse),
         }
     }
 }
 
-fn describe_hook(hook: &Untrusted) {
+fn describe_hook(context: TrustContext, hook: &Untrusted) {
+    if changes::is_shipped_guard(hook) {
+        let name = styled(NAME, visible(&hook.name));
+        ui::note(format!("  {name}  {}", changes::SHIPPED));
+        return;
+    }
     let mut events: Vec<&str> =
         hook.subscriptions.iter().map(|subscription| subscription.spelling).collect();
     events.dedup();
@@ -189,7 +278,7 @@ fn describe_hook(hook: &Untrusted) {
         previous => before(previous.as_ref()),
     };
     // An executable's event is not known before it may run: asking it means running it (R11).
-    describe(&hook.name, &events.join(", "), &hook.path, &before);
+    describe(&hook.name, &events.join(", "), relative(context, &hook.path), &before);
     note_consequences(hook);
 }
 
@@ -228,7 +317,12 @@ fn sent_to(HttpEndpoint { url, headers }: &HttpEndpoint) -> String {
 fn describe_recipe(context: TrustContext, recipe: &ProjectRecipe) {
     let (record, path) = (TrustRecord::of_recipe(recipe), &recipe.path);
     let previous = context.store.project(context.root).previous(record.name(), path);
-    describe(record.name(), &abilities(recipe), path, &before(previous));
+    describe(record.name(), &abilities(recipe), relative(context, path), &before(previous));
+}
+
+/// Returns a path relative to the project, if it is in it.
+fn relative<'p>(context: TrustContext, path: &'p Path) -> &'p Path {
+    path.strip_prefix(context.root).unwrap_or(path)
 }
 
 /// Describes what trust lets a recipe do.
@@ -270,11 +364,10 @@ fn describe(name: &str, what: &str, path: &Path, before: &str) {
     ));
 }
 
-fn view_recipe(recipe: &ProjectRecipe) {
-    let path = &recipe.path;
-    changes::heading(path);
-    match untrusted_file::read_to_string(path) {
-        Ok(text) => changes::show_text(&text),
-        Err(error) => ui::note(format!("cannot read it: {error}")),
-    }
+fn recipe_lines(recipe: &ProjectRecipe) -> Vec<String> {
+    let lines = match untrusted_file::read_to_string(&recipe.path) {
+        Ok(text) => changes::text_lines(&text),
+        Err(error) => vec![format!("cannot read it: {error}")],
+    };
+    [vec![changes::heading(&recipe.path)], lines].concat()
 }

@@ -11,13 +11,14 @@ use tenter_terminal::text::diff;
 use tenter_terminal::ui::{self, FAINT, HEADING, styled};
 
 use crate::project::TrustContext;
+use crate::shipped_guards;
 
 /// Maximum number of lines of a file that are shown before it is trusted.
 const SHOWN_LINES: usize = 1000;
 
 /// The length of the diff of each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Length {
+enum Length {
     /// The first lines.
     Short,
     /// Everything.
@@ -37,19 +38,44 @@ impl Length {
 /// A file and what changed in it, by its path.
 type ChangesByFile<'h> = BTreeMap<PathBuf, (FileChange, Vec<&'h str>)>;
 
-/// Shows what changed in those `hooks` that were trusted with another content.
-pub(super) fn show(context: TrustContext, hooks: &[Untrusted], length: Length) {
+/// The description of a hook that is a guard as this program ships it.
+pub(super) const SHIPPED: &str =
+    concat!("the guard of Tenter ", env!("CARGO_PKG_VERSION"), ", unchanged");
+
+/// Returns whether a hook is a guard of this program, with the same text and without other files.
+pub(super) fn is_shipped_guard(hook: &Untrusted) -> bool {
+    let Ok((fingerprint, contents)) = Contents::read(&hook.covered) else { return false };
+    let is_guard_file = |(path, file): (&str, &FileContent)| {
+        let Data::Text(text) = &file.data else { return false };
+        path == format!("{}/HOOK.md", hook.name) && shipped_guards::is_shipped(&hook.name, text)
+    };
+    fingerprint == hook.fingerprint && contents.files().all(is_guard_file)
+}
+
+/// Returns the first lines of what changed in those `hooks` that were trusted with another content.
+pub(super) fn short(context: TrustContext, hooks: &[Untrusted]) -> Vec<String> {
+    changed_lines(context, hooks, Length::Short)
+}
+
+/// Returns all that changed in those `hooks` that were trusted with another content.
+pub(super) fn full(context: TrustContext, hooks: &[Untrusted]) -> Vec<String> {
+    changed_lines(context, hooks, Length::Full)
+}
+
+fn changed_lines(context: TrustContext, hooks: &[Untrusted], length: Length) -> Vec<String> {
+    let mut shown = Vec::new();
     for (path, (change, names)) in by_file(context, hooks) {
         let of = visible(&names.join(", ")).into_owned();
         let path = path.strip_prefix(context.root).unwrap_or(&path);
         let path = visible(&path.to_string_lossy()).into_owned();
-        ui::note(format!(
+        shown.push(format!(
             "  {} {}",
             styled(HEADING, format!("--- {path}")),
             styled(FAINT, format!("({of})"))
         ));
-        lines(&change, length).iter().for_each(ui::note);
+        shown.extend(lines(&change, length));
     }
+    shown
 }
 
 fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'h> {
@@ -81,37 +107,42 @@ fn contents(hook: &Untrusted) -> Option<Contents> {
     None
 }
 
-/// Shows every file of these hooks, once.
-pub(super) fn view(hooks: &[Untrusted]) {
+/// Returns the lines of every file of these hooks, once; of guards of this program only that they are such.
+pub(super) fn view(hooks: &[Untrusted]) -> Vec<String> {
     let mut files = BTreeMap::new();
+    let mut lines = Vec::new();
     for hook in hooks {
+        if is_shipped_guard(hook) {
+            lines.push(format!("{}: {SHIPPED}", visible(&hook.name)));
+            continue;
+        }
         for (name, file) in contents(hook).iter().flat_map(Contents::files) {
             files.entry(hook.path.with_file_name(name)).or_insert_with(|| file.clone());
         }
     }
     for (path, file) in files {
-        heading(&path);
+        lines.push(heading(&path));
         match file.data {
-            Data::Text(text) => show_text(&text),
+            Data::Text(text) => lines.extend(text_lines(&text)),
             Data::Digest(hash) => {
-                ui::note(format!("not text, or too long to show; SHA-256 {hash}"));
+                lines.push(format!("not text, or too long to show; SHA-256 {hash}"));
             }
         }
     }
+    lines
 }
 
 /// The heading above a file.
-pub(super) fn heading(path: &Path) {
-    ui::note(styled(HEADING, format!("--- {}", visible(&path.to_string_lossy()))));
+pub(super) fn heading(path: &Path) -> String {
+    styled(HEADING, format!("--- {}", visible(&path.to_string_lossy())))
 }
 
-/// Shows a text, line by line.
-pub(super) fn show_text(text: &str) {
+/// Returns the lines of a text, sanitised.
+pub(super) fn text_lines(text: &str) -> Vec<String> {
     let (lines, left) = excerpt::first_lines(text, SHOWN_LINES);
-    lines.for_each(|line| ui::note(visible(line)));
-    if left > 0 {
-        ui::note(format!("… {left} more lines: read the file before you trust it"));
-    }
+    let more =
+        (left > 0).then(|| format!("… {left} more lines: read the file before you trust it"));
+    lines.map(|line| visible(line).into_owned()).chain(more).collect()
 }
 
 fn lines(change: &FileChange, length: Length) -> Vec<String> {

@@ -68,17 +68,28 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args, agent: &dyn OwnAgent)
         _ if args.yes => TrustChoice::Trust,
         pending => trust::ask(&project, pending),
     };
-    let catalog = match choice {
-        TrustChoice::Trust => trust::trust_pending(&mut project, catalog, &recipes, &cancel)?,
-        TrustChoice::Skip => catalog,
-        TrustChoice::Refuse => return Err(pending.refusal()),
-    };
+    if choice == TrustChoice::Refuse {
+        return Err(refusal(pending));
+    }
+    let (hooks, trusted_recipes) = choice.trusted(pending);
+    let trusted = (hooks.as_slice(), trusted_recipes.as_slice());
+    let catalog = trust::trust_pending(&mut project, catalog, trusted, &cancel)?;
     if args.yes {
         trust::accept_lost(&mut project, catalog, &cancel)?;
     } else {
         trust::settle_lost(&mut project, catalog, &mut read_at_terminal, &cancel)?;
     }
     Ok(Exit::Done)
+}
+
+/// The failure of this command if something stays untrusted.
+fn refusal(pending: PendingTrust) -> Failure {
+    let failure = pending.refusal();
+    failure.help(if Env::can_ask() {
+        "run `tenter trust` again when you have reviewed them"
+    } else {
+        "run `tenter trust` at a terminal, which asks; or `tenter trust --yes` to trust them as they are"
+    })
 }
 
 fn revoke(project: &mut Project, name: Option<&str>) -> CommandResult {

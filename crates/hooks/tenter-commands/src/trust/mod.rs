@@ -22,5 +22,5 @@ pub use reload::Reloader;
 pub use root::settle_root;
 pub use store::{
     accept, accept_if_complete, record, record_in, revoke, trust_hooks, trust_pending,
-    trust_recipes, trust_untrusted_hooks,
+    trust_recipes,
 };

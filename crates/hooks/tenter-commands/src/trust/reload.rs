@@ -13,7 +13,7 @@ use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{SharedReadLine, read_at_terminal};
 use tenter_terminal::ui;
 
-use super::ask::{PendingTrust, TrustChoice, ask_through};
+use super::ask::{PendingTrust, ask_through};
 use super::store::{accept_in, record_hooks_in};
 use crate::project::{Project, TrustContext};
 
@@ -68,17 +68,19 @@ impl Reload for Reloader {
         let is_asked = |hook: &&Untrusted| hook.previous.is_some() || hook.path == changed.path;
         let hooks: Vec<Untrusted> = found.untrusted().iter().filter(is_asked).cloned().collect();
         let mut store = self.store();
-        let context = TrustContext { root: &self.project, store: &store };
+        let context = TrustContext { root: &self.project, store: &store, project: None };
         let pending = PendingTrust { hooks: &hooks, recipes: &[] };
         ui::note(format!(
             "\nThe hook {} changed while the agent was running.",
             visible(&changed.name)
         ));
-        if ask_through(context, pending, &mut |prompt| self.read_line(prompt)) != TrustChoice::Trust
-        {
+        let choice = ask_through(context, pending, &mut |prompt| self.read_line(prompt));
+        let (trusted, _) = choice.trusted(pending);
+        if trusted.is_empty() {
             return false;
         }
-        let trusted = self.trust(&mut store, &hooks, cancel);
-        trusted.inspect_err(ui::failure).is_ok()
+        let is_included = trusted.iter().any(|hook| hook.path == changed.path);
+        let recorded = self.trust(&mut store, &trusted, cancel).inspect_err(ui::failure);
+        recorded.is_ok() && is_included
     }
 }

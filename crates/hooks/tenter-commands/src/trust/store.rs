@@ -74,33 +74,24 @@ pub fn accept_if_complete(project: &mut Project, catalog: &Catalog) -> Result<()
     if catalog.lost().is_empty() { accept(project, catalog) } else { Ok(()) }
 }
 
-/// Trusts every pending hook and recipe, and says so. Returns the reloaded catalog.
+/// Trusts hooks and recipes, and says so. Returns the catalog, reloaded if hooks are trusted now.
 pub fn trust_pending(
     project: &mut Project,
     catalog: Catalog,
-    recipes: &[ProjectRecipe],
+    (hooks, recipes): (&[Untrusted], &[ProjectRecipe]),
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
-    let catalog = if catalog.untrusted().is_empty() {
+    let catalog = if hooks.is_empty() {
         catalog
     } else {
-        trust_untrusted_hooks(project, &catalog, cancel)?
+        let reloaded = trust_hooks(project, hooks, cancel)?;
+        note_trusted(hooks.iter().map(|hook| hook.name.as_str()));
+        // The user may have trusted them without being asked.
+        hooks.iter().for_each(note_consequences);
+        reloaded
     };
     trust_recipes(project, recipes)?;
     Ok(catalog)
-}
-
-/// Trusts every untrusted hook of the catalog, and says so. Returns the reloaded catalog.
-pub fn trust_untrusted_hooks(
-    project: &mut Project,
-    catalog: &Catalog,
-    cancel: &Cancel,
-) -> Result<Catalog, Failure> {
-    let reloaded = trust_hooks(project, catalog.untrusted(), cancel)?;
-    note_trusted(catalog.untrusted().iter().map(|hook| hook.name.as_str()));
-    // The user may have trusted them without being asked.
-    catalog.untrusted().iter().for_each(note_consequences);
-    Ok(reloaded)
 }
 
 /// Trusts these hooks and reloads the catalog. Their events, which are known only then, are recorded with them.

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use state::ScreenState;
 
 pub use activity::{Activity, ActivityKey};
+pub use state::{InputRows, InputView};
 pub use writer::Stream;
 
 /// Minimum time between redraws.
@@ -110,6 +111,17 @@ impl Screen {
         }
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Shows the user's input line at the end of the region; `None` if there is none.
+    pub fn set_input(&self, view: Option<InputView>) {
+        self.state().set_input(view);
+        self.changed.notify_all();
+    }
+
+    /// Shows or hides the input line below a question that has the terminal.
+    pub fn show_input_below_question(&self, is_shown: bool) {
+        self.state().show_input_below_question(is_shown);
     }
 
     /// Something begins to run.

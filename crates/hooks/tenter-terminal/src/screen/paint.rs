@@ -15,13 +15,15 @@ const ERASE_BELOW: &str = "\x1b[J";
 /// Erases the cursor's line.
 const ERASE_LINE: &str = "\x1b[2K";
 
-/// The live region as it is on the terminal. The cursor is at the end of its last row.
+/// The live region as it is on the terminal. The cursor is in its last row.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Region {
     /// The rows.
     pub(super) rows: Vec<String>,
     /// Number of columns that the terminal had.
     pub(super) columns: usize,
+    /// Number of columns between the cursor and the end of the last row.
+    pub(super) cursor_left: usize,
 }
 
 impl Region {
@@ -41,7 +43,8 @@ pub(super) fn replace(before: &Region, lines: &str, after: &Region) -> String {
     }
     let has_same_rows = before.rows.len() == after.rows.len() && before.columns == after.columns;
     if lines.is_empty() && has_same_rows {
-        return format!("{BEGIN}{NO_WRAP}{}{WRAP}{END}", changed_rows(before, after));
+        let left = to_cursor(after);
+        return format!("{BEGIN}{NO_WRAP}{}{left}{WRAP}{END}", changed_rows(before, after));
     }
     let mut bytes = BEGIN.to_owned();
     if !before.rows.is_empty() {
@@ -50,7 +53,8 @@ pub(super) fn replace(before: &Region, lines: &str, after: &Region) -> String {
     }
     bytes.push_str(lines);
     if !after.rows.is_empty() {
-        let _ = write!(bytes, "{NO_WRAP}{}{WRAP}", after.rows.join("\n"));
+        let left = to_cursor(after);
+        let _ = write!(bytes, "{NO_WRAP}{}{left}{WRAP}", after.rows.join("\n"));
     }
     bytes + END
 }
@@ -68,6 +72,14 @@ fn changed_rows(before: &Region, after: &Region) -> String {
     bytes
 }
 
+/// Moves the cursor from the end of the last row to its place.
+fn to_cursor(region: &Region) -> String {
+    match region.cursor_left {
+        0 => String::new(),
+        left => format!("\x1b[{left}D"),
+    }
+}
+
 /// Moves the cursor from the last row of a region to the beginning of its first.
 fn to_first_row(height: usize) -> String {
     match height.saturating_sub(1) {
@@ -81,7 +93,17 @@ mod tests {
     use super::*;
 
     fn region(rows: &[&str], columns: usize) -> Region {
-        Region { rows: rows.iter().map(|row| (*row).to_owned()).collect(), columns }
+        Region { rows: rows.iter().map(|row| (*row).to_owned()).collect(), columns, cursor_left: 0 }
+    }
+
+    #[test]
+    fn the_cursor_is_where_the_user_types() {
+        let input = Region { cursor_left: 2, ..region(&["> abc"], 20) };
+        let begin = "\x1b[?2026h\x1b[?7l> abc\x1b[2D\x1b[?7h\x1b[?2026l";
+        assert_eq!(replace(&region(&[], 20), "", &input), begin);
+        let moved = Region { cursor_left: 1, ..input.clone() };
+        let moving = "\x1b[?2026h\x1b[?7l\r\r\x1b[2K> abc\x1b[1D\x1b[?7h\x1b[?2026l";
+        assert_eq!(replace(&input, "", &moved), moving);
     }
 
     #[test]

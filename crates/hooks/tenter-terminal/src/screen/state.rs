@@ -15,6 +15,18 @@ use super::writer::{Stream, for_terminal, size, write_raw};
 /// Renders incomplete text for a number of columns.
 type PendingOutput = Box<dyn Fn(usize) -> String + Send>;
 
+/// Renders the user's input line for a number of columns.
+pub type InputView = Box<dyn Fn(usize) -> InputRows + Send>;
+
+/// The rows of the user's input line. The cursor is in the last one.
+#[derive(Debug, Default)]
+pub struct InputRows {
+    /// The rows.
+    pub rows: Vec<String>,
+    /// Number of columns between the cursor and the end of the last row.
+    pub cursor_left: usize,
+}
+
 /// Number of rows that stay visible above the incomplete text.
 const ROWS_ABOVE: usize = 4;
 
@@ -36,6 +48,10 @@ pub(super) struct ScreenState {
     pending: Option<PendingOutput>,
     /// The rows of `pending`, and the number of columns that they are for.
     pending_rows: Option<(usize, Vec<String>)>,
+    /// The user's input line.
+    input: Option<InputView>,
+    /// True if the input line is shown although a question has the terminal.
+    is_input_below_question: bool,
     /// The region on the terminal.
     region: Region,
     /// True if others have used the terminal since the region was drawn.
@@ -69,6 +85,35 @@ impl ScreenState {
         self.pending = Some(pending).filter(|_| self.is_live());
         self.pending_rows = None;
         self.is_changed = true;
+    }
+
+    pub(super) fn set_input(&mut self, view: Option<InputView>) {
+        self.input = view;
+        self.is_changed = true;
+        if self.is_input_below_question {
+            self.draw_input();
+        }
+    }
+
+    pub(super) fn show_input_below_question(&mut self, is_shown: bool) {
+        if is_shown == self.is_input_below_question || !self.is_live() {
+            return;
+        }
+        self.is_input_below_question = is_shown;
+        if is_shown {
+            write_raw("\n");
+            self.draw_input();
+        } else {
+            self.erase();
+        }
+    }
+
+    /// Draws a region that is only the input line.
+    fn draw_input(&mut self) {
+        let columns = size().0;
+        let input = self.input.as_ref().map(|view| view(columns)).unwrap_or_default();
+        let rows = input.rows.iter().map(|row| for_terminal(row).into_owned()).collect();
+        self.replace("", Region { rows, columns, cursor_left: input.cursor_left });
     }
 
     pub(super) fn is_suspended_by_other(&self) -> bool {
@@ -150,9 +195,11 @@ impl ScreenState {
     /// Prints lines and draws the region below them.
     fn draw_below(&mut self, lines: &str, now: Instant) {
         let (columns, height) = size();
-        let rows = self.rows(columns, height, now);
+        let input = self.input.as_ref().map(|view| view(columns)).unwrap_or_default();
+        let mut rows = self.rows(columns, height.saturating_sub(input.rows.len()), now);
+        rows.extend(input.rows);
         let rows = rows.iter().map(|row| for_terminal(row).into_owned()).collect();
-        self.replace(lines, Region { rows, columns });
+        self.replace(lines, Region { rows, columns, cursor_left: input.cursor_left });
         self.is_changed = false;
     }
 
@@ -191,7 +238,7 @@ impl ScreenState {
         if !self.is_enabled {
             return;
         }
-        let region = Region { rows: Vec::new(), columns: size().0 };
+        let region = Region { columns: size().0, ..Region::default() };
         self.replace("", region);
         if let Some((stream, line)) = self.line.take() {
             let _ = stream.write(&line);

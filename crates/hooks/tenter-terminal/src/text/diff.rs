@@ -1,5 +1,6 @@
 //! Changes of files as diffs.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anstyle::Style;
@@ -8,7 +9,7 @@ use tenter_base::excerpt;
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_protocol::tool_metadata::{Edit, FileEdit};
 
-use super::wrap::StyledLine;
+use super::code::{CodeLanguage, highlighted};
 use crate::ui::{BAD, FAINT, GOOD, styled};
 
 /// Maximum number of lines of a diff.
@@ -19,6 +20,8 @@ const LINE_LENGTH: usize = 400;
 const AROUND: usize = 3;
 /// Time after which a diff may be longer than necessary.
 const TIMEOUT: Duration = Duration::from_millis(200);
+/// Ends all styles.
+const RESET: &str = "\x1b[0m";
 /// The indentation of each line, and its width together with the sign.
 const INDENT: &str = "    ";
 const MARGIN: usize = 5;
@@ -27,21 +30,30 @@ const CONTINUATION: char = '↪';
 
 /// The diff of an edit of a file whose other lines are unknown, in lines of at most `width` columns.
 pub fn of_edit(edit: &FileEdit, width: usize) -> Vec<String> {
+    let language = CodeLanguage::of_file(Path::new(&edit.file_path));
     let hunks = edit.edits.iter().flat_map(|one| {
         let first = usize::try_from(one.start_line).unwrap_or(1);
-        hunks(&one.old_content, &one.new_content, first, |line| rows(line, width))
+        hunks(&one.old_content, &one.new_content, first, |line, is_deleted| {
+            rows(line, width, language.filter(|_| !is_deleted))
+        })
     });
     shortened(hunks.collect(), LINES)
 }
 
-/// The diff of a changed file, in lines of at most `width` columns.
-pub fn of_files(before: &str, after: &str, width: usize) -> Vec<String> {
-    shortened(hunks(before, after, 1, |line| rows(line, width)), LINES)
+/// The diff of a changed file with code in `language`, in lines of at most `width` columns.
+pub fn of_files(
+    before: &str,
+    after: &str,
+    language: Option<&CodeLanguage>,
+    width: usize,
+) -> Vec<String> {
+    let rows = |line: &str, is_deleted: bool| rows(line, width, language.filter(|_| !is_deleted));
+    shortened(hunks(before, after, 1, rows), LINES)
 }
 
 /// The diff of a trusted file, of at most `most` lines: lines are not cut, and characters that could forge others are escaped.
 pub fn of_trusted(before: &str, after: &str, most: usize) -> Vec<String> {
-    shortened(hunks(before, after, 1, |line| vec![with_spaces(&visible(line))]), most)
+    shortened(hunks(before, after, 1, |line, _| vec![with_spaces(&visible(line))]), most)
 }
 
 /// The text of a file after an edit; `None` if the text before it is not the one that was edited.
@@ -56,9 +68,9 @@ pub fn edited(before: &str, edit: &FileEdit) -> Option<String> {
 }
 
 /// The rows of a line: its indentation is kept, and a wide one continues below.
-fn rows(line: &str, width: usize) -> Vec<String> {
+fn rows(line: &str, width: usize, language: Option<&CodeLanguage>) -> Vec<String> {
     let line = excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned();
-    let line = StyledLine::new(Style::new(), &with_spaces(&line));
+    let line = highlighted(&with_spaces(&line), language);
     let width = width.saturating_sub(MARGIN).max(MARGIN);
     line.broken(width).iter().map(ToString::to_string).collect()
 }
@@ -68,12 +80,13 @@ fn with_spaces(line: &str) -> String {
     line.replace('\t', "    ")
 }
 
-/// The hunks of a diff. `first` is the number of the first line, and `rows` returns the rows that show a line.
+/// The hunks of a diff. `first` is the number of the first line, and `rows` returns the rows that show a line, which may be a
+/// deleted one.
 fn hunks(
     before: &str,
     after: &str,
     first: usize,
-    rows: impl Fn(&str) -> Vec<String>,
+    rows: impl Fn(&str, bool) -> Vec<String>,
 ) -> Vec<String> {
     let diff = TextDiff::configure().timeout(TIMEOUT).diff_lines(before, after);
     let changes_line_ends = before.contains("\r\n") != after.contains("\r\n");
@@ -94,8 +107,11 @@ fn hunks(
                 Some(text) => text,
                 None => line,
             };
-            for (index, row) in rows(text).iter().enumerate() {
+            let is_deleted = change.tag() == ChangeTag::Delete;
+            for (index, row) in rows(text, is_deleted).iter().enumerate() {
                 let sign = if index == 0 { sign } else { CONTINUATION };
+                // The colours of code would end those of the line.
+                let row = row.replace(RESET, &format!("{RESET}{style}"));
                 lines.push(format!("{INDENT}{}", styled(style, format!("{sign}{row}"))));
             }
             if changes_last_end && change.missing_newline() {
@@ -133,11 +149,11 @@ mod tests {
 
     #[test]
     fn a_changed_file_is_shown_by_its_changes() {
-        let lines = of_files("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\nE\nf\n", 80);
+        let lines = of_files("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\nE\nf\n", None, 80);
         let expected =
             ["    @@ line 2 @@", "     b", "     c", "     d", "    -e", "    +E", "     f"];
         assert_eq!(plain(&lines), expected);
-        assert!(of_files("same\n", "same\n", 80).is_empty());
+        assert!(of_files("same\n", "same\n", None, 80).is_empty());
     }
 
     #[test]
@@ -168,24 +184,24 @@ mod tests {
 
     #[test]
     fn indentation_is_kept_and_wide_lines_continue_below() {
-        let lines = plain(&of_files("", "\tabcdefgh字\n", 16));
+        let lines = plain(&of_files("", "\tabcdefgh字\n", None, 16));
         assert_eq!(lines, ["    @@ line 1 @@", "    +    abcdefg", "    ↪h字"]);
     }
 
     #[test]
     fn changed_line_ends_can_be_seen() {
-        let lines = plain(&of_files("a\r\n", "a\n", 80));
+        let lines = plain(&of_files("a\r\n", "a\n", None, 80));
         assert_eq!(lines[1..], ["    -a␍", "    +a"]);
-        let lines = plain(&of_files("a\n", "a", 80));
+        let lines = plain(&of_files("a\n", "a", None, 80));
         assert_eq!(lines[1..], ["    -a", "    +a", "    ↪no line end"]);
-        let lines = plain(&of_files("a\r\nb\r\n", "a\r\nc\r\n", 80));
+        let lines = plain(&of_files("a\r\nb\r\n", "a\r\nc\r\n", None, 80));
         assert_eq!(lines[1..], ["     a", "    -b", "    +c"]);
     }
 
     #[test]
     fn a_long_diff_is_cut() {
         let after = "x\n".repeat(100);
-        let lines = plain(&of_files("", &after, 80));
+        let lines = plain(&of_files("", &after, None, 80));
         assert_eq!((lines.len(), lines[40].as_str()), (41, "    … 61 more lines"));
     }
 }

@@ -1,9 +1,11 @@
 //! Text for a terminal: wrapped, rendered from Markdown, compared.
 
+mod code;
 pub mod diff;
 mod markdown;
 mod wrap;
 
+pub use code::CodeLanguage;
 pub use markdown::Markdown;
 pub use wrap::{columns, hanging, prose};
 

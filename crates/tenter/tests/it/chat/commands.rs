@@ -1,6 +1,6 @@
 //! The slash commands of a chat.
 
-use super::{chat, chat_with, say};
+use super::{PROMPT, chat, chat_with, say};
 use crate::sandbox;
 
 #[test]
@@ -60,17 +60,75 @@ fn conversations_can_be_listed_resumed_and_started() {
     say(&mut chat, "about apples");
     say(&mut chat, "/new");
     say(&mut chat, "about pears");
-    let listed = say(&mut chat, "/resume");
-    let line = |part: &str| listed.lines().find(|line| line.contains(part)).unwrap().to_owned();
-    assert!(line("about pears").ends_with("(present)"), "{listed}");
-    let apples = line("about apples").split_whitespace().next().unwrap().to_owned();
-    assert!(say(&mut chat, &format!("/resume {apples}")).contains("Continuing: about apples"));
+    chat.enter("/resume");
+    chat.wait_for("Continue which conversation?");
+    let row = chat.wait_for_row("❯");
+    assert!(row.contains("about apples  project · "), "{row}");
+    chat.type_in("pears");
+    chat.wait_for_row("nothing matches");
+    chat.type_in("\x15APP");
+    chat.wait_for_row("❯ about apples");
+    chat.type_in("\r");
+    chat.wait_for("Continuing: about apples");
+    chat.wait_for(PROMPT);
     assert!(say(&mut chat, "more").contains("Three."));
+    let status = say(&mut chat, "/status");
+    let apples = status.lines().find_map(|line| line.trim().strip_prefix("conversation")).unwrap();
     assert!(
         say(&mut chat, &format!("/resume {apples}")).contains("this is the current conversation")
     );
+    chat.enter("/resume");
+    chat.wait_for_row("❯ about pears");
+    chat.type_in("\x03");
+    chat.wait_for(PROMPT);
     let unknown = say(&mut chat, "/resume nonsense");
     assert!(unknown.contains("there is no conversation \"nonsense\""), "{unknown}");
+}
+
+#[test]
+fn the_state_of_the_chat_can_be_seen() {
+    let sandbox = sandbox();
+    let mut chat = chat(
+        &sandbox,
+        "turns: [{text: ok, usage: {input_tokens: 900, output_tokens: 100}}]\ncontext_window: 4000",
+    );
+    assert!(say(&mut chat, "hi").contains("900 tokens in, 100 out · context 25 %"));
+    let status = say(&mut chat, "/status");
+    for text in ["scripted:", "/project\n", "permissions   all", "1000 of 4000 tokens (25 %)"] {
+        assert!(status.contains(text), "{text} in {status}");
+    }
+    let context = say(&mut chat, "/context");
+    assert!(context.contains("messages       2") && context.contains("system prompt"), "{context}");
+    assert!(say(&mut chat, "/cost").contains("cost     unknown"));
+    assert!(say(&mut chat, "/mcp").contains("There are no MCP servers."));
+    assert!(say(&mut chat, "/skills").contains("There are no skills."));
+}
+
+#[test]
+fn ctrl_o_shows_output_that_was_folded() {
+    let sandbox = sandbox();
+    let mut chat = chat(
+        &sandbox,
+        "turns: [{tool_calls: [{name: bash, input: {command: seq 20}}]}, {text: Done.}]",
+    );
+    let screen = say(&mut chat, "count");
+    assert!(screen.contains("… 12 more lines: Ctrl-O") && !screen.contains("19\n"), "{screen}");
+    chat.type_in("typed\x0f");
+    chat.wait_for("19\n20\n");
+    chat.wait_for("> typed");
+}
+
+#[test]
+fn init_and_review_are_recipes() {
+    let sandbox = sandbox();
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - {text: Written., expect: {contains: [AGENTS.md]}}
+  - {text: Nothing is wrong., expect: {contains: [git diff main...HEAD, look at tests]}}",
+    );
+    assert!(say(&mut chat, "/init").contains("Written."));
+    assert!(say(&mut chat, "/review since=main look at tests").contains("Nothing is wrong."));
 }
 
 #[test]

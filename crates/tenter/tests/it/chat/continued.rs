@@ -28,11 +28,42 @@ fn a_followed_conversation_shows_its_end() {
         second.wait_for(super::PROMPT);
     }
     let mut other = chat(&sandbox, "turns: [{text: Yes.}]");
-    let listed = say(&mut other, "/resume");
-    let id = listed.split_whitespace().find(|word| word.len() == 36).unwrap().to_owned();
-    other.enter(&format!("/resume {id}"));
+    other.enter("/resume");
+    other.wait_for_row("❯ an old question");
+    other.type_in("\r");
     other.wait_for("Continuing: an old question");
     other.wait_for("It said hi.\n");
+}
+
+#[test]
+fn after_compact_the_last_answer_is_shown() {
+    let sandbox = sandbox();
+    let mut first =
+        chat(&sandbox, "turns: [{text: It is 42.}, {text: 'Summary: the answer was 42.'}]");
+    say(&mut first, "what is it?");
+    say(&mut first, "/compact");
+    first.enter("/quit");
+    assert_eq!(first.end().0, Some(0));
+    let mut second = start(&sandbox, "turns: []", &["--follow"]);
+    let screen = second.wait_for(super::PROMPT);
+    assert!(screen.contains("│ what is it?\nIt is 42.\n"), "{screen}");
+}
+
+#[test]
+fn resume_without_an_id_lets_the_user_choose() {
+    let sandbox = sandbox();
+    let mut first = chat(&sandbox, "turns: [{text: One.}]");
+    say(&mut first, "about apples");
+    first.enter("/quit");
+    assert_eq!(first.end().0, Some(0));
+    let mut chosen = start(&sandbox, "turns: []", &["--resume"]);
+    chosen.wait_for_row("❯ about apples");
+    chosen.type_in("\r");
+    chosen.wait_for("│ about apples\nOne.\n");
+    let model = sandbox.script("turns: []");
+    let args = ["run", "--model", &model, "continue", "--resume"];
+    let output = sandbox.run(&args).expect_code(2);
+    assert!(output.stderr.contains("--resume needs an ID"), "{output}");
 }
 
 #[test]

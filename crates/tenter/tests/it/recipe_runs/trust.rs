@@ -131,7 +131,7 @@ fn the_trust_command_covers_recipes_and_hooks() {
     exit: 4
     --- stderr
     error: this project has hooks, and recipes that can start programs or use tools, that you have not trusted: guard, recipe:spy, recipe:acme/tools/go
-      help: review them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run without hooks
+      help: run `tenter trust` at a terminal, which asks; or `tenter trust --yes` to trust them as they are
     ");
     assert_snapshot!(sandbox.run(&["trust", "--yes"]), @"
     exit: 0

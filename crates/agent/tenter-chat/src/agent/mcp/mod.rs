@@ -63,6 +63,7 @@ pub(crate) fn state(project: &Project, server: &ConfiguredServer) -> &'static st
     match definition::define(project, server) {
         _ if !server.is_enabled() => "disabled",
         _ if needs_trust(project, server) && !is_trusted(project, server) => "untrusted",
+        Ok(definition) if !definition.has_program() => "program not found",
         Ok(_) => READY,
         Err(_) => "unusable",
     }

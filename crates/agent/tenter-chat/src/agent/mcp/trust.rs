@@ -125,7 +125,7 @@ pub(crate) fn settle(
     }
     match ask(project, &pending) {
         TrustChoice::Trust => trust(project, &pending),
-        TrustChoice::Skip => {
+        TrustChoice::Only(_) | TrustChoice::Skip => {
             ui::note(format!("Skipped this time: {}.", visible(&names(&pending).join(", "))));
             Ok(())
         }

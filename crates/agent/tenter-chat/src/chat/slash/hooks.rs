@@ -112,15 +112,14 @@ pub(super) fn trust(
         pending if pending.is_empty() => TrustChoice::Skip,
         pending => trust::ask_through(chat.project.trust_context(), pending, &mut read),
     };
-    let is_trusted = choice == TrustChoice::Trust || has_servers;
+    let (hooks, trusted_recipes) = choice.trusted(pending);
+    let is_trusted = !hooks.is_empty() || !trusted_recipes.is_empty() || has_servers;
     if !is_trusted && catalog.lost().is_empty() {
         ui::note("Nothing was trusted.");
         return Ok(None);
     }
-    let catalog = match choice {
-        TrustChoice::Trust => trust::trust_pending(&mut chat.project, catalog, &recipes, &cancel)?,
-        TrustChoice::Skip | TrustChoice::Refuse => catalog,
-    };
+    let trusted = (hooks.as_slice(), trusted_recipes.as_slice());
+    let catalog = trust::trust_pending(&mut chat.project, catalog, trusted, &cancel)?;
     let settled = trust::settle_lost(&mut chat.project, catalog, &mut read, &cancel)?;
     Ok(is_trusted.then(|| changed(settled, has_servers)))
 }

@@ -26,6 +26,16 @@ pub(super) fn recipe(context: &mut CommandContext, line: &str) -> Result<Option<
     }
 }
 
+/// Runs the recipe `init`.
+pub(super) fn init(context: &mut CommandContext, rest: &str) -> Result<Option<ChatEnd>, Failure> {
+    run(context, "init", rest)
+}
+
+/// Runs the recipe `review`.
+pub(super) fn review(context: &mut CommandContext, rest: &str) -> Result<Option<ChatEnd>, Failure> {
+    run(context, "review", rest)
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
 fn list(context: &CommandContext) -> Result<Option<ChatEnd>, Failure> {
     let chat = &*context.chat;
@@ -79,7 +89,7 @@ fn decide(context: &mut CommandContext, recipe: &Recipe) -> Result<bool, Failure
             trust::trust_recipes(&mut chat.project, std::slice::from_ref(&untrusted))?;
             Ok(true)
         }
-        TrustChoice::Skip => Ok(true),
+        TrustChoice::Only(_) | TrustChoice::Skip => Ok(true),
         TrustChoice::Refuse => Ok(false),
     }
 }

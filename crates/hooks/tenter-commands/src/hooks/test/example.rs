@@ -9,6 +9,7 @@ use tenter_terminal::failure::Failure;
 use tenter_terminal::ui::{self, BAD, GOOD, styled};
 
 use super::super::manifest_file::ManifestFile;
+use super::junit::JunitCase;
 
 /// Characters of a command that are shown.
 const SHOWN: usize = 200;
@@ -53,6 +54,12 @@ fn of_rule(rules: &[Rule], index: usize) -> Vec<ExampleResult> {
 }
 
 impl ExampleResult {
+    pub(super) fn junit_case(&self) -> JunitCase {
+        let name = format!("{} {}: {}", self.rule, self.expected, self.example);
+        let failure = (!self.passed).then(|| self.error.clone().unwrap_or_default());
+        JunitCase { name, failure }
+    }
+
     pub(super) fn print(&self) {
         let (style, word) = if self.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
         let example = one_line(&self.example, SHOWN);

@@ -4,12 +4,15 @@
 //! A test is a file `tests/*.json` in the directory of a manifest hook; `case` documents its form. The examples of its rules are tests,
 //! too.
 
+mod all;
 mod case;
 mod example;
+mod junit;
 mod once;
 mod payload;
 mod table;
 
+use std::path::PathBuf;
 use std::slice;
 use std::sync::Arc;
 
@@ -34,10 +37,18 @@ use crate::user_only;
 /// The tests are the files tests/*.json in the hook's directory, and the examples of its rules. Without tests, or with --payload, --event or --sample, the hook
 /// runs once. The exit code of one run is 0 if the reply is valid, whatever it decides, or if the matcher does not match
 /// ("unmatched"), and 1 if the hook fails.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Args {
     /// The hook's full name.
-    name: String,
+    #[arg(required_unless_present = "all")]
+    name: Option<String>,
+    /// Test every hook that runs in this project.
+    #[arg(long, conflicts_with_all = ["name", "payload", "event", "sample", "json"])]
+    all: bool,
+    /// Also write the results of tests to FILE, as JUnit XML.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["payload", "event", "sample"])]
+    junit: Option<PathBuf>,
     /// Run it once on this payload, a JSON object; "-" reads it from stdin. Missing fields are taken from a sample of the event that
     /// its "event" or "event_type" names, or of the hook's only event.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "sample"])]
@@ -56,11 +67,21 @@ pub struct Args {
     json: bool,
 }
 
+impl Args {
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+}
+
 pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
     let payload = args.payload.as_deref().map(|file| payload::read(&project, file)).transpose()?;
     let catalog = project.load(&cancel);
+    if args.all {
+        super::show_findings(&project);
+        return all::run(&mut project, catalog, args, &cancel);
+    }
     let catalog = trusted(&mut project, catalog, args, &cancel)?;
     super::show_findings(&project);
     test(&project, &catalog, payload, args, &cancel)
@@ -74,7 +95,7 @@ pub fn test_once_or_all(
     cancel: &Cancel,
 ) -> CommandResult {
     let (name, event) = (name.to_owned(), event.map(str::to_owned));
-    let args = Args { name, payload: None, event, sample: false, trust: false, json: false };
+    let args = Args { name: Some(name), event, ..Args::default() };
     test(project, catalog, None, &args, cancel)
 }
 
@@ -85,15 +106,20 @@ fn test(
     args: &Args,
     cancel: &Cancel,
 ) -> CommandResult {
-    let hook = find(project, catalog, &args.name)?;
+    let hook = find(project, catalog, args.name())?;
     let _waiting = screen().wait_for(format!("hook {}", visible(&hook.name)));
     if given.is_none() && args.event.is_none() && !args.sample {
-        let tests = table::Tests { files: case::files(hook)?, examples: example::results(hook)? };
+        let tests = tests_of(hook)?;
         if !tests.is_empty() {
-            return table::run(project, hook, &tests, args.json, cancel);
+            return table::run(project, hook, tests, args, cancel);
         }
     }
     once::run(project, hook, given, args, cancel)
+}
+
+/// Returns the tests of a hook.
+fn tests_of(hook: &Hook) -> Result<table::Tests, Failure> {
+    Ok(table::Tests { files: case::files(hook)?, examples: example::results(hook)? })
 }
 
 /// An engine without observers, to test hooks with.
@@ -108,7 +134,7 @@ fn trusted(
     args: &Args,
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
-    let Some(hook) = untrusted(&catalog, &args.name) else { return Ok(catalog) };
+    let Some(hook) = untrusted(&catalog, args.name()) else { return Ok(catalog) };
     let pending = PendingTrust { hooks: slice::from_ref(hook), recipes: &[] };
     if args.trust {
         user_only::check(project.env, project.root(), "hooks test --trust")?;
@@ -116,7 +142,7 @@ fn trusted(
         return Ok(catalog);
     }
     let reloaded = trust::trust_hooks(project, pending.hooks, cancel)?;
-    ui::note(format!("Trusted: {}.", visible(&args.name)));
+    ui::note(format!("Trusted: {}.", visible(args.name())));
     trust::note_consequences(hook);
     Ok(reloaded)
 }

@@ -16,10 +16,11 @@ use tenter_terminal::ui::{self, BAD, FAINT, GOOD, styled};
 use super::super::interpretation::UNMATCHED;
 use super::super::report::{self, TestReport};
 use super::case::{self, TestCase};
-use super::engine;
 use super::example::ExampleResult;
+use super::junit::{self, JunitCase, JunitSuite};
 use super::once::other_form;
 use super::payload;
+use super::{Args, engine};
 use crate::project::Project;
 
 /// The result of one test, as in the JSON output.
@@ -59,37 +60,98 @@ enum TestResult<'t> {
     Example(&'t ExampleResult),
 }
 
-/// Runs the tests in files, and shows the results of the examples.
+/// The results of the tests of a hook.
+pub(super) struct HookResults {
+    files: Vec<CaseResult>,
+    examples: Vec<ExampleResult>,
+}
+
+impl HookResults {
+    /// Returns the number of tests that passed, and of those that failed.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let failed = self.files.iter().filter(|tested| !tested.passed).count()
+            + self.examples.iter().filter(|tested| !tested.passed).count();
+        (self.files.len() + self.examples.len() - failed, failed)
+    }
+
+    /// Returns the results as a suite of JUnit.
+    pub(super) fn suite(&self, hook: &Hook) -> JunitSuite {
+        let files = self.files.iter().map(|tested| JunitCase {
+            name: short_file(hook, tested),
+            failure: (!tested.passed).then(|| failure_of(tested)),
+        });
+        let cases = files.chain(self.examples.iter().map(ExampleResult::junit_case)).collect();
+        JunitSuite { name: hook.name.clone(), cases }
+    }
+
+    fn print_json(&self) {
+        let files = self.files.iter().map(TestResult::File);
+        let all: Vec<_> = files.chain(self.examples.iter().map(TestResult::Example)).collect();
+        ui::out(serde_json::to_string_pretty(&all).unwrap_or_default());
+    }
+}
+
+/// Runs the tests of a hook, and shows the results.
 pub(super) fn run(
     project: &Project,
     hook: &Arc<Hook>,
-    tests: &Tests,
-    as_json: bool,
+    tests: Tests,
+    args: &Args,
     cancel: &Cancel,
 ) -> CommandResult {
-    let mut results = Vec::new();
+    let Some(results) = results(project, hook, tests, !args.json, cancel)? else {
+        return Ok(Exit::Interrupted);
+    };
+    if let Some(file) = &args.junit {
+        junit::write(file, &[results.suite(hook)])?;
+    }
+    let (passed, failed) = results.counts();
+    if args.json {
+        results.print_json();
+    } else {
+        ui::out(format!("{passed} passed, {failed} failed"));
+    }
+    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Runs the tests in files, and returns the results with those of the examples; `None` if the user interrupted it.
+pub(super) fn results(
+    project: &Project,
+    hook: &Arc<Hook>,
+    tests: Tests,
+    is_shown: bool,
+    cancel: &Cancel,
+) -> Result<Option<HookResults>, Failure> {
+    let mut files = Vec::new();
     for file in &tests.files {
         let tested = test(project, hook, file, cancel)?;
         if cancel.is_cancelled() {
-            return Ok(Exit::Interrupted);
+            return Ok(None);
         }
-        if !as_json {
+        if is_shown {
             print(hook, &tested);
         }
-        results.push(tested);
+        files.push(tested);
     }
-    let examples = &tests.examples;
-    let failed = results.iter().filter(|tested| !tested.passed).count()
-        + examples.iter().filter(|tested| !tested.passed).count();
-    if as_json {
-        let files = results.iter().map(TestResult::File);
-        let all: Vec<_> = files.chain(examples.iter().map(TestResult::Example)).collect();
-        ui::out(serde_json::to_string_pretty(&all).unwrap_or_default());
-    } else {
-        examples.iter().for_each(ExampleResult::print);
-        ui::out(format!("{} passed, {failed} failed", results.len() + examples.len() - failed));
+    if is_shown {
+        tests.examples.iter().for_each(ExampleResult::print);
     }
-    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+    Ok(Some(HookResults { files, examples: tests.examples }))
+}
+
+/// Returns the path of a test in its hook's directory.
+fn short_file(hook: &Hook, tested: &CaseResult) -> String {
+    let file = tested.file.strip_prefix(&hook.path).unwrap_or(&tested.file);
+    file.to_string_lossy().into_owned()
+}
+
+/// Returns why a test failed, in words.
+fn failure_of(tested: &CaseResult) -> String {
+    if let Some(error) = &tested.error {
+        return error.clone();
+    }
+    let json = |object: &Option<Object>| serde_json::to_string(object).unwrap_or_default();
+    format!("expected {}, got {}", json(&tested.expected), json(&tested.got))
 }
 
 fn test(
@@ -162,7 +224,7 @@ fn run_case(
 
 fn print(hook: &Hook, tested: &CaseResult) {
     let (style, word) = if tested.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
-    let file = tested.file.strip_prefix(&hook.path).unwrap_or(&tested.file).to_string_lossy();
+    let file = short_file(hook, tested);
     let description = tested.description.as_deref().unwrap_or_default();
     let line = format!("{} {}  {}", styled(style, word), visible(&file), sanitize(description));
     ui::out(line.trim_end());

@@ -6,6 +6,8 @@ use tenter_base::sanitize::sanitize;
 
 use super::line_start::without_deep_marks;
 use super::table::Table;
+use crate::text::CodeLanguage;
+use crate::text::code::highlighted;
 use crate::text::wrap::{StyledLine, columns};
 use crate::ui::{FAINT, GOOD, NAME, styled};
 
@@ -99,6 +101,8 @@ struct RenderedPage {
     links: Vec<(String, usize)>,
     /// The code of the open code block.
     code: Option<String>,
+    /// The language of that code.
+    language: Option<&'static CodeLanguage>,
     table: Option<Table>,
 }
 
@@ -131,6 +135,7 @@ impl RenderedPage {
             emphasis: Emphasis::default(),
             links: Vec::new(),
             code: None,
+            language: None,
             table: None,
         }
     }
@@ -264,6 +269,7 @@ impl RenderedPage {
             CodeBlockKind::Fenced(language) => language.trim(),
             CodeBlockKind::Indented => "",
         };
+        self.language = CodeLanguage::named(language);
         let head = self.inner().code_head(&sanitize(language).replace('\n', " "));
         self.write_line(&head);
     }
@@ -271,7 +277,7 @@ impl RenderedPage {
     fn end_code(&mut self) {
         let code = self.code.take().unwrap_or_default();
         for line in sanitize(&code).lines() {
-            self.write_line(&StyledLine::new(Style::new(), line));
+            self.write_line(&highlighted(line, self.language));
         }
         self.write_line(&self.inner().code_end());
         self.gap = true;

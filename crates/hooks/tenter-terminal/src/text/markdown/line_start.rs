@@ -1,5 +1,7 @@
 //! Classifies a line by its beginning: a code block, an item or a heading begins there.
 
+use crate::text::CodeLanguage;
+
 /// Maximum number of nested quotes and items at the beginning of a line.
 const MAX_DEPTH: usize = 100;
 
@@ -9,6 +11,8 @@ pub(super) struct Fence {
     mark: char,
     length: usize,
     indent: usize,
+    /// The language of the code, if it is known.
+    pub(super) language: Option<&'static CodeLanguage>,
 }
 
 impl Fence {
@@ -19,7 +23,7 @@ impl Fence {
         let language = rest.trim_start_matches(mark);
         let (length, indent) = (rest.len() - language.len(), line.len() - rest.len());
         let is_inline = mark == '`' && language.contains('`');
-        let fence = Self { mark, length, indent };
+        let fence = Self { mark, length, indent, language: CodeLanguage::named(language.trim()) };
         (length >= 3 && indent <= 3 && !is_inline).then_some((fence, language.trim()))
     }
 

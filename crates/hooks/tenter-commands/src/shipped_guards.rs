@@ -8,20 +8,20 @@ use crate::hook_settings::SET_LINE;
 
 /// A guard: a manifest hook whose rules decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Guard {
-    pub(super) name: &'static str,
+pub(crate) struct Guard {
+    pub(crate) name: &'static str,
     /// Its `HOOK.md`.
-    pub(super) text: &'static str,
+    pub(crate) text: &'static str,
 }
 
 macro_rules! guard {
     ($name:literal) => {
-        Guard { name: $name, text: include_str!(concat!("shipped/", $name, ".md")) }
+        Guard { name: $name, text: include_str!(concat!("guard/shipped/", $name, ".md")) }
     };
 }
 
 /// Every guard, the most useful first.
-pub(super) const GUARDS: [Guard; 11] = [
+pub(crate) const GUARDS: [Guard; 11] = [
     guard!("git-safety"),
     guard!("destructive-files"),
     guard!("secrets"),
@@ -42,7 +42,7 @@ const VERSION: &str = "  version: ";
 
 impl Guard {
     /// The guards with these names; all of them if `all` is set.
-    pub(super) fn named(names: &[String], all: bool) -> Result<Vec<Self>, Failure> {
+    pub(crate) fn named(names: &[String], all: bool) -> Result<Vec<Self>, Failure> {
         if all {
             return Ok(GUARDS.to_vec());
         }
@@ -50,7 +50,7 @@ impl Guard {
     }
 
     /// The guard with this name.
-    pub(super) fn find(name: &str) -> Result<Self, Failure> {
+    pub(crate) fn find(name: &str) -> Result<Self, Failure> {
         GUARDS.iter().find(|guard| guard.name == name).copied().ok_or_else(|| {
             let guards = GUARDS.map(|guard| guard.name);
             let help = did_you_mean(name, &guards, || "`tenter guard list` lists them".to_owned());
@@ -58,27 +58,27 @@ impl Guard {
         })
     }
 
-    pub(super) fn version(&self) -> &'static str {
+    pub(crate) fn version(&self) -> &'static str {
         field(self.text, VERSION)
     }
 
-    pub(super) fn description(&self) -> &'static str {
+    pub(crate) fn description(&self) -> &'static str {
         field(self.text, "description: ")
     }
 
     /// The false alarms to expect, as text on one line.
-    pub(super) fn false_alarms(&self) -> String {
+    pub(crate) fn false_alarms(&self) -> String {
         let alarms = self.text.split_once("False alarms to expect: ").map_or("", |(_, told)| told);
         alarms.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The digest of its text.
-    pub(super) fn digest(&self) -> String {
+    pub(crate) fn digest(&self) -> String {
         digest(self.text)
     }
 
     /// The text to install: it says what was installed, so that changes are noticed.
-    pub(super) fn installable(&self) -> String {
+    pub(crate) fn installable(&self) -> String {
         let line = |line: &str| {
             let digest = line.starts_with(VERSION).then(|| {
                 format!(
@@ -97,17 +97,22 @@ impl Guard {
     }
 }
 
+/// Returns whether `text` is the `HOOK.md` of the guard with this name, as this program adds it.
+pub(crate) fn is_shipped(name: &str, text: &str) -> bool {
+    Guard::find(name).is_ok_and(|guard| guard.installable() == text)
+}
+
 /// The text of an installed guard, compared with the shipped ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct InstalledText {
+pub(crate) struct InstalledText {
     /// The digest of the text that was installed.
-    pub(super) installed: Option<String>,
+    pub(crate) installed: Option<String>,
     /// The digest of the present text.
-    pub(super) present: String,
+    pub(crate) present: String,
 }
 
 impl InstalledText {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let mut present = String::new();
         let mut installed = None;
         for line in text.lines() {
@@ -248,7 +253,7 @@ mod tests {
     /// A guard that stops ordinary work is removed by its user (C12).
     #[test]
     fn no_guard_stops_ordinary_commands() {
-        let commands = include_str!("ordinary.txt").lines();
+        let commands = include_str!("guard/ordinary.txt").lines();
         let commands: Vec<String> = commands
             .filter(|line| !line.is_empty() && !line.starts_with('#'))
             .map(|line| line.replace('⏎', "\n"))

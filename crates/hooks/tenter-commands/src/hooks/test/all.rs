@@ -1,0 +1,85 @@
+//! `tenter hooks test --all`: the tests of every hook.
+
+use tenter_base::sanitize::visible;
+use tenter_engine::inspect::{Catalog, ListedHook, Status};
+use tenter_proc::Cancel;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, BAD, HEADING, styled};
+
+use super::junit::{self, JunitCase, JunitSuite};
+use super::{Args, entry, table, tests_of};
+use crate::project::Project;
+use crate::trust;
+use crate::user_only;
+
+/// Tests every hook that runs in the project. A hook that should run and cannot fails.
+pub(super) fn run(
+    project: &mut Project,
+    catalog: Catalog,
+    args: &Args,
+    cancel: &Cancel,
+) -> CommandResult {
+    let catalog = trusted(project, catalog, args, cancel)?;
+    let mut suites = Vec::new();
+    let mut untested = Vec::new();
+    let (mut passed, mut failed) = (0, 0);
+    for hook in catalog.hooks().iter().filter(|hook| entry::refuse_built_in(&hook.name).is_ok()) {
+        let tests = tests_of(hook)?;
+        if tests.is_empty() {
+            untested.push(visible(&hook.name).into_owned());
+            continue;
+        }
+        ui::out(styled(HEADING, visible(&hook.name)));
+        let Some(results) = table::results(project, hook, tests, true, cancel)? else {
+            return Ok(Exit::Interrupted);
+        };
+        let counts = results.counts();
+        (passed, failed) = (passed + counts.0, failed + counts.1);
+        suites.push(results.suite(hook));
+    }
+    for listed in catalog.listing() {
+        let Some(why) = unusable(project, listed) else { continue };
+        ui::out(styled(HEADING, visible(&listed.name)));
+        ui::out(format!("{} it {}", styled(BAD, "FAIL"), visible(&why)));
+        failed += 1;
+        let case = JunitCase { name: "it runs".to_owned(), failure: Some(why) };
+        suites.push(JunitSuite { name: listed.name.clone(), cases: vec![case] });
+    }
+    if let Some(file) = &args.junit {
+        junit::write(file, &suites)?;
+    }
+    if !untested.is_empty() {
+        ui::note(format!("without tests: {}", untested.join(", ")));
+    }
+    ui::out(format!("{passed} passed, {failed} failed"));
+    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Trusts the hooks of the project because of `--trust`. Returns the catalog after that.
+fn trusted(
+    project: &mut Project,
+    catalog: Catalog,
+    args: &Args,
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    if !args.trust || catalog.untrusted().is_empty() {
+        return Ok(catalog);
+    }
+    user_only::check(project.env, project.root(), "hooks test --trust")?;
+    let hooks = catalog.untrusted().to_vec();
+    trust::trust_pending(project, catalog, (&hooks, &[]), cancel)
+}
+
+/// Returns why a hook that should run does not, as the end of a sentence.
+fn unusable(project: &Project, listed: &ListedHook) -> Option<String> {
+    match &listed.status {
+        Status::Active
+        | Status::Shadowed { .. }
+        | Status::Disabled
+        | Status::SwitchedOff { .. } => None,
+        Status::NotTrusted { .. } => {
+            Some("is not trusted: pass --trust to trust the project's hooks".to_owned())
+        }
+        status => entry::reason(project, status),
+    }
+}
