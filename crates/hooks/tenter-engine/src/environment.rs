@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use crate::hook_state::{self, HookOwner};
 use crate::keys::is_model_key;
 
+/// Keeps Python from writing compiled files, if it is not empty.
+pub(crate) const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
+
 /// Environment variables as name and value.
 pub type Environment = Vec<(OsString, OsString)>;
 
@@ -47,8 +50,12 @@ impl HookEnvironment {
             Ok(path) => {
                 // By default Python caches compiled files next to the script, where trust does not cover them.
                 let compiled = path.join("pycache").into();
-                let variables =
-                    vec![(hook_state::VARIABLE, path.into()), ("PYTHONPYCACHEPREFIX", compiled)];
+                let variables = vec![
+                    (hook_state::VARIABLE, path.into()),
+                    ("PYTHONPYCACHEPREFIX", compiled),
+                    // Where it is set, as in many containers, nothing would be cached, and every run would compile the standard library.
+                    (NO_BYTECODE, OsString::new()),
+                ];
                 (variables, None)
             }
             Err(error) => {

@@ -11,7 +11,7 @@ use tenter_protocol::runtime::SERVE;
 
 use super::Job;
 use crate::claude_code::REMOVED;
-use crate::environment::Environment;
+use crate::environment::{Environment, NO_BYTECODE};
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
 use crate::source::EntryPoint;
@@ -20,8 +20,6 @@ use crate::source::EntryPoint;
 const EVENT: &str = "TENTER_EVENT";
 /// The environment variable with the conversation.
 const SESSION_ID: &str = "TENTER_SESSION_ID";
-/// Keeps Python from writing compiled files.
-const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
 
 /// The program of a hook.
 #[derive(Clone, Copy)]
@@ -75,9 +73,8 @@ pub(super) fn serving_invocation(
         Program::Script(_) | Program::HttpClient(..) => invocation.args.push(SERVE.into()),
     }
     invocation.env.retain(|(name, _)| name != EVENT && name != SESSION_ID);
-    if invocation.env.iter().all(|(name, _)| name != NO_BYTECODE) {
-        invocation.env.push((NO_BYTECODE.into(), "1".into()));
-    }
+    invocation.env.retain(|(name, _)| name != NO_BYTECODE);
+    invocation.env.push((NO_BYTECODE.into(), "1".into()));
     invocation
 }
 

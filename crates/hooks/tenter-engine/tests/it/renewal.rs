@@ -386,11 +386,18 @@ echo \"$TENTER_HOOK_STATE\" > \"$TENTER_PROJECT_DIR/$TENTER_HOOK_NAME.txt\"
 fn python_loads_no_compiled_code_next_to_a_hook() {
     let scene = Scene::new();
     let script = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\n\
-                  env | grep ^PYTHONPYCACHEPREFIX= > \"$TENTER_PROJECT_DIR/prefix\"\n";
+                  env | grep ^PYTHON | sort > \"$TENTER_PROJECT_DIR/python\"\n";
     scene.hook(USER, "guard", script);
     let root = scene.at("state/hooks");
-    call(&scene.builder().build(scene.load().0));
-    let prefix = fs::read_to_string(scene.at("project/prefix")).unwrap();
-    let expected = format!("PYTHONPYCACHEPREFIX={}/guard-", root.display());
-    assert!(prefix.starts_with(&expected), "{prefix}");
+    let variables = vec![
+        ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
+        ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),
+    ];
+    let builder = scene.builder().environment(HookEnvironment::new(&variables, &[]));
+    call(&builder.build(scene.load().0));
+    let python = fs::read_to_string(scene.at("project/python")).unwrap();
+    // Empty: Python keeps what it compiles in the private directory, or it would compile its library in every run.
+    let expected =
+        format!("PYTHONDONTWRITEBYTECODE=\nPYTHONPYCACHEPREFIX={}/guard-", root.display());
+    assert!(python.starts_with(&expected), "{python}");
 }
