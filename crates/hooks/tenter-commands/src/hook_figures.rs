@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use tenter_engine::inspect::{Catalog, Hook};
 use tenter_engine::journal::JournalDirectories;
 use tenter_engine::{Layer, builtin};
@@ -35,9 +36,12 @@ pub(crate) fn is_built_in(name: &str) -> bool {
     name == builtin::NAME
 }
 
-/// Reads all `journals`. A journal that cannot be read is reported; the others are read.
-pub(crate) fn read(journals: &JournalDirectories) -> (JournalIndex, Vec<Diagnostic>) {
-    let mut index = JournalIndex::new(journals);
+/// Reads the records of `journals` since a time, or all of them. A journal that cannot be read is reported; the others are read.
+pub(crate) fn read(
+    journals: &JournalDirectories,
+    since: Option<Timestamp>,
+) -> (JournalIndex, Vec<Diagnostic>) {
+    let mut index = JournalIndex::new(journals).since(since);
     let mut unread = Vec::new();
     if let Err(error) = index.advance(None) {
         unread.push(unreadable(journals.first(), &error.to_string()));

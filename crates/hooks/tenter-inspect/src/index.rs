@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use jiff::SignedDuration;
 use tenter_base::untrusted_file;
 use tenter_engine::journal::{self, JournalDirectories};
 use tenter_engine::{DecisionKind, Timestamp};
@@ -20,6 +21,10 @@ use crate::names::{NameId, Names};
 const BLOCK: u64 = 1 << 20;
 /// Maximum number of bytes that are read of one journal at a time, the newest. Holes of the file do not count.
 const MAX_NEWS: u64 = 256 << 20;
+/// Number of bytes between two places at which a long journal is searched for the first records since a time.
+const SEARCH_STEP: u64 = 64 << 10;
+/// The time by which a record may be written after its time: more than any hook may run.
+const MAX_RUN: SignedDuration = SignedDuration::from_hours(1);
 
 /// An index of journals.
 #[derive(Debug)]
@@ -29,6 +34,8 @@ pub struct JournalIndex {
     sessions: BTreeMap<String, IndexedSession>,
     /// Sessions whose journal could not be read, and why.
     failed: BTreeMap<String, String>,
+    /// The time before which records need not be read.
+    since: Option<Timestamp>,
 }
 
 /// The progress of reading the journals.
@@ -125,7 +132,14 @@ impl JournalIndex {
             names: Names::default(),
             sessions: BTreeMap::new(),
             failed: BTreeMap::new(),
+            since: None,
         }
+    }
+
+    /// The same index, which need not contain older records than `since`.
+    #[must_use]
+    pub fn since(self, since: Option<Timestamp>) -> Self {
+        Self { since, ..self }
     }
 
     /// Reads what was written since the last call, for at most `limit`, the newest sessions first. A journal that is deleted leaves the
@@ -135,8 +149,11 @@ impl JournalIndex {
     /// When a directory is there but cannot be read.
     pub fn advance(&mut self, limit: Option<Duration>) -> io::Result<Progress> {
         let started = Instant::now();
-        let mut ids = self.journals.conversations()?;
-        ids.reverse();
+        let dated = self.journals.dated_conversations()?;
+        let since = self.since.and_then(|since| since.checked_sub(MAX_RUN).ok());
+        let is_recent = |written: SystemTime| since.is_none_or(|since| written >= since.into());
+        let recent = dated.into_iter().rev().filter(|(written, _)| is_recent(*written));
+        let ids: Vec<String> = recent.map(|(_, id)| id).collect();
         let present: BTreeSet<&String> = ids.iter().collect();
         self.sessions.retain(|id, _| present.contains(id));
         self.failed.clear();
@@ -145,7 +162,7 @@ impl JournalIndex {
             let path = self.journals.path(&id);
             let session = self.sessions.entry(id.clone()).or_default();
             let mut is_late = || limit.is_some_and(|limit| started.elapsed() >= limit);
-            match session.advance(&path, &mut self.names, &mut is_late) {
+            match session.advance(&path, (&mut self.names, since), &mut is_late) {
                 Ok(read) => {
                     progress.read += read.read;
                     progress.total += read.total;
@@ -228,7 +245,7 @@ impl IndexedSession {
     fn advance(
         &mut self,
         path: &Path,
-        names: &mut Names,
+        (names, since): (&mut Names, Option<Timestamp>),
         is_late: &mut impl FnMut() -> bool,
     ) -> io::Result<Progress> {
         let length = journal::length(path)?;
@@ -238,6 +255,9 @@ impl IndexedSession {
         if length > self.offset && length != self.unfinished {
             let mut file = untrusted_file::open(path)?;
             self.skip_old(&mut file, length)?;
+            if let Some(since) = since.filter(|_| self.offset == 0) {
+                self.offset = start_of_records(&mut file, length, since)?;
+            }
             while self.offset < length && !is_late() {
                 if !self.block(&mut file, length, names)? {
                     break;
@@ -330,6 +350,36 @@ impl IndexedSession {
     }
 }
 
+/// Returns the start of a line before which every record is older than `since`. Records are written in the order in which they end.
+fn start_of_records(file: &mut File, length: u64, since: Timestamp) -> io::Result<u64> {
+    let (mut start, mut end) = (0, length);
+    while end - start > SEARCH_STEP {
+        let middle = start + (end - start) / 2;
+        match first_record(file, middle)? {
+            Some((line, time)) if time < since && line < end => start = line,
+            _ => end = middle,
+        }
+    }
+    Ok(start)
+}
+
+/// Returns the start and the time of the first record that begins after a position, if there is one nearby.
+fn first_record(file: &mut File, position: u64) -> io::Result<Option<(u64, Timestamp)>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(position))?;
+    file.take(SEARCH_STEP).read_to_end(&mut bytes)?;
+    let mut line = position;
+    for (index, piece) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        // The first piece is the end of a line.
+        let record = Line::read(piece.trim_ascii()).filter(|_| index > 0);
+        if let Some(time) = record.and_then(|record| record.time.parse().ok()) {
+            return Ok(Some((line, time)));
+        }
+        line += piece.len() as u64;
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs::{self, OpenOptions};
@@ -401,6 +451,33 @@ mod tests {
         let mut again = JournalIndex::new(directory.path());
         assert!(again.advance(None).unwrap().is_complete());
         assert_eq!(again.runs().count(), 4);
+    }
+
+    #[test]
+    fn records_before_a_time_need_not_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut text = String::new();
+        for number in 0..20_000 {
+            let (run, day, hour) = (run(number), 1 + number / 1000, number % 24);
+            let start = run.find("\"conversation_id").unwrap();
+            let time = format!("2026-03-{day:02}T{hour:02}:00:00.000Z");
+            text += &["{\"v\":1,\"time\":\"", &time, "\",", &run[start..]].concat();
+        }
+        let path = directory.path().join("c.jsonl");
+        fs::write(&path, &text).unwrap();
+        fs::write(directory.path().join("old.jsonl"), run(1)).unwrap();
+        let old = OpenOptions::new().write(true).open(directory.path().join("old.jsonl")).unwrap();
+        old.set_modified("2026-03-01T00:00:00Z".parse::<Timestamp>().unwrap().into()).unwrap();
+        let since: Timestamp = "2026-03-20T00:00:00Z".parse().unwrap();
+        let mut index = JournalIndex::new(directory.path()).since(Some(since));
+        assert!(index.advance(None).unwrap().is_complete());
+        let recent = |index: &JournalIndex| index.runs().filter(|run| run.at >= since).count();
+        assert_eq!(recent(&index), 1000);
+        assert!(index.runs().count() < 3000, "{}", index.runs().count());
+        assert_eq!(index.sessions().len(), 1);
+        let mut all = JournalIndex::new(directory.path());
+        all.advance(None).unwrap();
+        assert_eq!((recent(&all), all.runs().count()), (1000, 20_001));
     }
 
     #[test]

@@ -73,9 +73,9 @@ struct HookOutput<'f> {
 
 pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
-    let (index, unread) = hook_figures::read(&project.env.journals());
-    ui::diagnostics(&unread);
     let since = args.since.map(|since| since.before(env::now()));
+    let (index, unread) = hook_figures::read(&project.env.journals(), since);
+    ui::diagnostics(&unread);
     let root = project.root().to_string_lossy().into_owned();
     let is_counted = |run: &Run<'_>| {
         since.is_none_or(|since| run.at >= since) && !hook_figures::is_built_in(run.hook)

@@ -55,8 +55,10 @@ fn decision(word: &str) -> Result<DecisionKind, String> {
 /// Decides which records are shown.
 pub(super) struct RecordFilter<'a> {
     args: &'a FilterArgs,
-    /// The earliest time, as records write it.
-    since: Option<String>,
+    /// The earliest time.
+    since: Option<Timestamp>,
+    /// The same, as records write it.
+    since_text: Option<String>,
     /// The canonical name of the tool, where the table of tools has it.
     tool: Option<&'a str>,
 }
@@ -64,7 +66,13 @@ pub(super) struct RecordFilter<'a> {
 impl<'a> RecordFilter<'a> {
     pub(super) fn new(args: &'a FilterArgs, now: Timestamp) -> Self {
         let since = args.since.map(|since| since.before(now));
-        Self { args, since: since.map(rfc3339), tool: args.tool.as_deref().map(canonical) }
+        let tool = args.tool.as_deref().map(canonical);
+        Self { args, since, since_text: since.map(rfc3339), tool }
+    }
+
+    /// Returns the earliest time of the records that are shown.
+    pub(super) fn since(&self) -> Option<Timestamp> {
+        self.since
     }
 
     /// Checks whether a record is shown.
@@ -73,7 +81,7 @@ impl<'a> RecordFilter<'a> {
         let at =
             |Events(events): &Events| events.iter().any(|event| event.as_str() == record.event);
         let is_tool = |tool: &str| record.tool_name.as_deref().map(canonical) == Some(tool);
-        self.since.as_ref().is_none_or(|since| record.time >= *since)
+        self.since_text.as_ref().is_none_or(|since| record.time >= *since)
             && event.as_ref().is_none_or(at)
             && self.tool.is_none_or(is_tool)
             && hook.as_ref().is_none_or(|hook| record.kind.hooks().any(|name| name == hook))

@@ -1,6 +1,7 @@
 //! Finds the records that the arguments of `tenter log` select.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use tenter_engine::journal::JournalDirectories;
@@ -8,7 +9,7 @@ use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 
 use super::Args;
-use super::journals::{self, Journals};
+use super::journals::{self, Journals, Newest};
 use super::selection::{JournalSelection, OfProject};
 use crate::OwnAgent;
 
@@ -33,7 +34,13 @@ pub(super) fn find(
 /// The project's newest session: in the journal, or in the store, where no hook may have run in it.
 fn last(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Result<Option<String>, Failure> {
     let project = JournalSelection::Project(OfProject::new(env, root, agent));
-    let recorded = Journals::new(env.journals(), project).read()?.lines.pop();
+    let newest = Newest {
+        limit: Some(NonZeroUsize::MIN),
+        since: None,
+        continues: false,
+        shows: &|_| Some(true),
+    };
+    let recorded = Journals::new(env.journals(), project).read_newest(&newest)?.lines.pop();
     let stored = agent.conversations(env, root, 1)?.pop();
     let recorded = recorded.map(|it| (it.line.record.time, it.session));
     let stored = stored.map(|stored| (stored.updated_at, stored.id));

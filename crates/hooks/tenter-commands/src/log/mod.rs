@@ -21,9 +21,9 @@ use tenter_terminal::{pager, signals, ui};
 use crate::OwnAgent;
 use crate::project::{self, Project};
 use filter::{FilterArgs, RecordFilter};
-use journals::{Journals, NewLines};
+use journals::{Journals, NewLines, Newest};
 use lines::{LogLayout, RecordView};
-use selection::JournalSelection;
+use selection::{JournalSelection, SessionLine};
 
 /// The interval at which a followed journal is read.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -77,21 +77,32 @@ pub fn run(
         return Ok(Exit::Done);
     };
     let mut journals = Journals::new(env.journals(), selection);
-    let news = journals.read()?;
-    if let Some(hook) = &args.filter.hook {
-        check_hook(env, project, hook, &news)?;
-    }
     let filter = RecordFilter::new(&args.filter, env::now());
+    let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
+    let shows = |it: &SessionLine| {
+        let view = || lines::view(it, args.json).map(|view| view.is_record());
+        filter.keeps(&it.line.record).then(view).flatten()
+    };
+    let newest_records =
+        Newest { limit, since: filter.since(), continues: args.follow, shows: &shows };
+    let news = journals.read_newest(&newest_records)?;
+    if let Some(hook) = args.filter.hook.as_ref().filter(|_| news.lines.is_empty()) {
+        check_hook(env, project, hook)?;
+    }
     let mut layout =
         LogLayout::new(args.json, matches!(journals.selection(), JournalSelection::All));
     ui::diagnostics(&news.findings);
     // Half a line at the end is lost, unless the rest of it is waited for.
     let lost = if args.follow { 0 } else { news.unfinished };
     report_unreadable(&journals, news.unreadable + lost);
-    let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
     let records = newest(limit, wanted(&news, &filter, args.json));
     if records.is_empty() {
-        ui::note(nothing(&journals, news.lines.len()));
+        let is_since = filter.since().is_some() && (news.has_older || news.selected > 0);
+        ui::note(if is_since {
+            "No record since then matches.".to_owned()
+        } else {
+            nothing(&journals, news.selected)
+        });
     }
     let text = layout.lines(&records);
     if args.follow {
@@ -118,28 +129,16 @@ pub fn of_conversation(
     Ok(LogLayout::new(false, false).lines(&newest(limit, records)))
 }
 
-/// Fails if there is no such hook, neither in the journal nor among those that exist now.
-fn check_hook(
-    env: &Env,
-    project: Option<&Path>,
-    hook: &str,
-    news: &NewLines,
-) -> Result<(), Failure> {
-    let is_named = |news: &NewLines| {
-        news.lines.iter().any(|it| it.line.record.kind.hooks().any(|name| name == hook))
-    };
-    if is_named(news) {
-        return Ok(());
-    }
-    let all = Journals::new(env.journals(), JournalSelection::All).read()?;
-    if is_named(&all) {
+/// Fails if there is no such hook, neither in a journal nor among those that exist now.
+fn check_hook(env: &Env, project: Option<&Path>, hook: &str) -> Result<(), Failure> {
+    let recorded = Journals::new(env.journals(), JournalSelection::All).hooks()?;
+    if recorded.contains(hook) {
         return Ok(());
     }
     let mut project = Project::open(env, project)?;
     let catalog = project.load(&Cancel::new());
     let listed = catalog.listing().iter().map(|listed| listed.name.as_str());
-    let recorded = all.lines.iter().flat_map(|it| it.line.record.kind.hooks());
-    let names: Vec<&str> = listed.chain(recorded).collect();
+    let names: Vec<&str> = listed.chain(recorded.iter().map(String::as_str)).collect();
     if names.contains(&hook) {
         return Ok(());
     }

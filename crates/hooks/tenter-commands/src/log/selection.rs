@@ -67,19 +67,20 @@ impl OfProject {
 }
 
 impl JournalSelection {
+    /// Returns whether a line is selected.
+    pub(super) fn has(&self, line: &SessionLine) -> Result<bool, Failure> {
+        match self {
+            Self::All | Self::Conversation(_) => Ok(true),
+            Self::Subagent { id, .. } => Ok(line.line.record.conversation_id == *id),
+            Self::Project(project) => project.has(line),
+        }
+    }
+
     /// Keeps the selected lines.
     pub(super) fn retain(&self, lines: &mut Vec<SessionLine>) -> Result<(), Failure> {
-        match self {
-            Self::All | Self::Conversation(_) => {}
-            Self::Subagent { id, .. } => {
-                lines.retain(|it| it.line.record.conversation_id == *id);
-            }
-            Self::Project(project) => {
-                let matches = lines.iter().map(|it| project.has(it));
-                let mut matches = matches.collect::<Result<Vec<bool>, _>>()?.into_iter();
-                lines.retain(|_| matches.next().unwrap_or(false));
-            }
-        }
+        let matches = lines.iter().map(|line| self.has(line)).collect::<Result<Vec<bool>, _>>()?;
+        let mut matches = matches.into_iter();
+        lines.retain(|_| matches.next().unwrap_or(false));
         Ok(())
     }
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use tenter_base::destination;
 
-use super::reader::{self, JournalLines, JournalTail};
+use super::reader::{self, JournalLines, JournalTail, NewestLines};
 
 /// Directories with journals, each of them once. A conversation has its journal in one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,16 +55,28 @@ impl JournalDirectories {
     /// # Errors
     /// When a directory is there but cannot be read.
     pub fn conversations(&self) -> io::Result<Vec<String>> {
+        let dated = self.dated_conversations()?;
+        Ok(dated.into_iter().map(|(_, conversation)| conversation).collect())
+    }
+
+    /// The conversations that have a journal, with the time at which it was last written, oldest first.
+    ///
+    /// # Errors
+    /// When a directory is there but cannot be read.
+    pub fn dated_conversations(&self) -> io::Result<Vec<(SystemTime, String)>> {
         let mut dated = Vec::new();
         for directory in self.all() {
             dated.extend(reader::dated_conversations(directory)?);
         }
         dated.sort();
+        if self.others.is_empty() {
+            return Ok(dated);
+        }
         let mut names = std::collections::BTreeSet::new();
-        let ids = dated.into_iter().rev().map(|(_, id)| id).filter(|id| names.insert(id.clone()));
-        let mut ids: Vec<String> = ids.collect();
-        ids.reverse();
-        Ok(ids)
+        dated.reverse();
+        dated.retain(|(_, id)| names.insert(id.clone()));
+        dated.reverse();
+        Ok(dated)
     }
 
     /// Reads the whole journal of a conversation. An incomplete last line counts as unreadable.
@@ -74,6 +87,14 @@ impl JournalDirectories {
         let mut lines = self.tail(conversation).read()?;
         lines.unreadable += usize::from(lines.unfinished);
         Ok(lines)
+    }
+
+    /// The lines of a conversation's journal, from its end; `None` if it has no journal.
+    ///
+    /// # Errors
+    /// When the file is there but cannot be read.
+    pub fn newest(&self, conversation: &str) -> io::Result<Option<NewestLines>> {
+        NewestLines::open(self.path(conversation))
     }
 
     /// The start of a conversation's journal.

@@ -16,7 +16,9 @@ mod writer;
 pub use crate::observe::RunRecord;
 pub use directories::JournalDirectories;
 pub use masked::MaskingObserver;
-pub use reader::{JournalLine, JournalLines, JournalTail, conversations, length, path, read};
+pub use reader::{
+    JournalLine, JournalLines, JournalTail, NewestLines, conversations, length, path, read,
+};
 pub use record::{
     AnswerRecord, DecisionRecord, NoticeRecord, PermissionRecord, Record, RecordKind,
 };

@@ -1,7 +1,7 @@
-//! Reads journals, whole or as they grow. A line that is cut or invalid is counted and skipped; a line that a newer version
+//! Reads journals: whole, as they grow, or from their end. A line that is cut or invalid is counted and skipped; a line that a newer version
 //! wrote is kept unchanged.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -12,6 +12,10 @@ use super::record::Record;
 
 /// Maximum number of bytes read at once.
 const MAX_BYTES: u64 = 1 << 30;
+/// Number of bytes that are read first from the end of a journal; each time after that it is twice as many, up to [`MAX_BLOCK`].
+const FIRST_BLOCK: u64 = 32 << 10;
+/// Maximum number of bytes that are read at once from the end of a journal, unless a line is longer.
+const MAX_BLOCK: u64 = 1 << 20;
 
 /// The file of a conversation's journal.
 pub fn path(directory: &Path, conversation: &str) -> PathBuf {
@@ -89,8 +93,7 @@ impl JournalTail {
         }
         let news = length - self.offset;
         if news > MAX_BYTES {
-            let message = format!("it has more than {} MiB", MAX_BYTES >> 20);
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+            return Err(too_long());
         }
         let mut bytes = Vec::new();
         let mut file = untrusted_file::open(&self.path)?;
@@ -99,6 +102,81 @@ impl JournalTail {
         let (lines, taken) = split(&bytes);
         self.offset += taken as u64;
         Ok(lines)
+    }
+
+    /// Continues at the present end of the journal.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn skip_to_end(&mut self) -> io::Result<()> {
+        self.offset = length(&self.path)?;
+        Ok(())
+    }
+}
+
+fn too_long() -> io::Error {
+    let message = format!("it has more than {} MiB", MAX_BYTES >> 20);
+    io::Error::new(io::ErrorKind::FileTooLarge, message)
+}
+
+/// Reads a journal from its end, block by block.
+#[derive(Debug)]
+pub struct NewestLines {
+    path: PathBuf,
+    file: File,
+    /// The length of the journal, in bytes, without an incomplete last line once the first block is read.
+    end: u64,
+    /// The number of bytes before the lines that were read.
+    unread: u64,
+    /// The number of bytes that are read next.
+    block: u64,
+}
+
+impl NewestLines {
+    /// Opens the journal in a file; `None` if there is none.
+    pub(super) fn open(path: PathBuf) -> io::Result<Option<Self>> {
+        let end = length(&path)?;
+        if end == 0 {
+            return Ok(None);
+        }
+        let file = untrusted_file::open(&path)?;
+        Ok(Some(Self { path, file, end, unread: end, block: FIRST_BLOCK }))
+    }
+
+    /// Reads the lines before those that were read, in the order in which they were written; `None` at the beginning of the journal.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or more than a gigabyte was read.
+    pub fn previous(&mut self) -> io::Result<Option<JournalLines>> {
+        if self.unread == 0 {
+            return Ok(None);
+        }
+        if self.end - self.unread > MAX_BYTES || self.block > MAX_BYTES {
+            return Err(too_long());
+        }
+        let start = self.unread.saturating_sub(self.block);
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(start))?;
+        self.file.by_ref().take(self.unread - start).read_to_end(&mut bytes)?;
+        let newline = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
+        let first = if start == 0 { 0 } else { newline };
+        if start > 0 && first == bytes.len() {
+            // A part of a long line.
+            self.block *= 2;
+            return self.previous();
+        }
+        let (lines, taken) = split(&bytes[first..]);
+        if self.unread == self.end {
+            self.end = start + (first + taken) as u64;
+        }
+        self.unread = start + first as u64;
+        self.block = (self.block * 2).clamp(FIRST_BLOCK, MAX_BLOCK);
+        Ok(Some(lines))
+    }
+
+    /// Returns the position at the end of the journal, as it was when the first lines were read.
+    pub fn tail(&self) -> JournalTail {
+        JournalTail { path: self.path.clone(), offset: self.end }
     }
 }
 

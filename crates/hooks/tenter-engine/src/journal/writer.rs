@@ -7,6 +7,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use tenter_base::private_dir;
 use tenter_protocol::{Diagnostic, Scope, Severity, json};
@@ -14,6 +16,11 @@ use tenter_protocol::{Diagnostic, Scope, Severity, json};
 use super::record::Record;
 use super::redact::Redactor;
 use crate::observe::{AskAnswer, CallPermission, Decision, HookRun, Notice, Observer};
+
+/// The interval at which the end of a journal is looked at that does not end with a whole line.
+const LOOK_INTERVAL: Duration = Duration::from_millis(1);
+/// Maximum number of times that it is looked at. A writer that is not done by then was killed.
+const MAX_LOOKS: usize = 20;
 
 /// The journal of one conversation.
 struct Journal {
@@ -92,16 +99,52 @@ impl State {
 
 impl Journal {
     fn append(&mut self, mut line: String) -> io::Result<()> {
-        let length = self.file.metadata()?.len();
-        if length != self.whole && self.ends_mid_line(length)? {
-            // A process that was killed, or this one when the disk was full, left half a line: start a new one. Two processes
-            // that both see it leave an empty line, which readers skip.
-            line.insert(0, '\n');
+        let mut length = self.file.metadata()?.len();
+        let is_cut = length != self.whole && self.ends_mid_line(length)?;
+        if is_cut {
+            // One process after another looks at the end again, so that only one of them repairs it.
+            self.lock();
+            length = self.settled_length()?;
+            if self.ends_mid_line(length)? {
+                // A process that was killed, or this one when the disk was full, left half a line: start a new one.
+                line.insert(0, '\n');
+            }
         }
-        self.file.write_all(line.as_bytes())?;
+        let written = self.file.write_all(line.as_bytes());
+        if is_cut {
+            let _ = self.file.unlock();
+        }
+        written?;
         // If other processes wrote meanwhile, the file is longer and is checked again.
         self.whole = length + line.len() as u64;
         Ok(())
+    }
+
+    /// Waits for the lock that a process holds while it repairs the end of the journal, for a short time.
+    fn lock(&self) {
+        for _ in 0..MAX_LOOKS {
+            if self.file.try_lock().is_ok() {
+                return;
+            }
+            thread::sleep(LOOK_INTERVAL);
+        }
+    }
+
+    /// Returns the length of the journal once it ends with a whole line, or no longer grows: another process may be writing a line.
+    fn settled_length(&self) -> io::Result<u64> {
+        let mut length = self.file.metadata()?.len();
+        for _ in 0..MAX_LOOKS {
+            if !self.ends_mid_line(length)? {
+                break;
+            }
+            thread::sleep(LOOK_INTERVAL);
+            let now = self.file.metadata()?.len();
+            if now == length {
+                break;
+            }
+            length = now;
+        }
+        Ok(length)
     }
 
     fn ends_mid_line(&self, length: u64) -> io::Result<bool> {

@@ -429,6 +429,27 @@ fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
     assert!(matches!(&kinds[2].record.kind, RecordKind::Answer(answer) if answer.remembered));
 }
 
+#[test]
+fn only_one_of_many_writers_begins_a_new_line_after_half_a_line() {
+    for _ in 0..20 {
+        let journal = Journal::new();
+        journal.append("a", b"{\"half\":");
+        let barrier = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let writer = journal.writer();
+                    barrier.wait();
+                    writer.hook_ran(&run("a", "no"));
+                });
+            }
+        });
+        let text = fs::read_to_string(journal.file("a")).unwrap();
+        let empty = text.lines().filter(|line| line.is_empty()).count();
+        assert_eq!((text.lines().count(), empty), (9, 0), "{text}");
+    }
+}
+
 /// A line as it was written before records named the tool.
 #[test]
 fn an_old_record_is_read() {

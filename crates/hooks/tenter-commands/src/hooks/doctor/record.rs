@@ -1,28 +1,34 @@
-//! Finds slow hooks, timeouts and exceeded budgets in the journal. Only runs of a hook's current content count.
+//! Finds slow hooks, timeouts and exceeded budgets in the journal. Only runs of a hook's current content in the last days count.
 
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use tenter_engine::inspect::Hook;
 use tenter_engine::journal::JournalDirectories;
 use tenter_inspect::JournalIndex;
 use tenter_inspect::figures::{self, HookFigures, KnownHook};
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::env;
 
 use crate::hook_figures;
 
 /// Maximum median duration of a hook that the agent waits for.
 const MAX_MEDIAN: Duration = Duration::from_secs(1);
 
+/// The age of the oldest runs that count.
+const MAX_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
+
 /// The figures of all hooks, of their current content.
 pub(super) struct RecordHistory(Vec<HookFigures>);
 
 impl RecordHistory {
-    /// Reads all `journals`; unreadable files are reported.
+    /// Reads the newest records of `journals`; unreadable files are reported.
     pub(super) fn read(
         journals: &JournalDirectories,
         known: &[KnownHook],
     ) -> (Self, Vec<Diagnostic>) {
-        let (index, unread) = hook_figures::read(journals);
+        let since = env::now().checked_sub(MAX_AGE).ok();
+        let (index, unread) = hook_figures::read(journals, since);
         (Self(of_current_content(&index, known)), unread)
     }
 
