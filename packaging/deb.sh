@@ -7,6 +7,4 @@ need_stage
 
 # cargo-deb finds the files by the list in crates/tenter/Cargo.toml, which names them from the root of the repository.
 rm -f "$out"/tenter_*.deb
-fast=$([ "$profile" = dev ] && echo --fast || true)
-# shellcheck disable=SC2086 # no option is no word
-cargo deb --package tenter --no-build --no-strip --profile "$profile" --compress-system $fast --output "$out/"
+cargo deb --package tenter --no-build --no-strip --profile "$profile" --output "$out/"

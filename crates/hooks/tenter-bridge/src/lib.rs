@@ -38,4 +38,6 @@ mod visit;
 
 pub use host::{Host, Moment, NativeEvent, Support};
 pub use packaged_version::packaged_version;
-pub use visit::{KeeperConnector, Remainder, RemainingHooks, Visited, Visitor};
+pub use visit::{
+    EventProgress, KeeperConnector, KeptHooks, Remainder, RemainingHooks, Visited, Visitor,
+};

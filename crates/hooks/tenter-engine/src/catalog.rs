@@ -74,7 +74,7 @@ pub struct Catalog {
     missing: Vec<Missing>,
     lost: Vec<LostHook>,
     states: Vec<(PathBuf, ProjectState)>,
-    concerns: Concerns,
+    concerns: Arc<Concerns>,
 }
 
 impl Catalog {
@@ -194,6 +194,7 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
         directories: HashSet::new(),
         hooks: Vec::new(),
         outer: OuterHooks::new(),
+        concerns: Concerns::default(),
         catalog: Catalog::default(),
         diagnostics: Vec::new(),
     };
@@ -218,6 +219,7 @@ struct Loader<'a> {
     directories: HashSet<PathBuf>,
     hooks: Vec<Hook>,
     outer: OuterHooks,
+    concerns: Concerns,
     catalog: Catalog,
     diagnostics: Vec<Diagnostic>,
 }
@@ -276,7 +278,7 @@ impl Loader<'_> {
             _ => ProjectTrust::default(),
         };
         let lost = lost::lost(expected, &layout.project, &resolved.listing, policies);
-        self.catalog.concerns.extend(concerns.with(&resolved.missing));
+        self.concerns.extend(concerns.with(&resolved.missing));
         if is_outer {
             resolved.keep_of_project();
         }
@@ -319,8 +321,9 @@ impl Loader<'_> {
                 diagnostics.push(diagnostic);
             }
         }
-        let indexed = Catalog::new(self.hooks);
-        (Catalog { hooks: indexed.hooks, by_event: indexed.by_event, ..self.catalog }, diagnostics)
+        let Catalog { hooks, by_event, .. } = Catalog::new(self.hooks);
+        let concerns = Arc::new(self.concerns);
+        (Catalog { hooks, by_event, concerns, ..self.catalog }, diagnostics)
     }
 }
 

@@ -75,6 +75,11 @@ impl HookKind {
         }
     }
 
+    /// Returns whether it replies without a process.
+    pub fn is_static(&self) -> bool {
+        matches!(self, Self::Static(_))
+    }
+
     /// Returns the URL and headers of a hook behind HTTP.
     pub fn endpoint(&self) -> Option<&HttpEndpoint> {
         match self {
@@ -139,7 +144,7 @@ impl Hook {
 
     /// Returns whether it replies without a process.
     pub fn is_static(&self) -> bool {
-        matches!(self.kind, HookKind::Static(_))
+        self.kind.is_static()
     }
 
     /// Returns whether it is an executable, which has no manifest.

@@ -13,6 +13,9 @@ use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use tenter_base::account;
@@ -24,6 +27,8 @@ use tenter_engine::Directories;
 use crate::arguments::{Arguments, Task};
 use crate::output::{answer, warn};
 
+/// The size of the stack of the thread that watches the event, in bytes.
+const WATCH_STACK: usize = 128 << 10;
 /// The exit code if the answer cannot be written: most hosts deny then.
 const UNANSWERED: u8 = 2;
 /// The reason for the model or the user if this program has a defect.
@@ -69,6 +74,7 @@ fn keep(arguments: &[OsString]) -> ExitCode {
 
 fn answer_stdin(visitor: &Visitor) -> ExitCode {
     deny_on_panic(visitor);
+    watch(visitor);
     let mut payload = Vec::new();
     if let Err(error) = io::stdin().lock().take(MAX_PAYLOAD + 1).read_to_end(&mut payload) {
         warn(&[format!("stdin cannot be read to its end: {error}")]);
@@ -77,6 +83,7 @@ fn answer_stdin(visitor: &Visitor) -> ExitCode {
         Some(what) => visitor.refuse(what),
         None => visitor.run(Payload::parse(&payload)),
     };
+    claim_answer();
     let written = answer(visited.answer.as_deref());
     warn(&visited.warnings);
     if written.is_err() && visitor.event.moment.deniable().is_some() {
@@ -85,6 +92,35 @@ fn answer_stdin(visitor: &Visitor) -> ExitCode {
     let warning = visited.after.and_then(|remainder| remainder::start(visitor, &remainder));
     warn(warning.as_slice());
     ExitCode::SUCCESS
+}
+
+/// Starts a thread that answers the event if that takes too long (B24). Without a thread, the event is answered without that limit.
+fn watch(visitor: &Visitor) {
+    let Some(first) = visitor.latest_answer() else { return };
+    let visitor = visitor.clone();
+    let answer_late = move || {
+        let mut latest = first;
+        while let Some(time) = latest.checked_duration_since(Instant::now()) {
+            thread::sleep(time);
+            // Later, if hooks have started.
+            latest = visitor.latest_answer().unwrap_or(latest);
+        }
+        claim_answer();
+        let _ = answer(visitor.late_answer().as_deref());
+        warn(&["the event could not be read in time".to_owned()]);
+        #[expect(clippy::exit, reason = "the rest of the program may hang")]
+        std::process::exit(0);
+    };
+    let thread = thread::Builder::new().name("watch".to_owned()).stack_size(WATCH_STACK);
+    let _ = thread.spawn(answer_late);
+}
+
+/// Claims the right to write the answer. Only one thread gets it; another one waits until the process ends.
+fn claim_answer() {
+    static IS_CLAIMED: AtomicBool = AtomicBool::new(false);
+    while IS_CLAIMED.swap(true, Ordering::SeqCst) {
+        thread::park();
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where environment and clock come from")]
@@ -102,6 +138,8 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         started,
         tenter: tenter(),
         keeper: Some(keeper::connector),
+        kept: None,
+        progress: Arc::default(),
     }
 }
 

@@ -82,7 +82,9 @@ impl Visit<'_> {
         let hooks = match self.reply.denial() {
             Some(reason) => {
                 let is_call = matches!(self.occurrence.detail, Detail::BeforeTool(_));
-                let is_seen = is_call && self.has_hooks(EventName::AfterToolFailure);
+                // Nothing is known of these hooks if they were not loaded.
+                let has_hooks = self.is_ruled_out || self.has_hooks(EventName::AfterToolFailure);
+                let is_seen = is_call && has_hooks;
                 is_seen.then(|| RemainingHooks::OfDeniedCall(reason.to_owned()))
             }
             None => self.has_asynchronous().then_some(RemainingHooks::Asynchronous),

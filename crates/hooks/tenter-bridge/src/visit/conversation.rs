@@ -48,7 +48,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Returns whether the session is recorded: that is decided once hooks are loaded, and holds until it ends.
+    /// Returns whether the session is recorded: that is decided whenever hooks are loaded, as at its start, and holds until it ends.
     fn is_recorded(&mut self) -> bool {
         if self.session.get().recorded {
             return true;

@@ -12,7 +12,7 @@ use tenter_protocol::event::{AgentFacts, HostFacts};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope};
 
-use super::ruled_out::{LoadedHooks, OrdinaryCall};
+use super::ruled_out::{LoadedHooks, OrdinaryEvent};
 use super::runs::RunLog;
 use super::{Visited, Visitor, attributed, host_facts, imported, reason};
 use crate::host::Support;
@@ -50,21 +50,27 @@ impl<'v> Visit<'v> {
     ) -> Self {
         let root = || project_root(&occurrence.cwd, &visitor.directories.home);
         let project = session.get().project.clone().unwrap_or_else(root);
-        let runs = Arc::<RunLog>::default();
+        let runs = Arc::new(RunLog::new(Arc::clone(&visitor.progress)));
         let settings = visitor.settings(&project);
         let (configuration, error) = Visitor::configuration(&settings);
+        visitor.progress.hooks_loaded([configuration.policies.default.fail]);
         let is_answered = asynchronous == AsynchronousHooks::Skip;
         let place = (project.as_path(), settings, &configuration);
-        let call = OrdinaryCall::new(visitor, occurrence, place, session.get());
-        let call = call.filter(|_| is_answered && error.is_none());
+        let ordinary = OrdinaryEvent::new(visitor, occurrence, place, session.get());
+        let ordinary = ordinary.filter(|_| is_answered && error.is_none());
         let loader = visitor.loader(&project, &configuration, Arc::clone(&runs));
         let loader = loader.asynchronous_hooks(asynchronous).added_directories(workspace);
-        let loaded = match &call {
-            Some(call) => call.load(loader),
+        let loaded = match &ordinary {
+            Some(event) => event.load(loader),
             None => LoadedHooks::load_all(loader),
         };
         let LoadedHooks { engine, diagnostics, is_ruled_out } = loaded;
         let engine = if configuration.enabled { engine } else { engine.without_hooks() };
+        let modes =
+            engine.catalog().hooks().iter().map(|hook| hook.policy.fail).collect::<Vec<_>>();
+        visitor
+            .progress
+            .hooks_loaded(modes.into_iter().chain([configuration.policies.default.fail]));
         let host_hooks = imported::run_by_host(visitor, occurrence, &engine);
         let engine = engine.leaving_out(host_hooks);
         Self {

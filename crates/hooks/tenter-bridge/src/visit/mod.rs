@@ -13,6 +13,7 @@ mod guards;
 mod host_facts;
 mod host_rules;
 mod imported;
+mod kept;
 mod protected;
 mod repeated;
 mod rewrite;
@@ -24,6 +25,7 @@ mod stop;
 mod subagent;
 mod tool;
 mod transcript;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,7 +50,9 @@ use repeated::EventClaim;
 use runs::RunLog;
 
 pub use after::{Remainder, RemainingHooks};
+pub use kept::KeptHooks;
 pub use services::KeeperConnector;
+pub use watch::EventProgress;
 
 /// The inputs of a process that a host started.
 #[derive(Clone)]
@@ -73,6 +77,10 @@ pub struct Visitor {
     pub tenter: Option<PathBuf>,
     /// The connection to kept runtime hooks; `None` starts them for each event.
     pub keeper: Option<KeeperConnector>,
+    /// The hooks that a process that answers many events keeps in memory; `None` in a process that answers one.
+    pub kept: Option<Arc<KeptHooks>>,
+    /// The progress of the event.
+    pub progress: Arc<EventProgress>,
 }
 
 /// Maximum timeout of a host that does not wait for the last hooks of a session or turn: they run in a process of their own (B26).

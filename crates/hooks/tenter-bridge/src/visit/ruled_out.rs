@@ -1,33 +1,37 @@
-//! Tool calls to which no hook applies: they need no catalog (B29).
+//! Events to which no hook applies: they need no catalog (B29).
 //!
-//! For each tool, a file has a summary of the hooks' matchers, with a digest of the files that they come from. While the digest is the same,
-//! a call that no matcher in the summary accepts needs no other file: no hook would run, whichever hooks are trusted.
+//! For each kind of event, and for each tool, a file has a summary of the hooks: their matchers, and the gates of their rules, with a digest
+//! of the files that they come from. While the digest is the same, an event that nothing in the summary applies to needs no other file: no
+//! hook would run, whichever hooks are trusted.
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tenter_base::{private_dir, replace_file, untrusted_file};
 use tenter_engine::configuration::{HookConfiguration, Reaction};
 use tenter_engine::inspect::{Catalog, Concerns, HookFiles};
 use tenter_engine::{Engine, EngineBuilder};
-use tenter_protocol::{Diagnostic, EventName, ToolCall};
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{Body, Diagnostic, EventName, ToolCall};
 
 use super::guards::guards;
+use super::kept::KeptHooks;
 use super::{Visitor, tool};
 use crate::digest::digest;
-use crate::occurrence::{Detail, Occurrence};
+use crate::host::Support;
+use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::state::{Guard, GuardRecord};
 use crate::tool_call;
 
 /// The version of summaries: another version may have other events and names of tools.
-const VERSION: &str = concat!("1/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("2/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of a file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// The events of a call: hooks of its result may deny it, and hooks of its failure see a denial.
-const EVENTS: [EventName; 3] =
-    [EventName::BeforeTool, EventName::AfterTool, EventName::AfterToolFailure];
+/// Maximum length of the texts of a call whose rules are checked without the hooks, in bytes. A longer one would be read twice.
+const MAX_TEXT: usize = 2048;
 
 /// The hooks for an occurrence.
 pub(super) struct LoadedHooks {
@@ -38,6 +42,12 @@ pub(super) struct LoadedHooks {
 }
 
 impl LoadedHooks {
+    /// Loads none, because none applies.
+    fn none(loader: EngineBuilder) -> Self {
+        let engine = loader.build(Catalog::default());
+        Self { engine, diagnostics: Vec::new(), is_ruled_out: true }
+    }
+
     /// Loads all hooks.
     pub(super) fn load_all(loader: EngineBuilder) -> Self {
         let (engine, diagnostics) = loader.load();
@@ -45,9 +55,9 @@ impl LoadedHooks {
     }
 }
 
-/// The summary of a project's hooks for calls of one tool.
+/// The summary of a project's hooks for one kind of event.
 #[derive(Serialize, Deserialize)]
-struct ToolSummary {
+struct Summary {
     version: String,
     /// The digest of the files of the hooks.
     files: String,
@@ -56,57 +66,73 @@ struct ToolSummary {
     guards: String,
 }
 
-/// A tool call whose answer depends only on the hooks that apply to it.
-pub(super) struct OrdinaryCall<'v> {
+/// An event whose answer depends only on the hooks that apply to it.
+pub(super) struct OrdinaryEvent<'v> {
     visitor: &'v Visitor,
-    call: ToolCall,
+    occurrence: &'v Occurrence,
+    /// Tenter's events for it.
+    events: Vec<EventName>,
+    /// Its tool call, if it has one.
+    call: Option<ToolCall>,
     /// The hooks that guard the session.
     guards: &'v [Guard],
+    project: PathBuf,
     settings: Vec<PathBuf>,
     /// The file of the summary.
     file: PathBuf,
 }
 
-impl<'v> OrdinaryCall<'v> {
-    /// Returns the call of an occurrence in a project with these settings files; `None` if hooks are needed in any case.
+impl<'v> OrdinaryEvent<'v> {
+    /// Returns the event of an occurrence in a project with these settings files; `None` if hooks are needed in any case.
     pub(super) fn new(
         visitor: &'v Visitor,
-        occurrence: &Occurrence,
+        occurrence: &'v Occurrence,
         (project, settings, configuration): (&Path, Vec<PathBuf>, &HookConfiguration),
         state: &'v GuardRecord,
     ) -> Option<Self> {
-        let (Detail::BeforeTool(native) | Detail::AfterTool { call: native, .. }) =
-            &occurrence.detail
-        else {
-            return None;
-        };
         let is_free = state.opened && state.blocked.is_none() && !state.breached;
         // Only the catalog shows untrusted hooks.
         let needs_trust = configuration.bridge.untrusted == Reaction::Block;
-        let call = tool_call::canonical(visitor.host, native);
-        if !is_free || needs_trust || tool::subagent_of(&call).is_some() {
+        if !is_free || needs_trust {
             return None;
         }
-        let name = digest(&[&project.to_string_lossy(), &Concerns::tool_key(&call)]);
+        let events = events(visitor, &occurrence.detail);
+        let native = native_call(&occurrence.detail);
+        let call = native.map(|native| tool_call::canonical(visitor.host, native));
+        if events.is_empty() || call.as_ref().and_then(tool::subagent_of).is_some() {
+            return None;
+        }
+        let kind: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
+        let tool = call.as_ref().map(Concerns::tool_key).unwrap_or_default();
+        let name = digest(&[&project.to_string_lossy(), &kind.join(" "), &tool]);
         let directory = visitor.directories.state.join("bridge/concerns");
         Some(Self {
             visitor,
+            occurrence,
+            events,
             call,
             guards: &state.guards,
+            project: project.to_owned(),
             settings,
             file: directory.join(format!("{name}.json")),
         })
     }
 
-    /// Loads the hooks, unless none of them applies to the call.
+    /// Loads the hooks, unless they are in memory, or none of them applies to the event.
     pub(super) fn load(&self, loader: EngineBuilder) -> LoadedHooks {
+        let started = Instant::now();
         let Ok(files) = loader.hook_files(&self.settings) else {
             return LoadedHooks::load_all(loader);
         };
+        if let Some(kept) = &self.visitor.kept {
+            return self.load_kept(kept, (files, started), loader);
+        }
         match self.read(&files) {
-            Some(summary) if self.is_ruled_out(&summary) => {
-                let engine = loader.build(Catalog::default());
-                LoadedHooks { engine, diagnostics: Vec::new(), is_ruled_out: true }
+            Some(summary)
+                if summary.guards == guards_digest(self.guards)
+                    && self.is_ruled_out(&summary.concerns, &loader) =>
+            {
+                LoadedHooks::none(loader)
             }
             Some(_) => LoadedHooks::load_all(loader),
             None => {
@@ -118,15 +144,49 @@ impl<'v> OrdinaryCall<'v> {
         }
     }
 
-    fn is_ruled_out(&self, summary: &ToolSummary) -> bool {
-        summary.guards == guards_digest(self.guards)
-            && !summary.concerns.include(&EVENTS, &self.call)
+    /// Returns the hooks in memory, or loads all of them and keeps them.
+    fn load_kept(
+        &self,
+        kept: &KeptHooks,
+        (files, started): (HookFiles, Instant),
+        loader: EngineBuilder,
+    ) -> LoadedHooks {
+        if let Some(entry) = kept.get(&self.project, &files) {
+            let catalog = &entry.catalog;
+            if guards(catalog) == self.guards && self.is_ruled_out(catalog.concerns(), &loader) {
+                return LoadedHooks::none(loader);
+            }
+            if entry.is_current() {
+                let engine = loader.build(Catalog::clone(catalog));
+                return LoadedHooks { engine, diagnostics: Vec::new(), is_ruled_out: false };
+            }
+        }
+        let loaded = LoadedHooks::load_all(loader);
+        if loaded.diagnostics.is_empty() && files.are_settled((self.visitor.clock)()) {
+            kept.put(&self.project, (files, started), &loaded.engine.catalog());
+        }
+        loaded
+    }
+
+    /// Returns whether no hook applies to the event.
+    fn is_ruled_out(&self, concerns: &Concerns, loader: &EngineBuilder) -> bool {
+        // Rules in summaries are those of the user's hooks, for which the projects around this one make no difference.
+        let facts = |call: &ToolCall| {
+            let body = Body::BeforeTool(call.clone());
+            let native = native_call(&self.occurrence.detail).map(|native| native.tool.as_str());
+            loader.surroundings(&Catalog::default()).facts(&body, native, &self.occurrence.cwd)
+        };
+        let call = self.call.as_ref();
+        let short_call = call.filter(|call| text_length(call) <= MAX_TEXT);
+        let facts = short_call.map(|call| || facts(call));
+        let facts = facts.as_ref().map(|facts| facts as &dyn Fn() -> _);
+        !concerns.include(&self.events, call, facts)
     }
 
     /// Reads the summary, if the files are unchanged.
-    fn read(&self, files: &HookFiles) -> Option<ToolSummary> {
+    fn read(&self, files: &HookFiles) -> Option<Summary> {
         let bytes = untrusted_file::read(&self.file, MAX_BYTES).ok()?;
-        let summary: ToolSummary = serde_json::from_slice(&bytes).ok()?;
+        let summary: Summary = serde_json::from_slice(&bytes).ok()?;
         (summary.version == VERSION && summary.files == files.digest()).then_some(summary)
     }
 
@@ -135,10 +195,10 @@ impl<'v> OrdinaryCall<'v> {
         if !files.are_settled((self.visitor.clock)()) {
             return Ok(());
         }
-        let summary = ToolSummary {
+        let summary = Summary {
             version: VERSION.to_owned(),
             files: files.digest(),
-            concerns: catalog.concerns().with_tool_of(&EVENTS, &self.call),
+            concerns: catalog.concerns().narrowed(&self.events, self.call.as_ref()),
             guards: guards_digest(&guards(catalog)),
         };
         if let Some(directory) = self.file.parent() {
@@ -147,6 +207,42 @@ impl<'v> OrdinaryCall<'v> {
         let bytes = serde_json::to_vec(&summary)?;
         replace_file::replace_with_mode(&self.file, &bytes, Some(0o600)).map(drop)
     }
+}
+
+/// Returns Tenter's events whose hooks decide the answer to an occurrence; none if all hooks are needed.
+fn events(visitor: &Visitor, detail: &Detail) -> Vec<EventName> {
+    match detail {
+        // It needs the hooks that guard the session.
+        Detail::SessionStart { .. } => Vec::new(),
+        // A call is also denied for a hook that has to see its result, where the host always shows the model the original (B19).
+        Detail::BeforeTool(_) => {
+            let support = visitor.host.support(EventName::AfterTool, Power::RewriteOutput);
+            let needs_results = support == Support::Unsupported;
+            let after = needs_results.then_some(EventName::AfterTool);
+            [EventName::BeforeTool].into_iter().chain(after).collect()
+        }
+        _ => detail.events().to_vec(),
+    }
+}
+
+fn native_call(detail: &Detail) -> Option<&NativeCall> {
+    match detail {
+        Detail::BeforeTool(call) | Detail::AfterTool { call, .. } => Some(call),
+        _ => None,
+    }
+}
+
+/// Returns the length of the texts in a call's input.
+fn text_length(call: &ToolCall) -> usize {
+    fn length(value: &Value) -> usize {
+        match value {
+            Value::String(text) => text.len(),
+            Value::Array(values) => values.iter().map(length).sum(),
+            Value::Object(fields) => fields.values().map(length).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
+    }
+    call.input.values().map(length).sum()
 }
 
 fn guards_digest(guards: &[Guard]) -> String {

@@ -1,13 +1,14 @@
 //! The record of the hooks that ran in a visit, and of their decisions.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tenter_engine::AskAnswer;
 use tenter_engine::{Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::EventName;
 
 use super::plain;
+use super::watch::EventProgress;
 
 /// The hook runs of one visit.
 #[derive(Default)]
@@ -15,6 +16,7 @@ pub(super) struct RunLog {
     runs: Mutex<Vec<Run>>,
     /// Notices of hooks for the user: messages, and warnings about their replies.
     notices: Mutex<Vec<String>>,
+    progress: Arc<EventProgress>,
 }
 
 /// The parts of a hook run that a visit needs.
@@ -26,6 +28,10 @@ struct Run {
 }
 
 impl RunLog {
+    pub(super) fn new(progress: Arc<EventProgress>) -> Self {
+        Self { progress, ..Self::default() }
+    }
+
     /// Returns the last hook whose reply to `event` has this part.
     pub(super) fn last_with(&self, event: EventName, part: DecisionKind) -> Option<String> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,6 +67,10 @@ impl RunLog {
 }
 
 impl Observer for RunLog {
+    fn hook_started(&self, _run: &HookRun) {
+        self.progress.hook_started();
+    }
+
     fn hook_ran(&self, run: &HookRun) {
         for warning in &run.warnings {
             self.add_notice(&run.hook, warning);

@@ -1,38 +1,44 @@
-//! What hooks are about: kept between processes, it rules out most tool calls without a catalog.
+//! The events and tool calls that hooks apply to: kept between processes, they rule out most events without a catalog.
 //!
-//! It contains every hook that was found, also those that do not run: whether a hook is trusted, or which of two hooks of one name
-//! runs, does not change what they are about. A hook of which too little is known is about everything.
+//! They contain every hook that was found, also those that do not run: whether a hook is trusted, or which of two hooks of one name
+//! runs, does not change what they apply to. A hook of which too little is known applies to everything.
 
 use serde::{Deserialize, Serialize};
+use tenter_protocol::tool_names::{ToolNames, canonical};
 use tenter_protocol::{EventName, ToolCall};
 
 use super::Missing;
 use super::examine::{Examination, Examined};
+use crate::facts::CallFacts;
 use crate::hook::HookKind;
-use crate::matcher::{self, Matcher};
+use crate::matcher::{self, Matcher, RuleGates};
 use crate::trust::CoveredSiblings;
 
-/// What the hooks of a project and its user are about, by the usual names of tools.
+/// The events and tool calls that the hooks of a project and its user apply to, by the usual names of tools.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Concerns(Vec<Concern>);
 
-/// What one hook is about.
+/// The events and tool calls that one hook applies to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Concern {
     /// The events that it subscribes to; `None` if they are unknown.
     events: Option<Vec<String>>,
     /// Its matcher; `None` matches all tool calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<Matcher>,
+    /// The gates of its rules, one of which a tool call must pass; `None` if every call passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gates: Option<RuleGates>,
 }
 
 impl Concerns {
-    /// Returns what the hooks that were found are about.
+    /// Returns what the hooks that were found apply to.
     pub(super) fn of(examined: &[Examined]) -> Self {
         Self(examined.iter().filter_map(Concern::of).collect())
     }
 
-    /// Adds what other hooks are about.
+    /// Adds what other hooks apply to.
     pub(super) fn extend(&mut self, more: Self) {
         self.0.extend(more.0);
     }
@@ -40,34 +46,63 @@ impl Concerns {
     /// Adds that there may be files that are hooks only because a setting names them.
     pub(super) fn with(mut self, missing: &[Missing]) -> Self {
         if missing.iter().any(|missing| missing.events.is_none()) {
-            self.0.push(Concern { events: None, matcher: None });
+            self.0.push(Concern { events: None, matcher: None, gates: None });
         }
         self
     }
 
-    /// A name for the tool of a call: calls with the same one are about the same hooks, as far as the tool decides.
+    /// A name for the tool of a call: the same hooks apply to calls with the same one, as far as the tool decides.
     pub fn tool_key(call: &ToolCall) -> String {
         matcher::tool_key(call)
     }
 
-    /// Returns what hooks are about at these events, without those that are not about the tool of `call`.
+    /// Returns what applies to these events, and to the tool of `call` if they have one.
     #[must_use]
-    pub fn with_tool_of(&self, events: &[EventName], call: &ToolCall) -> Self {
-        let is_about = |matcher: &Matcher| !matches!(matcher.tool_name(call), Ok(None));
-        let concerned = self.0.iter().filter(|concern| concern.is_about(events, is_about));
-        Self(concerned.cloned().collect())
+    pub fn narrowed(&self, events: &[EventName], call: Option<&ToolCall>) -> Self {
+        let may_match = |matcher: &Matcher| {
+            call.is_none_or(|call| !matches!(matcher.tool_name(call), Ok(None)))
+        };
+        let concerns = self.0.iter().filter(|concern| concern.may_apply(events, may_match));
+        let has_commands = call.is_none_or(may_have_commands);
+        Self(concerns.map(|concern| concern.narrowed(has_commands)).collect())
     }
 
-    /// Returns whether a hook may be about a tool call, at one of these events.
-    pub fn include(&self, events: &[EventName], call: &ToolCall) -> bool {
-        let is_about = |matcher: &Matcher| !matches!(matcher.matches(call), Ok(None));
-        self.0.iter().any(|concern| concern.is_about(events, is_about))
+    /// Returns whether a hook may apply to one of these events, with the tool call `call` if they have one. `facts` makes the facts about
+    /// that call; without them, each hook applies whose matcher matches, whatever its rules are.
+    pub fn include(
+        &self,
+        events: &[EventName],
+        call: Option<&ToolCall>,
+        facts: Option<&dyn Fn() -> CallFacts>,
+    ) -> bool {
+        let matches =
+            |matcher: &Matcher| call.is_none_or(|call| !matches!(matcher.matches(call), Ok(None)));
+        let mut gated = Vec::new();
+        for concern in self.0.iter().filter(|concern| concern.may_apply(events, matches)) {
+            match concern.gates.as_ref().zip(facts) {
+                Some((gates, facts)) => gated.push((gates, facts)),
+                None => return true,
+            }
+        }
+        let Some((_, facts)) = gated.first() else { return false };
+        let facts = facts();
+        // Any rule may fit a call that was not read to its end.
+        facts.facts.call.over_limit
+            || gated.iter().any(|(gates, _)| gates.iter().any(|gate| gate.admits(&facts)))
     }
+}
+
+/// Returns whether a call of this tool can have commands, which a tool with a known name has only if it is the shell.
+fn may_have_commands(call: &ToolCall) -> bool {
+    let names = ToolNames::default();
+    let standard = names.standard(&call.name);
+    standard == "bash" || canonical(standard) != Some(standard)
 }
 
 impl Concern {
     fn of(examined: &Examined) -> Option<Self> {
-        let Examined { covered, finding, about, .. } = examined;
+        let Examined { candidate, covered, finding, about, .. } = examined;
+        let mut gates = None;
         let (events, matcher) = match finding {
             Examination::Disabled => return None,
             Examination::NotExecutable if !about.is_hook => return None,
@@ -77,19 +112,65 @@ impl Concern {
                 let is_alone = !matches!(covered.beside, CoveredSiblings::Everything(_));
                 (is_alone.then_some(events), None)
             }
+            Examination::Ready(ready) => {
+                // Another file of a trusted hook may change, and without the hook every call that it matches is denied (R73).
+                let is_own = ready.kind.is_static() && !candidate.layer.needs_trust();
+                let rules = ready.options.rules.as_ref().filter(|_| is_own);
+                gates = rules.map(|rules| rules.gates().clone());
+                (about.events.clone(), about.matcher.clone())
+            }
             _ => (about.events.clone(), about.matcher.clone()),
         };
-        let spelled =
-            |events: Vec<EventName>| events.iter().map(|event| event.as_str().to_owned()).collect();
-        Some(Self { events: events.map(spelled), matcher })
+        let events = events.map(|mut events| {
+            // Without a guard of results, the call itself is denied (R73).
+            let guards_calls =
+                candidate.layer.needs_trust() && events.contains(&EventName::AfterTool);
+            events.extend(guards_calls.then_some(EventName::BeforeTool));
+            events.iter().map(|event| event.as_str().to_owned()).collect()
+        });
+        Some(Self { events, matcher, gates })
     }
 
-    fn is_about(&self, events: &[EventName], matches: impl Fn(&Matcher) -> bool) -> bool {
+    /// Returns whether it may apply to one of these events, given the result of its matcher.
+    fn may_apply(&self, events: &[EventName], matches: impl Fn(&Matcher) -> bool) -> bool {
         let Some(own) = &self.events else { return true };
         let mut shared = events.iter().filter(|event| own.iter().any(|own| own == event.as_str()));
         shared.any(|event| match &self.matcher {
             Some(matcher) if event.lifecycle().matcher => matches(matcher),
             _ => true,
         })
+    }
+
+    /// Returns the same with each gate once, and without gates of commands if there are none.
+    fn narrowed(&self, has_commands: bool) -> Self {
+        let gates = self.gates.as_ref().map(|gates| gates.distinct(has_commands));
+        Self { gates, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::facts::CallSurroundings;
+
+    #[test]
+    fn any_rule_may_apply_to_a_call_that_was_not_read_to_its_end() {
+        let events = Some(vec!["before_tool".to_owned()]);
+        let concerns =
+            Concerns(vec![Concern { events, matcher: None, gates: Some(RuleGates::default()) }]);
+        let call = ToolCall::new("1", "file_read", [("file_path".to_owned(), json!("a"))]);
+        let includes = |is_over_limit| {
+            let facts = || {
+                let mut facts = CallSurroundings::of_example("");
+                facts.facts.call.over_limit = is_over_limit;
+                facts
+            };
+            concerns.include(&[EventName::BeforeTool], Some(&call), Some(&facts))
+        };
+        assert!(includes(true) && !includes(false));
+        assert!(concerns.include(&[EventName::BeforeTool], Some(&call), None));
+        assert!(!concerns.include(&[EventName::AfterTool], Some(&call), None));
     }
 }

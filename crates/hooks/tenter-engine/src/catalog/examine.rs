@@ -15,6 +15,7 @@ use super::policy::OwnPolicy;
 use super::surroundings::{HelperFiles, Surroundings, exposed};
 use crate::hook::{HookKind, HookOptions, RuntimeHook};
 use crate::hook_stamp::HookStamp;
+use crate::matcher::HookRules;
 use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, parallel};
 use crate::source::{self, Candidate, CandidateKind, HookSettings, ProjectSetting};
 use crate::trust::{
@@ -298,7 +299,8 @@ impl Examiner<'_> {
                 (None, changed())
             }
             (Ok(manifest), Ok((fingerprint, stamp))) => {
-                let cached = KnownManifest { manifest, fingerprint, script };
+                let rules = HookRules::new(&manifest.extensions.rules);
+                let cached = KnownManifest { manifest, rules, fingerprint, script };
                 let (covered, finding) = self.judge(&candidate, &cached, stamp.clone());
                 fresh = diagnostics.is_empty().then(|| Fresh::Manifest(stamp, Box::new(cached)));
                 (Some(covered), finding)

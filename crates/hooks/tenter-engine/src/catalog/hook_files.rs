@@ -21,7 +21,7 @@ use crate::source::{self, MANIFEST_FILE, SETTINGS_FILE};
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The state of the files that say what hooks are about: all entries of the hooks directories, and the settings.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookFiles {
     files: Vec<(PathBuf, FileStamp)>,
 }

@@ -160,10 +160,10 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// The reason why the hook cannot run, as the end of a sentence that begins with its name.
-pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Result<Hook, String> {
+pub(super) fn hook(known: &KnownManifest) -> Result<Hook, String> {
+    let KnownManifest { manifest, rules, script, .. } = known;
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
-    let rules = HookRules::new(&manifest.extensions.rules);
     let Extensions { static_action: action, endpoint, .. } = &manifest.extensions;
     let script = match (action, endpoint, script.clone()) {
         (None, Some(endpoint), _) => Runnable::Yes(HookKind::Http(Box::new(endpoint.clone()))),
@@ -180,7 +180,7 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
     let options = HookOptions {
         description: Some(manifest.description.clone()),
         matcher: matcher(manifest, &subscriptions),
-        rules,
+        rules: rules.clone(),
         starts_in_own_directory: manifest.extensions.starts_in_own_directory,
         light_payload: manifest.extensions.light_payload,
         env: manifest.extensions.env.clone(),

@@ -18,11 +18,12 @@ use tenter_protocol::runtime::SERVE;
 use super::QueryReply;
 use super::kept_manifest::{KeptManifest, KeptScript};
 use crate::hook_stamp::HookStamp;
+use crate::matcher::HookRules;
 use crate::source::{Candidate, Script};
 use crate::trust::Fingerprint;
 
 /// Another version may know other events, so it does not read these replies.
-const VERSION: &str = concat!("7/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("8/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of the cache, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -38,10 +39,12 @@ pub(crate) struct Known {
 }
 
 /// The cached facts about the directory of a hook.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct KnownManifest {
-    /// The contents of its manifest.
+    /// The contents of its manifest. If it is from the cache, it lacks the rules and the metadata.
     pub(crate) manifest: Manifest,
+    /// The rules of its manifest, if it has any.
+    pub(crate) rules: Option<HookRules>,
     /// The directory's own fingerprint.
     pub(crate) fingerprint: Fingerprint,
     /// The script that it runs.
@@ -85,12 +88,14 @@ struct DirectoryEntry {
 }
 
 /// A manifest without errors, and the fingerprint of its directory.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct ManifestEntry {
     /// The digest of the directory's stamp.
     stamp: String,
     hash: Fingerprint,
     manifest: KeptManifest,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rules: Option<HookRules>,
     script: KeptScript,
 }
 
@@ -162,11 +167,13 @@ impl Cache {
         let stored_manifest = || {
             Some(KnownManifest {
                 manifest: entry.manifest.read()?,
+                rules: entry.rules.clone(),
                 fingerprint: entry.hash.clone(),
                 script: entry.script.read(&candidate.path)?,
             })
         };
-        (entry.stamp == stamp.digest()).then(stored_manifest)?
+        let is_whole = entry.rules.as_ref().is_none_or(HookRules::is_whole);
+        (is_whole && entry.stamp == stamp.digest()).then(stored_manifest)?
     }
 
     /// Caches a manifest without errors.
@@ -181,6 +188,7 @@ impl Cache {
                 stamp: stamp.digest(),
                 hash: known.fingerprint.clone(),
                 manifest: (&known.manifest).into(),
+                rules: known.rules.clone(),
                 script,
             };
             self.fresh.manifests.insert(path.to_owned(), entry);

@@ -1,5 +1,5 @@
 //! The cached form of a manifest hook: its trigger and its script by name, since only names are stable across processes,
-//! and only settings that differ from the default, since every start reads it.
+//! and only settings that differ from the default, since every start reads it. Rules are kept on their own: most of them are not read.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use tenter_protocol::manifest::{Extensions, Manifest, MatcherText, Unset};
 use crate::source::{EntryPoint, SCRIPTS, Script};
 
 /// A cached manifest.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KeptManifest {
     name: String,
     description: String,
@@ -26,8 +26,6 @@ pub(super) struct KeptManifest {
     unset: Unset,
     #[serde(default, skip_serializing_if = "is_usual")]
     extensions: Extensions,
-    #[serde(default, skip_serializing_if = "is_usual")]
-    metadata: Object,
 }
 
 fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
@@ -72,7 +70,7 @@ impl KeptScript {
 
 impl From<&Manifest> for KeptManifest {
     fn from(manifest: &Manifest) -> Self {
-        let Manifest { name, description, event: _, trigger, further, matcher, .. } =
+        let Manifest { name, description, event: _, trigger, further, matcher, extensions, .. } =
             manifest.clone();
         Self {
             name,
@@ -84,18 +82,17 @@ impl From<&Manifest> for KeptManifest {
             asynchronous: manifest.asynchronous,
             priority: manifest.priority,
             unset: manifest.unset,
-            extensions: manifest.extensions.clone(),
-            metadata: manifest.metadata.clone(),
+            extensions: Extensions { rules: Vec::new(), ..extensions },
         }
     }
 }
 
 impl KeptManifest {
-    /// The manifest; `None` if one of its triggers is unknown.
+    /// Returns the manifest without its rules and its metadata; `None` if one of its triggers is unknown.
     pub(super) fn read(&self) -> Option<Manifest> {
         let Subscription { event, spelling: trigger } = named(&self.trigger)?;
         let further = self.further.iter().map(|word| named(word)).collect::<Option<_>>()?;
-        let KeptManifest { name, description, matcher, extensions, metadata, .. } = self.clone();
+        let KeptManifest { name, description, matcher, extensions, .. } = self.clone();
         Some(Manifest {
             name,
             description,
@@ -108,7 +105,7 @@ impl KeptManifest {
             priority: self.priority,
             unset: self.unset,
             extensions,
-            metadata,
+            metadata: Object::new(),
         })
     }
 }

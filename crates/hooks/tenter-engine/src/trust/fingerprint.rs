@@ -189,7 +189,7 @@ impl CoveredStamp {
     }
 
     /// Returns the age of the newest change of the files, in nanoseconds; negative if that is in the future.
-    pub(crate) fn age_ns(&self) -> i128 {
+    pub fn age_ns(&self) -> i128 {
         let own: &[(PathBuf, FileStamp)] = match &self.own {
             HookStamp::File(stamp) => &[(PathBuf::new(), *stamp)],
             HookStamp::Directory(files) => files,

@@ -33,6 +33,7 @@ thread_local! {
 
 /// Answers the requests on stdin until it closes, and ends the sessions that were seen.
 pub(crate) fn run(visitor: Visitor) -> ExitCode {
+    let visitor = Visitor { kept: Some(Arc::default()), ..visitor };
     let server = Arc::new(Server { visitor, open: Mutex::default(), answered: Condvar::new() });
     server.deny_on_panic();
     let mut sessions = Sessions::default();
@@ -72,6 +73,7 @@ impl Server {
             event: request.head.event,
             cwd: request.cwd,
             started: received,
+            progress: Arc::default(),
             ..self.visitor.clone()
         };
         let (server, payload) = (Arc::clone(self), request.payload);

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -76,6 +78,34 @@ fn hooks_have_less_time_than_the_host_waits_at_every_event() {
     }
 }
 
+#[test]
+fn an_event_that_cannot_be_read_is_answered_at_half_of_the_timeout() {
+    for (host, event, decision) in [
+        ("claude-code", "PreToolUse", "ask"),
+        ("claude-code", "UserPromptSubmit", "block"),
+        ("codex", "PreToolUse", "deny"),
+    ] {
+        let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook"));
+        let mut hook = sandbox
+            .command()
+            .args([host, event, "--timeout", "2", "--home"])
+            .arg(sandbox.home())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Without an end of stdin, the event is never read.
+        let stdin = hook.stdin.take();
+        let started = Instant::now();
+        let output = hook.wait_with_output().unwrap();
+        drop(stdin);
+        assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let specific = answer["hookSpecificOutput"]["permissionDecision"].as_str();
+        assert_eq!(specific.or(answer["decision"].as_str()), Some(decision), "{answer}");
+    }
+}
+
 /// Returns each event of each host with a recorded payload, except where hooks run after the answer.
 fn events_with_payloads() -> Vec<(&'static Host, &'static NativeEvent, String)> {
     let mut events = Vec::new();
@@ -122,6 +152,8 @@ fn fire_late(
         started,
         tenter: None,
         keeper: None,
+        kept: None,
+        progress: Arc::default(),
     };
     let payload = Payload::parse(session.payload(fixture).to_string().as_bytes());
     (visitor.run(payload), started.elapsed())

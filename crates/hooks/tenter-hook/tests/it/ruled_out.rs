@@ -1,4 +1,4 @@
-//! Tool calls to which no hook applies need no catalog, until a file changes that may make a hook apply.
+//! Events to which no hook applies need no catalog, until a file changes that may make a hook apply.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tenter_engine::trust::TrustEntry;
 use tenter_engine::{Directories, Engine};
+use tenter_testkit::wait_until;
 
 use crate::host_session::HostSession;
 
@@ -40,12 +41,9 @@ impl SummarizedSession {
         fs::read_dir(self.0.sandbox.state().join("bridge/concerns")).is_ok()
     }
 
-    /// Returns whether the hooks are loaded for [`OTHER`]: loading writes their cache if it is missing.
+    /// Returns whether the hooks are loaded for [`OTHER`].
     fn loads_hooks(&self) -> bool {
-        let cache = self.0.sandbox.home().join(".cache/tenter/hooks.json");
-        let _ = fs::remove_file(&cache);
-        self.pass_other();
-        cache.exists()
+        loads_hooks(&self.0, || self.pass_other())
     }
 
     fn pass_other(&self) {
@@ -70,6 +68,14 @@ impl SummarizedSession {
         let text = fs::read_to_string(self.manifest()).unwrap();
         text.replace("^file_write$", "^bash|power$")
     }
+}
+
+/// Returns whether hooks are loaded for an event: loading writes their cache if it is missing.
+fn loads_hooks(session: &HostSession, fire: impl FnOnce()) -> bool {
+    let cache = session.sandbox.home().join(".cache/tenter/hooks.json");
+    let _ = fs::remove_file(&cache);
+    fire();
+    cache.exists()
 }
 
 fn denial(answer: &Value) -> Option<String> {
@@ -263,4 +269,65 @@ fn settings_that_depend_on_trust_count_for_every_call() {
         let denied = session.denial().unwrap();
         assert!(denied.contains("hooks of this project are not trusted"), "{denied}");
     }
+}
+
+/// Rules that deny pushing and reading secrets.
+const RULES: &str = "metadata:\n  match:\n    - {program: git, subcommand: push, decision: deny, reason: \"no\"}\n    \
+                     - {path: {op: [read], glob: [\"**/.env\"]}, decision: deny, reason: \"no\", uncertain: deny}";
+
+#[test]
+fn hooks_are_loaded_only_for_calls_that_may_fit_a_rule() {
+    let session = HostSession::new("claude-code");
+    let hook = session.hook("guard", "before_tool", RULES, "");
+    fs::remove_dir_all(hook.join("scripts")).unwrap();
+    session.pass("SessionStart");
+    thread::sleep(SETTLED);
+    let others = ["UserPromptSubmit", "PostToolUse.Bash", "PreToolUse.Write", "Stop"];
+    for fixture in others.into_iter().chain([OTHER]) {
+        assert!(loads_hooks(&session, || session.pass(fixture)), "{fixture}: without a summary");
+        assert!(!loads_hooks(&session, || session.pass(fixture)), "{fixture}");
+    }
+    for (command, is_denied, is_loaded) in [
+        ("ls -la", false, false),
+        ("git status && cargo test", false, false),
+        ("cat src/main.rs", false, false),
+        ("git push", true, true),
+        ("g''it push", true, true),
+        ("bash -c 'git push'", true, true),
+        ("cat .env", true, true),
+        ("cat sub/.e*", true, true),
+        ("$X push", false, true),
+    ] {
+        let edit = |payload: &mut Value| payload["tool_input"]["command"] = command.into();
+        let fire = || session.fire_with(OTHER, edit);
+        let mut answer = None;
+        assert_eq!(loads_hooks(&session, || answer = Some(fire())), is_loaded, "{command}");
+        let denial = denial(&HostSession::answer(answer.unwrap()));
+        assert_eq!(denial.is_some(), is_denied, "{command}: {denial:?}");
+    }
+    let edit = |payload: &mut Value| {
+        payload["tool_input"]["command"] = format!("ls {}", "x ".repeat(2000)).into();
+    };
+    assert!(
+        loads_hooks(&session, || drop(session.fire_with(OTHER, edit))),
+        "a long command is read once"
+    );
+}
+
+#[test]
+fn hooks_of_failures_see_a_denied_call_for_which_no_hook_was_loaded() {
+    let session = HostSession::new("codex");
+    session.hook("failure", "after_tool_failure", "", "touch \"$HOME/seen\"");
+    session.pass("SessionStart");
+    thread::sleep(SETTLED);
+    let patch = "PreToolUse.apply_patch";
+    session.pass(patch);
+    assert!(!loads_hooks(&session, || session.pass(patch)));
+    let answer = HostSession::answer(session.fire_with(patch, |payload| {
+        let text = payload["tool_input"]["command"].as_str().unwrap();
+        payload["tool_input"]["command"] = text.replace("written.txt", ".codex/hooks.json").into();
+    }));
+    assert!(denial(&answer).is_some(), "{answer}");
+    let marker = session.sandbox.home().join("seen");
+    wait_until("the hook of failures ran", || marker.exists());
 }

@@ -1,7 +1,8 @@
 //! Many events in one process: `tenter-hook HOST --serve`.
 
 use std::fs;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -148,4 +149,53 @@ fn hooks_that_change_between_two_requests_count_for_the_second() {
     child.send(&request(&session, 2, "PreToolUse.Bash"));
     let denied = child.receive();
     assert_eq!(denied["answer"]["hookSpecificOutput"]["permissionDecision"], "deny", "{denied}");
+}
+
+/// Longer than files must be unchanged before hooks are kept.
+const SETTLED: Duration = Duration::from_millis(2200);
+
+/// A change, by name, and whether the call is denied afterwards.
+type Change = (&'static str, fn(&HostSession), bool);
+
+#[test]
+fn hooks_that_are_kept_in_memory_are_loaded_again_when_a_file_changes() {
+    const SHELL: &str = "matcher:\n  tool: ^Bash$";
+    const DENY: &str = "echo no >&2; exit 2";
+    let changes: [Change; 5] = [
+        ("nothing", |_| {}, true),
+        (
+            "a manifest",
+            |session| drop(session.hook("guard", "before_tool", "matcher:\n  tool: ^Write$", DENY)),
+            false,
+        ),
+        ("a script", |session| drop(session.hook("guard", "before_tool", SHELL, "exit 0")), false),
+        (
+            "a hook that is removed",
+            |session| {
+                let hooks = session.sandbox.home().join(".config/agents/hooks");
+                fs::rename(hooks.join("guard"), hooks.join(".guard")).unwrap();
+            },
+            false,
+        ),
+        ("settings", |session| session.configure("[hooks]\nenabled = false\n"), false),
+    ];
+    thread::scope(|scope| {
+        for (what, change, is_denied) in changes {
+            scope.spawn(move || {
+                let session = HostSession::new(HOST);
+                session.hook("guard", "before_tool", SHELL, DENY);
+                let mut process = session.start_serving();
+                let mut decision = || {
+                    process.send(&request(&session, 1, "PreToolUse.Bash"));
+                    let response = process.receive();
+                    response["answer"]["hookSpecificOutput"]["permissionDecision"] == "deny"
+                };
+                assert!(decision());
+                thread::sleep(SETTLED);
+                assert!(decision() && decision(), "{what}");
+                change(&session);
+                assert_eq!(decision(), is_denied, "{what}");
+            });
+        }
+    });
 }

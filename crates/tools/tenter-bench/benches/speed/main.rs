@@ -10,6 +10,7 @@ mod catalog;
 mod dispatch;
 mod hook_run;
 mod in_process;
+mod journals;
 mod measure;
 mod memory;
 mod messages;
@@ -40,7 +41,7 @@ struct Plan {
 type Bench = fn(Plan, &mut Report) -> Measured<()>;
 
 /// Every part, by name.
-const BENCHES: [(&str, Bench); 11] = [
+const BENCHES: [(&str, Bench); 12] = [
     ("hook", hook_run::run),
     ("runtime", runtime::run),
     ("dispatch", dispatch::run),
@@ -48,6 +49,7 @@ const BENCHES: [(&str, Bench); 11] = [
     ("in-process", in_process::run),
     ("commands", shell::run),
     ("processes", processes::run),
+    ("journals", journals::run),
     ("bridge", bridge::run),
     ("sessions", agent::run),
     ("conversations", messages::run),

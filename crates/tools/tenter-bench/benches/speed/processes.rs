@@ -65,7 +65,7 @@ pub(crate) fn program(name: &str) -> Measured<PathBuf> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the process is what is measured")]
-fn run_to_end(scene: &Scene, program: &Path, args: &[&str]) -> io::Result<()> {
+pub(crate) fn run_to_end(scene: &Scene, program: &Path, args: &[&str]) -> io::Result<()> {
     let status = Command::new(program)
         .args(args)
         .current_dir(&scene.layout.project)

@@ -1,7 +1,7 @@
 //! Reading shell commands, ordinary ones and the texts that are slowest to read, and matching rules about them (C5, C14).
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
@@ -164,12 +164,15 @@ fn long_texts(size: usize) -> [(&'static str, String); 5] {
     ]
 }
 
+/// The directory with the ready-made guards.
+pub(crate) fn shipped_guards() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hooks/tenter-commands/src/guard/shipped")
+}
+
 /// The ready-made guards.
 fn guards() -> Measured<Vec<HookRules>> {
-    let directory =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hooks/tenter-commands/src/guard/shipped");
     let mut guards = Vec::new();
-    for entry in fs::read_dir(directory)? {
+    for entry in fs::read_dir(shipped_guards())? {
         let text = fs::read(entry?.path())?;
         let (manifest, _) = format::read(Path::new("HOOK.md"), &text, Strictness::Tolerant, CHECKS);
         let rules = manifest.ok_or("a guard cannot be read")?.extensions.rules;

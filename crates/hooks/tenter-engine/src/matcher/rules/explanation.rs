@@ -41,7 +41,8 @@ pub struct ConditionResult {
 impl HookRules {
     /// Explains each rule for a call.
     pub(crate) fn explain(&self, call: &CallFacts) -> Vec<RuleExplanation> {
-        self.0.iter().enumerate().map(|(index, rule)| rule.explain(index, call)).collect()
+        let rules = self.rules.iter().map(|rule| rule.compiled(self.fit_unread)).enumerate();
+        rules.map(|(index, rule)| rule.explain(index, call)).collect()
     }
 }
 

@@ -3,32 +3,56 @@
 
 mod conditions;
 mod explanation;
+mod gate;
 mod path;
 mod pattern;
 mod truth;
 mod words;
 
+use std::sync::{Arc, OnceLock};
+
 use serde::{Deserialize, Serialize};
-use tenter_protocol::manifest::rule::{Rule, RuleVerdict};
+use serde_json::value::{RawValue, to_raw_value};
+use tenter_protocol::manifest::rule::{Rule, RuleDecision, RuleVerdict};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
 
 use crate::facts::{CallFacts, CallSurroundings};
 use conditions::{CompiledConditions, Strength, Subject};
+use gate::{RuleGate, shared};
 
 pub use explanation::RuleExplanation;
+pub(crate) use gate::RuleGates;
 pub use truth::Truth;
 
 /// The rules of a hook.
-#[derive(Debug, Clone)]
-pub struct HookRules(Vec<CompiledRule>);
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HookRules {
+    gates: RuleGates,
+    #[serde(with = "shared")]
+    rules: Arc<[LazyRule]>,
+    /// True if the rules decide, so that the hook needs no code.
+    decide: bool,
+    /// True if they may fit commands that were not read: no rule applies to such calls.
+    fit_unread: bool,
+}
+
+/// A rule that is read and compiled for the first call that passes its gate.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+struct LazyRule {
+    /// The rule as JSON.
+    text: Box<RawValue>,
+    #[serde(skip)]
+    compiled: OnceLock<CompiledRule>,
+}
 
 #[derive(Debug, Clone)]
 struct CompiledRule {
     rule: Rule,
     conditions: CompiledConditions,
     except: Vec<CompiledConditions>,
-    /// True if it may fit commands that were not read: no rule of the hook applies to such calls.
+    /// True if it may fit commands that were not read.
     fits_unread: bool,
 }
 
@@ -57,26 +81,44 @@ pub(crate) struct RuleMatch {
 impl HookRules {
     /// The rules of a manifest; none if it has none.
     pub fn new(rules: &[Rule]) -> Option<Self> {
-        let fits_unread = rules.iter().all(|rule| rule.conditions.over_limit != Some(true));
-        let compiled = |rule: &Rule| CompiledRule {
-            fits_unread,
-            rule: rule.clone(),
-            conditions: CompiledConditions::new(&rule.conditions),
-            except: rule.except.iter().map(CompiledConditions::new).collect(),
-        };
-        (!rules.is_empty()).then(|| Self(rules.iter().map(compiled).collect()))
+        (!rules.is_empty()).then(|| Self {
+            gates: RuleGates::new(rules),
+            rules: rules.iter().map(LazyRule::new).collect(),
+            decide: rules.iter().all(|rule| rule.decision.is_some()),
+            fit_unread: rules.iter().all(|rule| rule.conditions.over_limit != Some(true)),
+        })
     }
 
     /// Returns whether the rules decide, so that the hook needs no code.
     pub(crate) fn decide(&self) -> bool {
-        self.0.iter().all(|rule| rule.rule.decision.is_some())
+        self.decide
+    }
+
+    /// Returns whether each rule has its gate, as in everything that was written.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.gates.iter().len() == self.rules.len()
+    }
+
+    /// Returns the gates of the rules. A call that passes none of them fits no rule.
+    pub(crate) fn gates(&self) -> &RuleGates {
+        &self.gates
     }
 
     /// Selects the rule for a call: the first denial, else the first rule that a call certainly fits and that leaves the
     /// decision to the hook, else the first question. `None` if the call fits none.
     pub(crate) fn select(&self, call: &CallFacts) -> Option<RuleMatch> {
+        self.select_by(call, |gate| gate.admits(call))
+    }
+
+    /// Selects among the rules whose gates are open.
+    fn select_by(
+        &self,
+        call: &CallFacts,
+        is_open: impl Fn(&RuleGate) -> bool,
+    ) -> Option<RuleMatch> {
         let mut best: Option<(Rank, usize, Subject)> = None;
-        for (index, rule) in self.0.iter().enumerate() {
+        let open = self.gates.iter().enumerate().filter(|(_, gate)| is_open(gate));
+        for (index, rule) in open.filter_map(|(index, _)| Some((index, self.rule(index)?))) {
             let (strength, subject) = rule.best(call);
             let Some(rank) = rule.rank(strength) else { continue };
             if best.is_none_or(|(other, ..)| rank > other) {
@@ -87,7 +129,11 @@ impl HookRules {
             }
         }
         let (rank, index, subject) = best?;
-        Some(self.0[index].found(index, rank, subject, call))
+        Some(self.rule(index)?.found(index, rank, subject, call))
+    }
+
+    fn rule(&self, index: usize) -> Option<&CompiledRule> {
+        Some(self.rules.get(index)?.compiled(self.fit_unread))
     }
 
     /// Judges a shell command on no machine in particular, in a project at `/home/user/project`. `None` if
@@ -105,9 +151,29 @@ impl HookRules {
 
     /// Returns whether a rule stops this call, certainly or perhaps.
     pub(crate) fn stops(&self, index: usize, call: &CallFacts) -> bool {
-        let rule = self.0.get(index);
+        let rule = self.rule(index);
         rule.is_some_and(|rule| rule.rank(rule.best(call).0).is_some())
     }
+}
+
+impl LazyRule {
+    fn new(rule: &Rule) -> Self {
+        Self { text: to_raw_value(rule).unwrap_or_default(), compiled: OnceLock::new() }
+    }
+
+    fn compiled(&self, fits_unread: bool) -> &CompiledRule {
+        self.compiled.get_or_init(|| {
+            let rule = serde_json::from_str(self.text.get());
+            CompiledRule::new(rule.unwrap_or_else(|_| unreadable()), fits_unread)
+        })
+    }
+}
+
+/// Returns the rule instead of one that cannot be read: it denies every call.
+fn unreadable() -> Rule {
+    let reason = "A rule of this hook cannot be read: reinstall Tenter.".to_owned();
+    let decision = Some(RuleDecision { verdict: RuleVerdict::Deny, reason });
+    Rule { decision, ..Rule::default() }
 }
 
 /// The judgement of rules about a call.
@@ -154,6 +220,12 @@ impl From<RuleVerdict> for Rank {
 }
 
 impl CompiledRule {
+    fn new(rule: Rule, fits_unread: bool) -> Self {
+        let conditions = CompiledConditions::new(&rule.conditions);
+        let except = rule.except.iter().map(CompiledConditions::new).collect();
+        Self { rule, conditions, except, fits_unread }
+    }
+
     /// Returns the effect of the rule on a call that fits this strongly; `None` if it does not fit.
     fn rank(&self, Strength { counts, truth }: Strength) -> Option<Rank> {
         match truth {

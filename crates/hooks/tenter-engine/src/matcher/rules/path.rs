@@ -1,9 +1,10 @@
 //! Conditions on the paths of a call.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use tenter_protocol::manifest::rule::PathCondition;
 use tenter_shell::{Path, PathOp, PathPlace};
-
-use std::borrow::Cow;
 
 use super::pattern::{LetterPairs, Pattern, Text, Token, overlap};
 use super::truth::Truth;
@@ -155,9 +156,18 @@ pub(super) struct PathRule {
     glob: Vec<PathPattern>,
     not: Vec<PathPattern>,
     covers: Vec<PathPattern>,
-    place: Vec<PathPlace>,
-    outside: Vec<PathPlace>,
+    places: Places,
     recursive: Option<bool>,
+}
+
+/// The places that a path must be in, and those that it must be outside of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Places {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    place: Vec<PathPlace>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outside: Vec<PathPlace>,
 }
 
 /// The fit of a path and a condition.
@@ -184,17 +194,59 @@ impl<'f> Subject<'f> {
     }
 }
 
+impl Places {
+    pub(super) fn new(PathCondition { place, outside, .. }: &PathCondition) -> Self {
+        Self { place: place.clone(), outside: outside.clone() }
+    }
+
+    /// Returns whether a path is certainly not in the right place.
+    pub(super) fn exclude(&self, fact: &Path) -> bool {
+        self.fit(fact).truth == Truth::No
+    }
+
+    fn fit(&self, fact: &Path) -> PathFit {
+        if self.place.is_empty() && self.outside.is_empty() {
+            return PathFit::known(true);
+        }
+        let text = Text { value: &fact.path, is_certain: fact.certain, is_glob: fact.glob };
+        // The place of `$X/a` is unknown; the place of `/etc/$X` is known.
+        let parent = text.value.split(['$', '`']).next().unwrap_or_default();
+        let is_located = !text.has_unknown_parts() || parent.rfind('/').is_some_and(|at| at > 0);
+        if !is_located {
+            return PathFit { truth: Truth::Perhaps, is_as_written: false };
+        }
+        let is_in = |place: &PathPlace| match place {
+            PathPlace::Project => fact.inside_project,
+            place => *place == fact.place,
+        };
+        let is_placed = self.place.is_empty() || self.place.iter().any(is_in);
+        let is_here = fact.place != PathPlace::Remote;
+        let is_outside = self.outside.is_empty() || (is_here && !self.outside.iter().any(is_in));
+        PathFit::known(is_placed && is_outside)
+    }
+}
+
+/// Returns whether an operation on a directory is one on everything in it.
+pub(super) fn may_contain_matches(fact: &Path) -> bool {
+    match fact.op {
+        // What is written into a directory replaces only files of the same names.
+        PathOp::Write | PathOp::Create => false,
+        // Who cannot enter a directory cannot use what is in it.
+        PathOp::Mode => true,
+        _ => fact.recursive,
+    }
+}
+
 impl PathRule {
     pub(super) fn new(condition: &PathCondition) -> Self {
         let patterns = |texts: &[String]| texts.iter().map(|text| PathPattern::new(text)).collect();
-        let PathCondition { op, glob, not, covers, place, outside, recursive } = condition;
+        let PathCondition { op, glob, not, covers, recursive, .. } = condition;
         Self {
             op: op.clone(),
             glob: patterns(glob),
             not: patterns(not),
             covers: patterns(covers),
-            place: place.clone(),
-            outside: outside.clone(),
+            places: Places::new(condition),
             recursive: *recursive,
         }
     }
@@ -210,34 +262,13 @@ impl PathRule {
         let text = |value| Text { value, is_certain: fact.certain, is_glob: fact.glob };
         let written = call.written.get(index).unwrap_or(&fact.path);
         let subject = Subject { fact, texts: [text(&fact.path), text(written)] };
-        let fit = [self.placed(subject), self.globbed(subject, call), self.covering(subject, call)];
+        let fit =
+            [self.places.fit(fact), self.globbed(subject, call), self.covering(subject, call)];
         let truth = Truth::all(fit.iter().map(|fit| fit.truth));
         PathFit {
             truth: if fact.certain { truth } else { truth.and(Truth::Perhaps) },
             is_as_written: fit.iter().all(|fit| fit.is_as_written),
         }
-    }
-
-    fn placed(&self, subject: Subject<'_>) -> PathFit {
-        let Subject { fact, texts } = subject;
-        if self.place.is_empty() && self.outside.is_empty() {
-            return PathFit::known(true);
-        }
-        // The place of `$X/a` is unknown; the place of `/etc/$X` is known.
-        let parent = texts[0].value.split(['$', '`']).next().unwrap_or_default();
-        let is_located =
-            !texts[0].has_unknown_parts() || parent.rfind('/').is_some_and(|at| at > 0);
-        if !is_located {
-            return PathFit { truth: Truth::Perhaps, is_as_written: false };
-        }
-        let is_in = |place: &PathPlace| match place {
-            PathPlace::Project => fact.inside_project,
-            place => *place == fact.place,
-        };
-        let is_placed = self.place.is_empty() || self.place.iter().any(is_in);
-        let is_here = fact.place != PathPlace::Remote;
-        let is_outside = self.outside.is_empty() || (is_here && !self.outside.iter().any(is_in));
-        PathFit::known(is_placed && is_outside)
     }
 
     fn globbed(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
@@ -246,13 +277,7 @@ impl PathRule {
             return PathFit::known(!subject.texts.iter().all(|text| excluded(text.value)));
         }
         PathFit::any(subject.distinct().map(|text| {
-            let has_all = match subject.fact.op {
-                // What is written into a directory replaces only files of the same names.
-                PathOp::Write | PathOp::Create => false,
-                // Who cannot enter a directory cannot use what is in it.
-                PathOp::Mode => true,
-                _ => subject.fact.recursive,
-            };
+            let has_all = may_contain_matches(subject.fact);
             let is_whole = |pattern: &PathPattern| has_all && pattern.is_below(text.value, call);
             let pairs = LetterPairs::new(text.value);
             let fits = |pattern: &PathPattern| {

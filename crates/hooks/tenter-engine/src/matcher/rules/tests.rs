@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tenter_protocol::facts::Facts;
+use tenter_protocol::front_matter;
+use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_shell::{Class, Command, Flow, FlowRole, FlowSource};
 
@@ -245,6 +247,142 @@ fn truths() -> impl Strategy<Value = Truth> {
     prop_oneof![Just(Truth::No), Just(Truth::Perhaps), Just(Truth::Yes)]
 }
 
+/// A list of at most two of these texts, without the condition if it is empty.
+fn some_of(texts: &'static [&'static str]) -> impl Strategy<Value = Value> {
+    prop::collection::vec(prop::sample::select(texts), 0..3).prop_map(Value::from)
+}
+
+/// Conditions that examples such as [`commands`] fit now and then.
+fn conditions() -> impl Strategy<Value = Value> {
+    const PATTERNS: &[&str] = &[
+        "**/.ssh/**",
+        "~/.config/a/**",
+        "/etc/passwd",
+        "/etc/**",
+        "**/*.pem",
+        "~/*_rsa",
+        "src/**",
+        "*.toml",
+        "~",
+        "/",
+        "**",
+        "**/.e[n]v",
+        "~/**/.env",
+        "./a/*/b",
+        "**/a/b",
+    ];
+    const PLACES: &[&str] = &["project", "home", "temp", "system"];
+    let path = (
+        some_of(&["read", "write", "delete", "move", "mode", "list"]),
+        (some_of(PATTERNS), some_of(PATTERNS), some_of(PATTERNS)),
+        (some_of(PLACES), some_of(PLACES)),
+        prop::option::of(any::<bool>()),
+    );
+    let path = path.prop_map(|(op, (glob, not, covers), (place, outside), recursive)| {
+        json!({"op": op, "glob": glob, "not": not, "covers": covers, "place": place, "outside": outside, "recursive": recursive})
+    });
+    let command = (
+        some_of(&["git", "rm", "cat", "ch*", "?v", "[cm]p"]),
+        some_of(&["push", "c*"]),
+        some_of(&["sudo", "xargs"]),
+        some_of(&["A", "B=1"]),
+    );
+    (command, prop::option::of(path), prop::option::of(any::<bool>())).prop_map(
+        |((program, subcommand, via, env), path, unparsed)| {
+            json!({"program": program, "subcommand": subcommand, "via": via, "env": env, "path": path, "unparsed": unparsed})
+        },
+    )
+}
+
+/// Commands of which parts may be unknown.
+fn commands() -> impl Strategy<Value = String> {
+    const WORDS: &[&str] = &[
+        "git",
+        "push",
+        "clean",
+        "rm",
+        "-rf",
+        "cat",
+        "chmod",
+        "cp",
+        "mv",
+        "sudo",
+        "xargs",
+        "$X",
+        "r''m",
+        ">",
+        ">>",
+        "|",
+        ";",
+        "A=1",
+        "/",
+        "/etc",
+        "/etc/passwd",
+        "~",
+        "~/.ssh",
+        "~/.ssh/k.pem",
+        "~/.config",
+        "~/id_rsa",
+        ".env",
+        "src/a",
+        "a/x/b",
+        "a.toml",
+        "*",
+        ".e*",
+        "$D/.env",
+        "/$D",
+        "../x",
+        "/home",
+        "/tmp/x",
+        ".",
+        "(",
+        "a/",
+    ];
+    prop::collection::vec(prop::sample::select(WORDS), 1..8).prop_map(|words| words.join(" "))
+}
+
+/// Returns the rules and the examples of each guard that comes with Tenter.
+fn guards() -> Vec<(HookRules, Vec<String>)> {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../tenter-commands/src/guard/shipped");
+    let files = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().path());
+    let guard = |file: std::path::PathBuf| {
+        let text = std::fs::read(&file).unwrap();
+        let checks = crate::static_action::CHECKS;
+        let (manifest, _) = format::read(&file, &text, front_matter::Strictness::Tolerant, checks);
+        let rules = manifest.unwrap().extensions.rules;
+        let examples =
+            rules.iter().flat_map(|rule| [&rule.examples.stopped, &rule.examples.passed]);
+        (HookRules::new(&rules).unwrap(), examples.flatten().cloned().collect())
+    };
+    files.map(guard).collect()
+}
+
+#[test]
+fn the_gates_of_guards_only_save_time() {
+    let guards = guards();
+    assert!(guards.len() > 6);
+    let mut closed = 0;
+    for command in guards.iter().flat_map(|(_, examples)| examples) {
+        let call = CallSurroundings::of_example(command);
+        for (rules, _) in &guards {
+            let expected = rules.select_by(&call, |_| true);
+            assert_eq!(rules.select(&call), expected, "{command}");
+            closed += rules.gates().iter().filter(|gate| !gate.admits(&call)).count();
+        }
+    }
+    assert!(closed > 100_000, "gates are worth their while only if they are closed: {closed}");
+}
+
+#[test]
+fn a_rule_that_cannot_be_read_denies() {
+    let rules = rule(&json!({"program": ["git"]}));
+    let mut json = serde_json::to_value(&rules).unwrap();
+    json["rules"][0] = json!({"if": 7});
+    let rules: HookRules = serde_json::from_str(&json.to_string()).unwrap();
+    let selected = rules.select(&CallSurroundings::of_example("git push")).unwrap();
+    assert_eq!(selected.reply.unwrap().verdict.unwrap().kind, VerdictKind::Deny);
+}
+
 /// Returns the truth values that an unknown can have.
 fn outcomes(truth: Truth) -> Vec<bool> {
     match truth {
@@ -265,6 +403,23 @@ proptest! {
                 prop_assert!(outcomes(left.not()).contains(&!one));
             }
         }
+    }
+
+    #[test]
+    fn gates_only_save_time(
+        conditions in prop::collection::vec(conditions(), 1..4),
+        command in commands(),
+        (is_over_limit, home) in (prop::bool::weighted(0.1), any::<bool>()),
+    ) {
+        let rule = |conditions: &Value| json!({"if": conditions, "uncertain": "ask"});
+        let rules = rules(conditions.iter().map(rule).collect());
+        let mut call = CallSurroundings::of_example(&command);
+        call.facts.call.over_limit = is_over_limit;
+        call.home = call.home.filter(|_| home);
+        prop_assert_eq!(rules.select(&call), rules.select_by(&call, |_| true));
+        let text = serde_json::to_string(&rules).unwrap();
+        let read: HookRules = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(rules.select(&call), read.select(&call));
     }
 
     #[test]
