@@ -1,6 +1,6 @@
 //! The command line: `tenter-hook HOST EVENT [--home DIR] [--id ID] [--timeout SECONDS] [--after FILE]`, or `tenter-hook HOST --serve …`.
 //!
-//! The id is ignored here: it makes the registered command one that a project cannot repeat with other settings.
+//! The id makes the registered command one that a project cannot repeat with other settings. A registration without one is shared.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -22,6 +22,8 @@ pub(crate) struct Arguments {
     pub(crate) task: Task,
     /// The home directory below which the user's directories are (B43).
     pub(crate) home: Option<PathBuf>,
+    /// True if the command has the id of a registration of the user's own.
+    pub(crate) has_id: bool,
 }
 
 /// The task of a process.
@@ -42,12 +44,13 @@ impl Arguments {
     /// They are not of this program, as a sentence for the user.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
         let mut names = Vec::new();
-        let (mut home, mut after, mut timeout, mut serves) = (None, None, None, false);
+        let (mut home, mut after, mut timeout) = (None, None, None);
+        let (mut serves, mut has_id) = (false, false);
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             let option = match argument.to_str() {
                 Some("--id") => {
-                    arguments.next();
+                    has_id = arguments.next().is_some();
                     continue;
                 }
                 Some("--timeout") => {
@@ -81,7 +84,7 @@ impl Arguments {
             (Some(event), None) => Task::Answer(timeout.map_or(event, |time| within(event, time))),
             (Some(event), Some(file)) => Task::Finish(event, file),
         };
-        Ok(Self { host, task, home })
+        Ok(Self { host, task, home, has_id })
     }
 }
 

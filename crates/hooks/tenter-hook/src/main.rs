@@ -19,7 +19,9 @@ use std::thread;
 use std::time::Instant;
 
 use tenter_base::account;
+use tenter_bridge::host::Moment;
 use tenter_bridge::payload::{MAX_PAYLOAD, Payload};
+use tenter_bridge::registration::Registry;
 use tenter_bridge::reply::HostReply;
 use tenter_bridge::{NativeEvent, Visitor};
 use tenter_engine::Directories;
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
             return ExitCode::from(1);
         }
     };
+    note_other_registration(&arguments);
     match &arguments.task {
         Task::Answer(event) => answer_stdin(&visitor(&arguments, event, started)),
         Task::Finish(event, file) => remainder::finish(&visitor(&arguments, event, started), file),
@@ -70,6 +73,25 @@ fn keep(arguments: &[OsString]) -> ExitCode {
         return ExitCode::from(1);
     };
     keeper::run(options, jiff::Timestamp::now)
+}
+
+/// Notes that the host runs several registrations if this one has no id, because a project or a plugin shares it, and the user has one
+/// of their own (B7). The start of a session is soon enough.
+fn note_other_registration(arguments: &Arguments) {
+    let starts = match &arguments.task {
+        Task::Answer(event) => event.moment == Moment::SessionStart,
+        Task::Finish(..) => false,
+        Task::Serve => true,
+    };
+    if arguments.has_id || !starts {
+        return;
+    }
+    let registry = Registry::in_home(home(arguments));
+    if !registry.records_of(arguments.host).is_empty()
+        && let Err(error) = registry.note_several(arguments.host)
+    {
+        warn(&[error.message.clone()]);
+    }
 }
 
 fn answer_stdin(visitor: &Visitor) -> ExitCode {
@@ -125,7 +147,7 @@ fn claim_answer() {
 
 #[expect(clippy::disallowed_methods, reason = "this is where environment and clock come from")]
 fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant) -> Visitor {
-    let home = arguments.home.clone().or_else(account::home).unwrap_or_else(|| PathBuf::from("/"));
+    let home = home(arguments);
     let cache = home.join(".cache/tenter");
     Visitor {
         host: arguments.host,
@@ -141,6 +163,11 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         kept: None,
         progress: Arc::default(),
     }
+}
+
+/// Returns the home directory below which the user's directories are.
+fn home(arguments: &Arguments) -> PathBuf {
+    arguments.home.clone().or_else(account::home).unwrap_or_else(|| PathBuf::from("/"))
 }
 
 /// Returns the program `tenter` in the directory of this one.

@@ -38,6 +38,9 @@ pub struct Registration {
     pub silencers: &'static [Silencer],
     /// The hosts whose registrations this host reads, too.
     pub also_reads: &'static [&'static str],
+    /// The user's directory in which the host keeps installed plugins with hooks, from the home directory; `None` if it has no such
+    /// plugins, or the directory is unknown.
+    pub plugins: Option<&'static str>,
     /// The user's directory in which the host keeps its sessions, from the home directory; `None` if it is unknown.
     pub sessions: Option<&'static str>,
     /// The step that users take in the host before hooks run there, as a sentence.
@@ -64,6 +67,7 @@ impl Registration {
             trust_file: None,
             silencers: &[],
             also_reads: &[],
+            plugins: None,
             sessions: None,
             next_step: None,
         }

@@ -30,6 +30,7 @@ pub(super) const HOST: Host = Host {
         switch_since: HostVersion::new(2, 1, 330),
         oldest: HostVersion::new(1, 0, 85),
         silencers: &[Silencer::key("disableAllHooks")],
+        plugins: Some(".claude/plugins"),
         sessions: Some(".claude/projects"),
         ..Registration::new(".claude/settings.json", &["claude"], FORMAT)
     },

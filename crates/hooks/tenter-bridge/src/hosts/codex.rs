@@ -33,6 +33,7 @@ pub(super) const HOST: Host = Host {
         directory_variable: Some("CODEX_HOME"),
         trust_file: Some(".codex/config.toml"),
         silencers: &[Silencer { file: Some("config.toml"), key: "features.hooks", value: false }],
+        plugins: Some(".codex/plugins"),
         sessions: Some(".codex/sessions"),
         ..Registration::new(".codex/hooks.json", &["codex"], FORMAT)
     },

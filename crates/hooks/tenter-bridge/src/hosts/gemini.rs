@@ -28,6 +28,7 @@ pub(super) const HOST: Host = Host {
         // It counts only in a trusted directory.
         shared_file: Some(".gemini/settings.json"),
         silencers: &[Silencer { file: None, key: "hooksConfig.enabled", value: false }],
+        plugins: Some(".gemini/extensions"),
         sessions: Some(".gemini/tmp"),
         ..Registration::new(".gemini/settings.json", &["gemini"], FORMAT)
     },

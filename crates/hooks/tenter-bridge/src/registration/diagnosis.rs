@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use tenter_base::untrusted_file;
 use tenter_protocol::Diagnostic;
 
 use super::change::Target;
@@ -38,6 +39,10 @@ pub struct IgnoredFile {
 
 /// Maximum depth at which hosts keep sessions in their directory: by year, month and day, or by project and session.
 const MAX_SESSION_DEPTH: usize = 5;
+/// Maximum number of directories between the directory of plugins and a plugin.
+const MAX_PLUGIN_DEPTH: usize = 5;
+/// Maximum number of entries of a directory that are searched for plugins.
+const MAX_PLUGINS: usize = 100;
 
 impl Registry {
     /// Returns the settings of the user and at `targets` that switch the hooks of a host off. Files that cannot be read have none.
@@ -85,6 +90,16 @@ impl Registry {
         toml::missing_trust(&read(trust_file)?, &entries).map_err(|error| error.at(trust_file))
     }
 
+    /// Returns the hooks of an installed plugin that registers Tenter with the host.
+    pub fn plugin(&self, host: &Host) -> Option<PathBuf> {
+        let directory = self.in_host_directory(host, host.registration.plugins?);
+        let is_ours = |file: &Path| {
+            let text = untrusted_file::read_to_string(file).unwrap_or_default();
+            text.contains(&format!(" {} SessionStart", host.id)) && text.contains(super::PROGRAM)
+        };
+        find_plugin(&directory, MAX_PLUGIN_DEPTH, &is_ours)
+    }
+
     /// Returns the time at which the newest session of the host changed; `None` if there is none, or if its directory is unknown.
     pub fn newest_session(&self, host: &Host) -> Option<SystemTime> {
         let directory = self.in_host_directory(host, host.registration.sessions?);
@@ -102,6 +117,20 @@ impl Registry {
     }
 }
 
+/// Returns the first `hooks/hooks.json` below a directory that passes the test. Symlinks are not followed.
+fn find_plugin(directory: &Path, depth: usize, is_ours: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
+    let hooks = directory.join("hooks/hooks.json");
+    if is_ours(&hooks) {
+        return Some(hooks);
+    }
+    let entries = fs::read_dir(directory).ok().filter(|_| depth > 0)?;
+    let directories = entries
+        .flatten()
+        .take(MAX_PLUGINS)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    directories.map(|entry| entry.path()).find_map(|path| find_plugin(&path, depth - 1, is_ours))
+}
+
 /// Returns the time at which the newest file in a directory changed, to this depth.
 fn newest(directory: &Path, depth: usize) -> Option<SystemTime> {
     let entries = fs::read_dir(directory).ok()?.flatten();
@@ -111,4 +140,31 @@ fn newest(directory: &Path, depth: usize) -> Option<SystemTime> {
         _ => None,
     });
     times.max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hosts;
+
+    #[test]
+    fn a_plugin_that_registers_tenter_is_found_among_others() {
+        let home = tempfile::tempdir().unwrap();
+        let registry = Registry::in_home(home.path());
+        let host = hosts::find("claude-code").unwrap();
+        let plugin = |path: &str, command: &str| {
+            let hooks = home.path().join(path).join("hooks/hooks.json");
+            fs::create_dir_all(hooks.parent().unwrap()).unwrap();
+            fs::write(&hooks, command).unwrap();
+            hooks
+        };
+        assert_eq!(registry.plugin(host), None, "there is no directory");
+        plugin(".claude/plugins/cache/other/other/1.0.0", "other-hook claude-code SessionStart");
+        plugin(".claude/plugins/cache/tenter/tenter/0.1.0", "tenter-hook gemini SessionStart");
+        assert_eq!(registry.plugin(host), None);
+        let command =
+            r#"exec \"$HOME/.local/share/tenter/bin/tenter-hook\" claude-code SessionStart"#;
+        let hooks = plugin(".claude/plugins/cache/tenter/tenter/0.1.0", command);
+        assert_eq!(registry.plugin(host), Some(hooks));
+    }
 }

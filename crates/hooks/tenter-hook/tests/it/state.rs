@@ -99,6 +99,17 @@ fn two_registrations_of_one_host_run_the_hooks_once() {
 }
 
 #[test]
+fn a_shared_registration_beside_the_users_own_runs_the_hooks_once() {
+    let session = HostSession::new("claude-code");
+    let note = session.sandbox.home().join(".local/state/tenter/bridge/several/claude-code");
+    session.pass("SessionStart");
+    assert!(!note.exists(), "it is the only one");
+    session.register_version(&serde_json::json!("2.1.330"));
+    session.pass("SessionStart");
+    assert!(note.exists());
+}
+
+#[test]
 fn a_process_that_is_killed_at_any_moment_leaves_a_usable_session() {
     let session = HostSession::new("claude-code");
     session.hook("guard", "before_tool", "", "echo no >&2; exit 2");

@@ -71,6 +71,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
         let settings = registry.silencing_settings(host, &targets);
         findings.extend(settings.into_iter().map(|setting| silenced(host, setting)));
         several.extend(read_by_others(project, registry, first));
+        several.extend(in_plugin(registry, first));
         findings.extend(unseen(project, registry, first));
         findings.extend(outdated(project, registry, first));
         findings.extend(unproved(project, first));
@@ -163,6 +164,21 @@ fn read_by_others(project: &Project, registry: &Registry, target: &Target) -> Ve
         ))
     };
     in_project.map(finding).collect()
+}
+
+/// The finding that a plugin of the host registers hooks as well.
+fn in_plugin(registry: &Registry, target: &Target) -> Option<Diagnostic> {
+    let plugin = registry.plugin(target.host)?;
+    let message = format!(
+        "{} also reads the plugin in {}: each event runs the hooks once, but starts two processes",
+        target.host.name,
+        plugin.display()
+    );
+    let help = format!(
+        "remove the plugin in {}, or run `tenter bridge remove {}`",
+        target.host.name, target.host.id
+    );
+    Some(finding("bridge-twice", Severity::Info, message, target).help(help))
 }
 
 /// The finding that sessions ran without an event.

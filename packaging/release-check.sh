@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# What a release needs besides .ci/run: advisories, licences, the oldest Rust version, a reproducible archive, macOS.
+# Prints a line for each check; a check whose tool is not installed is skipped, and the last line counts them.
+#
+#   TENTER_PROFILE   the cargo profile of the archive (release; dev for tries)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. packaging/common.sh
+passed=0 skipped=0
+ok() { echo "ok       $*" && passed=$((passed + 1)); }
+skip() { echo "skipped  $*" && skipped=$((skipped + 1)); }
+fail() { echo "FAILED   $*" >&2 && exit 1; }
+
+if cargo audit --version >/dev/null 2>&1; then
+    # Offline: with the database of the last `cargo audit fetch`.
+    cargo audit --no-fetch --deny warnings || fail "advisories: see above"
+    ok "no advisory applies to Cargo.lock"
+else
+    skip "advisories: cargo install cargo-audit"
+fi
+
+python3 packaging/licences.py >/dev/null || fail "a library has no licence text"
+ok "every library has its licence"
+
+oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+toolchain=$(rustup toolchain list 2>/dev/null | sed -n "s/^\($oldest[.-][^ ]*\).*/\1/p" | head -n 1)
+if [ -n "$toolchain" ]; then
+    CARGO_TARGET_DIR=$target/oldest cargo "+$toolchain" check --locked --workspace || fail "Rust $oldest cannot build it"
+    ok "Rust $oldest builds it"
+else
+    skip "the oldest Rust version: rustup toolchain install $oldest"
+fi
+
+if [ "${TENTER_SKIP_REPRODUCIBLE:-}" = 1 ]; then
+    skip "reproducible archive: TENTER_SKIP_REPRODUCIBLE is set"
+else
+    digests=()
+    for build in one two; do
+        CARGO_TARGET_DIR=$target/reproducible-$build packaging/archive.sh >/dev/null || fail "the archive cannot be built"
+        digests+=("$(cut -d ' ' -f 1 "$target/reproducible-$build/package/SHA256SUMS")")
+    done
+    [ "${digests[0]}" = "${digests[1]}" ] || fail "two builds differ: ${digests[*]}"
+    ok "two builds of the archive are the same: ${digests[0]}"
+fi
+
+mac=aarch64-apple-darwin
+if rustup target list --installed 2>/dev/null | grep -q "^$mac\$"; then
+    cargo check --locked --target "$mac" -p tenter-hook || fail "tenter-hook does not type-check for macOS"
+    ok "tenter-hook type-checks for $mac"
+else
+    skip "macOS: rustup target add $mac"
+fi
+echo "$passed passed, $skipped skipped"
