@@ -68,7 +68,7 @@ use() {
 }
 
 # Fails if files of the package are left below a directory.
-gone() { local left; left=$(find "$1" -name 'tenter*' -not -path '*/.cache/*' | head -n 5) && [ -z "$left" ] || fail "$form: left after uninstalling: $left"; }
+gone() { local left; [ -e "$1" ] || return 0; left=$(find "$1" -name 'tenter*' -not -path '*/.cache/*' | head -n 5) && [ -z "$left" ] || fail "$form: left after uninstalling: $left"; }
 
 # Each form: install FILES, the directory of its programs, uninstall.
 wheel_install() { offline "$home/venv/bin/python" -m pip install --quiet --no-index --force-reinstall "$(one "$1" 'tenter-*.whl')"; }
