@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
-    OwnAgent, backtest, bridge, config, guard, help, hooks, inspect, log, man, plugin,
+    OwnAgent, backtest, bridge, checkpoint, config, guard, help, hooks, inspect, log, man, plugin,
     registered_program,
 };
 use tenter_terminal::env::Env;
@@ -69,7 +69,10 @@ enum Command {
     Guard(guard::Command),
     /// Show what your hooks would have done with past tool calls.
     Backtest(backtest::Args),
-    /// List, show, create, test and diagnose hooks.
+    /// List, show and restore earlier states of the files.
+    #[command(subcommand)]
+    Checkpoint(checkpoint::Command),
+    /// List, add, show, create, test and diagnose hooks.
     #[command(subcommand)]
     Hooks(hooks::Command),
     /// Choose which hooks and recipes of the project to trust.
@@ -153,6 +156,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Demo(args) => demo::run(env, &args),
         Command::Guard(command) => guard::run(env, project, &command),
         Command::Backtest(args) => backtest::run(env, project, &args, &guard::texts),
+        Command::Checkpoint(command) => checkpoint::run(env, project, &command),
         Command::Hooks(command) => hooks::run(env, project, &command, AGENT),
         Command::Trust(args) => trust::run(env, project, &args, AGENT),
         #[cfg(feature = "agent")]

@@ -18,6 +18,7 @@ pub mod breach;
 mod digest;
 pub mod guide;
 pub mod heartbeat;
+pub mod hook_lint;
 pub mod host;
 pub mod hosts;
 pub mod import;

@@ -55,6 +55,11 @@ pub fn guards(_env: &Env) -> Vec<CompletionCandidate> {
     guard::names().map(|(name, about)| candidate(name, about)).collect()
 }
 
+/// Returns the guards and other ready-made hooks.
+pub fn ready_made(_env: &Env) -> Vec<CompletionCandidate> {
+    guard::catalog_names().map(|(name, about)| candidate(name, about)).collect()
+}
+
 /// Returns the agents that can have hooks.
 pub fn hosts(_env: &Env) -> Vec<CompletionCandidate> {
     hosts::ALL.iter().map(|host| candidate(host.id, host.name)).collect()

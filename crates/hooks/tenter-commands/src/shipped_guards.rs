@@ -1,4 +1,4 @@
-//! The guards that are part of the program.
+//! The catalogue: guards and other ready-made hooks that are part of the program.
 
 use sha2::{Digest as _, Sha256};
 use tenter_base::{did_you_mean, hex};
@@ -6,7 +6,7 @@ use tenter_terminal::failure::Failure;
 
 use crate::hook_settings::SET_LINE;
 
-/// A guard: a manifest hook whose rules decide.
+/// A hook of the catalogue. The rules of a guard decide; other hooks are functions of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Guard {
     pub(crate) name: &'static str,
@@ -35,13 +35,38 @@ pub(crate) const GUARDS: [Guard; 11] = [
     guard!("containers"),
 ];
 
+/// Every other ready-made hook, the most useful first.
+pub(crate) const HOOKS: [Guard; 11] = [
+    guard!("format"),
+    guard!("lint"),
+    guard!("tests-before-stop"),
+    guard!("session-context"),
+    guard!("notify"),
+    guard!("checkpoint"),
+    guard!("protected-files"),
+    guard!("conventions"),
+    guard!("budget"),
+    guard!("repeated-failure"),
+    guard!("prompt-injection"),
+];
+
+/// The beginning of the note about false alarms of a guard.
+const FALSE_ALARMS: &str = "False alarms to expect: ";
+/// The beginning of the note about the limits of another hook.
+const LIMITS: &str = "To expect: ";
+
 /// The key of an installed guard with the digest of the text that was installed.
 const DIGEST: &str = "  shipped: ";
 /// The line after which that key is written.
 const VERSION: &str = "  version: ";
 
 impl Guard {
-    /// The guards with these names; all of them if `all` is set.
+    /// The whole catalogue.
+    pub(crate) fn catalog() -> impl Iterator<Item = Self> {
+        GUARDS.into_iter().chain(HOOKS)
+    }
+
+    /// The hooks with these names; all guards if `all` is set.
     pub(crate) fn named(names: &[String], all: bool) -> Result<Vec<Self>, Failure> {
         if all {
             return Ok(GUARDS.to_vec());
@@ -49,12 +74,14 @@ impl Guard {
         names.iter().map(|name| Self::find(name)).collect()
     }
 
-    /// The guard with this name.
+    /// The hook with this name.
     pub(crate) fn find(name: &str) -> Result<Self, Failure> {
-        GUARDS.iter().find(|guard| guard.name == name).copied().ok_or_else(|| {
-            let guards = GUARDS.map(|guard| guard.name);
-            let help = did_you_mean(name, &guards, || "`tenter guard list` lists them".to_owned());
-            Failure::usage(format!("there is no guard {name:?}")).help(help)
+        Self::catalog().find(|hook| hook.name == name).ok_or_else(|| {
+            let names: Vec<&str> = Self::catalog().map(|hook| hook.name).collect();
+            let list =
+                || "`tenter hooks catalog` lists guards and other ready-made hooks".to_owned();
+            let failure = Failure::usage(format!("there is no ready-made hook {name:?}"));
+            failure.help(did_you_mean(name, &names, list))
         })
     }
 
@@ -66,10 +93,20 @@ impl Guard {
         field(self.text, "description: ")
     }
 
-    /// The false alarms to expect, as text on one line.
+    /// Checks whether it is a guard.
+    pub(crate) fn is_guard(&self) -> bool {
+        GUARDS.contains(self)
+    }
+
+    /// The beginning of the note about its limits.
+    pub(crate) fn note_title(&self) -> &'static str {
+        if self.is_guard() { FALSE_ALARMS } else { LIMITS }
+    }
+
+    /// The false alarms to expect, or the limits, as text on one line.
     pub(crate) fn false_alarms(&self) -> String {
-        let alarms = self.text.split_once("False alarms to expect: ").map_or("", |(_, told)| told);
-        alarms.split_whitespace().collect::<Vec<_>>().join(" ")
+        let text = self.text.split_once(self.note_title()).map_or("", |(_, text)| text);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The digest of its text.
@@ -152,7 +189,7 @@ mod tests {
     #[test]
     fn every_guard_is_valid_and_treats_its_examples_as_it_says() {
         let mut conditions = Vec::new();
-        for guard in GUARDS {
+        for guard in Guard::catalog() {
             let path = Path::new("/hooks").join(guard.name).join("HOOK.md");
             let text = guard.installable();
             let (manifest, diagnostics) =
@@ -164,7 +201,7 @@ mod tests {
                 format!("{}:{line} {} in {written}", guard.name, diagnostic.message)
             }));
             let Some(manifest) = manifest else { continue };
-            assert!(manifest.extensions.protected, "{}", guard.name);
+            assert!(manifest.extensions.protected || !guard.is_guard(), "{}", guard.name);
             for rule in &manifest.extensions.rules {
                 let decision = rule.decision.as_ref().unwrap();
                 assert!(decision.reason.len() > 20, "{}", guard.name);
@@ -176,7 +213,7 @@ mod tests {
 
     #[test]
     fn every_guard_is_valid_with_every_value_of_its_settings() {
-        for guard in GUARDS {
+        for guard in Guard::catalog() {
             let file = Path::new("/hooks").join(guard.name).join("HOOK.md");
             let text = guard.installable();
             for setting in hook_settings::settings(&file, &text).unwrap() {
@@ -275,14 +312,14 @@ mod tests {
 
     #[test]
     fn an_installed_guard_knows_whether_it_was_changed() {
-        for guard in GUARDS {
+        for guard in Guard::catalog() {
             assert!(!guard.version().is_empty() && !guard.description().is_empty());
             assert!(guard.false_alarms().ends_with('.') || guard.false_alarms().ends_with(')'));
             let text = guard.installable();
             let original = InstalledText::new(&text);
             assert_eq!(original.installed.as_deref(), Some(guard.digest().as_str()));
             assert_eq!(original.present, guard.digest());
-            let edited = InstalledText::new(&text.replace("protected: true", "protected: false"));
+            let edited = InstalledText::new(&text.replace("trigger: ", "trigger:  "));
             assert_ne!(edited.present, guard.digest());
         }
     }

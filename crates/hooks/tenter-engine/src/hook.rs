@@ -14,6 +14,7 @@ use crate::hook_policy::HookPolicy;
 use crate::layer::Layer;
 use crate::matcher::{HookRules, Matcher};
 use crate::native::NativeHandle;
+use crate::ready_made::ReadyMade;
 use crate::source::EntryPoint;
 use crate::static_action::StaticAction;
 use crate::trust::{self, Changed, Fingerprint, Pin, TrustEntry, Verified};
@@ -59,6 +60,8 @@ pub enum HookKind {
     Http(Box<HttpEndpoint>),
     /// An action in the manifest, or `None` if its rules decide: no process is started.
     Static(Option<Box<StaticAction>>),
+    /// A ready-made hook: a function of this crate.
+    ReadyMade(ReadyMade),
     /// A function of the embedding program.
     Native(NativeHandle),
 }
@@ -71,6 +74,7 @@ impl HookKind {
             Self::Program(_) => "manifest",
             Self::Http(_) => "http",
             Self::Static(_) => "static",
+            Self::ReadyMade(_) => "ready-made",
             Self::Native(_) => "native",
         }
     }
@@ -84,7 +88,11 @@ impl HookKind {
     pub fn endpoint(&self) -> Option<&HttpEndpoint> {
         match self {
             Self::Http(endpoint) => Some(endpoint),
-            Self::Executable | Self::Program(_) | Self::Static(_) | Self::Native(_) => None,
+            Self::Executable
+            | Self::Program(_)
+            | Self::Static(_)
+            | Self::ReadyMade(_)
+            | Self::Native(_) => None,
         }
     }
 }

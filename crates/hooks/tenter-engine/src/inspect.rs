@@ -15,6 +15,10 @@ pub use crate::protected_paths::{ProtectedPaths, is_git_directory};
 pub use crate::settings::AsynchronousHooks;
 pub use crate::source::EntryPoint;
 
+// Ready-made hooks.
+pub use crate::checkpoints::{Checkpoint, Checkpoints};
+pub use crate::ready_made::ReadyMade;
+
 // Manifests.
 pub use crate::matcher::{check_example, check_pattern, check_tool};
 pub use crate::static_action::{CHECKS, StaticAction, needless_script, replaces_script};

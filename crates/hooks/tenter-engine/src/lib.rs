@@ -59,6 +59,7 @@ mod builder;
 pub mod builtin;
 mod call_index;
 mod catalog;
+mod checkpoints;
 mod claude_code;
 #[doc(hidden)]
 pub mod configuration;
@@ -90,6 +91,7 @@ mod outer_projects;
 mod protected_paths;
 mod provided_services;
 mod query;
+mod ready_made;
 mod run_context;
 mod run_end;
 mod runner;

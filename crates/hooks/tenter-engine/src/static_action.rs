@@ -13,6 +13,7 @@ use tenter_template::{Condition, Dialect, FieldPath, Inputs, NoShell, Template, 
 
 use crate::keys::is_model_key;
 use crate::matcher;
+use crate::ready_made::ReadyMade;
 use crate::source::{Script, script};
 
 /// Checks the parts of a manifest that contain matchers, patterns and templates.
@@ -22,6 +23,7 @@ pub const CHECKS: Checks<'static> = Checks {
     template: &check,
     example: &matcher::check_example,
     is_model_key,
+    ready_made: &|name| ReadyMade::named(name).map(drop),
 };
 
 /// The parsed action and condition of a static hook.
@@ -121,7 +123,7 @@ fn first(found: &[Diagnostic]) -> String {
     }
 }
 
-/// Returns an error if a hook has both a script and what replaces one: an action, rules that decide, or a URL. `bytes` is the
+/// Returns an error if a hook has both a script and what replaces one: an action, rules that decide, a URL, or a ready-made hook. `bytes` is the
 /// content of its manifest, the file at `path`.
 pub fn needless_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     let action = replacement_in(path, bytes)?;
@@ -134,6 +136,7 @@ pub fn needless_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     let field = match action.key.as_str() {
         "action" => "an `action`",
         "url" => "a `url`",
+        "ready_made" => "`ready_made`",
         _ => "rules with a `decision`",
     };
     let message = format!("the hook has both {field} and a script; only one is allowed");
@@ -148,7 +151,7 @@ pub fn needless_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     )
 }
 
-/// Returns whether a manifest needs no script, even if it is otherwise invalid: it has an action, rules that decide, or a URL.
+/// Returns whether a manifest needs no script, even if it is otherwise invalid: it has an action, rules that decide, a URL, or a ready-made hook.
 pub fn replaces_script(path: &Path, bytes: &[u8]) -> bool {
     replacement_in(path, bytes).is_some()
 }
@@ -167,7 +170,7 @@ fn replacement_in(path: &Path, bytes: &[u8]) -> Option<Field> {
     let metadata = metadata.value.as_mapping()?;
     let rules = front_matter::find(metadata, "match").filter(|rules| decides(&rules.value));
     let field = |key| front_matter::find(metadata, key);
-    field("action").or(rules).or_else(|| field("url")).cloned()
+    field("action").or(rules).or_else(|| field("url")).or_else(|| field("ready_made")).cloned()
 }
 
 #[cfg(test)]

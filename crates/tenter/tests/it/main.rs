@@ -41,6 +41,7 @@ mod plugins;
 mod prompts;
 mod providers;
 mod readme;
+mod ready_made;
 mod recipe_runs;
 mod recipes;
 mod retries;

@@ -49,11 +49,11 @@ pub(super) fn read(settings: &Value, source: &Source, variables: &Variables, imp
 }
 
 /// The place of a handler.
-struct HandlerContext<'s> {
-    event: &'s str,
-    matcher: Option<&'s str>,
-    source: &'s Source,
-    variables: &'s Variables,
+pub(super) struct HandlerContext<'s> {
+    pub(super) event: &'s str,
+    pub(super) matcher: Option<&'s str>,
+    pub(super) source: &'s Source,
+    pub(super) variables: &'s Variables,
 }
 
 /// Returns the key of a handler; `None` if it is neither a command nor an address nor a prompt.
@@ -117,7 +117,7 @@ impl HandlerContext<'_> {
     ///
     /// # Errors
     /// The handler cannot be carried over; the error is the reason, as a clause.
-    fn hook(&self, handler: &Value) -> Result<ImportedHook, String> {
+    pub(super) fn hook(&self, handler: &Value) -> Result<ImportedHook, String> {
         let native = self.native_event()?;
         if prompt::is_prompt(handler) {
             return self.judge(native, handler);
@@ -328,6 +328,8 @@ mod tests {
 
     fn hook(event: &str, matcher: Option<&str>, handler: &Value) -> Result<ImportedHook, String> {
         let source = Source {
+            host: crate::hosts::find(HOST).unwrap(),
+            file: "/none/settings.json".into(),
             text: String::new(),
             origin: String::new(),
             plugin_root: None,

@@ -1,5 +1,6 @@
-//! Hooks and permission rules of Claude Code's settings as manifest hooks (B37, B38).
+//! Hooks and permission rules of agents' settings as manifest hooks (B37, B38).
 //!
+//! `other_hosts` converts the hooks of hosts that imitate Claude Code, `host_rules` the permission rules of every host.
 //! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP, `prompt`
 //! those that ask a model), `variables` its `env`, `permissions` its permission rules, which `commands` turns into rules for commands and
 //! the crate's module `rule_matcher` into matchers. `needs` finds scripts that need Claude Code itself. `files` writes the manifest hook of
@@ -8,8 +9,10 @@
 mod commands;
 mod files;
 mod handlers;
+mod host_rules;
 mod http;
 mod needs;
+mod other_hosts;
 mod permissions;
 mod plan;
 mod prompt;
@@ -17,22 +20,31 @@ mod validate;
 mod variables;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Diagnostic, EventName};
 
+use crate::hook_lint::{entries, settings};
 use crate::registration;
+use crate::{Host, hosts};
 use variables::Variables;
 
 pub use files::{HookFiles, ImportMark, MANIFEST, SCRIPT, import_mark, is_unedited};
 pub use plan::{HookChange, ImportPlan, PlannedHook, plan};
 
+/// The id of Claude Code.
+const CLAUDE_CODE: &str = "claude-code";
+
 /// The settings that are imported.
 #[derive(Debug, Clone)]
 pub struct Source {
+    /// The host whose settings they are.
+    pub host: &'static Host,
+    /// The path of the file.
+    pub file: PathBuf,
     /// The text of the file.
     pub text: String,
     /// The name of the file in manifests: relative to the project, or with `~` for the home directory.
@@ -113,13 +125,18 @@ pub enum ImportedAction {
     },
 }
 
-/// Reads the hooks of a settings file, or of a plugin's `hooks.json`.
+/// Reads the hooks of a host's settings file, or of a plugin's `hooks.json`.
 ///
 /// # Errors
-/// It is not JSON, or Claude Code rejects it; the diagnostic has the position.
+/// It is not JSON or TOML, or Claude Code rejects it; the diagnostic has the position.
 pub fn read(source: &Source) -> Result<Import, Diagnostic> {
-    let settings = registration::read_json(&source.text)?;
     let mut import = Import::default();
+    if source.host.id != CLAUDE_CODE {
+        other_hosts::read(source, &mut import)?;
+        host_rules::read(source.host, &settings(&source.file, &source.text)?, &mut import);
+        return Ok(import);
+    }
+    let settings = registration::read_json(&source.text)?;
     validate::check(&settings, &source.text)?;
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
         let why = "`disableAllHooks` is set, so Claude Code does not run these hooks; Tenter will";
@@ -145,23 +162,44 @@ fn slug(text: &str, length: usize) -> String {
     slug.trim_matches('-').to_owned()
 }
 
-/// Returns the keys of the commands that a settings file registers, in the form of manifests. A file that Claude Code ignores, because it
-/// is not JSON without comments or because hooks are switched off, registers none.
-pub fn registered_keys(settings: &str) -> BTreeSet<String> {
-    let settings: Value = serde_json::from_str(settings).unwrap_or_default();
-    let mut keys = BTreeSet::new();
+/// Returns the keys of the commands that a settings file of a host registers, in the form of manifests. A file that the host ignores,
+/// because it cannot be read or because hooks are switched off, registers none.
+pub fn registered_keys(host: &Host, file: &Path, text: &str) -> BTreeSet<String> {
+    let settings = match host.id {
+        // Claude Code reads no comments.
+        CLAUDE_CODE => serde_json::from_str(text).ok(),
+        _ => settings(file, text).ok(),
+    };
+    let Some(settings) = settings else { return BTreeSet::new() };
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
-        return keys;
+        return BTreeSet::new();
     }
-    let events = settings.get("hooks").and_then(Value::as_object);
-    for (event, groups) in events.into_iter().flatten() {
-        for group in groups.as_array().into_iter().flatten() {
-            let matcher = group.get("matcher").and_then(Value::as_str);
-            let handlers = group.get("hooks").and_then(Value::as_array);
-            keys.extend(handlers.into_iter().flatten().filter_map(|handler| {
-                handlers::key(event, matcher, handler).map(|key| files::short(&key).to_owned())
-            }));
-        }
-    }
-    keys
+    let all = entries(host, file, text).unwrap_or_default();
+    let keys = all.iter().filter_map(other_hosts::key);
+    keys.map(|key| files::short(&key).to_owned()).collect()
+}
+
+/// The files from which the hooks and rules of a host are imported, besides the one in which the bridge registers: of the user from the
+/// home directory, of a project from its root.
+const FURTHER_FILES: [(&str, &str, &str); 5] = [
+    ("codex", ".codex/config.toml", ".codex/config.toml"),
+    ("cursor", ".cursor/cli-config.json", ".cursor/cli.json"),
+    ("opencode", ".config/opencode/opencode.json", "opencode.json"),
+    ("kilo", ".config/kilo/opencode.json", "opencode.json"),
+    ("copilot", ".copilot/settings.json", ".github/copilot/settings.json"),
+];
+
+/// Returns the files from which the hooks and rules of a host are imported, from the home directory or a project's root.
+pub fn files_of(host: &Host, is_for_user: bool) -> Vec<&'static str> {
+    let registration = &host.registration;
+    let own = if is_for_user { Some(registration.user_file) } else { registration.shared_file };
+    let own = own.filter(|_| registration.entries().is_some());
+    let further = FURTHER_FILES.iter().find(|(id, ..)| *id == host.id);
+    let further = further.map(|(_, user, project)| if is_for_user { *user } else { *project });
+    own.into_iter().chain(further).collect()
+}
+
+/// Returns the hosts whose hooks or rules can be imported.
+pub fn sources() -> impl Iterator<Item = &'static Host> {
+    hosts::ALL.iter().copied().filter(|host| !files_of(host, true).is_empty())
 }

@@ -1,4 +1,4 @@
-//! Imported hooks that Claude Code runs itself (B37), so that they run once: the settings still register the command, and the user has not
+//! Imported hooks that the host runs itself (B37), so that they run once: the settings still register the command, and the user has not
 //! edited the imported hook. Other agents run them from here.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use super::Visitor;
 use crate::import;
 use crate::occurrence::Occurrence;
 
-/// The host that runs the hooks of these settings.
+/// The host whose variable says which project it works in.
 const CLAUDE_CODE: &str = "claude-code";
 /// The variable with its project.
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
@@ -25,9 +25,6 @@ pub(super) fn run_by_host(
     occurrence: &Occurrence,
     engine: &Engine,
 ) -> BTreeSet<String> {
-    if visitor.host.id != CLAUDE_CODE {
-        return BTreeSet::new();
-    }
     let mut origins = Origins { visitor, project: engine.project(), keys: BTreeMap::new() };
     let events = occurrence.detail.events();
     let catalog = engine.catalog();
@@ -58,12 +55,12 @@ struct Origins<'v> {
 impl Origins<'_> {
     fn registers(&mut self, hook: &Hook) -> bool {
         let Some((origin, key)) = import_of(hook) else { return false };
+        let host = self.visitor.host;
         let Some(file) = self.file(&origin) else { return false };
         let read = || untrusted_file::read_prefix(&file, MAX_SETTINGS).unwrap_or_default();
-        let keys = self
-            .keys
-            .entry(file.clone())
-            .or_insert_with(|| import::registered_keys(&String::from_utf8_lossy(&read())));
+        let keys = self.keys.entry(file.clone()).or_insert_with(|| {
+            import::registered_keys(host, &file, &String::from_utf8_lossy(&read()))
+        });
         keys.contains(&key) && import::is_unedited(&hook.path)
     }
 
@@ -74,15 +71,19 @@ impl Origins<'_> {
             Some(below) => home.join(below),
             None => self.project.join(origin),
         };
-        let names = ["settings.json", "settings.local.json"];
-        let mut project_files = names.iter().map(|name| self.project.join(".claude").join(name));
-        let is_read = file == home.join(".claude/settings.json")
-            || (self.is_hosts_project() && project_files.any(|project_file| project_file == file));
-        is_read.then_some(file)
+        let host = self.visitor.host;
+        let personal = host.registration.personal_file;
+        let mut project_files = import::files_of(host, false).into_iter().chain(personal);
+        let is_of_project = project_files.any(|name| self.project.join(name) == file);
+        let is_of_user = import::files_of(host, true).iter().any(|name| home.join(name) == file);
+        (is_of_user || is_of_project && self.is_hosts_project()).then_some(file)
     }
 
     /// Returns whether the host's project is Tenter's. An outer agent may have set the variable, so the check can only reject.
     fn is_hosts_project(&self) -> bool {
+        if self.visitor.host.id != CLAUDE_CODE {
+            return true;
+        }
         let mut vars = self.visitor.vars.iter();
         let project = vars.find(|(name, _)| name == PROJECT).map(|(_, value)| Path::new(value));
         let real = |path: &Path| path.canonicalize().ok();

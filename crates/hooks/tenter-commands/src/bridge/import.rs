@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tenter_base::sanitize::visible;
-use tenter_base::{replace_file, untrusted_file};
+use tenter_base::{did_you_mean, replace_file, untrusted_file};
+use tenter_bridge::Host;
 use tenter_bridge::import::{
     self, HookChange, HookFiles, ImportPlan, MANIFEST, PlannedHook, SCRIPT, Source,
 };
@@ -16,12 +17,11 @@ use tenter_terminal::question::{self, read_at_terminal};
 use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
 
 use super::located;
+use crate::hooks::lint;
 use crate::hooks::{NewFile, hooks_dir, write_dir};
 use crate::project::Project;
 use crate::user_only;
 
-/// The agent whose hooks are imported.
-const AGENT: &str = "claude-code";
 /// The mode of scripts that only the user may read.
 const PRIVATE: u32 = 0o700;
 /// The settings of an organization, which apply in Claude Code whatever the user does.
@@ -30,16 +30,16 @@ const MANAGED: [&str; 2] = [
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 ];
 
-/// Make Claude Code's hooks and permission rules hooks of yours.
+/// Make an agent's hooks and permission rules hooks of yours.
 ///
-/// They then also run under `tenter run` and in every agent with the bridge. The settings stay as they are; in Claude Code itself,
+/// They then also run under `tenter run` and in every agent with the bridge. The settings stay as they are; in the agent itself,
 /// no hook runs twice. Importing again updates what was imported before, unless you have edited it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The agent: claude-code.
+    /// The agent, such as claude-code, codex or cursor.
     #[arg(value_name = "AGENT")]
     agent: String,
-    /// The settings, or the hooks.json of a plugin [default: the project's .claude/settings.json, with --user yours].
+    /// The settings, or the hooks.json of a plugin [default: the project's settings of the agent, with --user yours].
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Import for all your projects.
@@ -57,16 +57,19 @@ pub(super) fn run(env: &Env, project: &Project, args: &Args) -> CommandResult {
     if !args.dry_run {
         user_only::check(env, project.root(), "bridge import")?;
     }
-    if args.agent != AGENT {
-        return Err(Failure::usage(format!("hooks of {:?} cannot be imported", args.agent))
-            .help(format!("write {AGENT}")));
+    let host = host(&args.agent)?;
+    // In the home directory, the project's settings are the user's.
+    let is_for_user = args.user || project.root() == env.home;
+    let hooks = hooks_dir(project, is_for_user)?;
+    let mut plans = Vec::new();
+    for file in files(env, project, args, (host, is_for_user))? {
+        let source = source(env, project, (host, is_for_user), &file)?;
+        let import = import::read(&source).map_err(|found| located(found.at(&file)))?;
+        plans.push(import::plan(import, &source, &hooks));
+        ui::diagnostics(lint::findings_in(project, host, (file, source.text), false).iter());
     }
-    let file = file(env, project, args);
-    let source = source(env, project, args, &file)?;
-    let hooks = hooks_dir(project, args.user)?;
-    let import = import::read(&source).map_err(|found| located(found.at(&file)))?;
-    let mut plan = import::plan(import, &source, &hooks);
-    plan.left_out.extend(managed());
+    let mut plan = merged(plans);
+    plan.left_out.extend(managed(host));
     show(&plan, &hooks);
     if args.dry_run || !plan.is_change() {
         ui::note("Nothing was changed.");
@@ -81,7 +84,7 @@ pub(super) fn run(env: &Env, project: &Project, args: &Args) -> CommandResult {
         write(&path, hook).map_err(|failure| failure.help("the hooks before it are imported"))?;
     }
     ui::note(format!("{} to {}.", styled(GOOD, "Imported"), visible(&hooks.to_string_lossy())));
-    if !args.user {
+    if !is_for_user {
         ui::note(
             "They run when you trust them: `tenter trust`. That covers the commands, not the files that they name.",
         );
@@ -89,16 +92,63 @@ pub(super) fn run(env: &Env, project: &Project, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The file with the settings that the arguments name.
-fn file(env: &Env, project: &Project, args: &Args) -> PathBuf {
-    let base = if args.user { &env.home } else { project.root() };
-    match &args.file {
-        Some(file) => env.cwd.join(file),
-        None => base.join(".claude/settings.json"),
-    }
+/// Returns the agent whose hooks are imported.
+fn host(id: &str) -> Result<&'static Host, Failure> {
+    let mut hosts = import::sources();
+    hosts.find(|host| host.id == id).ok_or_else(|| {
+        let ids: Vec<&str> = import::sources().map(|host| host.id).collect();
+        let help = did_you_mean(id, &ids, || format!("write one of {}", ids.join(", ")));
+        Failure::usage(format!("hooks of {id:?} cannot be imported")).help(help)
+    })
 }
 
-fn source(env: &Env, project: &Project, args: &Args, file: &Path) -> Result<Source, Failure> {
+/// Joins the plans for several files of one agent.
+fn merged(plans: Vec<ImportPlan>) -> ImportPlan {
+    let mut all = ImportPlan { hooks: Vec::new(), notes: Vec::new(), left_out: Vec::new() };
+    for plan in plans {
+        all.hooks.extend(plan.hooks);
+        all.notes.extend(plan.notes);
+        all.left_out.extend(plan.left_out);
+    }
+    all
+}
+
+/// Returns the files with the settings that the arguments name: those that exist.
+///
+/// # Errors
+/// There is none.
+fn files(
+    env: &Env,
+    project: &Project,
+    args: &Args,
+    (host, is_for_user): (&Host, bool),
+) -> Result<Vec<PathBuf>, Failure> {
+    if let Some(file) = &args.file {
+        return Ok(vec![env.cwd.join(file)]);
+    }
+    let base = if is_for_user { &env.home } else { project.root() };
+    let all: Vec<PathBuf> =
+        import::files_of(host, is_for_user).iter().map(|name| base.join(name)).collect();
+    let existing: Vec<PathBuf> = all.iter().filter(|file| file.is_file()).cloned().collect();
+    if !existing.is_empty() {
+        return Ok(existing);
+    }
+    let names: Vec<String> = all.iter().map(|file| file.display().to_string()).collect();
+    let failure = Failure::new(format!("there is no {}", names.join(" and no ")));
+    let help = if is_for_user {
+        "name a FILE"
+    } else {
+        "name a FILE, or pass --user for your own settings"
+    };
+    Err(failure.help(help))
+}
+
+fn source(
+    env: &Env,
+    project: &Project,
+    (host, is_for_user): (&'static Host, bool),
+    file: &Path,
+) -> Result<Source, Failure> {
     if file.file_name().is_some_and(|name| name == "managed-settings.json") {
         return Err(Failure::usage("managed settings are not imported").help(
             "an organization manages them; name a settings file of yours or of the project",
@@ -106,20 +156,17 @@ fn source(env: &Env, project: &Project, args: &Args, file: &Path) -> Result<Sour
     }
     let text = untrusted_file::read_to_string(file).map_err(|error| {
         let failure = Failure::new(format!("{}: {error}", file.display()));
-        match error.kind() {
-            io::ErrorKind::NotFound if args.file.is_none() && !args.user => {
-                failure.help("name a FILE, or pass --user for ~/.claude/settings.json")
-            }
-            _ => failure.help("name the settings.json of Claude Code, or a plugin's hooks.json"),
-        }
+        failure.help(format!("name a settings file of {}, or a plugin's hooks.json", host.name))
     })?;
     let origin = match (file.strip_prefix(project.root()), file.strip_prefix(&env.home)) {
-        (Ok(inside), _) if !args.user => inside.display().to_string(),
+        (Ok(inside), _) if !is_for_user => inside.display().to_string(),
         (_, Ok(inside)) => format!("~/{}", inside.display()),
         _ => file.display().to_string(),
     };
     let plugin_root = plugin_root(file).map(Path::to_owned);
     Ok(Source {
+        host,
+        file: file.to_owned(),
         text: text.trim_start_matches('\u{feff}').to_owned(),
         origin,
         plugin_root,
@@ -133,7 +180,10 @@ fn plugin_root(file: &Path) -> Option<&Path> {
     file.ends_with("hooks/hooks.json").then(|| file.parent()?.parent()).flatten()
 }
 
-fn managed() -> Option<String> {
+fn managed(host: &Host) -> Option<String> {
+    if host.id != "claude-code" {
+        return None;
+    }
     let file = MANAGED.into_iter().find(|file| Path::new(file).exists())?;
     Some(format!("{file}: managed settings only apply in Claude Code"))
 }

@@ -17,7 +17,7 @@ use crate::trust;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The guards; `tenter guard list` lists them.
+    /// The guards or other ready-made hooks; `tenter hooks catalog` lists them.
     #[arg(value_name = "NAME", required_unless_present = "all")]
     names: Vec<String>,
     /// Add all guards.
@@ -42,11 +42,16 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     if !added.is_empty() {
         let place = visible(&hooks.to_string_lossy()).into_owned();
         ui::note(format!("{} {} to {place}.", styled(GOOD, "Added"), added.join(", ")));
-        ui::note(
-            "They guard `tenter run` and `tenter chat`, and other agents after `tenter bridge install`.",
-        );
-        let names: Vec<String> = added.iter().map(|name| (*name).to_owned()).collect();
-        backtest::offer(project, &super::texts(&names)?);
+        let is_guard = |name: &&&str| Guard::find(name).is_ok_and(|hook| hook.is_guard());
+        let guards: Vec<String> =
+            added.iter().filter(is_guard).map(|name| (*name).to_owned()).collect();
+        let verb = if guards.len() == added.len() { "guard" } else { "run in" };
+        ui::note(format!(
+            "They {verb} `tenter run` and `tenter chat`, and other agents after `tenter bridge install`."
+        ));
+        if !guards.is_empty() {
+            backtest::offer(project, &super::texts(&guards)?);
+        }
     }
     Ok(Exit::Done)
 }

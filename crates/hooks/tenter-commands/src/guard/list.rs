@@ -7,7 +7,7 @@ use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
 use super::installed::{GuardState, InstalledGuard};
 use crate::hooks::hooks_dir;
 use crate::project::Project;
-use crate::shipped_guards::GUARDS;
+use crate::shipped_guards::{GUARDS, Guard};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -21,21 +21,45 @@ struct ListedGuard {
     name: &'static str,
     version: &'static str,
     description: &'static str,
+    #[serde(skip)]
+    note_title: &'static str,
     false_alarms: String,
     user: GuardState,
     project: GuardState,
 }
 
+/// Lists the guards.
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
+    list(
+        project,
+        args,
+        &GUARDS,
+        "`tenter guard add NAME` adds one to your hooks, with --project to the project's.",
+    )
+}
+
+/// Lists guards and other ready-made hooks.
+pub(super) fn run_catalog(project: &Project, args: &Args) -> CommandResult {
+    let all: Vec<Guard> = Guard::catalog().collect();
+    list(
+        project,
+        args,
+        &all,
+        "`tenter hooks add NAME` adds one to your hooks, with --project to the project's.",
+    )
+}
+
+fn list(project: &Project, args: &Args, hooks: &[Guard], help: &str) -> CommandResult {
     let user = hooks_dir(project, true)?;
     // A project whose directory of hooks cannot be used has none.
     let project_dir = hooks_dir(project, false).ok();
-    let listed: Vec<ListedGuard> = GUARDS
+    let listed: Vec<ListedGuard> = hooks
         .iter()
         .map(|guard| ListedGuard {
             name: guard.name,
             version: guard.version(),
             description: guard.description(),
+            note_title: guard.note_title(),
             false_alarms: guard.false_alarms(),
             user: InstalledGuard::new(*guard, &user).state,
             project: project_dir
@@ -47,9 +71,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
         ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
     } else {
         listed.iter().for_each(print);
-        ui::note(
-            "`tenter guard add NAME` adds one to your hooks, with --project to the project's.",
-        );
+        ui::note(help);
     }
     Ok(Exit::Done)
 }
@@ -66,5 +88,5 @@ fn print(guard: &ListedGuard) {
     let states = if states.is_empty() { styled(FAINT, "not installed") } else { states.join(", ") };
     ui::out(format!("{}  {states}", styled(NAME, guard.name)));
     ui::out(format!("  {}", guard.description));
-    ui::out(styled(FAINT, format!("  False alarms to expect: {}", guard.false_alarms)));
+    ui::out(styled(FAINT, format!("  {}{}", guard.note_title, guard.false_alarms)));
 }

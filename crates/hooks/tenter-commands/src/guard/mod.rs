@@ -1,8 +1,9 @@
-//! `tenter guard`: ready-made hooks that keep an agent from doing damage (C10).
+//! `tenter guard`: ready-made hooks that keep an agent from doing damage (C10); and `tenter hooks add`, which is the same for every
+//! ready-made hook.
 
 mod add;
 mod installed;
-mod list;
+pub(crate) mod list;
 mod remove;
 mod set;
 mod show;
@@ -13,7 +14,6 @@ use std::path::Path;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Failure};
 
-use self::installed::GuardLocation;
 use crate::backtest::GuardText;
 use crate::project::Project;
 use crate::shipped_guards::{GUARDS, Guard};
@@ -24,50 +24,57 @@ use crate::user_only;
 pub enum Command {
     /// List the guards, and whether they are installed.
     List(list::Args),
-    /// Add guards to your hooks, or to the project's hooks.
-    Add(add::Args),
     /// Show the settings and the rules of a guard.
     Show(show::Args),
-    /// Change settings of a guard.
+    /// Change what is installed.
+    #[command(flatten)]
+    Change(Change),
+}
+
+/// A change of the installed guards and other ready-made hooks.
+#[derive(Debug, clap::Subcommand)]
+pub enum Change {
+    /// Add guards or other ready-made hooks, to yours or the project's.
+    Add(add::Args),
+    /// Change settings of a guard or another ready-made hook.
     Set(set::Args),
-    /// Remove guards.
+    /// Remove guards or other ready-made hooks.
     Remove(remove::Args),
-    /// Update guards, and show what changes.
+    /// Update guards and other ready-made hooks, and show what changes.
     Update(update::Args),
 }
 
 /// Runs the command.
 pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
-    let location = match command {
-        Command::List(_) | Command::Show(_) => None,
-        Command::Set(args) => Some(&args.location),
-        Command::Add(args) => Some(&args.location),
-        Command::Remove(args) => Some(&args.location),
-        Command::Update(args) => Some(&args.location),
+    let open = || Project::open(env, project);
+    match command {
+        Command::List(args) => list::run(&open()?, args),
+        Command::Show(args) => show::run(&open()?, args),
+        Command::Change(change) => self::change(env, project, "guard", change),
+    }
+}
+
+/// Runs `tenter WORD add`, `set`, `remove` or `update`.
+pub(crate) fn change(
+    env: &Env,
+    project: Option<&Path>,
+    word: &str,
+    change: &Change,
+) -> CommandResult {
+    let (name, location) = match change {
+        Change::Add(args) => ("add", &args.location),
+        Change::Set(args) => ("set", &args.location),
+        Change::Remove(args) => ("remove", &args.location),
+        Change::Update(args) => ("update", &args.location),
     };
     let project = project.filter(|directory| *directory != Path::new("."));
-    let project = location.and_then(GuardLocation::named).or(project);
-    let mut project = Project::open(env, project)?;
-    let user = |name| user_only::check(env, project.root(), name);
-    match command {
-        Command::List(args) => list::run(&project, args),
-        Command::Show(args) => show::run(&project, args),
-        Command::Set(args) => {
-            user("guard set")?;
-            set::run(&mut project, args)
-        }
-        Command::Add(args) => {
-            user("guard add")?;
-            add::run(&mut project, args)
-        }
-        Command::Remove(args) => {
-            user("guard remove")?;
-            remove::run(&project, args)
-        }
-        Command::Update(args) => {
-            user("guard update")?;
-            update::run(&mut project, args)
-        }
+    let mut project = Project::open(env, location.named().or(project))?;
+    user_only::check(env, project.root(), &format!("{word} {name}"))?;
+    match change {
+        Change::Add(args) => add::run(&mut project, args),
+        Change::Set(args) => set::run(&mut project, args),
+        Change::Remove(args) => remove::run(&project, args),
+        Change::Update(args) => update::run(&mut project, args),
     }
 }
 
@@ -77,7 +84,17 @@ pub fn texts(names: &[String]) -> Result<Vec<GuardText>, Failure> {
     Ok(guards.iter().map(|guard| (guard.name, guard.installable())).collect())
 }
 
+/// Lists guards and other ready-made hooks.
+pub(crate) fn catalog(project: &Project, args: &list::Args) -> CommandResult {
+    list::run_catalog(project, args)
+}
+
 /// The names and descriptions of the guards.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     GUARDS.iter().map(|guard| (guard.name, guard.description()))
+}
+
+/// The names and descriptions of all ready-made hooks.
+pub fn catalog_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Guard::catalog().map(|hook| (hook.name, hook.description()))
 }

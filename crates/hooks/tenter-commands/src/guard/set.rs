@@ -11,7 +11,7 @@ use crate::hook_settings::{self, Assignment};
 use crate::project::Project;
 use crate::shipped_guards::Guard;
 
-/// Change settings of a guard. Updates keep them.
+/// Change settings of a guard or another ready-made hook. Updates keep them.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The guard.

@@ -34,6 +34,8 @@ struct GuardOutput {
     description: &'static str,
     state: GuardState,
     place: &'static str,
+    #[serde(skip)]
+    note_title: &'static str,
     false_alarms: String,
     settings: Vec<HookSetting>,
     rules: Vec<RuleOutput>,
@@ -84,6 +86,7 @@ fn read(guard: Guard, project: &Project) -> Result<GuardOutput, Failure> {
         description: guard.description(),
         state,
         place,
+        note_title: guard.note_title(),
         false_alarms: guard.false_alarms(),
         settings: extensions.settings,
         rules: extensions.rules.iter().enumerate().map(rule).collect(),
@@ -109,7 +112,7 @@ impl GuardOutput {
         };
         ui::out(format!("{}  {state}", styled(NAME, self.name)));
         indented(self.description, 2);
-        indented(&format!("False alarms to expect: {}", self.false_alarms), 2);
+        indented(&format!("{}{}", self.note_title, self.false_alarms), 2);
         if !self.settings.is_empty() {
             ui::out(format!("\n{}", styled(HEADING, "Settings")));
             self.settings.iter().for_each(print_setting);

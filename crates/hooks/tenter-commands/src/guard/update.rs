@@ -9,14 +9,14 @@ use super::add::trust_added;
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::hook_settings;
 use crate::project::Project;
-use crate::shipped_guards::{GUARDS, Guard};
+use crate::shipped_guards::Guard;
 
 /// Maximum number of lines of a diff.
 const LINES: usize = 200;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The guards [default: all that are installed].
+    /// The guards or other ready-made hooks [default: all that are installed].
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]
@@ -25,8 +25,11 @@ pub struct Args {
 
 pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
-    let guards =
-        if args.names.is_empty() { GUARDS.to_vec() } else { Guard::named(&args.names, false)? };
+    let guards = if args.names.is_empty() {
+        Guard::catalog().collect()
+    } else {
+        Guard::named(&args.names, false)?
+    };
     let mut updated = Vec::new();
     let installed = guards.into_iter().map(|guard| InstalledGuard::new(guard, &hooks));
     for installed in installed.filter(|installed| installed.state != GuardState::Absent) {

@@ -8,6 +8,7 @@ mod explain;
 mod format;
 mod interpretation;
 mod judge;
+pub(crate) mod lint;
 mod list;
 mod manifest_file;
 mod new;
@@ -34,6 +35,7 @@ use tenter_terminal::failure::{CommandResult, Failure};
 use tenter_terminal::ui;
 
 use crate::OwnAgent;
+use crate::guard;
 use crate::project::Project;
 
 pub use doctor::OWN_TOOLS;
@@ -43,13 +45,18 @@ pub use switch::{disable, enable};
 pub use test::test_once_or_all;
 pub use validate::findings_in;
 
-/// List, show, create, check and test hooks.
+/// List, add, show, create, check and test hooks.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List all hooks, and why some do not run.
     List(list::Args),
     /// Show the details of one hook.
     Show(show::Args),
+    /// List guards and other ready-made hooks.
+    Catalog(guard::list::Args),
+    /// Change which ready-made hooks are installed.
+    #[command(flatten)]
+    ReadyMade(guard::Change),
     /// Create a hook, empty or from a template.
     New(new::Args),
     /// Run a hook's tests, or run it once on a payload.
@@ -62,6 +69,8 @@ pub enum Command {
     Explain(explain::Args),
     /// Diagnose problems with your hooks.
     Doctor(doctor::Args),
+    /// Find entries in agents' hook settings that cannot work.
+    Lint(lint::Args),
     /// Show how often each hook ran, and how long it took.
     Stats(stats::Args),
     /// Check hooks against the specification.
@@ -95,6 +104,8 @@ pub fn run(
     let open = || Project::open(env, project);
     match command {
         Command::List(args) => list::run(open()?, args),
+        Command::Catalog(args) => guard::catalog(&open()?, args),
+        Command::ReadyMade(change) => guard::change(env, project, "hooks", change),
         Command::Show(args) => show::run(open()?, args),
         Command::New(args) => new::run(open()?, args),
         Command::Test(args) => test::run(open()?, args),
@@ -102,6 +113,7 @@ pub fn run(
         Command::Disable(args) => switch::disable(&mut open()?, &args.name),
         Command::Explain(args) => explain::run(open()?, args),
         Command::Doctor(args) => Ok(doctor::run(open()?, args)),
+        Command::Lint(args) => lint::run(&open()?, args),
         Command::Stats(args) => Ok(stats::run(open()?, args)),
         Command::Validate(args) => validate::run(&open, &env.vars, args),
         Command::ReadProperties(args) => read_properties::run(args),

@@ -19,6 +19,7 @@ use crate::claude_code::{self, ClaudeCodeHook};
 use crate::hook::{HookKind, HookOptions, RuntimeHook};
 use crate::matcher::{HookRules, Matcher};
 use crate::query::KnownManifest;
+use crate::ready_made::ReadyMade;
 use crate::source::{Candidate, MANIFEST_FILE, Script};
 use crate::static_action::{CHECKS, StaticAction, needless_script};
 
@@ -164,19 +165,7 @@ pub(super) fn hook(known: &KnownManifest) -> Result<Hook, String> {
     let KnownManifest { manifest, rules, script, .. } = known;
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
-    let Extensions { static_action: action, endpoint, .. } = &manifest.extensions;
-    let script = match (action, endpoint, script.clone()) {
-        (None, Some(endpoint), _) => Runnable::Yes(HookKind::Http(Box::new(endpoint.clone()))),
-        (Some(action), ..) => {
-            Runnable::Yes(HookKind::Static(Some(Box::new(static_action(action)?))))
-        }
-        (None, None, _) if rules.as_ref().is_some_and(HookRules::decide) => {
-            Runnable::Yes(HookKind::Static(None))
-        }
-        (None, None, Script::Entry(entry)) => Runnable::Yes(HookKind::Program(entry)),
-        (None, None, Script::NotExecutable(_)) => Runnable::NotExecutable,
-        (None, None, Script::Missing) => Runnable::Missing,
-    };
+    let script = runnable(manifest, script.clone(), rules.as_ref())?;
     let options = HookOptions {
         description: Some(manifest.description.clone()),
         matcher: matcher(manifest, &subscriptions),
@@ -190,6 +179,37 @@ pub(super) fn hook(known: &KnownManifest) -> Result<Hook, String> {
     };
     let runtime = RuntimeHook::from_manifest(&manifest.extensions);
     Ok(Hook { subscriptions, own, script, options, runtime })
+}
+
+/// Returns what runs at an event.
+///
+/// # Errors
+/// The reason why nothing can, as the end of a sentence that begins with the hook's name.
+fn runnable(
+    manifest: &Manifest,
+    script: Script,
+    rules: Option<&HookRules>,
+) -> Result<Runnable, String> {
+    let Extensions { static_action: action, endpoint, ready_made, .. } = &manifest.extensions;
+    if let Some(name) = ready_made {
+        let named = ReadyMade::named(name)
+            .map_err(|help| format!("has an unknown ready-made hook `{name}`: {help}"))?;
+        return Ok(Runnable::Yes(HookKind::ReadyMade(named)));
+    }
+    if let Some(endpoint) = endpoint.as_ref().filter(|_| action.is_none()) {
+        return Ok(Runnable::Yes(HookKind::Http(Box::new(endpoint.clone()))));
+    }
+    if let Some(action) = action {
+        return Ok(Runnable::Yes(HookKind::Static(Some(Box::new(static_action(action)?)))));
+    }
+    if rules.is_some_and(HookRules::decide) {
+        return Ok(Runnable::Yes(HookKind::Static(None)));
+    }
+    Ok(match script {
+        Script::Entry(entry) => Runnable::Yes(HookKind::Program(entry)),
+        Script::NotExecutable(_) => Runnable::NotExecutable,
+        Script::Missing => Runnable::Missing,
+    })
 }
 
 fn own_policy(manifest: &Manifest) -> OwnPolicy {

@@ -23,6 +23,7 @@ use crate::hook::HookKind;
 use crate::hook_state::HookOwner;
 use crate::native::{NativeEvent, NativeHandle};
 use crate::observe::{HookRun, Transport};
+use crate::ready_made::{ReadyMade, ReadyMadeCall};
 use crate::run_context::RunContext;
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
@@ -116,6 +117,13 @@ pub(crate) fn run(
             verify(job, settings, cancel)?;
             return Ok(run_static(action, job, run));
         }
+        HookKind::ReadyMade(ready_made) => {
+            verify(job, settings, cancel)?;
+            let timeout =
+                context.timeout(job.hook.policy.timeout, settings.serving.clock().asked())?;
+            let call = ReadyMadeCall::new(job, settings, cancel, timeout);
+            return Ok(run_ready_made(*ready_made, &call, run));
+        }
         HookKind::Native(native) => return Ok(run_native(native, job, cancel, run)),
     };
     let payloads = job.payload_texts()?;
@@ -145,7 +153,9 @@ pub(crate) fn check(
     let program = match &job.hook.kind {
         HookKind::Executable => Program::Executable,
         HookKind::Program(entry) => Program::Script(entry),
-        HookKind::Http(_) | HookKind::Static(_) | HookKind::Native(_) => return Ok(()),
+        HookKind::Http(_) | HookKind::Static(_) | HookKind::ReadyMade(_) | HookKind::Native(_) => {
+            return Ok(());
+        }
     };
     let verified =
         verify(job, settings, cancel).map_err(|failure| format!("was not started: {failure}"))?;
@@ -269,6 +279,15 @@ fn run_native(native: &NativeHandle, job: &Job<'_>, cancel: &Cancel, run: &mut H
         let (took, limit) = (duration.as_millis(), timeout.as_millis());
         run.warnings.push(format!("it took {took} ms; its timeout is {limit} ms"));
     }
+    run.notes.extend(reply.iter().filter_map(|reply| reply.log.clone()));
+    reply.map_err(|why| RunFailure::Reply(bounded::bounded(why))).into()
+}
+
+/// Runs a ready-made hook on this thread. The programs that it starts end at its timeout.
+fn run_ready_made(ready_made: ReadyMade, call: &ReadyMadeCall<'_>, run: &mut HookRun) -> Output {
+    let start = Instant::now();
+    let reply = ready_made.reply(call);
+    (run.duration, run.end) = (start.elapsed(), RunEnd::NoProcess);
     run.notes.extend(reply.iter().filter_map(|reply| reply.log.clone()));
     reply.map_err(|why| RunFailure::Reply(bounded::bounded(why))).into()
 }

@@ -111,6 +111,9 @@ pub struct Extensions {
     /// `action` and the keys that belong to it: the action of a static hook.
     #[serde(alias = "declaration")]
     pub static_action: Option<StaticActionText>,
+    /// `ready_made`: the name of the ready-made hook that runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_made: Option<String>,
     /// `url` and the keys that belong to it: the hook is behind HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<HttpEndpoint>,

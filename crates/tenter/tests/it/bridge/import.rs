@@ -64,6 +64,75 @@ fn call(tool: &str, input: &str, expect: &str) -> String {
 }
 
 #[test]
+fn hooks_and_rules_of_other_agents_are_imported_or_named() {
+    let sandbox = sandbox();
+    sandbox.write("deny.sh", "#!/bin/sh\necho no deletion here >&2\nexit 2\n");
+    let _ = sandbox.shell("chmod +x deny.sh").expect_code(0);
+    sandbox.write(
+        ".qwen/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "$QWEN_PROJECT_DIR/deny.sh", "timeout": 5000}]}], "Notification": [{"hooks": [{"type": "command", "command": "true"}]}]}, "permissions": {"deny": ["run_shell_command(curl)"]}}"#,
+    );
+    let output = sandbox.run(&["bridge", "import", "qwen", "--yes"]).expect_code(0);
+    assert!(output.stdout.contains("Notification: Tenter has no such event"), "{output}");
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    for (command, reason) in [("rm x", "no deletion here"), ("curl -s http://localhost", "curl")] {
+        let script =
+            call("bash", &format!("command: {command}"), &format!("contains: ['{reason}']"));
+        let model = sandbox.script(&script);
+        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    }
+    sandbox.write(
+        ".cursor/hooks.json",
+        r#"{"version": 1, "hooks": {"preToolUse": [{"command": "x"}]}}"#,
+    );
+    sandbox.write(".cursor/cli.json", r#"{"permissions": {"deny": ["Shell(curl)"]}}"#);
+    let output = sandbox.run(&["bridge", "import", "cursor", "--dry-run"]).expect_code(0);
+    assert!(
+        output.stdout.contains("preToolUse: its script reads the payloads of Cursor"),
+        "{output}"
+    );
+    assert!(output.stdout.contains("cursor-deny-shell-curl (new)"), "{output}");
+    let unknown = sandbox.run(&["bridge", "import", "codx"]).expect_code(2);
+    assert!(unknown.stderr.contains("did you mean `codex`?"), "{unknown}");
+}
+
+#[test]
+fn in_the_home_directory_the_hooks_are_the_users() {
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.home().join(".claude")).unwrap();
+    fs::write(
+        sandbox.home().join(".claude/settings.json"),
+        r#"{"permissions": {"deny": ["Bash(curl:*)"]}}"#,
+    )
+    .unwrap();
+    let output = sandbox.shell("cd ~ && tenter bridge import claude-code --yes");
+    assert!(
+        sandbox.home().join(".config/agents/hooks/claude-deny-bash-curl/HOOK.md").exists(),
+        "{output}"
+    );
+    assert!(!sandbox.home().join(".agents").exists(), "{output}");
+}
+
+#[test]
+fn dead_entries_are_found_and_the_doctor_names_them() {
+    let sandbox = sandbox();
+    sandbox.write(
+        ".claude/settings.json",
+        r#"{"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "prettier --write $CLAUDE_TOOL_FILE_PATH"}]}]}}"#,
+    );
+    let output = sandbox.run(&["hooks", "lint"]).expect_code(1);
+    for text in
+        ["does not set the variable $CLAUDE_TOOL_FILE_PATH", "jq -r '.tool_input.file_path'"]
+    {
+        assert!(output.stderr.contains(text), "{output}");
+    }
+    let doctor = sandbox.run(&["hooks", "doctor"]);
+    assert!(doctor.stderr.contains("$CLAUDE_TOOL_FILE_PATH"), "{doctor}");
+    sandbox.write(".claude/settings.json", "{}");
+    let _ = sandbox.run(&["hooks", "lint", "claude-code"]).expect_code(0);
+}
+
+#[test]
 fn a_dry_run_shows_everything_and_writes_nothing() {
     let sandbox = sandbox();
     copy(&fixtures().join("project"), &sandbox.project());

@@ -14,6 +14,7 @@ use tenter_engine::Directories;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_prove::{CheckVerdict, Client, Proof};
 
+use crate::hooks::lint;
 use crate::installed_agents::{self, InstalledAgent};
 use crate::project::Project;
 
@@ -49,7 +50,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
     let recorded: Vec<PathBuf> =
         registry.records_of(host).into_iter().map(|record| record.file).collect();
     let targets = registry.targets(host, project.root());
-    let mut findings = Vec::new();
+    let mut findings = lint::examine(project, host);
     let mut registered = Vec::new();
     for target in &targets {
         match registry.registered(target) {

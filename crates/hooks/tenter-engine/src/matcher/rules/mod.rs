@@ -25,6 +25,11 @@ pub use explanation::RuleExplanation;
 pub(crate) use gate::RuleGates;
 pub use truth::Truth;
 
+/// Returns whether a path fits a pattern as in rules: `*` does not contain `/`, `**/` is any number of directories.
+pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
+    pattern::Pattern::of_paths(pattern).matches(path)
+}
+
 /// The rules of a hook.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HookRules {

@@ -22,6 +22,9 @@ pub type CheckTemplate<'a> = &'a dyn Fn(EventName, TemplateKind, &str) -> Vec<Di
 /// Checks that an example of the rule with this index is stopped, or passes, as it should. Returns the problem.
 pub type CheckExample<'a> = &'a dyn Fn(&[Rule], usize, &str, bool) -> Option<String>;
 
+/// Checks the name of a ready-made hook. The error is the remedy, in the imperative.
+pub type CheckReadyMade<'a> = &'a dyn Fn(&str) -> Result<(), String>;
+
 /// The language of a template in a static hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateKind {
@@ -44,4 +47,6 @@ pub struct Checks<'a> {
     pub example: CheckExample<'a>,
     /// Returns true if a variable contains a model key, according to its name (R80).
     pub is_model_key: fn(&str) -> bool,
+    /// For `metadata.ready_made`.
+    pub ready_made: CheckReadyMade<'a>,
 }

@@ -3,13 +3,14 @@
 
 use tenter_base::edits;
 
+use super::checks::Checks;
 use super::codes::{EXTENSION, METADATA_KEY};
 use super::{action, claude_code, http, limits, runtime};
 use crate::front_matter::{Field, Report, find, quotable};
 use crate::manifest::Extensions;
 use crate::manifest::http_endpoint::is_variable;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "fail",
     "protected",
     "workdir",
@@ -20,6 +21,7 @@ const KEYS: [&str; 14] = [
     "dialect",
     "match",
     "url",
+    "ready_made",
     "runtime",
     "services",
     "settings",
@@ -29,7 +31,7 @@ const KEYS: [&str; 14] = [
 const ACTION_KEYS: [&str; 2] = ["action", "when"];
 
 /// Reads the extensions from the fields of `metadata`.
-pub(super) fn read(fields: &[Field], report: &mut Report<'_>) -> Extensions {
+pub(super) fn read(fields: &[Field], checks: Checks<'_>, report: &mut Report<'_>) -> Extensions {
     let mut extensions =
         Extensions { light_payload: find(fields, "url").is_some(), ..Extensions::default() };
     for field in fields {
@@ -55,6 +57,7 @@ pub(super) fn read(fields: &[Field], report: &mut Report<'_>) -> Extensions {
             _ => {}
         }
     }
+    extensions.ready_made = ready_made(fields, checks, report);
     extensions.runtime = runtime::runtime(fields, report);
     extensions.services = runtime::services(fields, report);
     report_misspelled(fields, report);
@@ -68,6 +71,25 @@ pub(super) fn is_known(key: &str) -> bool {
 
 fn action_keys() -> impl Iterator<Item = &'static str> {
     action::KEYS.iter().map(|(key, _)| *key)
+}
+
+/// Reads the name of the ready-made hook that runs instead of a script.
+fn ready_made(fields: &[Field], checks: Checks<'_>, report: &mut Report<'_>) -> Option<String> {
+    let field = find(fields, "ready_made")?;
+    let name = report.text(field, &EXTENSION, "the name of a ready-made hook")?;
+    for other in ["action", "dialect", "runtime", "url"] {
+        if find(fields, other).is_some() {
+            let message = format!("`metadata.ready_made` is not possible with `{other}`");
+            report.add(&EXTENSION, &field.key_at, message, "remove one of them");
+            return None;
+        }
+    }
+    if let Err(help) = (checks.ready_made)(&name) {
+        let message = format!("there is no ready-made hook `{}`", quotable(&name));
+        report.add(&EXTENSION, &field.value.at, message, help);
+        return None;
+    }
+    Some(name)
 }
 
 fn report_misspelled(fields: &[Field], report: &mut Report<'_>) {

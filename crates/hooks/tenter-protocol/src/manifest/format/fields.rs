@@ -127,6 +127,6 @@ fn metadata(
     let claude_code = claude_code::read(top, fields, events, report);
     let rules = rules::read(rules::RuleOwner { fields, events, asynchronous }, checks, report);
     let endpoint = http::read(fields, checks, report);
-    let others = extensions::read(fields, report);
+    let others = extensions::read(fields, checks, report);
     (pairs, Extensions { static_action, endpoint, claude_code, rules, ..others })
 }

@@ -28,7 +28,9 @@ use super::Manifest;
 use crate::Diagnostic;
 use crate::front_matter::{Report, Strictness, parse};
 
-pub use checks::{Advice, CheckExample, CheckPattern, CheckTemplate, Checks, TemplateKind};
+pub use checks::{
+    Advice, CheckExample, CheckPattern, CheckReadyMade, CheckTemplate, Checks, TemplateKind,
+};
 pub use limits::MAX_FILE_SIZE;
 pub use properties::properties;
 #[cfg(feature = "schema")]

@@ -88,6 +88,8 @@ struct MetadataKeys {
     /// The user's values of these settings. `tenter guard set` writes them.
     #[schemars(extend("additionalProperties" = {"type": ["string", "number", "boolean", "array"]}))]
     set: Option<BTreeMap<String, String>>,
+    /// The ready-made hook that runs instead of a script.
+    ready_made: Option<String>,
     /// The URL of a hook behind HTTP, which has no script: payloads are posted there. `http://` is only possible on this machine.
     #[schemars(length(max = MAX_URL_LENGTH), regex(pattern = "^https?://"))]
     url: Option<String>,

@@ -1,0 +1,115 @@
+//! The hooks in a settings file of a host, in one form.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_protocol::{Diagnostic, Severity};
+
+use crate::host::{EntryLayout, Host};
+use crate::registration::read_json;
+
+/// The fields of handlers with a command, in the order in which hosts prefer them.
+const COMMANDS: [&str; 3] = ["command", "bash", "exec"];
+
+/// A hook in a settings file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookEntry {
+    /// The event, as written.
+    pub event: String,
+    /// The matcher.
+    pub matcher: Option<String>,
+    /// The handler, with its command, prompt or address.
+    pub handler: Value,
+    /// The keys and indices that lead to it.
+    pub path: Vec<String>,
+}
+
+impl HookEntry {
+    /// Returns the command that it runs.
+    pub fn command(&self) -> Option<&str> {
+        COMMANDS.iter().find_map(|key| self.handler.get(key)).and_then(Value::as_str)
+    }
+
+    /// Returns its event, matcher and command, for messages.
+    pub fn place(&self) -> String {
+        let matcher = self.matcher.as_deref().filter(|matcher| !matcher.is_empty());
+        let matcher = matcher.map(|matcher| format!(" {matcher}")).unwrap_or_default();
+        format!("{}{matcher}", self.event)
+    }
+
+    /// Returns whether the entry sets an environment variable itself.
+    pub(super) fn sets(&self, variable: &str) -> bool {
+        self.handler.get("env").is_some_and(|env| env.get(variable).is_some())
+    }
+}
+
+/// Reads a settings file of a host.
+///
+/// # Errors
+/// It is not JSON or TOML.
+pub(crate) fn settings(path: &Path, text: &str) -> Result<Value, Diagnostic> {
+    if path.extension().is_none_or(|ending| ending != "toml") {
+        return read_json(text);
+    }
+    let table: Result<toml::Table, _> = toml::from_str(text);
+    let invalid =
+        |why: String| Diagnostic::new("registration-invalid-file", Severity::Error, why).at(path);
+    let table =
+        table.map_err(|error| invalid(format!("it is not valid TOML: {}", error.message())))?;
+    serde_json::to_value(table).map_err(|error| invalid(error.to_string()))
+}
+
+/// Returns the hooks of a settings file, in its order. Codex has the same form in TOML as in JSON.
+///
+/// # Errors
+/// It is not JSON or TOML.
+pub fn entries(host: &Host, path: &Path, text: &str) -> Result<Vec<HookEntry>, Diagnostic> {
+    let settings = settings(path, text)?;
+    let layout = host.registration.entries().map(|format| format.layout);
+    let Some(hooks) = settings.get("hooks") else { return Ok(Vec::new()) };
+    Ok(match (layout, hooks) {
+        (Some(EntryLayout::TomlTables { event }), Value::Array(tables)) => tables
+            .iter()
+            .enumerate()
+            .filter_map(|(index, table)| {
+                let event = table.get(event)?.as_str()?;
+                Some(entry(event, table, table, &["hooks", &index.to_string()]))
+            })
+            .collect(),
+        (_, Value::Object(events)) => {
+            let groups = events.iter().flat_map(|(event, groups)| {
+                let groups = groups.as_array().into_iter().flatten().enumerate();
+                groups.map(move |(index, group)| (event.as_str(), index, group))
+            });
+            groups.flat_map(|(event, index, group)| of_group(event, index, group)).collect()
+        }
+        _ => Vec::new(),
+    })
+}
+
+/// Returns the handlers of a group, or the handler that stands where a group may.
+fn of_group(event: &str, index: usize, group: &Value) -> Vec<HookEntry> {
+    let index = index.to_string();
+    let path = ["hooks", event, index.as_str()];
+    match group.get("hooks").and_then(Value::as_array) {
+        None => vec![entry(event, group, group, &path)],
+        Some(handlers) => handlers
+            .iter()
+            .enumerate()
+            .map(|(at, handler)| {
+                let at = at.to_string();
+                entry(event, group, handler, &[&path[..], &["hooks", at.as_str()]].concat())
+            })
+            .collect(),
+    }
+}
+
+fn entry(event: &str, group: &Value, handler: &Value, path: &[&str]) -> HookEntry {
+    let matcher = group.get("matcher").or_else(|| group.get("match")).and_then(Value::as_str);
+    HookEntry {
+        event: event.to_owned(),
+        matcher: matcher.map(str::to_owned),
+        handler: handler.clone(),
+        path: path.iter().map(|key| (*key).to_owned()).collect(),
+    }
+}

@@ -1,0 +1,96 @@
+//! `tenter hooks lint`: finds entries in the hook settings of agents that cannot work.
+
+use tenter_base::untrusted_file;
+use tenter_bridge::hook_lint::{self, LintedFile};
+use tenter_bridge::host::HostVersion;
+use tenter_bridge::registration::Registry;
+use tenter_bridge::{Host, hosts};
+use tenter_protocol::Diagnostic;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, GOOD, styled};
+
+use crate::installed_agents::InstalledAgent;
+use crate::project::Project;
+
+/// Find entries in agents' hook settings that cannot work.
+///
+/// The settings of agents name variables, matchers, events and answers that an agent does not have, and nothing says so: the hook
+/// never does anything. Each finding says what to write instead. The exit code is 1 if there is one.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The agent [default: every agent].
+    #[arg(value_name = "AGENT")]
+    agent: Option<String>,
+    /// A settings file of the agent [default: those of the user and the project].
+    #[arg(value_name = "FILE", requires = "agent")]
+    file: Option<std::path::PathBuf>,
+    /// Print the findings as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
+    let named = args.agent.as_deref().map(host).transpose()?;
+    let mut findings = Vec::new();
+    for host in hosts::ALL.iter().filter(|host| named.is_none_or(|named| named.id == host.id)) {
+        match &args.file {
+            Some(file) => {
+                let file = project.env.cwd.join(file);
+                let text = untrusted_file::read_to_string(&file)
+                    .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+                findings.extend(findings_in(project, host, (file, text), true));
+            }
+            None => findings.extend(examine(project, host)),
+        }
+    }
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
+    } else {
+        findings.iter().for_each(ui::diagnostic);
+        if findings.is_empty() {
+            ui::out(format!("{}: no entry without an effect.", styled(GOOD, "All is well")));
+        }
+    }
+    Ok(if findings.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+fn host(id: &str) -> Result<&'static Host, Failure> {
+    hosts::find(id).ok_or_else(|| {
+        let ids: Vec<&str> = hosts::ALL.iter().map(|host| host.id).collect();
+        let help = tenter_base::did_you_mean(id, &ids, || format!("agents are {}", ids.join(", ")));
+        Failure::usage(format!("there is no agent {id:?}")).help(help)
+    })
+}
+
+/// Returns the findings in the settings files of an agent. A file that is not valid is not one of hooks.
+pub(crate) fn examine(project: &Project, host: &'static Host) -> Vec<Diagnostic> {
+    let registry = Registry::in_home(&project.env.home).with_variables(&project.env.vars);
+    let targets = registry.targets(host, project.root()).into_iter();
+    let files = targets.filter_map(|target| {
+        let text = untrusted_file::read_to_string(&target.file).ok()?;
+        Some((target.file, text))
+    });
+    files.flat_map(|file| findings_in(project, host, file, false)).collect()
+}
+
+/// Returns the findings in a settings file. A file that is not valid is a finding if the user named it.
+pub(crate) fn findings_in(
+    project: &Project,
+    host: &'static Host,
+    (path, text): (std::path::PathBuf, String),
+    is_named: bool,
+) -> Vec<Diagnostic> {
+    if !text.contains("hooks") && !is_named {
+        return Vec::new();
+    }
+    let version = InstalledAgent::find(project.env, host).version(project.env);
+    let file = LintedFile {
+        path,
+        text,
+        project: project.root().to_owned(),
+        home: project.env.home.clone(),
+        version: version.as_deref().and_then(HostVersion::parse),
+    };
+    hook_lint::lint(host, &file)
+        .unwrap_or_else(|invalid| if is_named { vec![invalid.at(&file.path)] } else { Vec::new() })
+}
