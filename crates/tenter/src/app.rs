@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tenter_commands::project::Project;
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
     OwnAgent, backtest, bridge, checkpoint, config, guard, help, hooks, inspect, log, man, plugin,
@@ -75,6 +76,8 @@ enum Command {
     /// List, add, show, create, test and diagnose hooks.
     #[command(subcommand)]
     Hooks(hooks::Command),
+    /// Check what your hooks decide about a command.
+    Check(hooks::check::Args),
     /// Choose which hooks and recipes of the project to trust.
     Trust(trust::Args),
     #[cfg(feature = "agent")]
@@ -158,6 +161,9 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Backtest(args) => backtest::run(env, project, &args, &guard::texts),
         Command::Checkpoint(command) => checkpoint::run(env, project, &command),
         Command::Hooks(command) => hooks::run(env, project, &command, AGENT),
+        Command::Check(args) => {
+            Project::open(env, project).and_then(|project| hooks::check::run(project, &args))
+        }
         Command::Trust(args) => trust::run(env, project, &args, AGENT),
         #[cfg(feature = "agent")]
         Command::Conversation(command) => conversation::run(env, project, &command),
@@ -174,7 +180,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         #[cfg(feature = "agent")]
         Command::Mcp(command) => mcp::run(env, project, &command),
         Command::Log(args) => log::run(env, project, &args, AGENT),
-        Command::Inspect(args) => inspect::run(env, project, &args),
+        Command::Inspect(args) => inspect::run(env, project, &args, AGENT),
         #[cfg(feature = "agent")]
         Command::Models(args) => models::run(env, project, &args),
         Command::Config(command) => config::run(env, project, &command),

@@ -41,15 +41,16 @@ impl OwnAgent for TenterAgent {
     fn conversations(
         &self,
         env: &Env,
-        root: &Path,
+        root: Option<&Path>,
         limit: usize,
     ) -> Result<Vec<ConversationEntry>, Failure> {
-        let query = ListQuery { project: Some(root), limit, include_subagents: false };
+        let query = ListQuery { project: root, limit, include_subagents: false };
         let Some(store) = open_store(env)? else { return Ok(Vec::new()) };
         let summaries = store.list(&query).map_err(Failure::caused_by)?.into_iter();
         let stored = |summary: tenter_agent::store::Summary| ConversationEntry {
             id: summary.id,
             updated_at: summary.updated_at,
+            title: summary.preview,
         };
         Ok(summaries.map(stored).collect())
     }

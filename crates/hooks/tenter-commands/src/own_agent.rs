@@ -31,11 +31,11 @@ pub trait OwnAgent: Sync {
         Ok(false)
     }
 
-    /// Returns at most `limit` stored conversations of the project with this root, the newest first.
+    /// Returns at most `limit` stored conversations of the project with this root, or of all projects, the newest first.
     fn conversations(
         &self,
         _env: &Env,
-        _root: &Path,
+        _root: Option<&Path>,
         _limit: usize,
     ) -> Result<Vec<ConversationEntry>, Failure> {
         Ok(Vec::new())
@@ -79,6 +79,8 @@ pub struct ConversationEntry {
     pub id: String,
     /// The time of its newest message, as in RFC 3339.
     pub updated_at: String,
+    /// The first words of its first message.
+    pub title: String,
 }
 
 /// The reason why a hook's request to the model was not completed.

@@ -11,11 +11,18 @@ pub(crate) enum Since {
     At(Timestamp),
     /// So long ago.
     Ago(SignedDuration),
+    /// At the start of the day (UTC) so many days ago.
+    Midnight(i64),
 }
 
 impl Since {
     /// Reads a time, a date (UTC), or an age.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "today" => return Ok(Self::Midnight(0)),
+            "yesterday" => return Ok(Self::Midnight(1)),
+            _ => {}
+        }
         let in_utc =
             |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());
         let date = || {
@@ -28,7 +35,7 @@ impl Since {
         let age = text.parse::<Span>().ok();
         let age = age.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
         age.map(|age| Self::Ago(age.abs())).ok_or_else(|| {
-            "give a time such as 2026-03-01T09:30:00Z, a date, or an age such as 2h, 30m or 7d"
+            "give a time such as 2026-03-01T09:30:00Z, a date, `today`, `yesterday`, or an age such as 2h, 30m or 7d"
                 .to_owned()
         })
     }
@@ -38,6 +45,12 @@ impl Since {
         match self {
             Self::At(time) => time,
             Self::Ago(age) => now.saturating_sub(age).unwrap_or(Timestamp::MIN),
+            Self::Midnight(days) => {
+                let age = SignedDuration::from_hours(days.saturating_mul(24));
+                let day = now.saturating_sub(age).unwrap_or(Timestamp::MIN);
+                let midnight = day.to_zoned(TimeZone::UTC).start_of_day();
+                midnight.map_or(day, |midnight| midnight.timestamp())
+            }
         }
     }
 }
@@ -63,10 +76,12 @@ mod tests {
             ("2h", "2026-03-08T10:00:00.000Z"),
             ("1d 12h", "2026-03-07T00:00:00.000Z"),
             ("1w", "2026-03-01T12:00:00.000Z"),
+            ("today", "2026-03-08T00:00:00.000Z"),
+            ("yesterday", "2026-03-07T00:00:00.000Z"),
         ] {
             assert_eq!(earliest(text).as_deref(), Some(time), "{text}");
         }
-        for text in ["", "5", "yesterday", "2 moons"] {
+        for text in ["", "5", "tomorrow", "2 moons"] {
             assert_eq!(earliest(text), None, "{text}");
         }
     }

@@ -1,5 +1,7 @@
 //! Facts on the pages that are not in the journal. The embedding program knows them.
 
+use std::collections::BTreeMap;
+
 use crate::figures::KnownHook;
 
 /// The hooks and agents that the embedding program knows. The methods are called for each page, on any thread; cache
@@ -10,6 +12,11 @@ pub trait Facts: Send + Sync {
 
     /// The agents in which hooks can run.
     fn hosts(&self) -> Vec<HostStatus>;
+
+    /// The titles of sessions by id: the first words of their first message.
+    fn titles(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
 
     /// The files of a hook as they were trusted with this hash.
     fn source(&self, hook: &str, hash: &str) -> Option<HookSource>;

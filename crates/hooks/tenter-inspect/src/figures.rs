@@ -22,6 +22,8 @@ pub struct Run<'r> {
     pub hook: &'r str,
     /// The hash of its content.
     pub hash: &'r str,
+    /// The rule of its `match` that the call fits; empty if none does.
+    pub rule: &'r str,
     /// The duration.
     pub duration: Duration,
     /// The most important part of its decision.
@@ -30,6 +32,28 @@ pub struct Run<'r> {
     pub timed_out: bool,
     /// True if the agent waited for it.
     pub awaited: bool,
+}
+
+/// The answer to a question of a hook.
+#[derive(Debug, Clone, Copy)]
+pub struct HookAnswer<'r> {
+    /// When it was given.
+    pub at: Timestamp,
+    /// The full name of the hook.
+    pub hook: &'r str,
+    /// The answer.
+    pub answer: AnswerKind,
+}
+
+/// An answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// The user allowed the call.
+    Yes,
+    /// The user refused it.
+    No,
+    /// There was no user to ask.
+    Unattended,
 }
 
 /// A hook that can run at present.
@@ -63,6 +87,8 @@ pub struct HookFigures {
     pub runs: usize,
     /// Number of runs that denied.
     pub denials: usize,
+    /// The questions that it asked.
+    pub questions: Questions,
     /// Number of runs that failed.
     pub failures: usize,
     /// Number of runs that reached their timeout.
@@ -88,6 +114,41 @@ pub struct HookFigures {
     pub over_budget: Option<OverBudget>,
     /// The median of its present content, if it noticeably slows down every tool call.
     pub slows_every_call: Option<Duration>,
+}
+
+/// The questions of a hook, and the answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Questions {
+    /// Number of questions.
+    pub asked: usize,
+    /// Number of questions that a user answered with yes.
+    pub allowed: usize,
+    /// Number of questions that a user answered with no.
+    pub refused: usize,
+}
+
+impl HookFigures {
+    /// Describes its failures, as a sentence without its full stop; `None` if it never failed.
+    pub fn describe_failures(&self) -> Option<String> {
+        (self.failures > 0).then(|| {
+            format!("the hook {} failed in {} of {} runs", self.name, self.failures, self.runs)
+        })
+    }
+}
+
+impl Questions {
+    /// Number of questions without an answer: no user was there, or another agent asked and does not report the answer.
+    pub fn unanswered(&self) -> usize {
+        self.asked.saturating_sub(self.allowed + self.refused)
+    }
+
+    /// Describes the answers, such as `3 yes, 1 no, 22 without an answer`.
+    pub fn describe(&self) -> String {
+        let answers =
+            [(self.allowed, "yes"), (self.refused, "no"), (self.unanswered(), "without an answer")];
+        let answers = answers.into_iter().filter(|(count, _)| *count > 0);
+        answers.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The runs of a hook in a period.
@@ -157,15 +218,28 @@ impl Durations {
 struct Tally<'r> {
     runs: Vec<Run<'r>>,
     total: Duration,
+    allowed: usize,
+    refused: usize,
 }
 
-/// The figures of `runs`, which may come in any order. Budgets apply to runs of the present content of the hooks in `known`.
-pub fn of<'r>(runs: impl IntoIterator<Item = Run<'r>>, known: &[KnownHook]) -> Figures {
+/// The figures of `runs` and of the `answers` to their questions, which may come in any order. Budgets apply to runs of the present content
+/// of the hooks in `known`.
+pub fn of<'r>(
+    runs: impl IntoIterator<Item = Run<'r>>,
+    answers: impl IntoIterator<Item = HookAnswer<'r>>,
+    known: &[KnownHook],
+) -> Figures {
     let mut tallies: BTreeMap<&str, Tally<'r>> = BTreeMap::new();
     for run in runs {
         let tally = tallies.entry(run.hook).or_default();
         tally.total += run.duration;
         tally.runs.push(run);
+    }
+    for answer in answers {
+        // A hook whose questions were not counted has no answers either.
+        let Some(tally) = tallies.get_mut(answer.hook) else { continue };
+        tally.allowed += usize::from(answer.answer == AnswerKind::Yes);
+        tally.refused += usize::from(answer.answer == AnswerKind::No);
     }
     let all: Duration = tallies.values().map(|tally| tally.total).sum();
     let find = |name: &str| known.iter().find(|hook| hook.name == name);
@@ -182,6 +256,46 @@ pub fn of<'r>(runs: impl IntoIterator<Item = Run<'r>>, known: &[KnownHook]) -> F
     let never_ran: BTreeSet<&str> = known.iter().map(|hook| hook.name.as_str()).collect();
     let never_ran = never_ran.into_iter().filter(|name| !tallies.contains_key(name));
     Figures { never_ran: never_ran.map(str::to_owned).collect(), hooks }
+}
+
+/// The figures of one rule of a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleFigures {
+    /// The full name of the hook.
+    pub hook: String,
+    /// The name of the rule.
+    pub rule: String,
+    /// Number of calls that it denied.
+    pub denials: usize,
+    /// Number of calls that it asked about.
+    pub questions: usize,
+    /// The durations of the runs in which it was the rule that fits.
+    pub durations: Durations,
+    /// When it last fit.
+    pub last: Timestamp,
+}
+
+/// Returns the figures of all rules that fit a call, those that stopped most calls first.
+pub fn rules<'r>(runs: impl IntoIterator<Item = Run<'r>>) -> Vec<RuleFigures> {
+    let mut by_rule: BTreeMap<(&str, &str), Vec<Run<'r>>> = BTreeMap::new();
+    for run in runs.into_iter().filter(|run| !run.rule.is_empty()) {
+        by_rule.entry((run.hook, run.rule)).or_default().push(run);
+    }
+    let figures = by_rule.into_iter().map(|((hook, rule), runs)| {
+        let count =
+            |decision| runs.iter().filter(|run: &&Run<'_>| run.decision == decision).count();
+        RuleFigures {
+            hook: hook.to_owned(),
+            rule: rule.to_owned(),
+            denials: count(DecisionKind::Deny),
+            questions: count(DecisionKind::Ask),
+            durations: Durations::new(runs.iter().map(|run| run.duration).collect()),
+            last: runs.iter().map(|run| run.at).max().unwrap_or_default(),
+        }
+    });
+    let mut figures: Vec<RuleFigures> = figures.collect();
+    figures.sort_by_key(|rule| std::cmp::Reverse(rule.denials + rule.questions));
+    figures
 }
 
 impl<'r> Tally<'r> {
@@ -224,6 +338,11 @@ impl<'r> Tally<'r> {
             name: name.to_owned(),
             runs: self.runs.len(),
             denials: count(|run| run.decision == DecisionKind::Deny),
+            questions: Questions {
+                asked: count(|run| run.decision == DecisionKind::Ask),
+                allowed: self.allowed,
+                refused: self.refused,
+            },
             failures: count(|run| run.decision == DecisionKind::Failed),
             timeouts: count(|run| run.timed_out),
             share,
@@ -259,6 +378,7 @@ mod tests {
             at: Timestamp::from_second(i64::try_from(ms).unwrap()).unwrap(),
             hook,
             hash,
+            rule: "",
             duration: Duration::from_millis(ms),
             decision,
             timed_out: false,
@@ -292,7 +412,8 @@ mod tests {
             run("slow", "2", 90, DecisionKind::Failed),
             run("quick", "1", 20, DecisionKind::None),
         ];
-        let figures = of(runs, &[known("idle", "3", None, true), known("slow", "2", None, true)]);
+        let figures =
+            of(runs, [], &[known("idle", "3", None, true), known("slow", "2", None, true)]);
         assert_eq!(figures.never_ran, ["idle"]);
         let statistics: Vec<_> = figures
             .hooks
@@ -307,6 +428,36 @@ mod tests {
         assert_eq!((quick.over_time.len(), quick.over_time[0]), (PERIODS, first));
         assert_eq!(figures.hooks[0].over_time[PERIODS - 1], first);
         assert_eq!(quick.spread.iter().sum::<usize>(), 2);
+    }
+
+    #[test]
+    fn questions_are_counted_with_their_answers() {
+        let answer = |hook, answer| HookAnswer { at: Timestamp::UNIX_EPOCH, hook, answer };
+        let runs = (0..5).map(|ms| run("guard", "1", ms, DecisionKind::Ask));
+        let answers = [
+            answer("guard", AnswerKind::Yes),
+            answer("guard", AnswerKind::No),
+            answer("guard", AnswerKind::Unattended),
+            answer("other", AnswerKind::Yes),
+        ];
+        let figures = of(runs, answers, &[]);
+        let questions = figures.hooks[0].questions;
+        assert_eq!(questions, Questions { asked: 5, allowed: 1, refused: 1 });
+        assert_eq!(questions.describe(), "1 yes, 1 no, 3 without an answer");
+    }
+
+    #[test]
+    fn the_rule_that_stops_most_calls_comes_first() {
+        let fits = |rule, decision| Run { rule, ..run("guard", "1", 1, decision) };
+        let figures = rules([
+            fits("quiet", DecisionKind::Deny),
+            fits("noisy", DecisionKind::Ask),
+            fits("noisy", DecisionKind::Deny),
+            fits("", DecisionKind::None),
+        ]);
+        let counts: Vec<_> =
+            figures.iter().map(|it| (it.rule.as_str(), it.denials, it.questions)).collect();
+        assert_eq!(counts, [("noisy", 1, 1), ("quiet", 1, 0)]);
     }
 
     #[test]
@@ -327,7 +478,7 @@ mod tests {
             run("slow", "a", 100, DecisionKind::None),
         ];
         let hooks = [known("fixed", "new", Some(50), true), known("slow", "a", Some(150), true)];
-        let figures = of(runs, &hooks);
+        let figures = of(runs, [], &hooks);
         let over = |name: &str| {
             let hook = figures.hooks.iter().find(|hook| hook.name == name).unwrap();
             (hook.over_budget.map(|over| over.describe(name)), hook.slows_every_call)
@@ -335,6 +486,6 @@ mod tests {
         assert_eq!(over("fixed"), (None, None));
         let message = "the hook slow exceeds its budget of 150 ms: the p95 of its 2 runs is 200 ms";
         assert_eq!(over("slow"), (Some(message.to_owned()), Some(Duration::from_millis(100))));
-        assert!(of([], &[]).hooks.is_empty());
+        assert!(of([], [], &[]).hooks.is_empty());
     }
 }

@@ -12,7 +12,7 @@ use tenter_base::untrusted_file;
 use tenter_engine::journal::{self, JournalDirectories};
 use tenter_engine::{DecisionKind, Timestamp};
 
-use crate::figures::Run;
+use crate::figures::{AnswerKind, HookAnswer, Run};
 use crate::file_data;
 use crate::line::Line;
 use crate::names::{NameId, Names};
@@ -64,6 +64,7 @@ struct IndexedSession {
     is_cut: bool,
     summary: Summary,
     runs: Vec<IndexedRun>,
+    answers: Vec<IndexedAnswer>,
 }
 
 #[derive(Debug, Default)]
@@ -87,10 +88,20 @@ struct IndexedRun {
     project: NameId,
     hook: NameId,
     hash: NameId,
+    /// The rule that the call fits; the empty name if none does.
+    rule: NameId,
     duration_ms: u32,
     decision: DecisionKind,
     timed_out: bool,
     awaited: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct IndexedAnswer {
+    at: Timestamp,
+    project: NameId,
+    hook: NameId,
+    answer: AnswerKind,
 }
 
 /// A session, as far as its journal was read.
@@ -205,6 +216,24 @@ impl JournalIndex {
         runs.filter(move |run| Some(run.project) == project).map(|run| self.run(run))
     }
 
+    /// Every answer to a question of a hook.
+    pub fn answers(&self) -> impl Iterator<Item = HookAnswer<'_>> {
+        let answers = self.sessions.values().flat_map(|session| &session.answers);
+        answers.map(|answer| self.answer(answer))
+    }
+
+    /// The answers in a project.
+    pub fn answers_of(&self, project: &str) -> impl Iterator<Item = HookAnswer<'_>> {
+        let project = self.names.find(project);
+        let answers = self.sessions.values().flat_map(|session| &session.answers);
+        let is_of_project = move |answer: &&IndexedAnswer| Some(answer.project) == project;
+        answers.filter(is_of_project).map(|answer| self.answer(answer))
+    }
+
+    fn answer(&self, answer: &IndexedAnswer) -> HookAnswer<'_> {
+        HookAnswer { at: answer.at, hook: self.names.text(answer.hook), answer: answer.answer }
+    }
+
     fn session<'i>(&'i self, id: &'i str, indexed: &'i IndexedSession) -> Session<'i> {
         let summary = &indexed.summary;
         let texts = |ids: &BTreeSet<NameId>| {
@@ -232,6 +261,7 @@ impl JournalIndex {
             at: run.at,
             hook: self.names.text(run.hook),
             hash: self.names.text(run.hash),
+            rule: self.names.text(run.rule),
             duration: Duration::from_millis(run.duration_ms.into()),
             decision: run.decision,
             timed_out: run.timed_out,
@@ -334,14 +364,18 @@ impl IndexedSession {
         let decision = line.decision();
         summary.decisions.extend(decision);
         summary.denials += usize::from(line.is_decision() && decision == Some(DecisionKind::Deny));
-        let Some(decision) = decision.filter(|_| line.is_run()) else { return };
-        summary.failures += usize::from(decision == DecisionKind::Failed);
         let Ok(at) = line.time.parse() else { return };
+        if let Some(answer) = line.answer() {
+            self.answers.push(IndexedAnswer { at, project, hook: names.id(&line.hook), answer });
+        }
+        let Some(decision) = decision.filter(|_| line.is_run()) else { return };
+        self.summary.failures += usize::from(decision == DecisionKind::Failed);
         self.runs.push(IndexedRun {
             at,
             project,
             hook: names.id(&line.hook),
             hash: names.id(&line.hash),
+            rule: names.id(line.rule.as_ref().map_or("", |rule| &rule.name)),
             duration_ms: u32::try_from(line.duration_ms).unwrap_or(u32::MAX),
             decision,
             timed_out: line.exit == "timed out",

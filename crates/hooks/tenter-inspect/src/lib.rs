@@ -13,12 +13,13 @@
 //! # let journal = directory.path();
 //! let mut index = JournalIndex::new(journal);
 //! index.advance(None)?;
-//! for hook in figures::of(index.runs(), &[]).hooks {
+//! for hook in figures::of(index.runs(), index.answers(), &[]).hooks {
 //!     println!("{}: {} runs, half of them in {:?}", hook.name, hook.runs, hook.durations.p50);
 //! }
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+pub mod csv;
 pub mod facts;
 pub mod figures;
 mod file_data;

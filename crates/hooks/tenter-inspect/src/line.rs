@@ -4,8 +4,10 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use tenter_engine::DecisionKind;
 use tenter_engine::journal::Record;
+use tenter_engine::{DecisionKind, PermissionAnswer};
+
+use crate::figures::AnswerKind;
 
 /// The host of records that name none.
 pub(crate) const TENTER: &str = "tenter";
@@ -35,6 +37,18 @@ pub(crate) struct Line<'l> {
     decision: Cow<'l, str>,
     #[serde(rename = "async")]
     pub(crate) asynchronous: bool,
+    #[serde(borrow)]
+    pub(crate) rule: Option<LineRule<'l>>,
+    #[serde(borrow)]
+    answer: Cow<'l, str>,
+    allowed: bool,
+}
+
+/// The rule that a call fits.
+#[derive(Debug, Deserialize)]
+pub(crate) struct LineRule<'l> {
+    #[serde(borrow)]
+    pub(crate) name: Cow<'l, str>,
 }
 
 impl<'l> Line<'l> {
@@ -70,6 +84,16 @@ impl<'l> Line<'l> {
         self.kind == "decision"
     }
 
+    /// The answer to the question of a hook, if it is one.
+    pub(crate) fn answer(&self) -> Option<AnswerKind> {
+        let is_unattended = self.answer == PermissionAnswer::Unattended { allowed: false }.as_str();
+        (self.kind == "answer").then_some(match self.allowed {
+            _ if is_unattended => AnswerKind::Unattended,
+            true => AnswerKind::Yes,
+            false => AnswerKind::No,
+        })
+    }
+
     /// The decision; `None` if there is none, or if only a newer version knows it.
     pub(crate) fn decision(&self) -> Option<DecisionKind> {
         DecisionKind::ALL.into_iter().find(|kind| kind.as_str() == self.decision)
@@ -87,6 +111,11 @@ mod tests {
         assert!(line.is_run());
         assert_eq!((&*line.hook, line.duration_ms, line.host()), ("a\"b", 7, "tenter"));
         assert_eq!(line.decision(), Some(DecisionKind::Deny));
+        let answer =
+            br#"{"time":"t","kind":"answer","hook":"a","answer":"nobody to ask","allowed":false}"#;
+        assert_eq!(Line::read(answer).unwrap().answer(), Some(AnswerKind::Unattended));
+        let answer = br#"{"time":"t","kind":"answer","hook":"a","answer":"yes","allowed":true}"#;
+        assert_eq!(Line::read(answer).unwrap().answer(), Some(AnswerKind::Yes));
         let newer = br#"{"v":9,"time":"t","conversation_id":"c","event":"e","kind":"run","hook":["a"],"host":"pi"}"#;
         let line = Line::read(newer).unwrap();
         assert_eq!((line.host(), line.is_run(), line.decision()), ("pi", false, None));

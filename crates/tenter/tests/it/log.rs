@@ -110,7 +110,7 @@ fn every_run_is_a_line_with_its_decision_and_change() {
     assert_snapshot!(sandbox.run(&["log"]), @r#"
     exit: 0
     --- stdout
-    conversation [ID]
+    clean this up  Tenter · [ID]
       [TIME]  before_tool         a-rewrite  none      bash: rm -rf x · [N] ms
       [TIME]  before_tool         b-guard    deny      bash: rm -rf x · no rm here · [N] ms
         → before_tool is denied by b-guard
@@ -166,7 +166,7 @@ fn a_subagents_records_are_listed_with_its_parents_and_can_be_selected() {
     assert_snapshot!(sandbox.run(&["log"]), @"
     exit: 0
     --- stdout
-    conversation [ID]
+    conversation [ID]  Tenter
       [TIME]  before_tool  audit  none  subagent: find it · [N] ms
       [TIME]  before_tool  audit  none  subagent · todo: {} · [N] ms
     ");
@@ -192,7 +192,7 @@ fn a_denying_failure_differs_from_a_deny() {
     assert_snapshot!(sandbox.run(&["log"]), @"
     exit: 0
     --- stdout
-    conversation [ID]
+    hi  Tenter · [ID]
       [TIME]  before_tool  guard  failed  bash: ls · it exited with code 7 · [N] ms
         → before_tool is denied: the hook guard failed (it exited with code 7), and it is set to fail closed
     ");
@@ -250,7 +250,7 @@ fn unreadable_lines_are_counted_once_and_newer_records_are_shown() {
     assert_snapshot!(sandbox.run(&["log"]), @"
     exit: 0
     --- stdout
-    conversation [ID]
+    hi  Tenter · [ID]
       [TIME]  before_stop  stop   none  [N] ms
       [TIME]  before_tool  quota        budget · 3 calls left · (another version wrote it; --json shows all of it)
     --- stderr

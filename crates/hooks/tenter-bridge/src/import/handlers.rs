@@ -24,6 +24,13 @@ const INTERPRETERS: [&str; 16] = [
 ];
 /// Options of interpreters before code that is no file.
 const CODE_OPTIONS: [&str; 2] = ["-c", "-e"];
+/// Programs that say nothing about the purpose of a command that begins with them.
+const FILTERS: [&str; 17] = [
+    "awk", "cat", "cut", "echo", "grep", "head", "if", "input", "jq", "printf", "read", "sed",
+    "tail", "tee", "test", "tr", "xargs",
+];
+/// Endings of scripts.
+const SCRIPT_ENDINGS: [&str; 8] = ["bash", "js", "mjs", "pl", "py", "rb", "sh", "ts"];
 /// The variable in arguments that Claude Code replaces itself.
 const PROJECT: &str = "${CLAUDE_PROJECT_DIR}";
 const PLUGIN: &str = "${CLAUDE_PLUGIN_ROOT}";
@@ -129,7 +136,7 @@ impl HandlerContext<'_> {
         let pattern = condition(handler, &mut remarks);
         Ok(ImportedHook {
             key,
-            names: names(&work.named, self.event),
+            names: names(&work.named, self.event, self.matcher),
             about: format!("{}: {}", self.shown(), one_line(&work.shown)),
             remarks,
             trigger: native.event,
@@ -269,28 +276,46 @@ fn argument(word: &str) -> Option<String> {
     Some(if quoted.is_empty() { "''".to_owned() } else { quoted })
 }
 
-/// Returns names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`.
-fn names(command: &str, event: &str) -> Vec<String> {
+/// Returns names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`. A command
+/// that begins with a filter, such as `jq`, is named after the last script in it, else after the event and the matcher.
+fn names(command: &str, event: &str, matcher: Option<&str>) -> Vec<String> {
     let words = shlex::split(command)
         .unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
+    let stem = slug(&stem(&words).unwrap_or_default(), 40);
+    let event = slug(&hyphenated(event), 20);
+    let best = match (stem.is_empty(), slug(matcher.unwrap_or_default(), 20)) {
+        (false, _) => stem,
+        (true, matcher) if matcher.is_empty() => format!("claude-{event}"),
+        (true, matcher) => format!("claude-{event}-{matcher}"),
+    };
+    let second = format!("{best}-{event}");
+    vec![best, second]
+}
+
+/// Returns what a command runs; `None` if it is code that has no name.
+fn stem(words: &[String]) -> Option<String> {
     let is_name = |word: &&String| {
         let base = file_stem(word);
         !word.starts_with('-') && !word.contains('=') && !INTERPRETERS.contains(&&*base)
     };
-    let is_code = words.iter().any(|word| CODE_OPTIONS.contains(&word.as_str()));
-    let place = words.iter().position(|word| is_name(&word)).filter(|_| !is_code);
-    let mut name =
-        words.get(place.unwrap_or(0)).map(|word| file_stem(word)).unwrap_or_default().into_owned();
-    let is_script = place.is_some_and(|place| words[place].contains(['/', '.']));
-    if let Some(place) = place.filter(|_| !is_script) {
+    if words.iter().any(|word| CODE_OPTIONS.contains(&word.as_str())) {
+        return None;
+    }
+    let place = words.iter().position(|word| is_name(&word))?;
+    let mut name = file_stem(&words[place]).into_owned();
+    if FILTERS.contains(&name.as_str()) {
+        return words.iter().rev().find(|word| is_script(word)).map(|word| file_stem(word).into());
+    }
+    if !words[place].contains(['/', '.']) {
         let more = words[place + 1..].iter().take_while(|word| is_subcommand(word)).take(2);
         more.for_each(|word| name = format!("{name}-{word}"));
     }
-    let stem = slug(&name, 40);
-    let event = slug(&hyphenated(event), 20);
-    let best = if stem.is_empty() { format!("claude-{event}") } else { stem };
-    let second = format!("{best}-{event}");
-    vec![best, second]
+    Some(name)
+}
+
+fn is_script(word: &str) -> bool {
+    let ending = Path::new(word).extension().and_then(std::ffi::OsStr::to_str);
+    word.contains('/') && ending.is_some_and(|ending| SCRIPT_ENDINGS.contains(&ending))
 }
 
 /// Returns whether a word after a program is a subcommand.
@@ -351,13 +376,15 @@ mod tests {
             ("npm run lint -- --fix", "npm-run-lint"),
             ("cargo fmt --all", "cargo-fmt"),
             ("FOO=1 npx prettier --write", "prettier"),
-            ("jq -r '.tool_input.command' >> log", "jq"),
-            ("python3 -c 'import sys'", "python3"),
-            ("echo 'unclosed", "echo"),
-            ("!!!", "claude-pre-tool-use"),
+            ("jq -r '.tool_input.file_path' | xargs .claude/hooks/format.sh", "format"),
+            ("jq -r '.tool_input.command' >> log", "claude-pre-tool-use-bash"),
+            ("python3 -c 'import sys'", "claude-pre-tool-use-bash"),
+            ("echo 'unclosed", "claude-pre-tool-use-bash"),
+            ("!!!", "claude-pre-tool-use-bash"),
         ] {
-            assert_eq!(names(command, "PreToolUse")[0], name, "{command}");
+            assert_eq!(names(command, "PreToolUse", Some("Bash"))[0], name, "{command}");
         }
+        assert_eq!(names("jq .", "Stop", None)[0], "claude-stop");
     }
 
     #[test]

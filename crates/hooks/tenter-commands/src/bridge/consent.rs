@@ -4,7 +4,7 @@ use tenter_base::sanitize::visible;
 use tenter_bridge::registration::{Plan, SettingsChange};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
-use tenter_terminal::question::{self, read_at_terminal};
+use tenter_terminal::question::{self, Choice, read_at_terminal};
 use tenter_terminal::text::diff;
 use tenter_terminal::ui::{self, HEADING, styled};
 
@@ -23,34 +23,79 @@ pub(super) struct Consent {
 }
 
 impl Consent {
-    /// Shows the changes of files. Returns whether to make them.
+    /// Shows the changes of files: a line for each, and the differences if the user asks for them. Returns whether to make them.
     ///
     /// # Errors
     /// The user cannot be asked.
     pub(super) fn to(self, plan: &Plan, question: &str) -> Result<bool, Failure> {
-        let changes = plan.changes().iter().filter(|change| change.is_change());
-        changes.for_each(|change| self.show(change));
-        if self.dry_run || self.yes {
-            return Ok(self.yes);
+        let changes: Vec<&SettingsChange> =
+            plan.changes().iter().filter(|change| change.is_change()).collect();
+        if self.dry_run {
+            changes.into_iter().for_each(|change| show(change, &|line| ui::out(line)));
+            return Ok(false);
+        }
+        changes.iter().for_each(|change| ui::note(summary(change)));
+        if self.yes {
+            return Ok(true);
         }
         if !Env::can_ask() {
             return Err(Failure::new("cannot ask whether to change it: there is no terminal")
                 .help("pass --yes to change it without asking, or --dry-run to look at it"));
         }
-        Ok(question::confirm(question, &mut read_at_terminal))
+        loop {
+            match question::choose(question, &CHOICES, &mut read_at_terminal) {
+                Some(Answer::Yes) => return Ok(true),
+                Some(Answer::No) | None => return Ok(false),
+                Some(Answer::Diff) => {
+                    changes.iter().for_each(|change| show(change, &|line| ui::note(line)));
+                }
+            }
+        }
     }
+}
 
-    fn show(self, change: &SettingsChange) {
-        let line = |text: String| if self.dry_run { ui::out(text) } else { ui::note(text) };
-        let what = match (change.before(), change.after()) {
-            (None, Some(_)) => " (new file)",
-            (Some(_), None) => " (the file is removed)",
-            _ => "",
-        };
-        let file = change.path().to_string_lossy();
-        line(styled(HEADING, format!("--- {}{what}", visible(&file))));
-        let before = change.before().unwrap_or_default();
-        let after = change.after().unwrap_or_default();
-        diff::of_trusted(before, after, LINES).into_iter().for_each(line);
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    Yes,
+    No,
+    Diff,
+}
+
+const CHOICES: [Choice<'static, Answer>; 3] = [
+    Choice { letter: "y", label: "yes", words: &["yes"], value: Answer::Yes },
+    Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: Answer::No },
+    Choice { letter: "d", label: "diff", words: &["diff"], value: Answer::Diff },
+];
+
+/// Says how many lines of a file change.
+fn summary(change: &SettingsChange) -> String {
+    let file = visible(&change.path().to_string_lossy()).into_owned();
+    let (before, after) = (change.before().unwrap_or_default(), change.after());
+    let Some(after) = after else { return format!("Removes {file}.") };
+    if change.before().is_none() {
+        return format!("Creates {file}.");
     }
+    let lines = |text: &str| text.lines().count();
+    let (before, after) = (lines(before), lines(after));
+    let count = match after.abs_diff(before) {
+        0 => "lines changed".to_owned(),
+        1 if after > before => "1 line more".to_owned(),
+        1 => "1 line less".to_owned(),
+        count if after > before => format!("{count} lines more"),
+        count => format!("{count} lines less"),
+    };
+    format!("Changes {file} ({count}).")
+}
+
+fn show(change: &SettingsChange, print: &dyn Fn(String)) {
+    let what = match (change.before(), change.after()) {
+        (None, Some(_)) => " (new file)",
+        (Some(_), None) => " (the file is removed)",
+        _ => "",
+    };
+    let file = change.path().to_string_lossy();
+    print(styled(HEADING, format!("--- {}{what}", visible(&file))));
+    let before = change.before().unwrap_or_default();
+    let after = change.after().unwrap_or_default();
+    diff::of_trusted(before, after, LINES).into_iter().for_each(print);
 }

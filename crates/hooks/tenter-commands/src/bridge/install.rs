@@ -12,6 +12,7 @@ use tenter_bridge::registration::{
 use tenter_engine::Directories;
 use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
+use tenter_prove::Client;
 use tenter_terminal::env::{Env, now};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::read_at_terminal;
@@ -192,6 +193,9 @@ impl Installation<'_> {
                 ui::note(format!("  {step}"));
             }
             ui::note(format!("  `tenter bridge show {}` lists what hooks can do there.", host.id));
+            if Client::find(host).is_some() {
+                ui::note(format!("  Prove it: `tenter bridge prove {}`", host.id));
+            }
         } else if is_recorded {
             ui::note(format!("{}: registered already in {file}.", host.name));
         } else {

@@ -16,6 +16,7 @@ use tenter_prove::{Check, CheckVerdict, Client, Proof, ProvedCheck, Prover, netw
 use tenter_terminal::env::{Env, now};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::numbers;
+use tenter_terminal::text::prose;
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NOTICE, styled};
 
 use super::location;
@@ -56,6 +57,11 @@ const ISOLATED: &str = "TENTER_PROVE_ISOLATED";
 
 /// Maximum length of evidence in the table, in characters: of what is broken, and of the rest.
 const EVIDENCE: (usize, usize) = (300, 110);
+/// The width of the column with what is proved, and of all columns before the evidence.
+const PROVED_WIDTH: usize = 44;
+const PROOF_COLUMNS: usize = PROVED_WIDTH + 14;
+/// Minimum width of evidence on the same line.
+const MIN_EVIDENCE: usize = 40;
 
 /// One run of the command.
 struct Proving<'a> {
@@ -260,10 +266,21 @@ fn print(host: &Host, proof: &Proof, seconds: u64) {
             CheckVerdict::No => FAINT,
             CheckVerdict::Broken => BAD,
         };
-        let length = if *verdict == CheckVerdict::Broken { EVIDENCE.0 } else { EVIDENCE.1 };
-        let evidence = visible(&excerpt::one_line(evidence, length)).into_owned();
         let word = styled(style, format!("{:8}", verdict.as_str()));
-        ui::out(format!("  {word}  {proves:44}  {}", styled(FAINT, evidence)));
+        let room = ui::columns().saturating_sub(PROOF_COLUMNS);
+        if *verdict == CheckVerdict::Broken || room < MIN_EVIDENCE {
+            ui::out(format!("  {word}  {proves}"));
+            let length = if *verdict == CheckVerdict::Broken { EVIDENCE.0 } else { EVIDENCE.1 };
+            let evidence = visible(&excerpt::one_line(evidence, length)).into_owned();
+            let width = ui::columns().saturating_sub(12);
+            for line in prose(&evidence, width) {
+                ui::out(format!("            {}", styled(FAINT, line)));
+            }
+        } else {
+            let evidence = excerpt::one_line(evidence, room.min(EVIDENCE.1));
+            let evidence = styled(FAINT, visible(&evidence));
+            ui::out(format!("  {word}  {proves:PROVED_WIDTH$}  {evidence}"));
+        }
     }
     let count = |verdict: CheckVerdict| format!("{} {}", proof.count(verdict), verdict.as_str());
     let counts =

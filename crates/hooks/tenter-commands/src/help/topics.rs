@@ -36,6 +36,7 @@ macro_rules! topic {
 /// Every topic, in reading order.
 pub(super) const TOPICS: &[Topic] = &[
     topic!("install", "Install, update and remove Tenter"),
+    topic!("claude-code", "Guard Claude Code in five minutes"),
     topic!("tutorial", "Write, test, trust and watch your first hook"),
     topic!("hooks", "concepts", "What hooks are, where they live, in which order they run"),
     topic!("manifest-hooks", "Hooks with a HOOK.md"),

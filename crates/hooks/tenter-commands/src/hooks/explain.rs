@@ -7,14 +7,17 @@ use serde::Serialize;
 use tenter_base::sanitize::{one_line, sanitize, visible};
 use tenter_engine::inspect::{
     Catalog, ConsideredHook, Explanation, HookFacts, RuleExplanation, Selection, SelectionSubject,
+    Truth,
 };
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};
+use tenter_protocol::{EventName, ToolCall};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 
 use self::words::{action_words, matcher_words, rule_words};
+use super::call;
+use super::call_verdict::CallVerdict;
 use super::entry::{self, HookEntry};
 use crate::project::Project;
 
@@ -26,11 +29,19 @@ const DEFAULT_EVENT: &str = "before_tool";
 /// Characters of a tool's input that are shown.
 const SHOWN_INPUT: usize = 200;
 
+/// Number of rules of a hook up to which all are shown.
+const MANY_RULES: usize = 5;
+
 /// Explain which hooks would run at an event, and why.
+///
+/// About a tool call, the first line says what they decide: `tenter hooks explain 'git push --force'`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The event, in any of its spellings [default with --tool: before_tool].
-    #[arg(long, value_name = "EVENT", required_unless_present = "tool")]
+    /// A shell command that the agent runs.
+    #[arg(conflicts_with_all = ["tool", "input"])]
+    command: Option<String>,
+    /// The event, in any of its spellings [default with a command or --tool: before_tool].
+    #[arg(long, value_name = "EVENT", required_unless_present_any = ["tool", "command"])]
     event: Option<String>,
     /// The tool that is called, in any of its spellings; tool events need it.
     #[arg(long, value_name = "NAME")]
@@ -38,6 +49,9 @@ pub struct Args {
     /// The tool's input, a JSON object.
     #[arg(long, value_name = "JSON", requires = "tool")]
     input: Option<String>,
+    /// Show the rules that do not fit, too, and why.
+    #[arg(long, short)]
+    verbose: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -97,43 +111,51 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     if args.json {
         ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
     } else {
+        let verdict = facts.as_ref().filter(|_| events.contains(&EventName::BeforeTool));
+        verdict.into_iter().for_each(|facts| ui::out(CallVerdict::new(&considered, facts).line()));
         print_event(&events, call.as_ref());
         facts.iter().flat_map(|facts| facts::lines(&facts.own().facts.call)).for_each(ui::out);
-        print_all(&explained);
+        print_all(&explained, args.verbose);
     }
     super::show_findings(&project);
     Ok(Exit::Done)
 }
 
+/// Prints how a call is read, and why each hook stops it or not.
+pub(super) fn print_call(
+    project: &Project,
+    catalog: &Catalog,
+    (call, facts): (&ToolCall, &HookFacts),
+) {
+    let events = [EventName::BeforeTool];
+    let considered = catalog.explain(&events, Some((call, facts)));
+    let explained = explain_all(entry::entries(project, catalog), &considered, &events);
+    facts::lines(&facts.own().facts.call).iter().for_each(ui::out);
+    print_all(&explained, true);
+}
+
 /// Returns the facts about the call, started in the current directory.
-fn facts_of(project: &Project, catalog: &Catalog, call: &ToolCall) -> HookFacts {
+pub(super) fn facts_of(project: &Project, catalog: &Catalog, call: &ToolCall) -> HookFacts {
     project.engine_builder().surroundings(catalog).hook_facts(call, &project.env.cwd)
 }
 
 /// The tool call that the arguments describe; exactly the tool events have one.
 fn call(args: &Args, event: &str, events: &[EventName]) -> Result<Option<ToolCall>, Failure> {
     let is_about_tools = events.iter().any(|event| event.lifecycle().matcher);
-    match &args.tool {
+    let call = match (&args.command, &args.tool) {
+        (Some(command), _) => Some(call::command(command)),
+        (None, Some(tool)) => Some(call::of_tool(tool, args.input.as_deref())?),
+        (None, None) => None,
+    };
+    match call {
         None if is_about_tools => Err(Failure::usage(format!("{event} is about a tool call"))
             .help("say which: --tool bash --input '{\"command\": \"ls\"}'")),
         Some(_) if !is_about_tools => {
             Err(Failure::usage(format!("{event} is not about a tool call"))
-                .help("leave --tool and --input out"))
+                .help("leave the command, --tool and --input out"))
         }
-        None => Ok(None),
-        Some(tool) => {
-            let name = tool_names::canonical(tool).unwrap_or(tool).to_owned();
-            let input = args.input.as_deref().map_or(Ok(Object::new()), input)?;
-            // As in a run, hooks see the advertised names only (R63).
-            let input = tool_fields::renamed(&name, &input).map_err(Failure::usage)?;
-            Ok(Some(ToolCall { id: "call_1".to_owned(), name, input }))
-        }
+        call => Ok(call),
     }
-}
-
-fn input(text: &str) -> Result<Object, Failure> {
-    serde_json::from_str(text)
-        .map_err(|error| Failure::usage(format!("--input is not a JSON object: {error}")))
 }
 
 /// Explains every hook: first those that the engine considered, in its order, then the others.
@@ -273,16 +295,16 @@ fn print_event(events: &[EventName], call: Option<&ToolCall>) {
 }
 
 /// Numbers what acts, in the order in which it does.
-fn print_all(explained: &[Explained]) {
+fn print_all(explained: &[Explained], verbose: bool) {
     let lines = explained.iter().enumerate().map(|(index, hook)| match hook.verdict {
-        HookVerdict::Skipped => lines("- ", hook),
+        HookVerdict::Skipped => lines("- ", hook, verbose),
         HookVerdict::Runs | HookVerdict::Fails => lines(&format!("{}.", index + 1), hook),
     });
     // At once: a write for each line would take longer than finding the hooks.
     ui::out(lines.collect::<Vec<_>>().join("\n"));
 }
 
-fn lines(mark: &str, hook: &Explained) -> String {
+fn lines(mark: &str, hook: &Explained, verbose: bool) -> String {
     let (style, word) = match hook.verdict {
         HookVerdict::Runs => (GOOD, "runs"),
         HookVerdict::Fails => (BAD, "fails"),
@@ -294,7 +316,15 @@ fn lines(mark: &str, hook: &Explained) -> String {
     let runtime = hook.runtime.map(|runtime| format!(", {runtime}")).unwrap_or_default();
     let place = format!("({}{priority}{asynchronous}{runtime})", hook.layer);
     let (name, why) = (styled(NAME, visible(hook.name)), sanitize(&hook.why));
-    let rules = hook.rules.iter().map(|rule| format!("\n     {}", sanitize(&rule_words(rule))));
-    let rules: String = rules.collect();
+    // A guard has dozens of rules.
+    let is_shown = |rule: &&RuleExplanation| {
+        verbose || hook.rules.len() <= MANY_RULES || rule.fits != Truth::No
+    };
+    let rules_in_view: Vec<&RuleExplanation> = hook.rules.iter().filter(is_shown).collect();
+    let hidden = hook.rules.len() - rules_in_view.len();
+    let rules = rules_in_view.iter().map(|rule| format!("\n     {}", sanitize(&rule_words(rule))));
+    let rest = (hidden > 0)
+        .then(|| styled(FAINT, format!("\n     {hidden} other rules do not fit; -v shows why")));
+    let rules: String = rules.chain(rest).collect();
     format!("{mark} {name} {}\n   {}: {why}{rules}", styled(FAINT, place), styled(style, word))
 }

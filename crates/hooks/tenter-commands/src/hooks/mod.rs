@@ -1,5 +1,8 @@
 //! `tenter hooks`: lists, shows, creates, checks and tests hooks.
 
+mod call;
+mod call_verdict;
+pub mod check;
 mod complete;
 mod discover;
 mod doctor;

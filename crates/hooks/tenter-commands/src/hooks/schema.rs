@@ -1,13 +1,14 @@
 //! `tenter hooks schema`: the JSON Schema of what a hook reads or prints.
 
 use tenter_protocol::lifecycle::executable_spellings;
+use tenter_protocol::manifest::format::front_matter_schema;
 use tenter_protocol::schema::Document;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
 
 use super::format::Format;
 
-/// Print the JSON Schema of payloads or replies.
+/// Print the JSON Schema of payloads, replies, or the front matter of a HOOK.md.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Event, in any spelling [default: all events].
@@ -18,10 +19,17 @@ pub struct Args {
     /// Print the schema of the reply instead of the payload.
     #[arg(long)]
     reply: bool,
+    /// Print the schema of the front matter of a HOOK.md, for editors.
+    #[arg(long, conflicts_with_all = ["event", "protocol", "reply"])]
+    manifest: bool,
 }
 
 /// Runs `tenter hooks schema`.
 pub(super) fn run(args: &Args) -> CommandResult {
+    if args.manifest {
+        ui::out(serde_json::to_string_pretty(&front_matter_schema()).unwrap_or_default());
+        return Ok(Exit::Done);
+    }
     let document = if args.reply { Document::Reply } else { Document::Payload };
     let implied = args.event.as_deref().map_or(Format::Manifest, Format::implied_by);
     let protocol = args.protocol.unwrap_or(implied).protocol();

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use anstyle::Style;
 use serde::Serialize;
 use tenter_base::rfc3339;
 use tenter_base::sanitize::{one_line, visible};
-use tenter_inspect::figures::{self, Figures, HookFigures, Run};
+use tenter_inspect::figures::{self, Figures, HookAnswer, HookFigures, RuleFigures, Run};
 use tenter_proc::Cancel;
 use tenter_terminal::env;
 use tenter_terminal::failure::Exit;
@@ -20,8 +21,8 @@ const MAX_NAME: usize = 48;
 
 /// Show how often each hook ran, what it decided, and how long it took.
 ///
-/// The figures are of this project, from the journal. Hooks that exceed their budget, hooks that slow down every tool call, and hooks
-/// that never ran are listed below.
+/// The figures are of this project, from the journal. Below are the rules that stopped most calls, the answers to questions, failures, hooks
+/// that exceed their budget or slow down every tool call, and hooks that never ran.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Count only runs since a time, a date (UTC), or an age: 2h, 30m, 7d.
@@ -45,6 +46,7 @@ struct StatsOutput<'f> {
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<String>,
     hooks: Vec<HookOutput<'f>>,
+    rules: Vec<RuleOutput<'f>>,
     never_ran: &'f [String],
 }
 
@@ -54,6 +56,10 @@ struct HookOutput<'f> {
     name: &'f str,
     runs: usize,
     denied: usize,
+    asked: usize,
+    answered_yes: usize,
+    answered_no: usize,
+    unanswered: usize,
     failed: usize,
     timed_out: usize,
     /// Its share of the time that all hooks took, from 0 to 1.
@@ -71,6 +77,17 @@ struct HookOutput<'f> {
     slows_every_call: bool,
 }
 
+/// The figures of one rule.
+#[derive(Serialize)]
+struct RuleOutput<'f> {
+    hook: &'f str,
+    rule: &'f str,
+    denied: usize,
+    asked: usize,
+    p95_ms: u128,
+    last: String,
+}
+
 pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
     let since = args.since.map(|since| since.before(env::now()));
@@ -81,23 +98,41 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
         since.is_none_or(|since| run.at >= since) && !hook_figures::is_built_in(run.hook)
     };
     let hooks = hook_figures::known(&catalog);
-    let figures = if args.all {
-        figures::of(index.runs().filter(is_counted), &hooks)
+    let is_recent = |answer: &HookAnswer<'_>| since.is_none_or(|since| answer.at >= since);
+    let (figures, rules) = if args.all {
+        let runs = || index.runs().filter(is_counted);
+        (figures::of(runs(), index.answers().filter(is_recent), &hooks), figures::rules(runs()))
     } else {
-        figures::of(index.runs_of(&root).filter(is_counted), &hooks)
+        let runs = || index.runs_of(&root).filter(is_counted);
+        let answers = index.answers_of(&root).filter(is_recent);
+        (figures::of(runs(), answers, &hooks), figures::rules(runs()))
     };
     if args.json {
         let output = StatsOutput {
             since: since.map(rfc3339),
             project: (!args.all).then_some(root),
             hooks: figures.hooks.iter().map(HookOutput::from).collect(),
+            rules: rules.iter().map(RuleOutput::from).collect(),
             never_ran: &figures.never_ran,
         };
         ui::out(serde_json::to_string_pretty(&output).unwrap_or_default());
     } else {
-        show(&figures, since.is_some());
+        show(&figures, &rules, since.is_some());
     }
     Exit::Done
+}
+
+impl<'f> From<&'f RuleFigures> for RuleOutput<'f> {
+    fn from(rule: &'f RuleFigures) -> Self {
+        Self {
+            hook: &rule.hook,
+            rule: &rule.rule,
+            denied: rule.denials,
+            asked: rule.questions,
+            p95_ms: rule.durations.p95.as_millis(),
+            last: rfc3339(rule.last),
+        }
+    }
 }
 
 impl<'f> From<&'f HookFigures> for HookOutput<'f> {
@@ -106,6 +141,10 @@ impl<'f> From<&'f HookFigures> for HookOutput<'f> {
             name: &hook.name,
             runs: hook.runs,
             denied: hook.denials,
+            asked: hook.questions.asked,
+            answered_yes: hook.questions.allowed,
+            answered_no: hook.questions.refused,
+            unanswered: hook.questions.unanswered(),
             failed: hook.failures,
             timed_out: hook.timeouts,
             share: hook.share,
@@ -120,14 +159,24 @@ impl<'f> From<&'f HookFigures> for HookOutput<'f> {
     }
 }
 
-fn show(figures: &Figures, has_since: bool) {
+fn show(figures: &Figures, rules: &[RuleFigures], has_since: bool) {
     if figures.hooks.is_empty() {
         let since = if has_since { " since then" } else { "" };
         ui::note(format!("No hook ran{since}. `tenter hooks list` lists the hooks."));
     } else {
-        table(&figures.hooks);
+        hooks_table(&figures.hooks);
+        rules_table(rules);
     }
     for hook in &figures.hooks {
+        if hook.questions.asked > 0 {
+            let (name, questions) = (&hook.name, hook.questions);
+            let count =
+                if questions.asked == 1 { "once" } else { &format!("{} times", questions.asked) };
+            note(&format!("The hook {name} asked {count}: {}.", questions.describe()));
+        }
+        if let Some(failures) = hook.describe_failures() {
+            note(&format!("{}: `tenter log --failed --hook {}`.", sentence(&failures), hook.name));
+        }
         if let Some(over) = hook.over_budget {
             note(&format!("{}.", sentence(&over.describe(&hook.name))));
         }
@@ -156,46 +205,82 @@ fn sentence(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn table(hooks: &[HookFigures]) {
-    const HEADINGS: [&str; 8] = ["hook", "runs", "denied", "failed", "share", "p50", "p95", "max"];
-    let rows: Vec<[String; 8]> = hooks.iter().map(row).collect();
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.chain([HEADINGS[column].len()]).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
-    let line = |row: &[String; 8]| -> Vec<String> {
-        let cells = row.iter().zip(&widths).enumerate();
-        cells
-            .map(
-                |(column, (cell, width))| {
-                    if column == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
-                },
-            )
-            .collect()
-    };
-    ui::out(styled(HEADING, line(&HEADINGS.map(str::to_owned)).join("  ")));
-    for (hook, row) in hooks.iter().zip(&rows) {
-        let mut cells = line(row);
-        cells[0] = styled(NAME, &cells[0]);
-        for (column, is_notable) in [(2, hook.denials > 0), (3, hook.failures > 0)] {
-            if is_notable {
-                cells[column] = styled(BAD, &cells[column]);
-            }
+fn hooks_table(hooks: &[HookFigures]) {
+    const HEADINGS: [&str; 9] =
+        ["hook", "runs", "denied", "asked", "failed", "share", "p50", "p95", "max"];
+    let rows: Vec<[String; 9]> = hooks.iter().map(row).collect();
+    let style = |index: usize, column: usize| {
+        let hook = &hooks[index];
+        match column {
+            2 if hook.denials > 0 => Some(BAD),
+            3 if hook.questions.asked > 0 => Some(NOTICE),
+            4 if hook.failures > 0 => Some(BAD),
+            7 if hook.over_budget.is_some() => Some(NOTICE),
+            _ => None,
         }
-        if hook.over_budget.is_some() {
-            cells[6] = styled(NOTICE, &cells[6]);
-        }
-        ui::out(cells.join("  "));
+    };
+    table(&HEADINGS, &rows, 1, style);
+}
+
+/// Maximum number of rules that are shown.
+const MAX_RULES: usize = 10;
+
+/// Prints the rules that stopped most calls.
+fn rules_table(rules: &[RuleFigures]) {
+    const HEADINGS: [&str; 5] = ["rule", "hook", "denied", "asked", "p95"];
+    let row = |rule: &RuleFigures| {
+        [
+            one_line(&rule.rule, MAX_NAME),
+            one_line(&rule.hook, MAX_NAME),
+            rule.denials.to_string(),
+            rule.questions.to_string(),
+            format!("{} ms", rule.durations.p95.as_millis()),
+        ]
+    };
+    let rows: Vec<[String; 5]> = rules.iter().take(MAX_RULES).map(row).collect();
+    if !rows.is_empty() {
+        ui::out("");
+        table(&HEADINGS, &rows, 2, |_, _| None);
+        ui::out("");
     }
 }
 
-fn row(hook: &HookFigures) -> [String; 8] {
+/// Prints a table. The first columns, as many as `texts`, are aligned to the left.
+fn table<const COLUMNS: usize>(
+    headings: &[&str; COLUMNS],
+    rows: &[[String; COLUMNS]],
+    texts: usize,
+    style: impl Fn(usize, usize) -> Option<Style>,
+) {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([headings[column].len()]).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
+    let padded = |column: usize, cell: &str| {
+        let width = widths[column];
+        if column < texts { format!("{cell:width$}") } else { format!("{cell:>width$}") }
+    };
+    let heading: Vec<String> =
+        headings.iter().enumerate().map(|(column, cell)| padded(column, cell)).collect();
+    ui::out(styled(HEADING, heading.join("  ")));
+    for (index, row) in rows.iter().enumerate() {
+        let cells = row.iter().enumerate().map(|(column, cell)| {
+            let cell = padded(column, cell);
+            let style = style(index, column).or((column == 0).then_some(NAME));
+            style.map_or(cell.clone(), |style| styled(style, cell))
+        });
+        ui::out(cells.collect::<Vec<_>>().join("  "));
+    }
+}
+
+fn row(hook: &HookFigures) -> [String; 9] {
     let ms = |duration: Duration| format!("{} ms", duration.as_millis());
     [
         one_line(&hook.name, MAX_NAME),
         hook.runs.to_string(),
         hook.denials.to_string(),
+        hook.questions.asked.to_string(),
         hook.failures.to_string(),
         format!("{:.0} %", hook.share * 100.0),
         ms(hook.durations.p50),

@@ -1,5 +1,6 @@
 //! Facts for the pages that are not in the journal: hooks, their sources, other agents.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,6 +13,7 @@ use tenter_proc::Cancel;
 use tenter_prove::CheckVerdict;
 use tenter_terminal::env::Env;
 
+use crate::OwnAgent;
 use crate::bridge::list::{self, ListedAgent, ListedRegistration};
 use crate::hook_figures;
 use crate::installed_agents::newest_proof;
@@ -24,12 +26,15 @@ const KEPT: Duration = Duration::from_secs(10);
 pub(super) struct ProjectFacts {
     env: Env,
     root: PathBuf,
+    agent: &'static dyn OwnAgent,
     hooks: Mutex<Option<(Instant, Vec<KnownHook>)>>,
+    titles: Mutex<Option<(Instant, BTreeMap<String, String>)>>,
 }
 
 impl ProjectFacts {
-    pub(super) fn new(env: &Env, root: &Path) -> Self {
-        Self { env: env.clone(), root: root.to_owned(), hooks: Mutex::new(None) }
+    pub(super) fn new(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Self {
+        let (hooks, titles) = (Mutex::new(None), Mutex::new(None));
+        Self { env: env.clone(), root: root.to_owned(), agent, hooks, titles }
     }
 
     /// The project as it is now; `None` if its configuration became invalid.
@@ -43,17 +48,29 @@ impl ProjectFacts {
     }
 }
 
+/// Returns the value of a cache, which is loaded again when it is old.
+fn cached<T: Clone>(cache: &Mutex<Option<(Instant, T)>>, load: impl FnOnce() -> T) -> T {
+    let mut cached = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*cached {
+        Some((at, value)) if at.elapsed() < KEPT => value.clone(),
+        _ => {
+            let value = load();
+            *cached = Some((Instant::now(), value.clone()));
+            value
+        }
+    }
+}
+
 impl Facts for ProjectFacts {
     fn hooks(&self) -> Vec<KnownHook> {
-        let mut cached = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*cached {
-            Some((at, hooks)) if at.elapsed() < KEPT => hooks.clone(),
-            _ => {
-                let hooks = self.load_hooks();
-                *cached = Some((Instant::now(), hooks.clone()));
-                hooks
-            }
-        }
+        cached(&self.hooks, || self.load_hooks())
+    }
+
+    fn titles(&self) -> BTreeMap<String, String> {
+        cached(&self.titles, || {
+            let stored = self.agent.conversations(&self.env, None, usize::MAX).unwrap_or_default();
+            stored.into_iter().map(|stored| (stored.id, stored.title)).collect()
+        })
     }
 
     fn hosts(&self) -> Vec<HostStatus> {

@@ -12,6 +12,7 @@ use tenter_terminal::env::{self, Env};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::{numbers, signals, ui};
 
+use crate::OwnAgent;
 use crate::project::Project;
 use facts::ProjectFacts;
 
@@ -31,9 +32,14 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
+pub fn run(
+    env: &Env,
+    project: Option<&Path>,
+    args: &Args,
+    agent: &'static dyn OwnAgent,
+) -> CommandResult {
     let project = Project::open(env, project)?;
-    let facts = Box::new(ProjectFacts::new(env, project.root()));
+    let facts = Box::new(ProjectFacts::new(env, project.root(), agent));
     let pages = Pages::new(env.journals(), project.root(), facts, env::now);
     let server = Server::bind(args.port, pages).map_err(|error| cannot_serve(args.port, &error))?;
     let cancel = Cancel::new();

@@ -41,7 +41,7 @@ fn last(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Result<Option<S
         shows: &|_| Some(true),
     };
     let recorded = Journals::new(env.journals(), project).read_newest(&newest)?.lines.pop();
-    let stored = agent.conversations(env, root, 1)?.pop();
+    let stored = agent.conversations(env, Some(root), 1)?.pop();
     let recorded = recorded.map(|it| (it.line.record.time, it.session));
     let stored = stored.map(|stored| (stored.updated_at, stored.id));
     Ok([recorded, stored].into_iter().flatten().max().map(|(_, id)| id))

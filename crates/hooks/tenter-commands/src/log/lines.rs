@@ -1,8 +1,11 @@
 //! Records as lines for the user, in columns.
 
+use std::collections::BTreeMap;
+
 use anstyle::Style;
 use serde_json::Value;
 use tenter_base::sanitize::{one_line, sanitize};
+use tenter_bridge::hosts;
 use tenter_engine::journal::{
     AnswerRecord, DecisionRecord, JournalLine, NoticeRecord, PermissionRecord, Record, RecordKind,
     RunRecord,
@@ -13,18 +16,33 @@ use tenter_protocol::{Object, call_summary, json};
 use tenter_terminal::text::cut;
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
+use super::csv;
 use super::selection::SessionLine;
 
 /// Maximum number of characters shown of a reason or a rewrite.
 const LENGTH: usize = 200;
+/// Maximum number of characters shown of a title.
+const TITLE: usize = 60;
 /// Maximum number of characters shown of a column.
 const COLUMN: usize = 40;
+
+/// The titles of conversations by id.
+pub(super) type Titles = BTreeMap<String, String>;
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LogFormat {
+    Text,
+    Json,
+    Csv,
+}
 
 /// A record, ready to be laid out.
 pub(super) struct RecordView {
     /// The conversation whose journal it is in.
     session: String,
-    /// The project that it is of.
+    /// The agent and the project that it is of.
+    host: Option<String>,
     project: Option<String>,
     row: Option<RecordRow>,
     /// The lines below the row.
@@ -47,18 +65,21 @@ struct RecordRow {
 
 /// Lays records out, one batch after another: columns are as wide as the widest cell so far.
 pub(super) struct LogLayout {
-    /// True if records are printed as JSON.
-    json: bool,
+    format: LogFormat,
+    titles: Titles,
     /// True if headings name the project.
     with_project: bool,
     /// The conversation of the last heading.
     session: Option<String>,
+    /// True if the heading of the columns was printed, which only comma-separated values have.
+    has_columns: bool,
     widths: [usize; 4],
 }
 
 impl LogLayout {
-    pub(super) fn new(json: bool, with_project: bool) -> Self {
-        Self { json, with_project, session: None, widths: [0; 4] }
+    pub(super) fn new(format: LogFormat, titles: Titles, with_project: bool) -> Self {
+        let (session, has_columns, widths) = (None, false, [0; 4]);
+        Self { format, titles, with_project, session, has_columns, widths }
     }
 
     /// The records as lines, under a heading for each session.
@@ -68,11 +89,13 @@ impl LogLayout {
                 *width = cell.chars().count().max(*width);
             }
         }
-        batch.iter().flat_map(|shown| self.record(shown)).collect()
+        let has_columns = std::mem::replace(&mut self.has_columns, true);
+        let columns = (self.format == LogFormat::Csv && !has_columns).then(csv::heading);
+        columns.into_iter().chain(batch.iter().flat_map(|shown| self.record(shown))).collect()
     }
 
     fn record(&mut self, shown: &RecordView) -> Vec<String> {
-        if self.json {
+        if self.format != LogFormat::Text {
             return shown.below.clone();
         }
         let heading = self.heading(shown);
@@ -85,9 +108,17 @@ impl LogLayout {
             return None;
         }
         self.session = Some(shown.session.clone());
-        let title = styled(HEADING, format!("conversation {}", sanitize(&shown.session)));
-        let project = shown.project.as_ref().filter(|_| self.with_project);
-        Some(project.map_or(title.clone(), |project| format!("{title}  {}", sanitize(project))))
+        let title = self.titles.get(&shown.session).filter(|title| !title.is_empty());
+        let title = title.map(|title| one_line(title, TITLE));
+        let id = sanitize(&shown.session).into_owned();
+        let with_id = title.is_some().then(|| id.clone());
+        let heading = title.unwrap_or_else(|| format!("conversation {id}"));
+        let agent = shown.host.as_deref().map_or("Tenter", agent_name);
+        let project = shown.project.as_deref().filter(|_| self.with_project);
+        let project = project.map(|project| sanitize(project).into_owned());
+        let about = [Some(one_line(agent, COLUMN)), project, with_id];
+        let about: Vec<String> = about.into_iter().flatten().collect();
+        Some(format!("{}  {}", styled(HEADING, heading), styled(FAINT, about.join(" · "))))
     }
 
     fn row(&self, row: &RecordRow) -> String {
@@ -109,10 +140,11 @@ impl LogLayout {
 }
 
 /// A line of the journal as it is shown; `None` if it adds nothing to the records before it.
-pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
+pub(super) fn view(of: &SessionLine, format: LogFormat) -> Option<RecordView> {
     let SessionLine { session, line: JournalLine { record, text } } = of;
     let (row, below) = match &record.kind {
-        _ if json => (Some(RecordRow::empty()), vec![text.clone()]),
+        _ if format == LogFormat::Json => (Some(RecordRow::empty()), vec![text.clone()]),
+        _ if format == LogFormat::Csv => (Some(RecordRow::empty()), vec![csv::record(of)?]),
         RecordKind::Run(run) => (Some(run_row(record, run)), run_lines(run)),
         RecordKind::Decision(decision) => (None, decision_lines(record, decision)),
         RecordKind::Answer(answer) => (None, vec![answer_line(record, answer)]),
@@ -124,7 +156,13 @@ pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
     };
     let says_something = row.is_some() || !below.is_empty();
     let (session, project) = (session.clone(), record.project.clone());
-    says_something.then_some(RecordView { session, project, row, below })
+    let host = record.host.clone();
+    says_something.then_some(RecordView { session, host, project, row, below })
+}
+
+/// Returns the name of an agent, such as `Claude Code` for `claude-code`.
+fn agent_name(id: &str) -> &str {
+    hosts::ALL.iter().find(|host| host.id == id).map_or(id, |host| host.name)
 }
 
 impl RecordRow {

@@ -1,5 +1,6 @@
 //! `tenter log`: prints the journal, as lines for the user or as JSON.
 
+mod csv;
 mod filter;
 mod find;
 mod journals;
@@ -22,9 +23,11 @@ use crate::OwnAgent;
 use crate::project::{self, Project};
 use filter::{FilterArgs, RecordFilter};
 use journals::{Journals, NewLines, Newest};
-use lines::{LogLayout, RecordView};
+use lines::{LogFormat, LogLayout, RecordView, Titles};
 use selection::{JournalSelection, SessionLine};
 
+/// The name of this agent in records.
+const TENTER: &str = "tenter";
 /// The interval at which a followed journal is read.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// The number of records that `--follow` starts with.
@@ -53,6 +56,9 @@ pub struct Args {
     /// Print the records as JSON, one object per line.
     #[arg(long)]
     json: bool,
+    /// Print runs of hooks, answers and permissions as comma-separated values.
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
     /// Do not use a pager.
     #[arg(long)]
     no_pager: bool,
@@ -79,9 +85,10 @@ pub fn run(
     let mut journals = Journals::new(env.journals(), selection);
     let filter = RecordFilter::new(&args.filter, env::now());
     let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
+    let format = args.format();
     let shows = |it: &SessionLine| {
-        let view = || lines::view(it, args.json).map(|view| view.is_record());
-        filter.keeps(&it.line.record).then(view).flatten()
+        let view = || lines::view(it, format).map(|view| view.is_record());
+        filter.keeps(&it.line).then(view).flatten()
     };
     let newest_records =
         Newest { limit, since: filter.since(), continues: args.follow, shows: &shows };
@@ -89,13 +96,14 @@ pub fn run(
     if let Some(hook) = args.filter.hook.as_ref().filter(|_| news.lines.is_empty()) {
         check_hook(env, project, hook)?;
     }
+    let titles = if format == LogFormat::Text { titles(env, agent) } else { Titles::new() };
     let mut layout =
-        LogLayout::new(args.json, matches!(journals.selection(), JournalSelection::All));
+        LogLayout::new(format, titles, matches!(journals.selection(), JournalSelection::All));
     ui::diagnostics(&news.findings);
     // Half a line at the end is lost, unless the rest of it is waited for.
     let lost = if args.follow { 0 } else { news.unfinished };
     report_unreadable(&journals, news.unreadable + lost);
-    let records = newest(limit, wanted(&news, &filter, args.json));
+    let records = newest(limit, wanted(&news, &filter, format));
     if records.is_empty() {
         let is_since = filter.since().is_some() && (news.has_older || news.selected > 0);
         ui::note(if is_since {
@@ -106,7 +114,7 @@ pub fn run(
     }
     let text = layout.lines(&records);
     if args.follow {
-        follow(&mut journals, &filter, (&mut layout, args.json), &text)?;
+        follow(&mut journals, &filter, (&mut layout, format), &text)?;
     } else {
         show(env, project, args, &text)?;
     }
@@ -125,8 +133,8 @@ pub fn of_conversation(
     ui::diagnostics(&news.findings);
     report_unreadable(&journals, news.unreadable);
     let filter = FilterArgs::default();
-    let records = wanted(&news, &RecordFilter::new(&filter, env::now()), false);
-    Ok(LogLayout::new(false, false).lines(&newest(limit, records)))
+    let records = wanted(&news, &RecordFilter::new(&filter, env::now()), LogFormat::Text);
+    Ok(LogLayout::new(LogFormat::Text, Titles::new(), false).lines(&newest(limit, records)))
 }
 
 /// Fails if there is no such hook, neither in a journal nor among those that exist now.
@@ -151,9 +159,25 @@ fn check_hook(env: &Env, project: Option<&Path>, hook: &str) -> Result<(), Failu
 }
 
 /// The wanted records, laid out.
-fn wanted(news: &NewLines, filter: &RecordFilter, json: bool) -> Vec<RecordView> {
-    let selected = news.lines.iter().filter(|it| filter.keeps(&it.line.record));
-    selected.filter_map(|it| lines::view(it, json)).collect()
+fn wanted(news: &NewLines, filter: &RecordFilter, format: LogFormat) -> Vec<RecordView> {
+    let selected = news.lines.iter().filter(|it| filter.keeps(&it.line));
+    selected.filter_map(|it| lines::view(it, format)).collect()
+}
+
+/// Returns the titles of stored conversations. A store that cannot be read has none: the log does not need it.
+fn titles(env: &Env, agent: &dyn OwnAgent) -> Titles {
+    let stored = agent.conversations(env, None, usize::MAX).unwrap_or_default();
+    stored.into_iter().map(|stored| (stored.id, stored.title)).collect()
+}
+
+impl Args {
+    fn format(&self) -> LogFormat {
+        match (self.json, self.csv) {
+            (true, _) => LogFormat::Json,
+            (false, true) => LogFormat::Csv,
+            (false, false) => LogFormat::Text,
+        }
+    }
 }
 
 /// The newest records, up to `limit`, with the lines that belong to them.
@@ -170,7 +194,7 @@ fn show(env: &Env, project: Option<&Path>, args: &Args, lines: &[String]) -> Res
     if lines.is_empty() {
         return Ok(());
     }
-    let plain = args.json || args.no_pager;
+    let plain = args.json || args.csv || args.no_pager;
     if let Some(pager) = pager::wanted(env).filter(|_| !plain)
         // Without the configuration it is not known which variables hold keys.
         && let Ok(project) = Project::open(env, project)
@@ -190,7 +214,7 @@ fn show(env: &Env, project: Option<&Path>, args: &Args, lines: &[String]) -> Res
 fn follow(
     journals: &mut Journals,
     filter: &RecordFilter,
-    (layout, json): (&mut LogLayout, bool),
+    (layout, format): (&mut LogLayout, LogFormat),
     lines: &[String],
 ) -> Result<(), Failure> {
     let cancel = Cancel::new();
@@ -200,7 +224,7 @@ fn follow(
         let news = journals.read()?;
         ui::diagnostics(&news.findings);
         report_unreadable(journals, news.unreadable);
-        written = layout.lines(&wanted(&news, filter, json)).iter().try_for_each(ui::try_out);
+        written = layout.lines(&wanted(&news, filter, format)).iter().try_for_each(ui::try_out);
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ impl OfProject {
     fn stored(&self) -> Result<&BTreeSet<String>, Failure> {
         if self.stored.get().is_none() {
             let root = Path::new(&self.root);
-            let conversations = self.agent.conversations(&self.env, root, usize::MAX)?;
+            let conversations = self.agent.conversations(&self.env, Some(root), usize::MAX)?;
             let _ = self.stored.set(conversations.into_iter().map(|stored| stored.id).collect());
         }
         Ok(self.stored.get_or_init(BTreeSet::new))

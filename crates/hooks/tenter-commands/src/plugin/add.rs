@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// Trust the hooks of the plugins without asking.
-    #[arg(long)]
+    #[arg(long, visible_alias = "yes")]
     trust: bool,
     /// Continue with the next plugin after a failure.
     #[arg(long)]

@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(short, long)]
     global: bool,
     /// Trust the new hooks without asking.
-    #[arg(long)]
+    #[arg(long, visible_alias = "yes")]
     trust: bool,
 }
 

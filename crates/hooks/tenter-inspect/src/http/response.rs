@@ -71,6 +71,11 @@ impl Response {
         Self { media_type: "text/html; charset=utf-8", body, ..Self::empty(status) }
     }
 
+    /// A text to be saved.
+    pub(crate) fn text(status: Status, media_type: &'static str, text: String) -> Self {
+        Self { media_type, body: text.into_bytes(), ..Self::empty(status) }
+    }
+
     /// A file of the pages.
     pub(crate) fn asset(media_type: &'static str, text: &'static str) -> Self {
         Self { media_type, body: text.as_bytes().to_vec(), ..Self::empty(Status::Ok) }

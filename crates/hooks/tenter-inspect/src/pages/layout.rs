@@ -117,6 +117,7 @@ impl Page<'_> {
                         nav aria-label="Pages" {
                             ul {
                                 (entry("/", "Sessions"))
+                                (entry("/stopped", "Stopped calls"))
                                 (entry("/hooks", "Hooks"))
                                 (entry("/hosts", "Hosts"))
                             }

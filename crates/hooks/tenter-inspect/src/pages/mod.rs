@@ -9,6 +9,7 @@ mod record;
 mod session;
 mod sessions;
 mod source;
+mod stopped;
 mod timeline;
 
 use std::path::Path;
@@ -89,6 +90,8 @@ impl Pages {
         match request.path()[..] {
             [] => sessions::page(&context),
             ["session", id] => session::page(&context, id),
+            ["stopped"] => stopped::page(&context),
+            ["stopped.csv"] => stopped::export(&context),
             ["hooks"] => hooks::page(&context),
             ["hosts"] => hosts::page(&context),
             ["source", hash] => source::page(&context, hash),

@@ -1,5 +1,6 @@
 //! The first page: sessions, the newest first.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use maud::{Markup, html};
@@ -24,7 +25,8 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         context.is_all || session.projects.contains(&context.pages.project.as_str())
     };
     let sessions: Vec<Session<'_>> = all.into_iter().filter(is_shown).collect();
-    let search = Search::new(context, &sessions);
+    let titles = context.pages.facts.titles();
+    let search = Search::new(context, &sessions, &titles);
     let number: usize = context.request.value("page").and_then(|n| n.parse().ok()).unwrap_or(1);
     let first = number.saturating_sub(1).saturating_mul(COUNT).min(search.found.len());
     let page = &search.found[first..search.found.len().min(first + COUNT)];
@@ -34,7 +36,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         @if search.is_cut {
             p.note role="status" { "The search took too long: older sessions were not searched." }
         }
-        @if page.is_empty() { (nothing(context, sessions.len())) } @else { (table(context, page)) }
+        @if page.is_empty() { (nothing(context, sessions.len())) } @else { (table(context, page, &titles)) }
         (pager(context, (first, page.len(), search.found.len())))
     };
     let page = Page { title: "Sessions", current: "/", heading: html! { "Sessions" } };
@@ -48,12 +50,12 @@ struct Search<'s, 'i> {
 }
 
 impl<'s, 'i> Search<'s, 'i> {
-    fn new(context: &Context<'_>, sessions: &'s [Session<'i>]) -> Self {
+    fn new(context: &Context<'_>, sessions: &'s [Session<'i>], titles: &Titles) -> Self {
         let filter = &context.filter;
         let started = Instant::now();
         let mut search = Self { found: Vec::new(), is_cut: false };
         for session in sessions.iter().filter(|session| may_fit(session, filter)) {
-            if filter.search.is_empty() || names(session, &filter.search) {
+            if filter.search.is_empty() || names(session, titles, &filter.search) {
                 search.found.push(session);
             } else if started.elapsed() >= SEARCH_TIME {
                 search.is_cut = true;
@@ -81,10 +83,14 @@ fn may_fit(session: &Session<'_>, filter: &Filter) -> bool {
         && (decision.is_empty() || session.decisions.iter().any(|kind| kind.as_str() == decision))
 }
 
-/// Returns true if the session's id or project contains `text`.
-fn names(session: &Session<'_>, text: &str) -> bool {
+/// The titles of sessions by id.
+type Titles = BTreeMap<String, String>;
+
+/// Returns true if the session's title, id or project contains `text`.
+fn names(session: &Session<'_>, titles: &Titles, text: &str) -> bool {
     let text = text.to_lowercase();
-    let mut names = session.projects.iter().copied().chain([session.id]);
+    let title = titles.get(session.id).map(String::as_str);
+    let mut names = session.projects.iter().copied().chain([session.id]).chain(title);
     names.any(|name| name.to_lowercase().contains(&text))
 }
 
@@ -120,7 +126,7 @@ fn nothing(context: &Context<'_>, sessions: usize) -> Markup {
     }
 }
 
-fn table(context: &Context<'_>, sessions: &[&Session<'_>]) -> Markup {
+fn table(context: &Context<'_>, sessions: &[&Session<'_>], titles: &Titles) -> Markup {
     html! {
         table.list {
             caption.hidden { "Sessions, the newest first" }
@@ -134,17 +140,21 @@ fn table(context: &Context<'_>, sessions: &[&Session<'_>]) -> Markup {
                     th.number scope="col" { "Failed" }
                 }
             }
-            tbody { @for session in sessions { (row(context, session)) } }
+            tbody { @for session in sessions { (row(context, session, titles.get(session.id))) } }
         }
     }
 }
 
-fn row(context: &Context<'_>, session: &Session<'_>) -> Markup {
+fn row(context: &Context<'_>, session: &Session<'_>, title: Option<&String>) -> Markup {
+    let title = title.filter(|title| !title.is_empty());
     let filter = Filter { host: String::new(), ..context.filter.clone() };
     html! {
         tr {
             th scope="row" {
-                a href=(context.links.session(session.id, &filter)) { code { (session.id) } }
+                a href=(context.links.session(session.id, &filter)) {
+                    @if let Some(title) = title { (title) } @else { code { (session.id) } }
+                }
+                @if title.is_some() { span.sub { code { (session.id) } } }
                 @if context.is_all {
                     @for project in &session.projects { span.sub { (project) } }
                 }

@@ -240,3 +240,27 @@ fn every_link_of_every_page_works_and_none_leads_elsewhere() {
     assert_eq!(scene.get("/session/none").status, 404);
     assert_eq!(scene.get("/session/..%2Fx").status, 404);
 }
+
+#[test]
+fn stopped_calls_have_a_page_with_search_and_export() {
+    let scene = Scene::new();
+    assert!(scene.get("/stopped").page().contains("No call was denied or asked about."));
+    busy(&scene);
+    let question = json!({"reason": "Sure?", "tool_call_id": "call-7",
+        "rule": {"name": "push", "command": "git push", "certain": true}});
+    scene.record("a", &[with(run("a", 7, "asker", "ask"), &question)]);
+    let page = scene.get("/stopped").page();
+    for text in ["no &lt;b&gt;way", "Sure?", "push", "it exited with code 3"] {
+        assert!(page.contains(text), "{text}\n{page}");
+    }
+    assert!(!page.contains("redact</span>"), "{page}");
+    let page = scene.get("/stopped?q=sure").page();
+    assert!(page.contains("Sure?") && !page.contains("it exited with code 3"), "{page}");
+    assert!(scene.get("/stopped?since=1h").page().contains("No call was denied"));
+    let file = scene.get("/stopped.csv?decision=ask");
+    assert!(file.header("content-type").is_some_and(|kind| kind.starts_with("text/csv")));
+    let text = file.page();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[1].contains(",asker,push,ask,no,Sure?"), "{text}");
+}

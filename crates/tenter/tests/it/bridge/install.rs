@@ -104,8 +104,12 @@ fn the_user_chooses_agents_and_is_asked_before_each_change() {
     let screen = terminal.wait_for("or nothing): ");
     assert!(screen.contains("claude-code  settings only"), "{screen}");
     terminal.enter("claude-code");
-    let screen = terminal.wait_for("Register? [y] yes  [n] no: ");
+    let screen = terminal.wait_for("Register? [y] yes  [n] no  [d] diff: ");
     assert!(screen.contains("Claude Code will run `tenter-hook` at 8 events"), "{screen}");
+    assert!(screen.contains(" lines more)."), "{screen}");
+    terminal.enter("d");
+    let screen = terminal.wait_for("Register? [y] yes  [n] no  [d] diff: ");
+    assert!(screen.contains("PreToolUse"), "{screen}");
     terminal.enter("n");
     let output = sandbox.finish_pty(terminal);
     assert_eq!(output.code, Some(1), "{output}");
@@ -113,7 +117,7 @@ fn the_user_chooses_agents_and_is_asked_before_each_change() {
     assert_eq!(sandbox.text(), SETTINGS);
 
     let mut terminal = self::terminal(&sandbox, &["bridge", "install", "claude-code"]);
-    let _ = terminal.wait_for("Register? [y] yes  [n] no: ");
+    let _ = terminal.wait_for("Register? [y] yes  [n] no  [d] diff: ");
     terminal.enter("y");
     assert_eq!(sandbox.finish_pty(terminal).code, Some(0));
     assert_ne!(sandbox.text(), SETTINGS);

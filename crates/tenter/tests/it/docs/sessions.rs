@@ -36,7 +36,9 @@ fn every_session_example_prints_what_is_shown() {
 
 fn play(section: &[&Block]) {
     // Only an installed Tenter registers itself with agents.
-    let is_of_bridge = section.iter().any(|block| block.place.starts_with("bridge.md:"));
+    let pages = ["bridge.md:", "claude-code.md:"];
+    let is_of_bridge =
+        section.iter().any(|block| pages.iter().any(|page| block.place.starts_with(page)));
     let installed = is_of_bridge.then(Installed::new);
     let plain = sandbox();
     let sandbox = installed.as_deref().unwrap_or(&plain);

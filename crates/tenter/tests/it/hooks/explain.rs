@@ -67,6 +67,7 @@ fn every_hook_is_explained_without_running() {
     assert_snapshot!(sandbox.run(&RM), @r#"
     exit: 0
     --- stdout
+    passes, unless guard, program, any stops it: only a run of the hook shows that
     before_tool of bash {"command": "rm -rf /x"}
     Commands
       rm -rf /x  program rm · flags -r -f · operands /x
@@ -224,14 +225,43 @@ fn an_invalid_question_is_an_error() {
     exit: 2
     --- stderr
     error: session_end is not about a tool call
-      help: leave --tool and --input out
+      help: leave the command, --tool and --input out
     ");
     for input in ["[]", "{", "\"x\""] {
         let args =
             ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", input];
         let output = sandbox.run(&args).expect_code(2);
-        assert!(output.stderr.contains("--input is not a JSON object"), "{output}");
+        assert!(output.stderr.contains("the input is not a JSON object"), "{output}");
     }
     assert_eq!(sandbox.run(&["hooks", "explain", "--event", "nonsense"]).code, Some(2));
     assert_eq!(sandbox.run(&["hooks", "explain"]).code, Some(2));
+}
+
+#[test]
+fn a_check_says_in_a_line_what_hooks_decide() {
+    let sandbox = sandbox();
+    let none = sandbox.run(&["check", "ls"]).expect_code(0);
+    assert!(none.stdout.starts_with("passes: there are no hooks"), "{none}");
+    let _ = sandbox.run(&["guard", "add", "git-safety", "secrets"]).expect_code(0);
+    let denied = sandbox.run(&["check", "git push --force"]).expect_code(1);
+    assert!(
+        denied.stdout.starts_with("denied by git-safety, rule force-push: A force"),
+        "{denied}"
+    );
+    assert_eq!(denied.stdout.lines().count(), 1, "{denied}");
+    let about = sandbox.run(&["check", "--read", ".env"]).expect_code(1);
+    assert!(about.stdout.starts_with("asked about by secrets, rule env-file: "), "{about}");
+    assert_eq!(
+        sandbox.run(&["check", "--write", ".env"]).expect_code(0).stdout,
+        "passes: no hook stops it\n"
+    );
+    let tool = sandbox.run(&["check", "--tool", "Bash", r#"{"command": "git push -f"}"#]);
+    assert_eq!(tool.expect_code(1).stdout, sandbox.run(&["check", "git push -f"]).stdout);
+    let wrong = sandbox.run(&["check", "--tool", "basj", "{}"]).expect_code(2);
+    assert!(wrong.stderr.contains("did you mean `bash`?"), "{wrong}");
+    sandbox.sh_hook("program", "before_tool_call", "touch ran");
+    let open = sandbox.run(&["check", "ls", "-v"]).expect_code(0);
+    assert!(open.stdout.starts_with("passes, unless program stops it"), "{open}");
+    assert!(open.stdout.contains("force-push does not fit"), "{open}");
+    assert!(!sandbox.project().join("ran").exists(), "the check ran a hook");
 }

@@ -51,9 +51,10 @@ fn hooks_are_listed_with_their_counts_and_durations() {
     assert_snapshot!(sandbox.run(&["hooks", "stats"]), @"
     exit: 0
     --- stdout
-    hook    runs  denied  failed  share     p50     p95     max
-    format     1       0       1   90 %  [N] ms  [N] ms  [N] ms
-    guard      2       1       0   10 %   [N] ms   [N] ms   [N] ms
+    hook    runs  denied  asked  failed  share     p50     p95     max
+    format     1       0      0       1   90 %  [N] ms  [N] ms  [N] ms
+    guard      2       1      0       0   10 %   [N] ms   [N] ms   [N] ms
+    The hook format failed in 1 of 1 runs: `tenter log --failed --hook format`.
     Never ran: idle
     ");
 }

@@ -25,7 +25,7 @@ fn records_can_be_filtered_by_hook_and_event_in_any_spelling() {
     assert_snapshot!(sandbox.run(&["log", "--hook", "b-guard"]), @"
     exit: 0
     --- stdout
-    conversation [ID]
+    clean this up  Tenter · [ID]
       [TIME]  before_tool  b-guard  deny  bash: rm -rf x · no rm here · [N] ms
         → before_tool is denied by b-guard
       [TIME]  before_tool  b-guard  none  bash: echo one; echo two · [N] ms
@@ -207,4 +207,25 @@ fn the_log_is_limited_to_this_project_by_default() {
     }
     let mine = sandbox.run(&["log"]).expect_code(0).stdout;
     assert!(mine.matches("conversation").count() == 1 && mine.contains(&here), "{mine}");
+}
+
+#[test]
+fn records_can_be_filtered_by_text_agent_and_denial_and_exported() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    assert_eq!(shown(&sandbox, &["--denied"]), ["b-guard deny"]);
+    assert_eq!(shown(&sandbox, &["--grep", "NO RM HERE"]), ["b-guard deny"]);
+    assert_eq!(shown(&sandbox, &["--grep", "no rm here", "--agent", "claude-code"]), [""; 0]);
+    assert_eq!(shown(&sandbox, &["--denied", "--agent", "tenter"]), ["b-guard deny"]);
+    assert_eq!(shown(&sandbox, &["--until", "2020-01-01"]), [""; 0]);
+    let wrong = sandbox.run(&["log", "--agent", "claude"]).expect_code(2);
+    assert!(wrong.stderr.contains("did you mean `claude-code`?"), "{wrong}");
+    let exported = sandbox.run(&["log", "--denied", "--csv"]).expect_code(0).stdout;
+    let lines: Vec<&str> = exported.lines().collect();
+    assert_eq!(lines.len(), 2, "{exported}");
+    assert!(lines[0].starts_with("time,agent,project,session,event,tool,call,hook"), "{exported}");
+    assert!(
+        lines[1].contains(",before_tool,bash,rm -rf x,b-guard,,deny,,no rm here,"),
+        "{exported}"
+    );
 }

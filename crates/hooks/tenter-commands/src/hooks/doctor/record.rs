@@ -17,6 +17,8 @@ const MAX_MEDIAN: Duration = Duration::from_secs(1);
 
 /// The age of the oldest runs that count.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Number of questions without an answer from which it is reported.
+const MANY_UNANSWERED: usize = 10;
 
 /// The figures of all hooks, of their current content.
 pub(super) struct RecordHistory(Vec<HookFigures>);
@@ -43,6 +45,22 @@ impl RecordHistory {
             Diagnostic::new(id, Severity::Warning, message).at(&hook.path).help(help)
         };
         let mut findings = Vec::new();
+        if figures.failures > figures.timeouts
+            && let Some(message) = figures.describe_failures()
+        {
+            let help = format!("`tenter log --failed --hook {}` shows why", hook.name);
+            findings.push(warning("hook-failed", message, &help));
+        }
+        let unanswered = figures.questions.unanswered();
+        if unanswered >= MANY_UNANSWERED {
+            let message = format!(
+                "the hook {} asked {} times; {unanswered} of these questions had no answer",
+                hook.name, figures.questions.asked
+            );
+            let help = "without a user, what a hook asks about is refused; change its settings or rules if that is too much";
+            let finding = Diagnostic::new("hook-unanswered", Severity::Info, message);
+            findings.push(finding.at(&hook.path).help(help));
+        }
         if figures.timeouts > 0 {
             let message =
                 format!("the hook {} timed out in {} of {count} runs", hook.name, figures.timeouts);
@@ -87,5 +105,6 @@ impl RecordHistory {
 fn of_current_content(index: &JournalIndex, known: &[KnownHook]) -> Vec<HookFigures> {
     let is_current =
         |name: &str, hash: &str| known.iter().any(|hook| hook.name == name && hook.hash == hash);
-    figures::of(index.runs().filter(|run| is_current(run.hook, run.hash)), known).hooks
+    let runs = index.runs().filter(|run| is_current(run.hook, run.hash));
+    figures::of(runs, index.answers(), known).hooks
 }

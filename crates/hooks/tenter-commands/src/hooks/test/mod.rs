@@ -60,7 +60,7 @@ pub struct Args {
     #[arg(long)]
     sample: bool,
     /// Trust the hook's current content without asking.
-    #[arg(long)]
+    #[arg(long, visible_alias = "yes")]
     trust: bool,
     /// Print JSON.
     #[arg(long)]

@@ -150,8 +150,9 @@ impl HookRules {
     /// Judges a call. Returns `None` if it fits no rule.
     pub fn judge(&self, call: &CallFacts) -> Option<RuleJudgement> {
         let RuleMatch { fit, reply } = self.select(call)?;
-        let verdict = reply.and_then(|reply| reply.verdict).map(|verdict| verdict.kind);
-        Some(RuleJudgement { fit, verdict })
+        let verdict = reply.and_then(|reply| reply.verdict);
+        let reason = verdict.as_ref().and_then(|verdict| verdict.reason.clone());
+        Some(RuleJudgement { fit, verdict: verdict.map(|verdict| verdict.kind), reason })
     }
 
     /// Returns whether a rule stops this call, certainly or perhaps.
@@ -188,6 +189,8 @@ pub struct RuleJudgement {
     pub fit: RuleFit,
     /// The decision; `None` if it is left to the hook.
     pub verdict: Option<VerdictKind>,
+    /// The reason of the decision.
+    pub reason: Option<String>,
 }
 
 /// Checks an example of the rule with this index. Returns what is wrong with it.

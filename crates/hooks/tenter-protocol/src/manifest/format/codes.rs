@@ -23,7 +23,9 @@ pub(super) const NAME: Code = Code::error("manifest-name");
 pub(super) const DIRECTORY_NAME: Code = Code::lenient("manifest-folder-name");
 pub(super) const DESCRIPTION: Code = Code::lenient("manifest-description");
 pub(super) const TRIGGER: Code = Code::error("manifest-trigger");
-pub(super) const MATCHER: Code = Code::lenient("manifest-matcher");
+/// An error in any case: without its matcher, a hook would run for every tool.
+pub(super) const MATCHER: Code = Code::error("manifest-matcher");
+pub(super) const MATCHER_EMPTY: Code = Code::lenient("manifest-matcher");
 pub(super) const MATCHER_IGNORED: Code = Code::warning("manifest-matcher-ignored");
 pub(super) const PATTERN: Code = Code::error("manifest-pattern");
 pub(super) const PATTERN_REMARK: Code = Code::warning("manifest-pattern-remark");

@@ -3,7 +3,7 @@
 use tenter_base::did_you_mean;
 
 use super::checks::{Advice, CheckPattern, Checks};
-use super::codes::{MATCHER, MATCHER_IGNORED, PATTERN, PATTERN_REMARK};
+use super::codes::{MATCHER, MATCHER_EMPTY, MATCHER_IGNORED, PATTERN, PATTERN_REMARK};
 use crate::EventName;
 use crate::front_matter::{Field, Node, Report, Style, quotable};
 use crate::manifest::MatcherText;
@@ -27,6 +27,16 @@ pub(super) fn read(
     report: &mut Report<'_>,
 ) -> MatcherText {
     let mut text = MatcherText::default();
+    if field.value.is_null() {
+        let _ = report.mapping(field, &MATCHER_EMPTY);
+        return text;
+    }
+    if let Some(name) = field.value.as_text() {
+        let message = "`matcher` is a single value";
+        let help = format!("write `matcher: {{tool: '^({})$'}}`", name.replace('\'', "''"));
+        report.add(&MATCHER, &field.value.at, message, help);
+        return text;
+    }
     let Some(fields) = report.mapping(field, &MATCHER) else { return text };
     for field in fields {
         match field.key.as_str() {

@@ -1,0 +1,74 @@
+//! `tenter check`: says what hooks decide about a command or a tool call, without running anything.
+
+use std::path::PathBuf;
+
+use tenter_engine::inspect::{Catalog, ConsideredHook, HookFacts};
+use tenter_proc::Cancel;
+use tenter_protocol::{EventName, ToolCall};
+use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::ui;
+
+use super::call;
+use super::call_verdict::{CallDecision, CallVerdict};
+use super::explain;
+use crate::project::Project;
+
+/// Check what your hooks decide about a command, without running it.
+///
+/// Rules and static hooks decide; hooks with a script are named, and not run. The exit code is 0 if the call passes, and 1 if a hook
+/// denies it or asks the user.
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("call").required(true))]
+pub struct Args {
+    /// The shell command, such as 'git push --force'.
+    #[arg(group = "call")]
+    command: Option<String>,
+    /// Check that this file is read.
+    #[arg(long, value_name = "FILE", group = "call")]
+    read: Option<PathBuf>,
+    /// Check that this file is written.
+    #[arg(long, value_name = "FILE", group = "call")]
+    write: Option<PathBuf>,
+    /// Check a call of a tool, by any of its names, with this input.
+    #[arg(long, num_args = 2, value_names = ["NAME", "JSON"], group = "call")]
+    tool: Vec<String>,
+    /// Explain how the call is read, and why each hook stops it or not.
+    #[arg(long, short)]
+    verbose: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(mut project: Project, args: &Args) -> CommandResult {
+    let call = match (&args.command, &args.read, &args.write, &args.tool[..]) {
+        (Some(command), ..) => call::command(command),
+        (_, Some(file), ..) => call::reading(file),
+        (_, _, Some(file), _) => call::writing(file),
+        (_, _, _, [name, input]) => call::of_tool(name, Some(input))?,
+        // The parser makes sure that there is one of them.
+        _ => call::command(""),
+    };
+    let catalog = project.load(&Cancel::new());
+    let facts = explain::facts_of(&project, &catalog, &call);
+    let verdict = CallVerdict::new(&considered(&catalog, &call, &facts), &facts);
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&verdict).unwrap_or_default());
+    } else {
+        ui::out(verdict.line());
+    }
+    if args.verbose && !args.json {
+        explain::print_call(&project, &catalog, (&call, &facts));
+    }
+    super::show_findings(&project);
+    Ok(if verdict.decision == CallDecision::Pass { Exit::Done } else { Exit::Failed })
+}
+
+fn considered<'c>(
+    catalog: &'c Catalog,
+    call: &ToolCall,
+    facts: &HookFacts,
+) -> Vec<ConsideredHook<'c>> {
+    catalog.explain(&[EventName::BeforeTool], Some((call, facts)))
+}
