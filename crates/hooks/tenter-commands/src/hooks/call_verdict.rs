@@ -10,7 +10,7 @@ use tenter_terminal::ui::{BAD, GOOD, NAME, NOTICE, styled};
 const SHOWN: usize = 300;
 
 /// A decision about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum CallDecision {
     /// No hook stops it.

@@ -298,7 +298,7 @@ fn print_event(events: &[EventName], call: Option<&ToolCall>) {
 fn print_all(explained: &[Explained], verbose: bool) {
     let lines = explained.iter().enumerate().map(|(index, hook)| match hook.verdict {
         HookVerdict::Skipped => lines("- ", hook, verbose),
-        HookVerdict::Runs | HookVerdict::Fails => lines(&format!("{}.", index + 1), hook),
+        HookVerdict::Runs | HookVerdict::Fails => lines(&format!("{}.", index + 1), hook, verbose),
     });
     // At once: a write for each line would take longer than finding the hooks.
     ui::out(lines.collect::<Vec<_>>().join("\n"));
