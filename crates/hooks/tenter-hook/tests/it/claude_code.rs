@@ -1,7 +1,6 @@
 //! Sessions of Claude Code.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::json;
 use tenter_testkit::wait_until;
@@ -485,33 +484,4 @@ fn the_text_with_which_a_hook_makes_the_agent_continue_is_not_hidden_from_hooks_
     let has_run = || session.sandbox.home().join("seen").exists();
     assert!(denial_of_message(&session, "1", "[hook again] test it").is_none() && !has_run());
     assert!(denial_of_message(&session, "2", "[hook again] test it").is_none() && has_run());
-}
-
-#[test]
-fn a_version_that_runs_a_questioned_call_unasked_is_told_to_deny_it() {
-    let session = HostSession::new("claude-code");
-    let script = r#"echo '{"decision": "ask", "reason": "sure?"}'"#;
-    session.hook("question", "before_tool", "", script);
-    let decision = |mode: &str, session_id: &str| {
-        let fired = session.fire_with("PreToolUse.Bash", |payload| {
-            payload["permission_mode"] = json!(mode);
-            payload["session_id"] = json!(session_id);
-        });
-        HostSession::answer(fired)["hookSpecificOutput"]["permissionDecision"].clone()
-    };
-    for (version, unasked) in
-        [(json!("2.1.84"), "deny"), (json!(null), "deny"), (json!("2.1.85"), "ask")]
-    {
-        session.register_version(&version);
-        assert_eq!(decision("bypassPermissions", &format!("b{version}")), unasked, "{version}");
-        assert_eq!(decision("default", &format!("d{version}")), "ask", "{version}");
-    }
-    // The transcript counts more than the record of the registration.
-    let payload = session.payload("PreToolUse.Bash");
-    let transcript = Path::new(payload["transcript_path"].as_str().unwrap());
-    fs::create_dir_all(transcript.parent().unwrap()).unwrap();
-    let lines =
-        ["{\"type\": \"queue-operation\"}", "{\"type\": \"user\", \"version\": \"2.1.17\"}\n"];
-    fs::write(transcript, lines.join("\n")).unwrap();
-    assert_eq!(decision("bypassPermissions", "transcript"), "deny");
 }

@@ -23,6 +23,8 @@ fn import(
 ) -> PathBuf {
     let hooks = session.sandbox.home().join(".config/agents/hooks");
     let source = Source {
+        host: tenter_bridge::hosts::find("claude-code").unwrap(),
+        file: session.sandbox.home().join(".claude/settings.json"),
         text: text.to_owned(),
         origin: origin.to_owned(),
         plugin_root,

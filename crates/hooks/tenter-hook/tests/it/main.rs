@@ -4,6 +4,7 @@
 
 mod backtest;
 mod claude_code;
+mod claude_version;
 mod codex;
 mod copilot;
 mod faults;
