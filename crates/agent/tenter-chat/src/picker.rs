@@ -27,7 +27,7 @@ pub(crate) struct PickerEntry {
     pub(crate) details: String,
 }
 
-/// What the user typed, and the chosen one among the entries that match it.
+/// The search, and the place of the chosen entry among the entries that match it.
 #[derive(Debug, Clone, Default)]
 struct PickerState {
     search: String,

@@ -148,7 +148,7 @@ impl SingleKeys {
 
 impl Drop for SingleKeys {
     fn drop(&mut self) {
-        // Further keys of a word, such as those of `yes`, are meant for the question.
+        // The other keys of a word such as `yes` are meant for the question.
         let _ = tcflush(io::stdin(), QueueSelector::IFlush);
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }

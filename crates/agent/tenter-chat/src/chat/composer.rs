@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tenter_base::sanitize::one_line;
+use tenter_base::sanitize::{one_line, visible};
 use tenter_terminal::screen::InputRows;
 use tenter_terminal::text::columns;
 use tenter_terminal::ui::{FAINT, styled};
@@ -12,6 +12,8 @@ use crate::keys::KeyPress;
 
 /// Maximum number of lines shown of those sent ahead.
 const QUEUED_ROWS: usize = 3;
+/// Maximum number of characters of the text that are displayed on each side of the cursor.
+const MAX_DISPLAYED: usize = 2000;
 /// The prompt of the input line.
 const PROMPT: &str = "> ";
 
@@ -28,6 +30,11 @@ impl Composer {
     /// Returns whether no text is being typed.
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
+    }
+
+    /// Returns whether there is something to show: a text, or a line that was sent ahead.
+    pub(super) fn has_content(&self) -> bool {
+        !self.text.is_empty() || !self.queue.is_empty()
     }
 
     /// Edits the text. Enter sends it ahead; Up takes the line that was sent last back.
@@ -62,9 +69,9 @@ impl Composer {
 
     /// Takes the text, as its parts before and after the cursor.
     pub(super) fn take_text(&mut self) -> (String, String) {
-        let mut left = std::mem::take(&mut self.text);
-        let right = left.split_off(std::mem::take(&mut self.cursor));
-        (left, right)
+        let mut text = std::mem::take(&mut self.text);
+        let after_cursor = text.split_off(std::mem::take(&mut self.cursor));
+        (text, after_cursor)
     }
 
     /// Makes the lines that were sent ahead a part of the text: the user sees them again before they are sent.
@@ -155,10 +162,9 @@ impl Composer {
 
 /// Returns a part of the text on one row: its last characters, if it is very long.
 fn displayed(text: &str) -> String {
-    const LONGEST: usize = 2000;
-    let start = text.char_indices().rev().take(LONGEST).last().map_or(0, |(at, _)| at);
-    let shown = text[start..].replace('\n', "⏎").replace('\t', " ");
-    tenter_base::sanitize::visible(&shown).into_owned()
+    let start = text.char_indices().rev().take(MAX_DISPLAYED).last().map_or(0, |(at, _)| at);
+    let row = text[start..].replace('\n', "⏎").replace('\t', " ");
+    visible(&row).into_owned()
 }
 
 #[cfg(test)]

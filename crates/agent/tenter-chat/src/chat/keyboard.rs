@@ -263,11 +263,11 @@ impl SharedKeyboard {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows the input line as it is now; below a question only if it contains text.
+    /// Shows the input line as it is now; below a question only if it has content.
     fn show(&self) {
         let state = self.state();
         let composer = state.composer.clone();
-        let is_below_question = state.question.is_some() && !composer.is_empty();
+        let is_below_question = state.question.is_some() && composer.has_content();
         drop(state);
         screen().set_input(Some(Box::new(move |columns| composer.rows(columns))));
         screen().show_input_below_question(is_below_question);

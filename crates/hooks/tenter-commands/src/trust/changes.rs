@@ -63,19 +63,19 @@ pub(super) fn full(context: TrustContext, hooks: &[Untrusted]) -> Vec<String> {
 }
 
 fn changed_lines(context: TrustContext, hooks: &[Untrusted], length: Length) -> Vec<String> {
-    let mut shown = Vec::new();
+    let mut text = Vec::new();
     for (path, (change, names)) in by_file(context, hooks) {
         let of = visible(&names.join(", ")).into_owned();
         let path = path.strip_prefix(context.root).unwrap_or(&path);
         let path = visible(&path.to_string_lossy()).into_owned();
-        shown.push(format!(
+        text.push(format!(
             "  {} {}",
             styled(HEADING, format!("--- {path}")),
             styled(FAINT, format!("({of})"))
         ));
-        shown.extend(lines(&change, length));
+        text.extend(lines(&change, length));
     }
-    shown
+    text
 }
 
 fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'h> {

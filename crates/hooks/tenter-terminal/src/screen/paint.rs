@@ -43,8 +43,8 @@ pub(super) fn replace(before: &Region, lines: &str, after: &Region) -> String {
     }
     let has_same_rows = before.rows.len() == after.rows.len() && before.columns == after.columns;
     if lines.is_empty() && has_same_rows {
-        let left = to_cursor(after);
-        return format!("{BEGIN}{NO_WRAP}{}{left}{WRAP}{END}", changed_rows(before, after));
+        let cursor = to_cursor(after);
+        return format!("{BEGIN}{NO_WRAP}{}{cursor}{WRAP}{END}", changed_rows(before, after));
     }
     let mut bytes = BEGIN.to_owned();
     if !before.rows.is_empty() {
@@ -53,8 +53,8 @@ pub(super) fn replace(before: &Region, lines: &str, after: &Region) -> String {
     }
     bytes.push_str(lines);
     if !after.rows.is_empty() {
-        let left = to_cursor(after);
-        let _ = write!(bytes, "{NO_WRAP}{}{left}{WRAP}", after.rows.join("\n"));
+        let cursor = to_cursor(after);
+        let _ = write!(bytes, "{NO_WRAP}{}{cursor}{WRAP}", after.rows.join("\n"));
     }
     bytes + END
 }

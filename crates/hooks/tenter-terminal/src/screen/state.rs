@@ -30,6 +30,20 @@ pub struct InputRows {
 /// Number of rows that stay visible above the incomplete text.
 const ROWS_ABOVE: usize = 4;
 
+/// The user's input line on the screen.
+#[derive(Default)]
+struct ScreenInput {
+    view: Option<InputView>,
+    /// True if it is shown although a question has the terminal.
+    is_below_question: bool,
+}
+
+impl ScreenInput {
+    fn rows(&self, columns: usize) -> InputRows {
+        self.view.as_ref().map(|view| view(columns)).unwrap_or_default()
+    }
+}
+
 #[derive(Default)]
 pub(super) struct ScreenState {
     /// True if the terminal can have a region.
@@ -48,10 +62,7 @@ pub(super) struct ScreenState {
     pending: Option<PendingOutput>,
     /// The rows of `pending`, and the number of columns that they are for.
     pending_rows: Option<(usize, Vec<String>)>,
-    /// The user's input line.
-    input: Option<InputView>,
-    /// True if the input line is shown although a question has the terminal.
-    is_input_below_question: bool,
+    input: ScreenInput,
     /// The region on the terminal.
     region: Region,
     /// True if others have used the terminal since the region was drawn.
@@ -88,18 +99,18 @@ impl ScreenState {
     }
 
     pub(super) fn set_input(&mut self, view: Option<InputView>) {
-        self.input = view;
+        self.input.view = view;
         self.is_changed = true;
-        if self.is_input_below_question {
+        if self.input.is_below_question {
             self.draw_input();
         }
     }
 
     pub(super) fn show_input_below_question(&mut self, is_shown: bool) {
-        if is_shown == self.is_input_below_question || !self.is_live() {
+        if is_shown == self.input.is_below_question || !self.is_live() {
             return;
         }
-        self.is_input_below_question = is_shown;
+        self.input.is_below_question = is_shown;
         if is_shown {
             write_raw("\n");
             self.draw_input();
@@ -111,7 +122,7 @@ impl ScreenState {
     /// Draws a region that is only the input line.
     fn draw_input(&mut self) {
         let columns = size().0;
-        let input = self.input.as_ref().map(|view| view(columns)).unwrap_or_default();
+        let input = self.input.rows(columns);
         let rows = input.rows.iter().map(|row| for_terminal(row).into_owned()).collect();
         self.replace("", Region { rows, columns, cursor_left: input.cursor_left });
     }
@@ -195,7 +206,7 @@ impl ScreenState {
     /// Prints lines and draws the region below them.
     fn draw_below(&mut self, lines: &str, now: Instant) {
         let (columns, height) = size();
-        let input = self.input.as_ref().map(|view| view(columns)).unwrap_or_default();
+        let input = self.input.rows(columns);
         let mut rows = self.rows(columns, height.saturating_sub(input.rows.len()), now);
         rows.extend(input.rows);
         let rows = rows.iter().map(|row| for_terminal(row).into_owned()).collect();

@@ -110,7 +110,7 @@ fn hunks(
             let is_deleted = change.tag() == ChangeTag::Delete;
             for (index, row) in rows(text, is_deleted).iter().enumerate() {
                 let sign = if index == 0 { sign } else { CONTINUATION };
-                // The colours of code would end those of the line.
+                // Each colour of code ends the colour of the line.
                 let row = row.replace(RESET, &format!("{RESET}{style}"));
                 lines.push(format!("{INDENT}{}", styled(style, format!("{sign}{row}"))));
             }

@@ -114,7 +114,7 @@ pub(super) fn run(
     Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
-/// Runs the tests in files, and returns the results with those of the examples; `None` if the user interrupted it.
+/// Runs the tests in files, and returns their results and the results of the examples; `None` if the user interrupted it.
 pub(super) fn results(
     project: &Project,
     hook: &Arc<Hook>,
