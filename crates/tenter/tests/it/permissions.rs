@@ -213,7 +213,9 @@ fn a_whole_word_is_the_answer_of_its_first_letter() {
     answer(&mut chat, "no");
     let screen = chat.wait_for(PROMPT);
     assert!(screen.contains("Done.") && !screen.contains("> es"), "{screen}");
-    assert_eq!(effects(&sandbox), (true, false));
+    // The two calls run at once, so either may be asked about first.
+    let (edited, ran) = effects(&sandbox);
+    assert_ne!(edited, ran);
 }
 
 #[test]
