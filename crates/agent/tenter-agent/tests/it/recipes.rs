@@ -285,7 +285,8 @@ fn subdirectories_and_plugins_are_part_of_names() {
             "commit",
             "compact",
             "github/pr",
-            "init"
+            "init",
+            "review"
         ]
     );
 }

@@ -1,4 +1,4 @@
-//! What each host has for hooks besides the events for which the bridge registers: measured in the clients of the versions that
+//! Facts about each host besides the events for which the bridge registers: measured in the clients of the versions that
 //! [`Host::measured_version`] names.
 
 use crate::host::Host;

@@ -1,3 +1,5 @@
+//! Tests of the lint with entries that cannot work.
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -66,10 +68,10 @@ fn entries_that_cannot_work_are_found_with_the_form_that_works() {
         (before_tool("Bash", "./one.sh"), "exit code 1 does not block"),
         (
             before_tool("Bash", "./plain.sh"),
-            "plain.sh is not executable, so it does not run | run `chmod +x plain.sh`",
+            "plain.sh is not executable, so it does not run | run `chmod +x ./plain.sh`",
         ),
         (before_tool("Bash", "\"$CLAUDE_PROJECT_DIR\"/gone.sh"), "gone.sh does not exist"),
-        (before_tool("Bash", "/Users/somebody/hooks/x.sh"), "is a path of another user"),
+        (before_tool("Bash", "/Users/ada/hooks/x.sh"), "is a path of another user"),
         (before_tool("", "npx some-linter"), "delays every tool call"),
         (
             json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"command": "./ok.sh", "timeout": 60_000}]}]}}),

@@ -1,4 +1,4 @@
-//! What a command and the script that it runs say.
+//! The texts of a command and of the script that it runs.
 
 use std::path::{Path, PathBuf};
 
@@ -112,17 +112,17 @@ impl CommandText {
     /// Returns the problem that the script is missing or cannot be executed.
     pub(super) fn script_problem(&self, file: &LintedFile) -> Option<Problem> {
         let script = self.script.as_ref()?;
-        let shown = script.display();
+        let path = script.display();
         if !script.exists() {
             let is_foreign = ["/home", "/Users"].iter().any(|homes| script.starts_with(homes))
                 && !script.starts_with(&file.home);
             let (message, help) = if is_foreign {
                 (
-                    format!("{shown} is a path of another user"),
+                    format!("{path} is a path of another user"),
                     "write the path with $HOME, or with the variable of the project's directory",
                 )
             } else {
-                (format!("{shown} does not exist"), "create the script, or remove the entry")
+                (format!("{path} does not exist"), "create the script, or remove the entry")
             };
             return Some(Problem::new(message, help));
         }
@@ -130,8 +130,8 @@ impl CommandText {
             !self.has_interpreter && script.is_file() && !search_path::is_executable(script);
         is_blocked.then(|| {
             Problem::new(
-                format!("{shown} is not executable, so it does not run"),
-                format!("run `chmod +x {shown}`"),
+                format!("{path} is not executable, so it does not run"),
+                format!("run `chmod +x {path}`"),
             )
         })
     }

@@ -116,7 +116,7 @@ pub(super) fn claude_name(canonical: &str) -> Option<&'static str> {
     tools::counterpart(canonical).map(|tool| tool.name)
 }
 
-/// Replaces the names of a host's tools in a matcher by those of Claude Code.
+/// Replaces the names of a host's tools in a matcher by the names in Claude Code.
 fn claude_names(host: &Host, matcher: &str) -> String {
     let mut text = String::new();
     let mut word = String::new();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tenter_engine::inspect::{Catalog, HookFiles, Status};
 use tenter_engine::trust::{Covered, CoveredStamp};
 
-/// How long a file must have been unchanged before the hooks were loaded. A file that changed a moment ago could change again without a
+/// The time for which a file must have been unchanged before the hooks were loaded. A file that changed a moment ago could change again without a
 /// difference.
 const SETTLED: Duration = Duration::from_secs(2);
 

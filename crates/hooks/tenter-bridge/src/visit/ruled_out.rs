@@ -170,7 +170,7 @@ impl<'v> OrdinaryEvent<'v> {
 
     /// Returns whether no hook applies to the event.
     fn is_ruled_out(&self, concerns: &Concerns, loader: &EngineBuilder) -> bool {
-        // Rules in summaries are those of the user's hooks, for which the projects around this one make no difference.
+        // Summaries have the rules of the user's hooks, for which the projects around this one make no difference.
         let facts = |call: &ToolCall| {
             let body = Body::BeforeTool(call.clone());
             let native = native_call(&self.occurrence.detail).map(|native| native.tool.as_str());

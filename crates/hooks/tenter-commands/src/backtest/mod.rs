@@ -62,11 +62,16 @@ pub struct Args {
     #[arg(long)]
     all: bool,
     /// Show at most N commands of each rule.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_LIMIT)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_LIMIT, value_parser = limit)]
     limit: usize,
     /// Print JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// Parses the maximum number of commands, and says what is wrong in words of our own.
+fn limit(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("{text} is not a number"))
 }
 
 /// Reads the id of an agent whose transcripts can be read.

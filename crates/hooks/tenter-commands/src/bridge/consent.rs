@@ -44,9 +44,9 @@ impl Consent {
         }
         loop {
             match question::choose(question, &CHOICES, &mut read_at_terminal) {
-                Some(Answer::Yes) => return Ok(true),
-                Some(Answer::No) | None => return Ok(false),
-                Some(Answer::Diff) => {
+                Some(ConsentAnswer::Yes) => return Ok(true),
+                Some(ConsentAnswer::No) | None => return Ok(false),
+                Some(ConsentAnswer::Diff) => {
                     changes.iter().for_each(|change| show(change, &|line| ui::note(line)));
                 }
             }
@@ -55,16 +55,16 @@ impl Consent {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Answer {
+enum ConsentAnswer {
     Yes,
     No,
     Diff,
 }
 
-const CHOICES: [Choice<'static, Answer>; 3] = [
-    Choice { letter: "y", label: "yes", words: &["yes"], value: Answer::Yes },
-    Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: Answer::No },
-    Choice { letter: "d", label: "diff", words: &["diff"], value: Answer::Diff },
+const CHOICES: [Choice<'static, ConsentAnswer>; 3] = [
+    Choice { letter: "y", label: "yes", words: &["yes"], value: ConsentAnswer::Yes },
+    Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: ConsentAnswer::No },
+    Choice { letter: "d", label: "diff", words: &["diff"], value: ConsentAnswer::Diff },
 ];
 
 /// Says how many lines of a file change.

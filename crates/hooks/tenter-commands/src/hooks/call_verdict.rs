@@ -1,4 +1,4 @@
-//! What hooks decide about a tool call, as far as that is known without running them: rules and static actions decide, scripts do not.
+//! The decision of hooks about a tool call, as far as that is known without running them: rules and static actions decide, scripts do not.
 
 use serde::Serialize;
 use tenter_base::sanitize::{one_line, visible};

@@ -21,7 +21,7 @@ pub struct Args {
     /// The agent [default: every agent].
     #[arg(value_name = "AGENT")]
     agent: Option<String>,
-    /// A settings file of the agent [default: those of the user and the project].
+    /// A settings file of the agent [default: the user's and the project's].
     #[arg(value_name = "FILE", requires = "agent")]
     file: Option<std::path::PathBuf>,
     /// Print the findings as JSON.
@@ -30,9 +30,9 @@ pub struct Args {
 }
 
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
-    let named = args.agent.as_deref().map(host).transpose()?;
+    let agent = args.agent.as_deref().map(host).transpose()?;
     let mut findings = Vec::new();
-    for host in hosts::ALL.iter().filter(|host| named.is_none_or(|named| named.id == host.id)) {
+    for host in hosts::ALL.iter().filter(|host| agent.is_none_or(|agent| agent.id == host.id)) {
         match &args.file {
             Some(file) => {
                 let file = project.env.cwd.join(file);

@@ -1,4 +1,4 @@
-//! What depends on the version of Claude Code.
+//! Decisions that depend on the version of Claude Code.
 
 use std::fs;
 use std::path::Path;

@@ -155,13 +155,13 @@ fn hooks_that_change_between_two_requests_count_for_the_second() {
 const SETTLED: Duration = Duration::from_millis(2200);
 
 /// A change, by name, and whether the call is denied afterwards.
-type Change = (&'static str, fn(&HostSession), bool);
+type FileEdit = (&'static str, fn(&HostSession), bool);
 
 #[test]
 fn hooks_that_are_kept_in_memory_are_loaded_again_when_a_file_changes() {
     const SHELL: &str = "matcher:\n  tool: ^Bash$";
     const DENY: &str = "echo no >&2; exit 2";
-    let changes: [Change; 5] = [
+    let changes: [FileEdit; 5] = [
         ("nothing", |_| {}, true),
         (
             "a manifest",

@@ -91,7 +91,8 @@ fn hooks(sandbox: &Sandbox) -> Vec<HookFile> {
         HookFile::script(EXIT_HOOK, at_call, format!("echo {EXIT_REASON} >&2\nexit 2\n"))
             .only("(Write|Edit)", WRITTEN),
         HookFile::printing("rewrite", at_call, &rewritten).only("Bash", ORIGINAL),
-        HookFile::printing("replace-output", EventName::AfterTool, &replaced).only("Bash", "40.2"),
+        HookFile::printing("replace-output", EventName::AfterTool, &replaced)
+            .only("Bash", "output-"),
         HookFile::deny(PARALLEL_HOOK, at_call, PARALLEL_REASON).only("Bash", PARALLEL[1]),
         HookFile::deny(OUTSIDE_HOOK, at_call, OUTSIDE_REASON).only("Bash", OUTSIDE),
         HookFile::printing("continue", EventName::BeforeStop, &continued)

@@ -91,7 +91,7 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
         output.stdout.contains("preToolUse: its script reads the payloads of Cursor"),
         "{output}"
     );
-    assert!(output.stdout.contains("cursor-deny-shell-curl (new)"), "{output}");
+    assert!(output.stdout.contains("cursor-deny-bash-curl (new)"), "{output}");
     let unknown = sandbox.run(&["bridge", "import", "codx"]).expect_code(2);
     assert!(unknown.stderr.contains("did you mean `codex`?"), "{unknown}");
 }
@@ -192,7 +192,7 @@ fn another_import_updates_what_it_created_and_leaves_what_was_edited() {
 fn what_cannot_be_read_is_located_and_managed_settings_are_refused() {
     let sandbox = sandbox();
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(1);
-    assert!(output.stderr.contains("pass --user for ~/.claude/settings.json"), "{output}");
+    assert!(output.stderr.contains("pass --user for your own settings"), "{output}");
     sandbox.write(".claude/settings.json", "{\n  \"hooks\": {,}\n}\n");
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(1);
     assert!(output.stderr.contains("settings.json:2:13"), "{output}");
@@ -345,8 +345,18 @@ fn the_documented_hooks_guard_unchanged() {
     }
     for (tool, input, hook, reason) in [
         ("bash", "command: grep x notes", "check-command", "Use rg instead of grep."),
-        ("file_write", "file_path: .env, text: x", "python3", "blocked by hook"),
-        ("file_write", "file_path: sub/package-lock.json, text: x", "python3", "blocked by hook"),
+        (
+            "file_write",
+            "file_path: .env, text: x",
+            "claude-pre-tool-use-edit-write-multiedit",
+            "blocked by hook",
+        ),
+        (
+            "file_write",
+            "file_path: sub/package-lock.json, text: x",
+            "claude-pre-tool-use-edit-write-multiedit",
+            "blocked by hook",
+        ),
         ("bash", "command: 'cd x; curl http://a'", "claude-deny-bash-curl", "Bash(curl:*)"),
         (
             "bash",

@@ -63,8 +63,8 @@ fn codex_trusts_what_is_registered() {
     fs::write(&config, "model = \"o9\" # mine\n").unwrap();
     let output = sandbox.run(&["bridge", "install", "codex", "--yes"]).expect_code(0);
     assert!(output.stderr.contains("Codex runs only entries that you trust"), "{output}");
-    assert!(output.stderr.contains("    +trusted_hash = \"sha256:"), "{output}");
     let trusting = fs::read_to_string(&config).unwrap();
+    assert!(trusting.contains("trusted_hash = \"sha256:"), "{trusting}");
     assert!(!trusting.contains("[projects"));
     let is_untrusted = || {
         let findings = sandbox.run(&["hooks", "doctor", "--json"]).json().to_string();
