@@ -161,7 +161,9 @@ mod tests {
 
     fn typed(keys: &[KeyPress]) -> (PickerState, Vec<String>) {
         let (entries, mut state) = (entries(), PickerState::default());
-        keys.iter().for_each(|key| state.press(key.clone(), &entries));
+        for key in keys {
+            state.press(key.clone(), &entries);
+        }
         let rows = state.rows(&entries, 60, 2).rows;
         let rows = rows.iter().map(|row| strip_str(row).to_string()).collect();
         (state, rows)

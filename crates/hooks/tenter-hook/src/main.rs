@@ -90,7 +90,7 @@ fn note_other_registration(arguments: &Arguments) {
     if !registry.records_of(arguments.host).is_empty()
         && let Err(error) = registry.note_several(arguments.host)
     {
-        warn(&[error.message.clone()]);
+        warn(std::slice::from_ref(&error.message));
     }
 }
 

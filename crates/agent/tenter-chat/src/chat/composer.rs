@@ -173,7 +173,9 @@ mod tests {
 
     fn composer(keys: &[KeyPress]) -> Composer {
         let mut composer = Composer::default();
-        keys.iter().for_each(|key| composer.press(key.clone()));
+        for key in keys {
+            composer.press(key.clone());
+        }
         composer
     }
 

@@ -393,7 +393,9 @@ fn watch(watched: &Weak<SharedKeyboard>) {
         drop(state);
         shared.show();
         shared.changed.notify_all();
-        expand.iter().for_each(|expand| expand());
+        if let Some(expand) = expand {
+            expand();
+        }
     }
 }
 

@@ -43,7 +43,6 @@ mod database {
 
     use super::super::{TranscriptSession, directory, native, object, text, time};
     use crate::collector::CallCollector;
-    use crate::json_lines::MAX_LINE;
     use crate::recorded::{CallEnd, DenialSource};
 
     /// Parts of messages without a call.
@@ -62,7 +61,7 @@ mod database {
     ];
 
     /// Maximum length of a part, in bytes.
-    const MAX_PART: i64 = MAX_LINE as i64;
+    const MAX_PART: i64 = 16 << 20;
 
     pub(super) fn read(
         host: &'static str,

@@ -91,7 +91,7 @@ impl Linter<'_> {
         let diagnostic = Diagnostic::new(DEAD_HOOK, Severity::Warning, message)
             .at(&self.file.path)
             .help(problem.help);
-        let is_json = !self.file.path.extension().is_some_and(|ending| ending == "toml");
+        let is_json = self.file.path.extension().is_none_or(|ending| ending != "toml");
         let span =
             is_json.then(|| json_problem(&self.file.text, &self.entry.path, String::new()).span);
         match span.flatten() {
@@ -322,7 +322,7 @@ fn permission_syntax(matcher: &str) -> Option<(&str, &str)> {
     let (tool, rest) = matcher.split_once('(')?;
     let inside = rest.strip_suffix(')')?;
     let is_name = !tool.is_empty() && tool.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let is_rule = inside.contains([':', ' ', '/']) || inside.contains("*");
+    let is_rule = inside.contains([':', ' ', '/']) || inside.contains('*');
     (is_name && is_rule && !inside.contains('|')).then_some((tool, matcher))
 }
 

@@ -31,10 +31,14 @@ impl Consent {
         let changes: Vec<&SettingsChange> =
             plan.changes().iter().filter(|change| change.is_change()).collect();
         if self.dry_run {
-            changes.into_iter().for_each(|change| show(change, &|line| ui::out(line)));
+            for change in changes {
+                show(change, &|line| ui::out(line));
+            }
             return Ok(false);
         }
-        changes.iter().for_each(|change| ui::note(summary(change)));
+        for change in &changes {
+            ui::note(summary(change));
+        }
         if self.yes {
             return Ok(true);
         }
@@ -47,7 +51,9 @@ impl Consent {
                 Some(ConsentAnswer::Yes) => return Ok(true),
                 Some(ConsentAnswer::No) | None => return Ok(false),
                 Some(ConsentAnswer::Diff) => {
-                    changes.iter().for_each(|change| show(change, &|line| ui::note(line)));
+                    for change in &changes {
+                        show(change, &|line| ui::note(line));
+                    }
                 }
             }
         }

@@ -112,7 +112,9 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
         ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
     } else {
         let verdict = facts.as_ref().filter(|_| events.contains(&EventName::BeforeTool));
-        verdict.into_iter().for_each(|facts| ui::out(CallVerdict::new(&considered, facts).line()));
+        if let Some(facts) = verdict {
+            ui::out(CallVerdict::new(&considered, facts).line());
+        }
         print_event(&events, call.as_ref());
         facts.iter().flat_map(|facts| facts::lines(&facts.own().facts.call)).for_each(ui::out);
         print_all(&explained, args.verbose);
