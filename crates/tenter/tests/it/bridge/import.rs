@@ -199,7 +199,7 @@ fn what_cannot_be_read_is_located_and_managed_settings_are_refused() {
     sandbox.write("managed-settings.json", "{}");
     let managed = ["bridge", "import", "claude-code", "managed-settings.json", "--yes"];
     let _ = sandbox.run(&managed).expect_code(2);
-    let _ = sandbox.run(&["bridge", "import", "codex", "--yes"]).expect_code(2);
+    let _ = sandbox.run(&["bridge", "import", "codex", "--yes"]).expect_code(1);
 }
 
 #[test]

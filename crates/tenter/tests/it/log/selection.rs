@@ -82,7 +82,7 @@ fn records_can_be_filtered_by_decision_tool_time_and_failure() {
     assert_snapshot!(sandbox.run(&["log", "--since", "lately"]), @"
     exit: 2
     --- stderr
-    error: invalid value 'lately' for '--since <WHEN>': give a time such as [TIME], a date, or an age such as 2h, 30m or 7d
+    error: invalid value 'lately' for '--since <WHEN>': give a time such as [TIME], a date, `today`, `yesterday`, or an age such as 2h, 30m or 7d
 
     For more information, try '--help'.
     ");
