@@ -27,6 +27,9 @@ const LINES: &[&str] = &[
     "hooks to-prompt .agents/hooks/mine",
     "guard list",
     "guard add git-safety",
+    "guard show git-safety",
+    "hooks catalog",
+    "check ls",
     "plugin new mine --author Ada",
     "plugin check mine",
     "plugin list",
@@ -46,6 +49,16 @@ const LINES: &[&str] = &[
 
 /// Commands that need an installed agent, a plugin, a browser or an editor: their help shows that they exist.
 const NEED_MORE: &[&str] = &[
+    "guard set",
+    "backtest",
+    "checkpoint list",
+    "checkpoint show",
+    "checkpoint restore",
+    "hooks add",
+    "hooks set",
+    "hooks remove",
+    "hooks update",
+    "hooks lint",
     "guard update",
     "guard remove",
     "plugin add",
