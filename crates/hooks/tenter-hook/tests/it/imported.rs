@@ -131,10 +131,13 @@ fn the_hooks_of_plugins_guard_codex_and_its_patches_unchanged() {
     let session = with_hooks_of_plugins("codex");
     let start = HostSession::answer(session.fire("SessionStart"));
     assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");
+    let calls = std::cell::Cell::new(0);
     let patch = |line: &str| {
         let patch = format!("*** Begin Patch\n*** Add File: a.py\n+{line}\n*** End Patch");
+        calls.set(calls.get() + 1);
         let fired = session.fire_with("PreToolUse.apply_patch", |payload| {
             payload["tool_input"]["command"] = json!(patch);
+            payload["tool_use_id"] = json!(format!("call-{}", calls.get()));
         });
         text(&HostSession::answer(fired))
     };
@@ -198,7 +201,8 @@ fn in_claude_code_an_imported_hook_runs_only_if_its_origin_does_not() {
         assert_eq!(runs(&session), before + 1, "{other}");
     }
     fs::write(&settings, COUNTING).unwrap();
-    let script = hooks.join("echo-x").join(SCRIPT);
+    let hook = fs::read_dir(&hooks).unwrap().next().unwrap().unwrap().path();
+    let script = hook.join(SCRIPT);
     let edited = format!("{}true\n", fs::read_to_string(&script).unwrap());
     fs::write(&script, edited).unwrap();
     session.pass("PreToolUse.Bash");

@@ -352,9 +352,10 @@ fn guards() -> Vec<(HookRules, Vec<String>)> {
         let rules = manifest.unwrap().extensions.rules;
         let examples =
             rules.iter().flat_map(|rule| [&rule.examples.stopped, &rule.examples.passed]);
-        (HookRules::new(&rules).unwrap(), examples.flatten().cloned().collect())
+        // Ready-made hooks without rules have none.
+        Some((HookRules::new(&rules)?, examples.flatten().cloned().collect()))
     };
-    files.map(guard).collect()
+    files.filter_map(guard).collect()
 }
 
 #[test]

@@ -272,7 +272,6 @@ fn minor_errors_of_a_manifest_are_warnings() {
     let table = [
         ("", 0),
         ("unknown: 1", 1),
-        ("matcher: {tool: Shell, path: x}", 1),
         ("timeout: soon", 1),
         ("matcher:\n  pattern: \"\\.py$\"", 1),
         ("metadata: {fial: closed}", 1),
