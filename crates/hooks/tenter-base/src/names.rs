@@ -7,14 +7,19 @@ const LETTERS_PER_EDIT: usize = 3;
 /// Maximum number of letters compared; no known name is longer.
 const MAX_LETTERS: usize = 64;
 
-/// Returns the first of the candidates with the fewest edits, if it is close enough to `word` to be meant by it.
+/// Returns the first of the candidates with the fewest edits, if it is close enough to `word` to be meant by it: if few letters differ, or
+/// if `word` is its beginning, such as `claude` of `claude-code`.
 pub fn nearest<C: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = C>) -> Option<C> {
-    let word = folded(word);
-    let distance = |candidate: &C| strsim::osa_distance(&word, &folded(candidate.as_ref()));
+    let is_beginning = |candidate: &C| {
+        let rest = candidate.as_ref().strip_prefix(word);
+        !word.is_empty() && rest.is_some_and(|rest| rest.starts_with(['-', '_']))
+    };
+    let letters = folded(word);
+    let distance = |candidate: &C| strsim::osa_distance(&letters, &folded(candidate.as_ref()));
     let candidates = candidates.into_iter().map(|candidate| (distance(&candidate), candidate));
     let (edits, best) = candidates.min_by_key(|(edits, _)| *edits)?;
     let allowed = (best.as_ref().chars().count() / LETTERS_PER_EDIT).clamp(1, MAX_EDITS);
-    (edits <= allowed).then_some(best)
+    (edits <= allowed || is_beginning(&best)).then_some(best)
 }
 
 /// Returns the number of edits between two names: letters inserted, removed, replaced, or swapped with their neighbour.
@@ -54,6 +59,8 @@ mod tests {
         assert_eq!(nearest("BeforeTool", events), Some("before_tool"));
         assert_eq!(nearest("befroe-tool", events), Some("before_tool"));
         assert_eq!(nearest("on_save", events), None);
+        assert_eq!(nearest("claude", ["codex", "claude-code"]), Some("claude-code"));
+        assert_eq!(nearest("cla", ["codex", "claude-code"]), None);
         assert_eq!(nearest("", events), None);
         assert_eq!(nearest("x", [""; 0]), None);
         assert_eq!(nearest("auditlog", ["guard", "audit-log"]), Some("audit-log"));

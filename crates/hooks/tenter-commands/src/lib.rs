@@ -38,6 +38,7 @@ pub mod inspect;
 mod installed_agents;
 pub mod log;
 pub mod man;
+mod new_files;
 mod own_agent;
 pub mod plugin;
 pub mod project;

@@ -9,7 +9,6 @@ use tenter_protocol::Object;
 
 use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
 use crate::collector::CallCollector;
-use crate::json_lines;
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -33,10 +32,7 @@ impl TranscriptReader for Journal {
     }
 
     fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        let mut session = TranscriptSession::new(self.host(), file);
-        json_lines::read(file, calls, |number, line, calls| {
-            read_line(&mut session, number, line, calls);
-        })
+        super::read_lines(self.host(), file, calls, read_line)
     }
 }
 

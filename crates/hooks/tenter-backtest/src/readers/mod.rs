@@ -21,6 +21,7 @@ use tenter_bridge::occurrence::NativeCall;
 use tenter_protocol::Object;
 
 use crate::collector::CallCollector;
+use crate::json_lines;
 use crate::places::HostPlaces;
 use crate::recorded::{CallEnd, RecordedCall};
 
@@ -94,6 +95,22 @@ impl TranscriptSession {
             line,
         }
     }
+}
+
+/// Reads a line of a transcript, which has a number.
+type LineReader = fn(&mut TranscriptSession, u64, &Value, &mut CallCollector<'_>);
+
+/// Reads a transcript of JSON lines.
+fn read_lines(
+    host: &'static str,
+    file: &Path,
+    calls: &mut CallCollector<'_>,
+    read_line: LineReader,
+) -> io::Result<()> {
+    let mut session = TranscriptSession::new(host, file);
+    json_lines::read(file, calls, |number, line, calls| {
+        read_line(&mut session, number, line, calls);
+    })
 }
 
 /// Returns a call with the id in a field; `None` if it is no text.

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
 use crate::collector::CallCollector;
-use crate::json_lines;
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -29,10 +28,7 @@ impl TranscriptReader for Qwen {
     }
 
     fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        let mut session = TranscriptSession::new(self.host(), file);
-        json_lines::read(file, calls, |number, line, calls| {
-            read_line(&mut session, number, line, calls);
-        })
+        super::read_lines(self.host(), file, calls, read_line)
     }
 }
 

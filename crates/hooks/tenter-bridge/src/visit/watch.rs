@@ -10,7 +10,7 @@ use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
 use super::Visitor;
-use crate::host::Support;
+use crate::host::{HostVersion, Support};
 use crate::reply::{HostReply, HostVerdict};
 
 /// The progress of an event, which the thread that watches it looks at.
@@ -44,12 +44,13 @@ impl Visitor {
         Some(self.started + time)
     }
 
-    /// Returns the answer to an event that could not be read in time: the user is asked, or the action is denied if hooks fail closed or the
-    /// host cannot ask.
+    /// Returns the answer to an event that could not be read in time: the user is asked, or the action is denied if hooks fail closed or not
+    /// every version of the host asks in every session, because neither is known then.
     pub fn late_answer(&self) -> Option<String> {
         let why = "Tenter could not look at this in time. Try again, with a shorter command if it is long";
         let can_ask = self.event.moment.deniable() == Some(EventName::BeforeTool)
             && self.host.support(EventName::BeforeTool, Power::Ask) == Support::Native
+            && self.host.asks_unasked_since == HostVersion::EARLIEST
             && !self.progress.fails_closed.load(Ordering::Relaxed);
         let reply = if can_ask {
             let verdict = Some(HostVerdict::Ask(why.to_owned()));

@@ -18,7 +18,7 @@ use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
 
 use super::located;
 use crate::hooks::lint;
-use crate::hooks::{NewFile, hooks_dir, write_dir};
+use crate::new_files::{NewFile, hooks_dir, write_dir};
 use crate::project::Project;
 use crate::user_only;
 

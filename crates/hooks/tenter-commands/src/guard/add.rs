@@ -10,7 +10,7 @@ use tenter_terminal::ui::{self, GOOD, NAME, styled};
 
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::backtest;
-use crate::hooks::{NewFile, write_dir};
+use crate::new_files::{NewFile, write_dir};
 use crate::project::Project;
 use crate::shipped_guards::Guard;
 use crate::trust;

@@ -7,7 +7,7 @@ use tenter_base::untrusted_file;
 use tenter_protocol::manifest::format::MAX_FILE_SIZE;
 use tenter_terminal::failure::Failure;
 
-use crate::hooks::hooks_dir;
+use crate::new_files::hooks_dir;
 use crate::project::Project;
 use crate::shipped_guards::{Guard, InstalledText};
 

@@ -5,7 +5,7 @@ use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
 
 use super::installed::{GuardState, InstalledGuard};
-use crate::hooks::hooks_dir;
+use crate::new_files::hooks_dir;
 use crate::project::Project;
 use crate::shipped_guards::{GUARDS, Guard};
 

@@ -14,7 +14,7 @@ use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled}
 
 use super::installed::{GuardState, InstalledGuard, MANIFEST};
 use crate::hook_settings;
-use crate::hooks::hooks_dir;
+use crate::new_files::hooks_dir;
 use crate::project::Project;
 use crate::shipped_guards::Guard;
 

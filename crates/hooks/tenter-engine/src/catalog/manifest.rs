@@ -192,9 +192,9 @@ fn runnable(
 ) -> Result<Runnable, String> {
     let Extensions { static_action: action, endpoint, ready_made, .. } = &manifest.extensions;
     if let Some(name) = ready_made {
-        let named = ReadyMade::named(name)
+        let hook = ReadyMade::named(name)
             .map_err(|help| format!("has an unknown ready-made hook `{name}`: {help}"))?;
-        return Ok(Runnable::Yes(HookKind::ReadyMade(named)));
+        return Ok(Runnable::Yes(HookKind::ReadyMade(hook)));
     }
     if let Some(endpoint) = endpoint.as_ref().filter(|_| action.is_none()) {
         return Ok(Runnable::Yes(HookKind::Http(Box::new(endpoint.clone()))));

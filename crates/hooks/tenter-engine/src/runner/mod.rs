@@ -8,6 +8,7 @@ mod bounded;
 mod job;
 mod output;
 mod process;
+mod ready_made;
 mod served;
 
 use std::ffi::OsString;
@@ -23,7 +24,7 @@ use crate::hook::HookKind;
 use crate::hook_state::HookOwner;
 use crate::native::{NativeEvent, NativeHandle};
 use crate::observe::{HookRun, Transport};
-use crate::ready_made::{ReadyMade, ReadyMadeCall};
+use crate::ready_made::ReadyMade;
 use crate::run_context::RunContext;
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
@@ -31,6 +32,7 @@ use crate::static_action::StaticAction;
 use crate::trust::Verified;
 use output::ParsedOutput;
 use process::Program;
+use ready_made::ReadyMadeCall;
 use served::Served;
 
 pub(crate) use job::{Input, Job};
@@ -117,12 +119,12 @@ pub(crate) fn run(
             verify(job, settings, cancel)?;
             return Ok(run_static(action, job, run));
         }
-        HookKind::ReadyMade(ready_made) => {
+        HookKind::ReadyMade(hook) => {
             verify(job, settings, cancel)?;
             let timeout =
                 context.timeout(job.hook.policy.timeout, settings.serving.clock().asked())?;
             let call = ReadyMadeCall::new(job, settings, cancel, timeout);
-            return Ok(run_ready_made(*ready_made, &call, run));
+            return Ok(run_ready_made(*hook, &call, run));
         }
         HookKind::Native(native) => return Ok(run_native(native, job, cancel, run)),
     };
@@ -284,9 +286,9 @@ fn run_native(native: &NativeHandle, job: &Job<'_>, cancel: &Cancel, run: &mut H
 }
 
 /// Runs a ready-made hook on this thread. The programs that it starts end at its timeout.
-fn run_ready_made(ready_made: ReadyMade, call: &ReadyMadeCall<'_>, run: &mut HookRun) -> Output {
+fn run_ready_made(hook: ReadyMade, call: &ReadyMadeCall<'_>, run: &mut HookRun) -> Output {
     let start = Instant::now();
-    let reply = ready_made.reply(call);
+    let reply = ready_made::reply(hook, call);
     (run.duration, run.end) = (start.elapsed(), RunEnd::NoProcess);
     run.notes.extend(reply.iter().filter_map(|reply| reply.log.clone()));
     reply.map_err(|why| RunFailure::Reply(bounded::bounded(why))).into()

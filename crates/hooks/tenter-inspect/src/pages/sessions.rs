@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use maud::{Markup, html};
 
 use super::layout::{Page, counted, time};
-use super::timeline::{Choices, filter_form};
+use super::timeline::sessions_filter_form;
 use super::{Context, problems, progress};
 use crate::filter::{Filter, is_tool};
 use crate::http::Response;
@@ -40,7 +40,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         (pager(context, (first, page.len(), search.found.len())))
     };
     let page = Page { title: "Sessions", current: "/", heading: html! { "Sessions" } };
-    context.live(&page, &form(context, &sessions), &part)
+    context.live(&page, &sessions_filter_form(context, "/", &sessions), &part)
 }
 
 /// The sessions that fit the filter.
@@ -92,21 +92,6 @@ fn names(session: &Session<'_>, titles: &Titles, text: &str) -> bool {
     let title = titles.get(session.id).map(String::as_str);
     let mut names = session.projects.iter().copied().chain([session.id]).chain(title);
     names.any(|name| name.to_lowercase().contains(&text))
-}
-
-fn form(context: &Context<'_>, sessions: &[Session<'_>]) -> Markup {
-    let collect = |names: fn(&Session<'_>) -> Vec<String>| -> Vec<String> {
-        let mut all: Vec<String> = sessions.iter().flat_map(names).collect();
-        all.sort();
-        all.dedup();
-        all
-    };
-    let choices = Choices {
-        tools: collect(|session| session.tools.iter().map(|name| (*name).to_owned()).collect()),
-        hooks: collect(|session| session.hooks.iter().map(|name| (*name).to_owned()).collect()),
-        hosts: collect(|session| session.hosts.iter().map(|name| (*name).to_owned()).collect()),
-    };
-    filter_form(context, "/", &choices)
 }
 
 fn nothing(context: &Context<'_>, sessions: usize) -> Markup {

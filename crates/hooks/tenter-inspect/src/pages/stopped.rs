@@ -11,7 +11,7 @@ use tenter_protocol::call_summary;
 
 use super::hooks::{periods, since};
 use super::layout::{Page, badge, time};
-use super::timeline::{Choices, filter_form};
+use super::timeline::sessions_filter_form;
 use super::{Context, problems, progress};
 use crate::csv;
 use crate::filter::Filter;
@@ -67,7 +67,8 @@ pub(super) fn page(context: &Context<'_>) -> Response {
             p { a.button href=(context.links.to("/stopped.csv", export)) { "Export as CSV" } }
         }
     };
-    let fixed = html! { (periods(context, PATH, period)) (form(context, &sessions)) };
+    let fixed =
+        html! { (periods(context, PATH, period)) (sessions_filter_form(context, PATH, &sessions)) };
     let page = Page { title: "Stopped calls", current: PATH, heading: html! { "Stopped calls" } };
     context.live(&page, &fixed, &part)
 }
@@ -180,21 +181,6 @@ impl StoppedCall {
             text(&self.run.reason),
         ]
     }
-}
-
-fn form(context: &Context<'_>, sessions: &[Session<'_>]) -> Markup {
-    let collect = |names: fn(&Session<'_>) -> Vec<String>| -> Vec<String> {
-        let mut all: Vec<String> = sessions.iter().flat_map(names).collect();
-        all.sort();
-        all.dedup();
-        all
-    };
-    let choices = Choices {
-        tools: collect(|session| session.tools.iter().map(|name| (*name).to_owned()).collect()),
-        hooks: collect(|session| session.hooks.iter().map(|name| (*name).to_owned()).collect()),
-        hosts: collect(|session| session.hosts.iter().map(|name| (*name).to_owned()).collect()),
-    };
-    filter_form(context, PATH, &choices)
 }
 
 fn table(context: &Context<'_>, calls: &[StoppedCall]) -> Markup {

@@ -8,6 +8,7 @@ use tenter_protocol::{EventName, call_summary, lifecycle};
 use super::Context;
 use super::layout::time;
 use super::record;
+use crate::index::Session;
 
 /// Maximum length of a call in a heading, in characters.
 const MAX_CALL: usize = 2000;
@@ -18,6 +19,26 @@ pub(super) struct Choices {
     pub(super) tools: Vec<String>,
     pub(super) hooks: Vec<String>,
     pub(super) hosts: Vec<String>,
+}
+
+/// Returns the form of the filter with the tools, hooks and agents of sessions, for the page at `path`.
+pub(super) fn sessions_filter_form(
+    context: &Context<'_>,
+    path: &str,
+    sessions: &[Session<'_>],
+) -> Markup {
+    let collect = |names: fn(&Session<'_>) -> Vec<String>| -> Vec<String> {
+        let mut all: Vec<String> = sessions.iter().flat_map(names).collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    let choices = Choices {
+        tools: collect(|session| session.tools.iter().map(|name| (*name).to_owned()).collect()),
+        hooks: collect(|session| session.hooks.iter().map(|name| (*name).to_owned()).collect()),
+        hosts: collect(|session| session.hosts.iter().map(|name| (*name).to_owned()).collect()),
+    };
+    filter_form(context, path, &choices)
 }
 
 /// The form of the filter, for the page at `path`.

@@ -104,7 +104,14 @@ fn full_metadata(kind: &str) -> Value {
 #[test]
 fn the_table_of_variables_is_what_a_hook_finds() {
     let sandbox = sandbox();
-    sandbox.sh_hook("env", "user_message_send", "env > env.txt");
+    let directory = "../home/.config/agents/hooks/variables";
+    sandbox.write(
+        &format!("{directory}/HOOK.md"),
+        "---\nname: variables\ndescription: x\ntrigger: before_agent\nmetadata:\n  settings:\n    name: {type: text, default: Ada, description: x}\n---\n",
+    );
+    let script = format!("{directory}/scripts/run.sh");
+    sandbox.write(&script, "#!/bin/sh\nenv > env.txt\n");
+    let _ = sandbox.shell(&format!("chmod +x {script}")).expect_code(0);
     headless(&sandbox, "turns: [{text: ok}]");
     let env = sandbox.read("env.txt");
     let names = env.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);

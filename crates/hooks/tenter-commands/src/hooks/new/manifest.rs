@@ -8,16 +8,6 @@ use tenter_protocol::manifest::format;
 use tenter_protocol::{EventName, Severity};
 use tenter_terminal::failure::Failure;
 
-/// A file to create.
-pub struct NewFile {
-    /// The path in the new directory.
-    pub name: String,
-    /// The content.
-    pub text: String,
-    /// True if the file is executable.
-    pub is_executable: bool,
-}
-
 /// The placeholder for the hook's name in templates.
 pub(super) const NAME: &str = "@NAME@";
 

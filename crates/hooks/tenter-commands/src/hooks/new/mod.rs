@@ -6,16 +6,13 @@ mod manifest;
 mod runtime;
 mod static_action;
 mod template;
-mod write;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_engine::inspect::Status;
-use tenter_engine::layout::HOOKS;
 use tenter_engine::source::check_file_name;
 use tenter_engine::trust::TrustEntry;
 use tenter_proc::Cancel;
@@ -27,11 +24,9 @@ use self::static_action::ActionWord;
 use self::template::Template;
 use super::entry;
 use super::format::Format;
+use crate::new_files::{self, NewFile, hooks_dir};
 use crate::project::Project;
 use crate::trust;
-
-pub use manifest::NewFile;
-pub use write::dir as write_dir;
 
 /// The languages of scripts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -175,10 +170,10 @@ impl NewHookPlan {
             Self::Executable(spelling) => {
                 let text = executable::text(&args.name, spelling, language)
                     .ok_or_else(|| Failure::new(format!("there is no template for {spelling}")))?;
-                return write::file(path, &text, args.force);
+                return new_files::write_file(path, &text, args.force);
             }
         };
-        write::dir(path, &files, args.force)
+        new_files::write_dir(path, &files, args.force)
     }
 
     /// Prints what was created.
@@ -237,31 +232,6 @@ pub fn examples() -> Result<Vec<NewFile>, Failure> {
         );
     }
     Ok(files)
-}
-
-/// The directory of new hooks, for both kinds (R81).
-///
-/// # Errors
-/// A symlink leads out of the project.
-pub fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
-    if is_for_user {
-        return Ok(project.layout.new_for_user(&HOOKS));
-    }
-    let dir = project.layout.new_in_project(&HOOKS);
-    let existing = dir.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
-    let existing = existing.unwrap_or(project.root());
-    let failed =
-        |why: String| Failure::new(format!("cannot create a hook in {}: {why}", dir.display()));
-    let canonical = |path: &Path| {
-        path.canonicalize().map_err(|error| failed(format!("{}: {error}", path.display())))
-    };
-    let real = canonical(existing)?;
-    if real.starts_with(canonical(project.root())?) {
-        return Ok(dir);
-    }
-    let why = format!("{} leads out of the project, to {}", existing.display(), real.display());
-    Err(failed(why)
-        .help("remove the symlink, or create the hook for all your projects with --user"))
 }
 
 /// Trusts the new hook, unless the catalog reports that it cannot run; [`advise`] explains why.

@@ -4,8 +4,9 @@
 use tenter_protocol::EventName;
 use tenter_terminal::failure::Failure;
 
-use super::manifest::{NAME, NewFile};
+use super::manifest::NAME;
 use super::{ScriptLanguage, template};
+use crate::new_files::NewFile;
 
 const PYTHON_SDK: &str = include_str!("../../../../../../sdk/python/tenter_hook.py");
 const JAVASCRIPT_SDK: &str = include_str!("../../../../../../sdk/javascript/tenter-hook.mjs");

@@ -10,7 +10,8 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::actions_at;
 use tenter_terminal::failure::Failure;
 
-use super::manifest::{NewFile, with_name};
+use super::manifest::with_name;
+use crate::new_files::NewFile;
 
 /// The action of a static hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

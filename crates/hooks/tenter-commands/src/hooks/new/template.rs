@@ -4,8 +4,9 @@
 use tenter_protocol::EventName;
 use tenter_terminal::failure::Failure;
 
-use super::manifest::{NewFile, with_name};
+use super::manifest::with_name;
 use super::{ScriptLanguage, comments};
+use crate::new_files::NewFile;
 
 /// A complete hook.
 pub(super) struct Template {

@@ -11,7 +11,8 @@ use tenter_terminal::env::{self, Env};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
 
-use crate::hooks::{NewFile, examples, write_dir};
+use crate::hooks::examples;
+use crate::new_files::{NewFile, write_dir};
 
 /// The placeholder for the plugin's name in templates.
 const NAME: &str = "NAME";

@@ -1,4 +1,4 @@
-//! What a ready-made hook gets: the event, its settings, its state, and programs of the user.
+//! The means of a ready-made hook: the event, its settings, its state, and programs of the user.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::settings::EngineSettings;
 const STATE: &str = "state";
 
 /// One run of a ready-made hook.
-pub(crate) struct ReadyMadeCall<'c> {
+pub(in crate::runner) struct ReadyMadeCall<'c> {
     job: &'c Job<'c>,
     settings: &'c EngineSettings,
     cancel: &'c Cancel,
@@ -43,7 +43,7 @@ pub(super) struct Command<'c> {
 }
 
 impl<'c> ReadyMadeCall<'c> {
-    pub(crate) fn new(
+    pub(in crate::runner) fn new(
         job: &'c Job<'c>,
         settings: &'c EngineSettings,
         cancel: &'c Cancel,

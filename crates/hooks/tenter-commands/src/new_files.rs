@@ -1,24 +1,60 @@
-//! Creates hooks and plugins atomically: other processes see the complete hook or none.
+//! New files of hooks and plugins, which are created atomically: other processes see the complete hook or none.
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tenter_base::replace_file;
+use tenter_engine::layout::HOOKS;
 use tenter_terminal::failure::Failure;
 
-use super::manifest::NewFile;
+use crate::project::Project;
+
+/// A file to create.
+pub struct NewFile {
+    /// The path in the new directory.
+    pub name: String,
+    /// The content.
+    pub text: String,
+    /// True if the file is executable.
+    pub is_executable: bool,
+}
+
+/// Returns the directory of new hooks, for both kinds (R81).
+///
+/// # Errors
+/// A symlink leads out of the project.
+pub fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
+    if is_for_user {
+        return Ok(project.layout.new_for_user(&HOOKS));
+    }
+    let dir = project.layout.new_in_project(&HOOKS);
+    let existing = dir.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
+    let existing = existing.unwrap_or(project.root());
+    let failed =
+        |why: String| Failure::new(format!("cannot create a hook in {}: {why}", dir.display()));
+    let canonical = |path: &Path| {
+        path.canonicalize().map_err(|error| failed(format!("{}: {error}", path.display())))
+    };
+    let real = canonical(existing)?;
+    if real.starts_with(canonical(project.root())?) {
+        return Ok(dir);
+    }
+    let why = format!("{} leads out of the project, to {}", existing.display(), real.display());
+    Err(failed(why)
+        .help("remove the symlink, or create the hook for all your projects with --user"))
+}
 
 /// Writes an executable file.
-pub(super) fn file(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let written = write_file(path, text, force);
+pub fn write_file(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    let written = try_file(path, text, force);
     written.map_err(|error| failure(path, &error, force))
 }
 
 /// Writes a directory with these files.
-pub fn dir(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
-    let written = write_dir(path, files, force);
+pub fn write_dir(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
+    let written = try_dir(path, files, force);
     written.map_err(|error| failure(path, &error, force))
 }
 
@@ -30,7 +66,7 @@ fn failure(path: &Path, error: &io::Error, force: bool) -> Failure {
     Failure::new(format!("cannot write {}: {error}", path.display()))
 }
 
-fn write_file(path: &Path, text: &str, force: bool) -> io::Result<()> {
+fn try_file(path: &Path, text: &str, force: bool) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(dir)?;
     if force {
@@ -40,7 +76,7 @@ fn write_file(path: &Path, text: &str, force: bool) -> io::Result<()> {
     }
 }
 
-fn write_dir(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {
+fn try_dir(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {
     let above = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(above)?;
     // Hidden, so that it is not found as a hook. A replaced directory is moved into it and removed with it.

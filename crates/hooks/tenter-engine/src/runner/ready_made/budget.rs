@@ -10,7 +10,7 @@ use super::call::ReadyMadeCall;
 const WARNING: f64 = 80.0;
 const MINUTE_MS: f64 = 60_000.0;
 
-/// What was used.
+/// The amounts that are used up.
 #[derive(Default, Clone, Serialize, Deserialize)]
 struct Spent {
     calls: u64,
