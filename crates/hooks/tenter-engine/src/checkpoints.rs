@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -21,6 +22,9 @@ const MAX_LABEL: usize = 200;
 /// Settings that keep git from running programs that the repository names.
 const GIT_SETTINGS: [&str; 6] =
     ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"];
+
+/// The number of the next private index: a process can make several checkpoints at the same time.
+static NEXT_INDEX: AtomicU64 = AtomicU64::new(0);
 
 /// The checkpoints of a worktree.
 pub struct Checkpoints<'c> {
@@ -134,8 +138,9 @@ impl Checkpoints<'_> {
     fn index(&self) -> Result<PrivateIndex, String> {
         let path =
             |name: &str| self.git(&["rev-parse", "--path-format=absolute", "--git-path", name]);
-        let own = PathBuf::from(path(&format!("tenter-checkpoint-{}", std::process::id()))?);
-        let index = PrivateIndex(own);
+        let number = NEXT_INDEX.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tenter-checkpoint-{}-{number}", std::process::id());
+        let index = PrivateIndex(PathBuf::from(path(&name)?));
         match fs::copy(path("index")?, &index.0) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(format!("cannot copy git's index: {error}"))
