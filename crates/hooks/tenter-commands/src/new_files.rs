@@ -12,7 +12,7 @@ use tenter_terminal::failure::Failure;
 use crate::project::Project;
 
 /// A file to create.
-pub struct NewFile {
+pub(crate) struct NewFile {
     /// The path in the new directory.
     pub name: String,
     /// The content.
@@ -25,7 +25,7 @@ pub struct NewFile {
 ///
 /// # Errors
 /// A symlink leads out of the project.
-pub fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
+pub(crate) fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
     if is_for_user {
         return Ok(project.layout.new_for_user(&HOOKS));
     }
@@ -47,13 +47,13 @@ pub fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failur
 }
 
 /// Writes an executable file.
-pub fn write_file(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+pub(crate) fn write_file(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let written = try_file(path, text, force);
     written.map_err(|error| failure(path, &error, force))
 }
 
 /// Writes a directory with these files.
-pub fn write_dir(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
+pub(crate) fn write_dir(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
     let written = try_dir(path, files, force);
     written.map_err(|error| failure(path, &error, force))
 }

@@ -43,7 +43,7 @@ use crate::project::Project;
 
 pub use doctor::OWN_TOOLS;
 pub use list::show_catalog;
-pub use new::examples;
+pub(crate) use new::examples;
 pub use switch::{disable, enable};
 pub use test::test_once_or_all;
 pub use validate::findings_in;

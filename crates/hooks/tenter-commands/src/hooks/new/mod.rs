@@ -7,7 +7,7 @@ mod runtime;
 mod static_action;
 mod template;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -219,7 +219,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
 }
 
 /// The files in `hooks` of a new plugin: complete hooks as examples.
-pub fn examples() -> Result<Vec<NewFile>, Failure> {
+pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
     let mut files = Vec::new();
     for name in ["context-at-start", "no-force-push"] {
         let template = template::named(name)
