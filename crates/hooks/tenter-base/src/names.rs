@@ -7,19 +7,24 @@ const LETTERS_PER_EDIT: usize = 3;
 /// Maximum number of letters compared; no known name is longer.
 const MAX_LETTERS: usize = 64;
 
-/// Returns the first of the candidates with the fewest edits, if it is close enough to `word` to be meant by it: if few letters differ, or
-/// if `word` is its beginning, such as `claude` of `claude-code`.
+/// Returns the candidate that was probably meant by `word`: the first that `word` begins, such as `claude` of `claude-code`, or else the
+/// first with the fewest edits, if few letters differ.
 pub fn nearest<C: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = C>) -> Option<C> {
-    let is_beginning = |candidate: &C| {
-        let rest = candidate.as_ref().strip_prefix(word);
-        !word.is_empty() && rest.is_some_and(|rest| rest.starts_with(['-', '_']))
-    };
     let letters = folded(word);
-    let distance = |candidate: &C| strsim::osa_distance(&letters, &folded(candidate.as_ref()));
-    let candidates = candidates.into_iter().map(|candidate| (distance(&candidate), candidate));
-    let (edits, best) = candidates.min_by_key(|(edits, _)| *edits)?;
+    let rank = |candidate: &C| {
+        let edits = strsim::osa_distance(&letters, &folded(candidate.as_ref()));
+        (!begins(word, candidate.as_ref()), edits)
+    };
+    let candidates = candidates.into_iter().map(|candidate| (rank(&candidate), candidate));
+    let ((differs, edits), best) = candidates.min_by_key(|(rank, _)| *rank)?;
     let allowed = (best.as_ref().chars().count() / LETTERS_PER_EDIT).clamp(1, MAX_EDITS);
-    (edits <= allowed || is_beginning(&best)).then_some(best)
+    (!differs || edits <= allowed).then_some(best)
+}
+
+/// Returns whether `word` is the first of several words of `name`, which `-` and `_` separate.
+fn begins(word: &str, name: &str) -> bool {
+    let rest = name.strip_prefix(word).filter(|_| !word.is_empty());
+    rest.is_some_and(|rest| rest.starts_with(['-', '_']))
 }
 
 /// Returns the number of edits between two names: letters inserted, removed, replaced, or swapped with their neighbour.

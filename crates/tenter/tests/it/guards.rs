@@ -145,7 +145,7 @@ fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
     let file = "../home/.config/agents/hooks/secrets/HOOK.md";
     let text = sandbox.read(file);
     let old = |line: &&str| !line.starts_with("  shipped: ") && !line.starts_with("  set: ");
-    let old: String = text.lines().filter(old).map(|line| format!("{line}\n")).collect();
+    let old = text.lines().filter(old).collect::<Vec<_>>().join("\n") + "\n";
     let old = old.replace("  version: 2\n", "  version: 0\n");
     let digest = tenter_base::hex(&Sha256::digest(old.as_bytes()));
     let set = "  set: {read: deny, write: deny, paths: [\"config/*.key\"]}\n";
