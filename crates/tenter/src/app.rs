@@ -158,7 +158,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         #[cfg(feature = "agent")]
         Command::Demo(args) => demo::run(env, &args),
         Command::Guard(command) => guard::run(env, project, &command),
-        Command::Backtest(args) => backtest::run(env, project, &args, &guard::texts),
+        Command::Backtest(args) => backtest::run(env, project, &args, &guard::texts, AGENT),
         Command::Checkpoint(command) => checkpoint::run(env, project, &command),
         Command::Hooks(command) => hooks::run(env, project, &command, AGENT),
         Command::Check(args) => {

@@ -1,19 +1,21 @@
 //! The agent's part of the commands of hooks: recipes, models and MCP servers need trust, conversations are in the log.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::model::completion;
 use tenter_agent::recipe::Recipes;
 use tenter_agent::skill::Skills;
 use tenter_agent::store::{ListQuery, StoreError};
+use tenter_backtest::RecordedCall;
 use tenter_base::sanitize::visible;
 use tenter_commands::project::Project;
 use tenter_commands::trust::{ProjectRecipe, TrustChoice};
 use tenter_commands::{CompletionError, ConversationEntry, OwnAgent};
 use tenter_proc::Cancel;
-use tenter_protocol::Diagnostic;
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::runtime::{Completion, CompletionRequest, ModelChoice};
+use tenter_protocol::{Block, Diagnostic, json};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;
@@ -62,6 +64,26 @@ impl OwnAgent for TenterAgent {
             Err(StoreError::NotFound { .. }) => Ok(None),
             Err(error) => Err(Failure::caused_by(error)),
         }
+    }
+
+    fn past_calls(&self, env: &Env, sink: &mut dyn FnMut(RecordedCall)) -> Result<(), Failure> {
+        let Some(store) = open_store(env)? else { return Ok(()) };
+        let query = ListQuery { project: None, limit: usize::MAX, include_subagents: true };
+        // A fork has the calls of its original.
+        let mut known = HashSet::new();
+        for summary in store.list(&query).map_err(Failure::caused_by)? {
+            let epochs = store.history(&summary.id).map_err(Failure::caused_by)?;
+            for stored in epochs.iter().flat_map(|epoch| &epoch.entries) {
+                for block in &stored.entry.message.blocks {
+                    let Block::ToolUse(call) = block else { continue };
+                    if known.insert((call.id.clone(), json::to_string(&call.input))) {
+                        let (time, file) = (stored.at.parse().ok(), env.store_file());
+                        sink(RecordedCall::own(&summary.id, &summary.project, time, call, &file));
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn check_plugin(&self, directory: &Path) -> Vec<Diagnostic> {

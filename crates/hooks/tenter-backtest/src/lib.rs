@@ -25,7 +25,7 @@ pub use collector::{CallCollector, ReadCounts};
 pub use diff::{PastVerdict, VerdictChange, VerdictDiff, VerdictDiffBuilder};
 pub use places::HostPlaces;
 pub use readers::TranscriptReader;
-pub use recorded::{CallEnd, DenialSource, RecordedCall};
+pub use recorded::{CallEnd, DenialSource, OWN_AGENT, RecordedCall};
 pub use replay::{CallAnswer, HookSet, Judgement, Replay, RuleStop};
 pub use report::{Report, ReportBuilder, RuleReport, StoppedCommand};
 pub use scan::{HostCounts, ScanOptions, scan};

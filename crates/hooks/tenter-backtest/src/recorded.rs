@@ -64,7 +64,37 @@ pub enum DenialSource {
     Hook,
 }
 
+/// The id of Tenter's own agent.
+pub const OWN_AGENT: &str = "tenter";
+
 impl RecordedCall {
+    /// Creates a call of Tenter's own agent, whose conversations are in the database `file`.
+    pub fn own(
+        session: &str,
+        project: &Path,
+        time: Option<Timestamp>,
+        call: &ToolCall,
+        file: &Path,
+    ) -> Self {
+        Self {
+            host: OWN_AGENT,
+            session: session.to_owned(),
+            agent: None,
+            cwd: Some(project.to_owned()),
+            time,
+            native: NativeCall {
+                id: Some(call.id.clone()),
+                tool: call.name.clone(),
+                input: call.input.clone(),
+                ..NativeCall::default()
+            },
+            end: CallEnd::Unknown,
+            is_cut: false,
+            file: file.into(),
+            line: 0,
+        }
+    }
+
     /// Returns the call in Tenter's names, as hooks read it in this agent.
     pub fn tool_call(&self) -> ToolCall {
         match hosts::find(self.host) {
@@ -77,6 +107,11 @@ impl RecordedCall {
         }
     }
 
+    /// Returns the text of the call for listings: the command, the path, or the whole input.
+    pub fn text(&self) -> String {
+        text_of(&self.tool_call())
+    }
+
     /// Returns whether the call was denied.
     pub fn was_denied(&self) -> bool {
         matches!(self.end, CallEnd::Denied(_))
@@ -84,7 +119,7 @@ impl RecordedCall {
 }
 
 /// Returns the text of a call for listings: the command, the path, or the whole input.
-pub(crate) fn text_of(call: &ToolCall) -> String {
+fn text_of(call: &ToolCall) -> String {
     const FIELDS: [&str; 6] = ["file_path", "path", "command", "patch", "url", "pattern"];
     let field = |name: &&str| call.input.get(*name).and_then(Value::as_str);
     let text = FIELDS

@@ -8,7 +8,7 @@ use tenter_base::rfc3339;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::Redactor;
 
-use crate::recorded::{RecordedCall, text_of};
+use crate::recorded::RecordedCall;
 use crate::replay::{CallAnswer, Judgement, RuleStop};
 use crate::scan::HostCounts;
 
@@ -173,7 +173,7 @@ impl RuleCounts {
         self.sessions.insert(hash((call.host, &call.session)));
         self.decision = self.decision.max(stop.decision);
         self.reason = redactor.text(&stop.reason);
-        let text = text_of(&call.tool_call());
+        let text = call.text();
         let key = hash(&text);
         self.distinct.insert(key);
         if self.commands.len() < MAX_COMMANDS || self.commands.contains_key(&key) {

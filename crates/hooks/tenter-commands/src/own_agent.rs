@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tenter_backtest::RecordedCall;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_protocol::runtime::{Completion, CompletionRequest};
@@ -47,6 +48,14 @@ pub trait OwnAgent: Sync {
     /// Several begin with it, or the store cannot be read.
     fn find_conversation(&self, _env: &Env, _prefix: &str) -> Result<Option<String>, Failure> {
         Ok(None)
+    }
+
+    /// Passes the tool calls of the stored conversations to `sink`, each once.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn past_calls(&self, _env: &Env, _sink: &mut dyn FnMut(RecordedCall)) -> Result<(), Failure> {
+        Ok(())
     }
 
     /// Returns the diagnostics of the recipes and skills of the plugin in `directory`.

@@ -57,6 +57,8 @@ const LIMITS: &str = "To expect: ";
 
 /// The key of an installed guard with the digest of the text that was installed.
 const DIGEST: &str = "  shipped: ";
+/// The line of a guard in monitor mode.
+pub(crate) const MONITOR: &str = "  mode: monitor";
 /// The line after which that key is written.
 const VERSION: &str = "  version: ";
 
@@ -139,6 +141,20 @@ pub(crate) fn is_shipped(name: &str, text: &str) -> bool {
     Guard::find(name).is_ok_and(|guard| guard.installable() == text)
 }
 
+/// Returns the text of a guard in monitor mode, or of one whose decisions are applied.
+pub(crate) fn with_mode(text: &str, monitors: bool) -> String {
+    let lines = text.lines().filter(|line| *line != MONITOR).map(|line| {
+        let mode = if monitors && line.starts_with(VERSION) { MONITOR } else { "" };
+        if mode.is_empty() { format!("{line}\n") } else { format!("{line}\n{mode}\n") }
+    });
+    lines.collect()
+}
+
+/// Returns true if the text of a guard has it in monitor mode.
+pub(crate) fn is_monitoring(text: &str) -> bool {
+    text.lines().any(|line| line == MONITOR)
+}
+
 /// The text of an installed guard, compared with the shipped ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InstalledText {
@@ -155,7 +171,7 @@ impl InstalledText {
         for line in text.lines() {
             if let Some(digest) = line.strip_prefix(DIGEST) {
                 installed = installed.or(Some(digest.trim().to_owned()));
-            } else if !line.starts_with(SET_LINE) {
+            } else if !line.starts_with(SET_LINE) && line != MONITOR {
                 present.push_str(line);
                 present.push('\n');
             }

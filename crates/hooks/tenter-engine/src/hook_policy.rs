@@ -16,8 +16,10 @@ pub(crate) const PRIORITIES: (u64, u64) = (0, 1000);
 pub struct HookPolicy {
     /// Time from start to SIGTERM (R38).
     pub timeout: Duration,
-    /// The consequence of a failure (R42).
+    /// The consequence of a failure (R42); open in monitor mode.
     pub fail: FailMode,
+    /// The use of its decisions.
+    pub mode: HookMode,
     /// Hooks with a higher priority run earlier; an executable has 100 (R22).
     pub priority: u16,
     /// True if it runs in the background (R22).
@@ -33,12 +35,24 @@ impl Default for HookPolicy {
         Self {
             timeout: Duration::from_secs(30),
             fail: FailMode::Open,
+            mode: HookMode::Enforce,
             priority: 100,
             asynchronous: false,
             budget: None,
             model: ModelBudget::default(),
         }
     }
+}
+
+/// The use of a hook's decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HookMode {
+    /// They are applied.
+    #[default]
+    Enforce,
+    /// They are recorded and not applied: the hook changes nothing.
+    Monitor,
 }
 
 /// The consequence of a hook's failure at an event that it could have blocked (R42).

@@ -9,7 +9,7 @@ pub use crate::catalog::{
     Untrusted, no_such,
 };
 pub use crate::hook::{Hook, HookKind, HookOptions, RuntimeHook};
-pub use crate::hook_policy::{HookPolicy, TIMEOUTS_MS};
+pub use crate::hook_policy::{HookMode, HookPolicy, TIMEOUTS_MS};
 pub use crate::outer_projects::OuterProjects;
 pub use crate::protected_paths::{ProtectedPaths, is_git_directory};
 pub use crate::settings::AsynchronousHooks;

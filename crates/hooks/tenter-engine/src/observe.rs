@@ -76,6 +76,7 @@ impl HookRun {
             end: RunEnd::NoProcess,
             transport: None,
             decision: DecisionKind::None,
+            would: None,
             also: Vec::new(),
             reason: None,
             rule: None,
@@ -129,6 +130,9 @@ pub struct RunRecord {
     pub transport: Option<Transport>,
     /// The most important part of its decision.
     pub decision: DecisionKind,
+    /// The most important part of what it would have decided, if it is in monitor mode. It decided nothing then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would: Option<DecisionKind>,
     /// The other parts, the most important first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<DecisionKind>,

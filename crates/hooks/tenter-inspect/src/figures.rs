@@ -28,6 +28,8 @@ pub struct Run<'r> {
     pub duration: Duration,
     /// The most important part of its decision.
     pub decision: DecisionKind,
+    /// True if it would have stopped the event, but is in monitor mode.
+    pub would_stop: bool,
     /// True if it reached its timeout.
     pub timed_out: bool,
     /// True if the agent waited for it.
@@ -89,6 +91,8 @@ pub struct HookFigures {
     pub denials: usize,
     /// The questions that it asked.
     pub questions: Questions,
+    /// Number of runs in monitor mode that would have denied or asked.
+    pub would_stop: usize,
     /// Number of runs that failed.
     pub failures: usize,
     /// Number of runs that reached their timeout.
@@ -343,6 +347,7 @@ impl<'r> Tally<'r> {
                 allowed: self.allowed,
                 refused: self.refused,
             },
+            would_stop: count(|run| run.would_stop),
             failures: count(|run| run.decision == DecisionKind::Failed),
             timeouts: count(|run| run.timed_out),
             share,
@@ -381,6 +386,7 @@ mod tests {
             rule: "",
             duration: Duration::from_millis(ms),
             decision,
+            would_stop: false,
             timed_out: false,
             awaited: true,
         }

@@ -92,6 +92,7 @@ struct IndexedRun {
     rule: NameId,
     duration_ms: u32,
     decision: DecisionKind,
+    would_stop: bool,
     timed_out: bool,
     awaited: bool,
 }
@@ -264,6 +265,7 @@ impl JournalIndex {
             rule: self.names.text(run.rule),
             duration: Duration::from_millis(run.duration_ms.into()),
             decision: run.decision,
+            would_stop: run.would_stop,
             timed_out: run.timed_out,
             awaited: run.awaited,
         }
@@ -378,6 +380,7 @@ impl IndexedSession {
             rule: names.id(line.rule.as_ref().map_or("", |rule| &rule.name)),
             duration_ms: u32::try_from(line.duration_ms).unwrap_or(u32::MAX),
             decision,
+            would_stop: line.would_stop(),
             timed_out: line.exit == "timed out",
             awaited: !line.asynchronous,
         });

@@ -35,6 +35,8 @@ pub(crate) struct Line<'l> {
     pub(crate) exit: Cow<'l, str>,
     #[serde(borrow)]
     decision: Cow<'l, str>,
+    #[serde(borrow)]
+    would: Cow<'l, str>,
     #[serde(rename = "async")]
     pub(crate) asynchronous: bool,
     #[serde(borrow)]
@@ -92,6 +94,11 @@ impl<'l> Line<'l> {
             true => AnswerKind::Yes,
             false => AnswerKind::No,
         })
+    }
+
+    /// Returns true if it is a run in monitor mode that would have stopped the event.
+    pub(crate) fn would_stop(&self) -> bool {
+        matches!(&*self.would, "deny" | "ask")
     }
 
     /// The decision; `None` if there is none, or if only a newer version knows it.

@@ -79,6 +79,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-engine",
             "tenter-walk",
             "tenter-http",
+            "tenter-backtest",
             "tenter-bridge",
             "tenter-terminal",
             "tenter-settings",

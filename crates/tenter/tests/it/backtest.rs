@@ -156,3 +156,29 @@ fn a_new_guard_says_what_it_would_have_stopped_and_offers_to_show_it() {
     let output = sandbox.finish_pty(terminal);
     assert_eq!(output.code, Some(0), "{output}");
 }
+
+#[test]
+fn the_log_shows_the_calls_of_transcripts() {
+    let sandbox = worked();
+    let output = sandbox.run(&["log", "--from", "claude-code"]).expect_code(0);
+    assert_eq!(output.stdout.lines().count(), 8, "{output}");
+    assert!(output.stdout.contains("claude-code  -  git push --force origin main"), "{output}");
+    let args = ["log", "--from", "claude-code,codex", "-n", "3", "--json"];
+    let calls = sandbox.run(&args).expect_code(0).json_lines();
+    assert_eq!(calls.len(), 3);
+    assert_eq!((&calls[2]["agent"], &calls[2]["decision"]), (&"codex".into(), &Value::Null));
+}
+
+#[test]
+fn conversations_of_tenters_own_agent_are_replayed() {
+    let sandbox = sandbox();
+    let script = "turns: [{tool_calls: [{name: bash, input: {command: git push -f}}]}, {text: ok}]";
+    let model = sandbox.script(script);
+    let _ = sandbox.run(&["run", "--model", &model, "push it"]);
+    for args in [&[][..], &["--from", "tenter"]] {
+        let args = [&["--guard", "git-safety", "--json"], args].concat();
+        let report = backtest(&sandbox, &args).expect_code(0).json();
+        assert_eq!((report["calls"].as_u64(), report["stopped"].as_u64()), (Some(1), Some(1)));
+        assert_eq!(report["rules"][0]["commands"][0]["host"], "tenter");
+    }
+}

@@ -35,6 +35,30 @@ fn a_guard_of_the_project_is_trusted_when_it_is_added() {
 }
 
 #[test]
+fn a_guard_in_monitor_mode_records_what_it_would_stop_until_it_is_enforced() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["guard", "add", "git-safety", "--monitor"]).expect_code(0);
+    let model = sandbox.script(FORCE_PUSH);
+    let stops = || {
+        let output = sandbox.run(&["run", "--model", &model, "push it"]);
+        output.stderr.contains("A force push overwrites")
+    };
+    assert!(!stops());
+    let log = sandbox.run(&["log"]).expect_code(0);
+    assert!(log.stdout.contains("would deny"), "{log}");
+    let stats = sandbox.run(&["hooks", "stats", "--json"]).expect_code(0).json();
+    let hook = &stats["hooks"][0];
+    assert_eq!((hook["would_stop"].as_u64(), hook["denied"].as_u64()), (Some(1), Some(0)));
+    let listed = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+    assert_eq!(listed[0]["user"], "current", "{listed}");
+    let enforced = sandbox.run(&["guard", "enforce", "git-safety"]).expect_code(0);
+    assert!(enforced.stderr.contains("would have stopped 1 call"), "{enforced}");
+    assert!(stops());
+    let again = sandbox.run(&["guard", "enforce", "git-safety"]).expect_code(0);
+    assert!(again.stderr.contains("stops calls already"), "{again}");
+}
+
+#[test]
 fn the_list_shows_what_is_installed_and_changed() {
     let sandbox = sandbox();
     let states = || {

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tenter_backtest::{
-    HostCounts, HostPlaces, RecordedCall, Replay, Report, ReportBuilder, ScanOptions, VerdictDiff,
-    VerdictDiffBuilder, readers, scan,
+    HostCounts, HostPlaces, OWN_AGENT, ReadCounts, RecordedCall, Replay, Report, ReportBuilder,
+    ScanOptions, VerdictDiff, VerdictDiffBuilder, readers, scan,
 };
 use tenter_engine::journal::Redactor;
 use tenter_engine::layout::project_root;
@@ -18,9 +18,12 @@ use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::{confirm, read_at_terminal};
 use tenter_terminal::ui;
 
+use crate::OwnAgent;
 use crate::project::Project;
 use crate::since::Since;
 use rules::RuleSource;
+
+pub(crate) use print::print_notes;
 
 /// The age of the calls that are replayed by default.
 const DEFAULT_SINCE: &str = "30d";
@@ -75,8 +78,9 @@ fn limit(text: &str) -> Result<usize, String> {
 }
 
 /// Reads the id of an agent whose transcripts can be read.
-fn host(id: &str) -> Result<String, String> {
-    let hosts: Vec<&str> = readers::ALL.iter().map(|reader| reader.host()).collect();
+pub(crate) fn host(id: &str) -> Result<String, String> {
+    let hosts = readers::ALL.iter().map(|reader| reader.host());
+    let hosts: Vec<&str> = hosts.chain([OWN_AGENT]).collect();
     let is_known = hosts.contains(&id);
     is_known.then(|| id.to_owned()).ok_or_else(|| format!("the agents are {}", hosts.join(", ")))
 }
@@ -88,10 +92,16 @@ pub type GuardText = (&'static str, String);
 pub type GuardTexts = dyn Fn(&[String]) -> Result<Vec<GuardText>, Failure>;
 
 /// Runs the command.
-pub fn run(env: &Env, project: Option<&Path>, args: &Args, guards: &GuardTexts) -> CommandResult {
+pub fn run(
+    env: &Env,
+    project: Option<&Path>,
+    args: &Args,
+    guards: &GuardTexts,
+    agent: &'static dyn OwnAgent,
+) -> CommandResult {
     let project = Project::open(env, project)?;
     if let [old, new] = args.diff.as_slice() {
-        let diff = compare(&project, [old, new], &args.selection())?;
+        let diff = compare(&project, [old, new], &args.selection(agent))?;
         if args.json {
             ui::out(serde_json::to_string_pretty(&diff).unwrap_or_default());
         } else {
@@ -101,7 +111,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args, guards: &GuardTexts) 
         return Ok(if is_failure { Exit::Failed } else { Exit::Done });
     }
     let rules = RuleSource::new(&project, args, guards)?;
-    let report = replay(&project, &rules, &args.selection());
+    let report = replay(&project, &rules, &args.selection(agent))?;
     if args.json {
         ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
@@ -115,6 +125,8 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args, guards: &GuardTexts) 
 pub(crate) struct Selection<'s> {
     /// The agents; empty for all.
     pub(crate) hosts: &'s [String],
+    /// Tenter's own agent, whose conversations are replayed, too.
+    pub(crate) agent: Option<&'static dyn OwnAgent>,
     pub(crate) since: Since,
     /// True for the calls of all projects.
     pub(crate) is_everywhere: bool,
@@ -127,9 +139,10 @@ pub(crate) struct Selection<'s> {
 }
 
 impl Args {
-    fn selection(&self) -> Selection<'_> {
+    fn selection(&self, agent: &'static dyn OwnAgent) -> Selection<'_> {
         Selection {
             hosts: &self.from,
+            agent: Some(agent),
             since: self.since,
             is_everywhere: self.all,
             hooks: &self.hook,
@@ -145,13 +158,14 @@ pub(crate) fn offer(project: &Project, guards: &[GuardText]) {
     let Ok(since) = Since::parse(DEFAULT_SINCE) else { return };
     let selection = Selection {
         hosts: &[],
+        agent: None,
         since,
         is_everywhere: true,
         hooks: &[],
         limit: DEFAULT_LIMIT,
         max_calls: Some(MAX_OFFERED),
     };
-    let report = replay(project, &rules, &selection);
+    let Ok(report) = replay(project, &rules, &selection) else { return };
     if report.calls == 0 {
         return;
     }
@@ -171,7 +185,11 @@ pub(crate) fn offer(project: &Project, guards: &[GuardText]) {
 }
 
 /// Replays the calls that `selection` selects.
-fn replay(project: &Project, rules: &RuleSource<'_>, selection: &Selection<'_>) -> Report {
+fn replay(
+    project: &Project,
+    rules: &RuleSource<'_>,
+    selection: &Selection<'_>,
+) -> Result<Report, Failure> {
     let load = |root: &Path| rules.hooks(root);
     let only: BTreeSet<String> = selection.hooks.iter().cloned().collect();
     let mut replay = Replay::new(&project.env.home, &load).with_only(only);
@@ -179,9 +197,9 @@ fn replay(project: &Project, rules: &RuleSource<'_>, selection: &Selection<'_>) 
     let counts = for_each(project, selection, &mut |call| {
         let judgement = replay.judge(&call);
         report.add(&call, &judgement);
-    });
+    })?;
     let undecided = replay.undecided().clone();
-    report.finish(counts, undecided, selection.limit)
+    Ok(report.finish(counts, undecided, selection.limit))
 }
 
 /// Compares the verdicts of two sets of hooks about the calls that `selection` selects.
@@ -197,7 +215,7 @@ fn compare(
     let mut diff = VerdictDiffBuilder::new(Redactor::new(project.secrets()));
     let counts = for_each(project, selection, &mut |call| {
         diff.add(&call, &before.judge(&call), &after.judge(&call));
-    });
+    })?;
     Ok(diff.finish(counts, selection.limit))
 }
 
@@ -206,23 +224,42 @@ fn for_each(
     project: &Project,
     selection: &Selection<'_>,
     sink: &mut dyn FnMut(RecordedCall),
-) -> HostCounts {
+) -> Result<HostCounts, Failure> {
     let places = places(project.env);
+    let since = selection.since.before(env::now());
     let options = ScanOptions {
         places: &places,
         hosts: selection.hosts,
-        since: Some(selection.since.before(env::now())),
+        since: Some(since),
         max_calls: selection.max_calls,
     };
-    scan(options, &mut |call| {
+    let mut pass = |call: RecordedCall| {
         if selection.is_everywhere || is_in(project, call.cwd.as_deref()) {
             sink(call);
         }
-    })
+    };
+    let mut counts = scan(options, &mut pass);
+    let is_chosen = |host: &String| host == OWN_AGENT;
+    if let Some(agent) = selection
+        .agent
+        .filter(|_| selection.hosts.is_empty() || selection.hosts.iter().any(is_chosen))
+    {
+        let mut own = ReadCounts::default();
+        agent.past_calls(project.env, &mut |call| {
+            if call.time.is_none_or(|time| time >= since) {
+                own.calls += 1;
+                pass(call);
+            }
+        })?;
+        if own.calls > 0 {
+            counts.insert(OWN_AGENT, own);
+        }
+    }
+    Ok(counts)
 }
 
 /// Returns whether a call in this directory is a call in the project.
-fn is_in(project: &Project, cwd: Option<&Path>) -> bool {
+pub(crate) fn is_in(project: &Project, cwd: Option<&Path>) -> bool {
     let root = project.root();
     cwd.is_some_and(|cwd| {
         cwd == root || (cwd.starts_with(root) && project_root(cwd, &project.env.home) == root)
@@ -230,7 +267,7 @@ fn is_in(project: &Project, cwd: Option<&Path>) -> bool {
 }
 
 /// Returns where the transcripts of this user are.
-fn places(env: &Env) -> HostPlaces {
+pub(crate) fn places(env: &Env) -> HostPlaces {
     HostPlaces { home: env.home.clone(), variables: env.vars.iter().cloned().collect() }
 }
 

@@ -125,7 +125,7 @@ fn print_command(command: &StoppedCommand) {
 }
 
 /// Notes what was not read, and why.
-fn print_notes(hosts: &HostCounts) {
+pub(crate) fn print_notes(hosts: &HostCounts) {
     for (host, counts) in hosts {
         if !counts.unknown.is_empty() {
             let total: u64 = counts.unknown.values().sum();

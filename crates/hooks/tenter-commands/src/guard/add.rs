@@ -12,7 +12,7 @@ use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::backtest;
 use crate::new_files::{NewFile, write_dir};
 use crate::project::Project;
-use crate::shipped_guards::Guard;
+use crate::shipped_guards::{Guard, with_mode};
 use crate::trust;
 
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,9 @@ pub struct Args {
     /// Add all guards.
     #[arg(long, conflicts_with = "names")]
     all: bool,
+    /// Record what they would stop, and stop nothing.
+    #[arg(long)]
+    monitor: bool,
     #[command(flatten)]
     pub(super) location: GuardLocation,
 }
@@ -32,7 +35,7 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
     let mut added = Vec::new();
     for guard in guards {
-        if add(guard, &hooks)? {
+        if add(guard, &hooks, args.monitor)? {
             added.push(guard.name);
         }
     }
@@ -46,9 +49,17 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
         let guards: Vec<String> =
             added.iter().filter(is_guard).map(|name| (*name).to_owned()).collect();
         let verb = if guards.len() == added.len() { "guard" } else { "run in" };
+        let effect = if args.monitor {
+            "They stop nothing and record what they would stop, in".to_owned()
+        } else {
+            format!("They {verb}")
+        };
         ui::note(format!(
-            "They {verb} `tenter run` and `tenter chat`, and other agents after `tenter bridge install`."
+            "{effect} `tenter run` and `tenter chat`, and other agents after `tenter bridge install`."
         ));
+        if args.monitor {
+            ui::note("`tenter guard enforce` lets them stop calls.");
+        }
         if !guards.is_empty() {
             backtest::offer(project, &super::texts(&guards)?);
         }
@@ -57,14 +68,14 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
 }
 
 /// Adds a guard, unless it is there already. Returns whether it was added.
-fn add(guard: Guard, hooks: &Path) -> Result<bool, Failure> {
+fn add(guard: Guard, hooks: &Path, monitors: bool) -> Result<bool, Failure> {
     let installed = InstalledGuard::new(guard, hooks);
     let name = styled(NAME, guard.name);
     match installed.state {
         GuardState::Absent => {
             let file = NewFile {
                 name: MANIFEST.to_owned(),
-                text: guard.installable(),
+                text: with_mode(&guard.installable(), monitors),
                 is_executable: false,
             };
             write_dir(&installed.path, &[file], false)?;

@@ -2,6 +2,7 @@
 //! ready-made hook.
 
 mod add;
+mod enforce;
 mod installed;
 pub(crate) mod list;
 mod remove;
@@ -38,6 +39,8 @@ pub enum Change {
     Add(add::Args),
     /// Change settings of a guard or another ready-made hook.
     Set(set::Args),
+    /// Let guards in monitor mode stop calls.
+    Enforce(enforce::Args),
     /// Remove guards or other ready-made hooks.
     Remove(remove::Args),
     /// Update guards and other ready-made hooks, and show what changes.
@@ -64,6 +67,7 @@ pub(crate) fn change(
     let (name, location) = match change {
         Change::Add(args) => ("add", &args.location),
         Change::Set(args) => ("set", &args.location),
+        Change::Enforce(args) => ("enforce", &args.location),
         Change::Remove(args) => ("remove", &args.location),
         Change::Update(args) => ("update", &args.location),
     };
@@ -73,6 +77,7 @@ pub(crate) fn change(
     match change {
         Change::Add(args) => add::run(&mut project, args),
         Change::Set(args) => set::run(&mut project, args),
+        Change::Enforce(args) => enforce::run(&mut project, args),
         Change::Remove(args) => remove::run(&project, args),
         Change::Update(args) => update::run(&mut project, args),
     }

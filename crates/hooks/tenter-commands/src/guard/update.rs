@@ -9,7 +9,7 @@ use super::add::trust_added;
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::hook_settings;
 use crate::project::Project;
-use crate::shipped_guards::Guard;
+use crate::shipped_guards::{Guard, is_monitoring, with_mode};
 
 /// Maximum number of lines of a diff.
 const LINES: usize = 200;
@@ -51,6 +51,7 @@ fn update(installed: &InstalledGuard) -> Result<bool, Failure> {
     let (guard, name) = (installed.guard, styled(NAME, installed.guard.name));
     let file = installed.path.join(MANIFEST);
     let (text, lost) = hook_settings::carry_over(&file, &installed.text, &guard.installable());
+    let text = with_mode(&text, is_monitoring(&installed.text));
     let show = || {
         let lines = diff::of_trusted(&installed.text, &text, LINES);
         lines.iter().for_each(ui::out);

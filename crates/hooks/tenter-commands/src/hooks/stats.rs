@@ -60,6 +60,8 @@ struct HookOutput<'f> {
     answered_yes: usize,
     answered_no: usize,
     unanswered: usize,
+    /// Runs in monitor mode that would have denied or asked.
+    would_stop: usize,
     failed: usize,
     timed_out: usize,
     /// Its share of the time that all hooks took, from 0 to 1.
@@ -145,6 +147,7 @@ impl<'f> From<&'f HookFigures> for HookOutput<'f> {
             answered_yes: hook.questions.allowed,
             answered_no: hook.questions.refused,
             unanswered: hook.questions.unanswered(),
+            would_stop: hook.would_stop,
             failed: hook.failures,
             timed_out: hook.timeouts,
             share: hook.share,
@@ -179,6 +182,12 @@ fn show(figures: &Figures, rules: &[RuleFigures], has_since: bool) {
         }
         if let Some(over) = hook.over_budget {
             note(&format!("{}.", sentence(&over.describe(&hook.name))));
+        }
+        if hook.would_stop > 0 {
+            let (name, calls) = (&hook.name, hook.would_stop);
+            note(&format!(
+                "The hook {name} is in monitor mode: it would have stopped {calls} calls."
+            ));
         }
         if let Some(median) = hook.slows_every_call {
             let name = &hook.name;

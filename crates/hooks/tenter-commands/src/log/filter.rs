@@ -50,6 +50,13 @@ pub(super) struct FilterArgs {
     failed: bool,
 }
 
+impl FilterArgs {
+    /// Returns the earliest time of the records.
+    pub(super) fn since(&self, now: Timestamp) -> Option<Timestamp> {
+        self.since.map(|since| since.before(now))
+    }
+}
+
 /// The events that a spelling means.
 #[derive(Debug, Clone)]
 struct Events(Vec<EventName>);

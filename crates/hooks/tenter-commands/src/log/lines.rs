@@ -178,9 +178,12 @@ fn run_row(record: &Record, run: &RunRecord) -> RecordRow {
             ui::short_time(&record.time),
             one_line(&record.event, COLUMN),
             one_line(&run.hook, COLUMN),
-            run.decision.as_str().to_owned(),
+            run.would.map_or_else(
+                || run.decision.as_str().to_owned(),
+                |would| format!("would {}", would.as_str()),
+            ),
         ],
-        decision: style(run.decision),
+        decision: if run.would.is_some() { NOTICE } else { style(run.decision) },
         tail: run_tail(record, run),
     }
 }

@@ -6,6 +6,7 @@ mod find;
 mod journals;
 mod lines;
 mod selection;
+mod transcripts;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -20,11 +21,13 @@ use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::{pager, signals, ui};
 
 use crate::OwnAgent;
+use crate::backtest;
 use crate::project::{self, Project};
 use filter::{FilterArgs, RecordFilter};
 use journals::{Journals, NewLines, Newest};
 use lines::{LogFormat, LogLayout, RecordView, Titles};
 use selection::{JournalSelection, SessionLine};
+use transcripts::TranscriptQuery;
 
 /// The name of this agent in records.
 const TENTER: &str = "tenter";
@@ -48,6 +51,9 @@ pub struct Args {
     /// Show only the newest N records.
     #[arg(short = 'n', long = "lines", value_name = "N", value_parser = count)]
     lines: Option<NonZeroUsize>,
+    /// Show the calls in the transcripts of these agents, and what hooks decided about them.
+    #[arg(long, value_name = "AGENT", value_delimiter = ',', value_parser = backtest::host)]
+    from: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
     /// Print new records as they come, until Ctrl-C.
@@ -64,6 +70,19 @@ pub struct Args {
     no_pager: bool,
 }
 
+impl Args {
+    fn of_transcripts(&self) -> TranscriptQuery<'_> {
+        TranscriptQuery {
+            hosts: &self.from,
+            session: self.session.as_deref(),
+            since: self.filter.since(env::now()),
+            is_everywhere: self.all || self.session.is_some(),
+            lines: self.lines,
+            json: self.json,
+        }
+    }
+}
+
 /// Reads a number of records, at least 1.
 pub fn count(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse().map_err(|_| format!("{} is not a number", visible(text)))?;
@@ -77,6 +96,9 @@ pub fn run(
     args: &Args,
     agent: &'static dyn OwnAgent,
 ) -> CommandResult {
+    if !args.from.is_empty() {
+        return transcripts::run(env, project, &args.of_transcripts());
+    }
     let root = project::root(env, project)?;
     let Some(selection) = find::find(env, &root, args, agent)? else {
         ui::note("No session of this project is recorded yet: `tenter run` starts one.");

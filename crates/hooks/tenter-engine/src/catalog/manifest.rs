@@ -17,6 +17,7 @@ use super::outline::HookOutline;
 use super::policy::OwnPolicy;
 use crate::claude_code::{self, ClaudeCodeHook};
 use crate::hook::{HookKind, HookOptions, RuntimeHook};
+use crate::hook_policy::HookMode;
 use crate::matcher::{HookRules, Matcher};
 use crate::query::KnownManifest;
 use crate::ready_made::ReadyMade;
@@ -117,6 +118,7 @@ fn outline(file: &Path, bytes: &[u8]) -> HookOutline {
         // An unknown word may have been meant as `closed`.
         fail_closed: metadata_value("fail").is_some_and(|fail| fail.as_text() != Some("open")),
         asynchronous: value("async").map(|word| word.as_text() == Some("true")),
+        mode: metadata_value("mode").map(|word| mode(word.as_text() == Some("monitor"))),
         ..OwnPolicy::default()
     };
     HookOutline { events: events.filter(|events| !events.is_empty()), own, ..about }
@@ -219,7 +221,12 @@ fn own_policy(manifest: &Manifest) -> OwnPolicy {
         asynchronous: (!manifest.unset.asynchronous).then_some(manifest.asynchronous),
         fail_closed: manifest.extensions.fail_closed == Some(true),
         budget: manifest.extensions.budget_ms.map(Duration::from_millis),
+        mode: manifest.extensions.monitors.map(mode),
     }
+}
+
+fn mode(monitors: bool) -> HookMode {
+    if monitors { HookMode::Monitor } else { HookMode::Enforce }
 }
 
 fn static_action(action: &StaticActionText) -> Result<StaticAction, String> {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::hook_policy::{FailMode, HookPolicy, TIMEOUTS_MS};
+use crate::hook_policy::{FailMode, HookMode, HookPolicy, TIMEOUTS_MS};
 use crate::layer::Layer;
 use crate::model_budget::ModelBudget;
 use crate::source::{HookSettings, Override};
@@ -63,6 +63,7 @@ pub(super) struct OwnPolicy {
     pub(super) asynchronous: Option<bool>,
     pub(super) fail_closed: bool,
     pub(super) budget: Option<Duration>,
+    pub(super) mode: Option<HookMode>,
 }
 
 impl OwnPolicy {
@@ -74,14 +75,15 @@ impl OwnPolicy {
         asynchronous: Some(false),
         fail_closed: false,
         budget: None,
+        mode: None,
     };
 }
 
 impl From<OwnPolicy> for Override {
     fn from(own: OwnPolicy) -> Self {
-        let OwnPolicy { timeout, priority, asynchronous, fail_closed: _, budget: _ } = own;
+        let OwnPolicy { timeout, priority, asynchronous, fail_closed: _, budget: _, mode } = own;
         let timeout = timeout.map(|timeout| timeout.as_millis().try_into().unwrap_or(u64::MAX));
-        Self { priority, timeout, asynchronous }
+        Self { priority, timeout, asynchronous, mode }
     }
 }
 
@@ -115,10 +117,14 @@ impl Policies<'_> {
         let timeout = set.timeout.map(Duration::from_millis);
         let timeout = configured.timeout.or(timeout).or(own.timeout);
         let usual_timeout = usual.timeout.map(Duration::from_millis);
+        let mode = set.mode.or(own.mode).unwrap_or_default();
         let closed = own.fail_closed || default.fail == FailMode::Closed;
+        let fail =
+            configured.fail.unwrap_or(if closed { FailMode::Closed } else { FailMode::Open });
         HookPolicy {
             timeout: clamped(timeout.or(usual_timeout).unwrap_or(default.timeout)),
-            fail: configured.fail.unwrap_or(if closed { FailMode::Closed } else { FailMode::Open }),
+            fail: if mode == HookMode::Monitor { FailMode::Open } else { fail },
+            mode,
             priority: set.priority.or(own.priority).unwrap_or(default.priority),
             asynchronous: set
                 .asynchronous
@@ -190,6 +196,7 @@ mod tests {
             asynchronous: Some(true),
             fail_closed: true,
             budget: Some(Duration::from_millis(50)),
+            mode: None,
         };
         let expected = HookPolicy {
             timeout: Duration::from_millis(100),
@@ -200,6 +207,18 @@ mod tests {
             ..HookPolicy::default()
         };
         assert_eq!(from_table(&PolicyTable::default(), "x", own), expected);
+    }
+
+    #[test]
+    fn a_hook_in_monitor_mode_never_fails_closed() {
+        let monitor = Some(HookMode::Monitor);
+        let own = OwnPolicy { fail_closed: true, mode: monitor, ..OwnPolicy::default() };
+        let policy = from_table(&PolicyTable::default(), "x", own);
+        assert_eq!((policy.mode, policy.fail), (HookMode::Monitor, FailMode::Open));
+        let closed = PolicyOverride { fail: Some(FailMode::Closed), ..PolicyOverride::default() };
+        let table =
+            PolicyTable { overrides: [("x".to_owned(), closed)].into(), ..Default::default() };
+        assert_eq!(from_table(&table, "x", own).fail, FailMode::Open);
     }
 
     #[test]

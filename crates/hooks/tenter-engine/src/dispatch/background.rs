@@ -15,6 +15,7 @@ use super::report::RunReport;
 use crate::facts::LazyFacts;
 use crate::failure::RunFailure;
 use crate::hook::Hook;
+use crate::hook_policy::HookMode;
 use crate::matcher::{MatcherError, RuleMatch};
 use crate::observe::DecisionKind;
 use crate::run_context::RunContext;
@@ -106,6 +107,7 @@ impl BackgroundRun {
             ..RunContext::from(cancel)
         };
         match report.execute(job.map_err(Clone::clone), context) {
+            reply if self.hook.policy.mode == HookMode::Monitor => report.monitored(reply),
             Ok(reply) => keep(late, reply, report),
             Err(RunFailure::Cancelled) => report.failed(&RunFailure::Drained),
             Err(failure) => report.failed(&failure),

@@ -17,7 +17,7 @@ use crate::catalog::{Catalog, Missing};
 use crate::facts::LazyFacts;
 use crate::failure::RunFailure;
 use crate::hook::Hook;
-use crate::hook_policy::FailMode;
+use crate::hook_policy::{FailMode, HookMode};
 use crate::observe::{Decision, DecisionKind};
 use crate::run_context::RunContext;
 use crate::runner::{Input, Job};
@@ -182,6 +182,9 @@ impl<'e> Chain<'e> {
     fn apply(&mut self, hook: &Hook, finished: Finished<'_>) {
         self.hooks_run += 1;
         let Finished { mut report, reply } = finished;
+        if hook.policy.mode == HookMode::Monitor {
+            return report.monitored(reply);
+        }
         let rewritten_by = self.outcome.rewritten_by.len();
         apply_reply(
             &self.engine.settings,

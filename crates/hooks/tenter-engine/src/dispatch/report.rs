@@ -129,6 +129,19 @@ impl<'e> RunReport<'e> {
         self.run.change = change;
     }
 
+    /// The reply is recorded and not applied: the hook is in monitor mode.
+    pub(super) fn monitored(mut self, reply: Result<Reply, RunFailure>) {
+        match reply {
+            Ok(reply) => {
+                self.decided(&[], None, None);
+                let decision = DecisionKind::most_important(&reply);
+                self.run.would = Some(decision).filter(|decision| *decision != DecisionKind::None);
+                self.run.reason = reply.verdict.and_then(|verdict| verdict.reason);
+            }
+            Err(failure) => self.failed(&failure),
+        }
+    }
+
     /// A part of the reply has no effect.
     pub(super) fn warn(&mut self, warning: String) {
         self.run.warnings.push(warning);

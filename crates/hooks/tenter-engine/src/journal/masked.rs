@@ -79,6 +79,7 @@ impl Redactor {
             end: _,
             transport: _,
             decision: _,
+            would: _,
             also: _,
             given_up: _,
             asynchronous: _,

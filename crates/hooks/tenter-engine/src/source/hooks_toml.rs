@@ -12,7 +12,7 @@ use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::hook_policy::{PRIORITIES, TIMEOUTS_MS};
+use crate::hook_policy::{HookMode, PRIORITIES, TIMEOUTS_MS};
 use crate::layer::Layer;
 use crate::layout::Root;
 
@@ -60,6 +60,7 @@ struct OverrideTable {
     timeout: Option<i64>,
     #[serde(rename = "async")]
     asynchronous: Option<bool>,
+    mode: Option<HookMode>,
     #[serde(default)]
     env: Vec<String>,
 }
@@ -73,6 +74,8 @@ pub struct Override {
     pub timeout: Option<u64>,
     /// True if the hook is asynchronous.
     pub asynchronous: Option<bool>,
+    /// The use of its decisions.
+    pub mode: Option<HookMode>,
 }
 
 impl Override {
@@ -82,6 +85,7 @@ impl Override {
             priority: self.priority.or(other.priority),
             timeout: self.timeout.or(other.timeout),
             asynchronous: self.asynchronous.or(other.asynchronous),
+            mode: self.mode.or(other.mode),
         }
     }
 }
@@ -177,6 +181,7 @@ impl HookSettings {
             priority: usual.priority.filter(|_| own.priority.is_none()),
             timeout: usual.timeout.filter(|_| own.timeout.is_none()),
             asynchronous: usual.asynchronous.filter(|_| own.asynchronous.is_none()),
+            mode: usual.mode.filter(|_| own.mode.is_none()),
         };
         ProjectSetting { is_off: files().any(|file| file.is_off(name)), set: set.or(usual) }
     }
@@ -215,6 +220,7 @@ fn read(
         priority: None,
         timeout: values.timeout("hooks.defaults", defaults.timeout),
         asynchronous: defaults.asynchronous,
+        mode: None,
     };
     let is_of_project = root.layer.needs_trust();
     let mut env = BTreeMap::new();
@@ -252,6 +258,7 @@ impl Values<'_> {
             priority: priority.and_then(|priority| priority.try_into().ok()),
             timeout: self.timeout(&of, hook.timeout),
             asynchronous: hook.asynchronous,
+            mode: hook.mode,
         }
     }
 
@@ -325,15 +332,15 @@ mod tests {
         );
         assert_eq!(
             settings.override_of("slow", Layer::Project),
-            Override { priority: Some(900), timeout: Some(770), asynchronous: None }
+            Override { priority: Some(900), timeout: Some(770), ..Override::default() }
         );
         assert_eq!(
             settings.defaults(Layer::Project),
-            Override { priority: None, timeout: Some(1000), asynchronous: Some(true) }
+            Override { timeout: Some(1000), asynchronous: Some(true), ..Override::default() }
         );
         assert_eq!(
             settings.defaults(Layer::User),
-            Override { priority: None, timeout: Some(1000), asynchronous: None }
+            Override { timeout: Some(1000), ..Override::default() }
         );
         assert!(settings.disabled_by("off", Layer::Project).is_some());
     }
@@ -354,9 +361,14 @@ mod tests {
             "[hooks]\nenabled = false\n[[hooks.override]]\nname = \"slow\"\npriority = 900\n";
         let settings = settings(user_text, project_text);
         let own = Override { asynchronous: Some(false), ..Override::default() };
-        let set = Override { priority: Some(5), timeout: Some(700), asynchronous: None };
+        let set = Override { priority: Some(5), timeout: Some(700), ..Override::default() };
         assert_eq!(settings.of_project("slow", own), ProjectSetting { is_off: false, set });
-        let own = Override { priority: Some(1), timeout: Some(1), asynchronous: Some(true) };
+        let own = Override {
+            priority: Some(1),
+            timeout: Some(1),
+            asynchronous: Some(true),
+            ..Override::default()
+        };
         assert_eq!(settings.of_project("other", own), ProjectSetting::default());
         assert!(self::settings("", "[hooks]\nenabled = false\n").of_project("x", own).is_off);
     }

@@ -16,6 +16,7 @@ use tenter_base::hex;
 use tenter_base::tree::{Tree, TreeRules};
 
 use super::hasher::{Fingerprint, Hasher, changed, check_size};
+use crate::hook_policy::HookMode;
 use crate::hook_stamp::{HookStamp, MAX_FILES};
 use crate::layer::Layer;
 use crate::source::beside::{HELPERS, MAX_HELPER_BYTES, as_enabled};
@@ -236,11 +237,14 @@ pub(crate) fn combined(
         }
     }
     let ProjectSetting { is_off, set } = setting;
-    let Override { priority, timeout, asynchronous } = set;
+    let Override { priority, timeout, asynchronous, mode } = set;
     hasher.update([u8::from(is_off)]);
     for value in [priority.map(u64::from), timeout, asynchronous.map(u64::from)] {
         hasher.update([u8::from(value.is_some())]);
         hasher.update(value.unwrap_or_default().to_le_bytes());
+    }
+    if let Some(mode) = mode {
+        hasher.update([u8::from(mode == HookMode::Monitor)]);
     }
     Fingerprint(hex(&hasher.finalize()))
 }
@@ -402,6 +406,8 @@ mod tests {
         assert_changed(&setting(set), "a priority");
         assert_changed(&setting(Override { priority: Some(1), ..set }), "another priority");
         assert_changed(&setting(Override { timeout: Some(0), ..Override::default() }), "a timeout");
+        let monitor = Override { mode: Some(HookMode::Monitor), ..Override::default() };
+        assert_changed(&setting(monitor), "monitor mode");
         let asynchronous = Override { asynchronous: Some(false), ..Override::default() };
         assert_changed(&setting(asynchronous), "async");
         let setting = ProjectSetting { is_off: true, ..ProjectSetting::default() };

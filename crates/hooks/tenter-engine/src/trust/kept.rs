@@ -16,6 +16,7 @@ use super::fingerprint::{Covered, fingerprint_of_recipe};
 use super::hasher::{Fingerprint, Hasher, MAX_HOOK_BYTES};
 use super::record::{TrustEntry, TrustedKind};
 use super::snapshot::Snapshot;
+use crate::hook_policy::HookMode;
 use crate::source::{Override, ProjectSetting};
 
 /// Maximum length of a text that is kept, in bytes.
@@ -141,12 +142,16 @@ fn empty() -> Fingerprint {
 /// Returns the settings of a project's `hooks.toml` for a hook, as a separate file: they are trusted, too.
 fn setting(covered: &Covered) -> Option<(String, FileContent)> {
     let ProjectSetting { is_off, set } = covered.setting;
-    let Override { priority, timeout, asynchronous } = set;
+    let Override { priority, timeout, asynchronous, mode } = set;
     let lines = [
         is_off.then(|| "disabled".to_owned()),
         priority.map(|priority| format!("priority = {priority}")),
         timeout.map(|timeout| format!("timeout = {timeout}")),
         asynchronous.map(|asynchronous| format!("async = {asynchronous}")),
+        mode.map(|mode| {
+            let word = if mode == HookMode::Monitor { "monitor" } else { "enforce" };
+            format!("mode = {word}")
+        }),
     ];
     let text: String = lines.into_iter().flatten().map(|line| line + "\n").collect();
     let name = format!("hooks.toml, for {}", name_of(&covered.path));

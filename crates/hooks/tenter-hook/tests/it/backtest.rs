@@ -66,6 +66,17 @@ fn live(session: &HostSession, call: &RecordedCall) -> PastVerdict {
 }
 
 #[test]
+fn a_hook_in_monitor_mode_denies_nothing_even_if_it_fails_closed() {
+    let session = HostSession::new("claude-code");
+    session.hook("guard", "before_tool", "metadata: {fail: closed}", "echo no >&2; exit 2");
+    session.hook("broken", "before_tool", "metadata: {fail: closed, mode: monitor}", "exit 7");
+    let settings = session.sandbox.home().join(".config/agents/hooks/hooks.toml");
+    std::fs::write(settings, "[[hooks.override]]\nname = \"guard\"\nmode = \"monitor\"\n").unwrap();
+    assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
+    assert!(session.journal().contains(r#""would":"deny""#), "{}", session.journal());
+}
+
+#[test]
 fn each_call_has_the_same_verdict_live_and_in_a_backtest() {
     for host in ["claude-code", "codex"] {
         let session = HostSession::new(host);

@@ -96,6 +96,9 @@ pub struct MatcherText {
 pub struct Extensions {
     /// `fail: closed`: a failure at a blocking event denies (R42). `None` if not set.
     pub fail_closed: Option<bool>,
+    /// `mode: monitor`: its decisions are recorded and not applied. `None` if not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitors: Option<bool>,
     /// `protected: true`: no hook of a higher layer can shadow it (R9).
     pub protected: bool,
     /// `workdir: hook`: it starts in its own directory (R40).

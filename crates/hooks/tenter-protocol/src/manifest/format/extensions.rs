@@ -12,6 +12,7 @@ use crate::manifest::http_endpoint::is_variable;
 
 const KEYS: [&str; 15] = [
     "fail",
+    "mode",
     "protected",
     "workdir",
     "env",
@@ -39,6 +40,10 @@ pub(super) fn read(fields: &[Field], checks: Checks<'_>, report: &mut Report<'_>
             "fail" => {
                 let word = report.choice(field, &EXTENSION, &["open", "closed"]);
                 extensions.fail_closed = word.map(|word| word == "closed");
+            }
+            "mode" => {
+                let word = report.choice(field, &EXTENSION, &["enforce", "monitor"]);
+                extensions.monitors = word.map(|word| word == "monitor");
             }
             "workdir" => {
                 let word = report.choice(field, &EXTENSION, &["project", "hook"]);

@@ -58,6 +58,9 @@ struct MetadataKeys {
     /// The meaning of a failure: `closed` denies what the hook could have blocked.
     #[schemars(extend("enum" = ["open", "closed"]))]
     fail: Option<String>,
+    /// `monitor` if the decisions of the hook are recorded and not applied.
+    #[schemars(extend("enum" = ["enforce", "monitor"], "default" = "enforce"))]
+    mode: Option<String>,
     /// `true` if no hook of a higher layer can shadow this one.
     protected: Option<bool>,
     /// The directory in which the hook starts: the project, or its own directory.

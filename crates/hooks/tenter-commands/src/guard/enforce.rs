@@ -1,0 +1,62 @@
+//! `tenter guard enforce`.
+
+use tenter_base::replace_file;
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::ui::{self, NAME, styled};
+
+use super::add::trust_added;
+use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
+use crate::hook_figures;
+use crate::project::Project;
+use crate::shipped_guards::{Guard, is_monitoring, with_mode};
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The guards.
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
+    #[command(flatten)]
+    pub(super) location: GuardLocation,
+}
+
+pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
+    let hooks = args.location.directory(project)?;
+    let mut enforced = Vec::new();
+    for guard in Guard::named(&args.names, false)? {
+        let installed = InstalledGuard::new(guard, &hooks);
+        if enforce(project, &installed)? {
+            enforced.push(guard.name);
+        }
+    }
+    if args.location.is_project() {
+        trust_added(project, &enforced)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows what a guard would have stopped, and lets it stop calls. Returns whether it was in monitor mode.
+fn enforce(project: &Project, installed: &InstalledGuard) -> Result<bool, Failure> {
+    let (name, file) = (installed.guard.name, installed.path.join(MANIFEST));
+    if matches!(installed.state, GuardState::Absent | GuardState::Other) {
+        let failure =
+            Failure::new(format!("{name} is not installed in {}", installed.path.display()));
+        return Err(failure.help("`tenter guard list` shows where guards are"));
+    }
+    let styled_name = styled(NAME, name);
+    if !is_monitoring(&installed.text) {
+        ui::note(format!("{styled_name} is not in monitor mode: it stops calls already."));
+        return Ok(false);
+    }
+    let (index, unread) = hook_figures::read(&project.env.journals());
+    ui::diagnostics(&unread);
+    let runs = index.runs().filter(|run| run.hook == name && run.would_stop).count();
+    let calls = if runs == 1 { "1 call".to_owned() } else { format!("{runs} calls") };
+    ui::note(format!(
+        "In monitor mode, {styled_name} would have stopped {calls}; `tenter log --all --hook {name}` shows them."
+    ));
+    let text = with_mode(&installed.text, false);
+    replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644))
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
+    ui::note(format!("From now on {styled_name} stops calls."));
+    Ok(true)
+}
