@@ -73,7 +73,7 @@ fn a_hook_in_monitor_mode_denies_nothing_even_if_it_fails_closed() {
     let settings = session.sandbox.home().join(".config/agents/hooks/hooks.toml");
     std::fs::write(settings, "[[hooks.override]]\nname = \"guard\"\nmode = \"monitor\"\n").unwrap();
     assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
-    assert!(session.journal().contains(r#""would":"deny""#), "{}", session.journal());
+    assert!(session.journal().contains(r#""would": "deny""#), "{}", session.journal());
 }
 
 #[test]
