@@ -70,13 +70,13 @@ impl OwnAgent for TenterAgent {
         let Some(store) = open_store(env)? else { return Ok(()) };
         let query = ListQuery { project: None, limit: usize::MAX, include_subagents: true };
         // A fork has the calls of its original.
-        let mut known = HashSet::new();
+        let mut calls = HashSet::new();
         for summary in store.list(&query).map_err(Failure::caused_by)? {
             let epochs = store.history(&summary.id).map_err(Failure::caused_by)?;
             for stored in epochs.iter().flat_map(|epoch| &epoch.entries) {
                 for block in &stored.entry.message.blocks {
                     let Block::ToolUse(call) = block else { continue };
-                    if known.insert((call.id.clone(), json::to_string(&call.input))) {
+                    if calls.insert((call.id.clone(), json::to_string(&call.input))) {
                         let (time, file) = (stored.at.parse().ok(), env.store_file());
                         sink(RecordedCall::own(&summary.id, &summary.project, time, call, &file));
                     }

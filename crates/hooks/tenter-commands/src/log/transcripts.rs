@@ -35,7 +35,7 @@ pub(super) struct TranscriptQuery<'q> {
     pub(super) json: bool,
 }
 
-/// A call of a transcript; the fields are those of the JSON output.
+/// A call of a transcript, with the fields of the JSON output.
 #[derive(Debug, Serialize)]
 struct TranscriptCall {
     time: String,
