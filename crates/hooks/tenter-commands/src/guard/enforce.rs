@@ -47,7 +47,7 @@ fn enforce(project: &Project, installed: &InstalledGuard) -> Result<bool, Failur
         ui::note(format!("{styled_name} is not in monitor mode: it stops calls already."));
         return Ok(false);
     }
-    let (index, unread) = hook_figures::read(&project.env.journals());
+    let (index, unread) = hook_figures::read(&project.env.journals(), None);
     ui::diagnostics(&unread);
     let runs = index.runs().filter(|run| run.hook == name && run.would_stop).count();
     let calls = if runs == 1 { "1 call".to_owned() } else { format!("{runs} calls") };
