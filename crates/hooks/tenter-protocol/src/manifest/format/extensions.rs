@@ -10,7 +10,7 @@ use crate::front_matter::{Field, Report, find, quotable};
 use crate::manifest::Extensions;
 use crate::manifest::http_endpoint::is_variable;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "fail",
     "mode",
     "protected",
