@@ -85,8 +85,8 @@ export interface SessionStartPayload extends Payload {
 export interface Reply {
   /**
    * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
+   * decide. `confine` runs the call with fewer rights. `allow` permits; another hook may still deny.
+   * `block` and `approve` are accepted for `deny` and `allow`.
    */
   decision?: "allow" | "deny" | "approve" | "block";
   /** Why. The model or the user reads it. */
@@ -277,16 +277,42 @@ export interface BeforeToolPayload extends ToolPayload {
   event_type: "before_tool" | "pre-tool-call";
 }
 
+/**
+ * Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may
+ * be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile
+ * `standard`. All confinements of all hooks apply.
+ */
+export interface Confine {
+  /** The name of a profile, which applies besides the other fields. */
+  profile?: string;
+  /** The only places that may be written: `project`, `temp`, `home`, `caches`, paths and globs. */
+  write?: Array<string>;
+  /** Paths and globs in them that may not be written, in addition to hooks and settings of agents. */
+  write_not?: Array<string>;
+  /** What may not be read: `secrets`, paths and globs. */
+  read_not?: Array<string>;
+  /** The network that may be used. */
+  network?: "any" | "local" | "none";
+  /** What happens if this machine cannot keep a part of it; by default the user is asked. */
+  otherwise?: "run" | "ask" | "deny";
+}
+
 /** A reply to `before_tool`. */
 export interface BeforeToolReply {
   /**
    * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-   * and `allow`.
+   * decide. `confine` runs the call with fewer rights. `allow` permits; another hook may still deny.
+   * `block` and `approve` are accepted for `deny` and `allow`.
    */
-  decision?: "allow" | "deny" | "ask" | "approve" | "block";
+  decision?: "allow" | "deny" | "ask" | "confine" | "approve" | "block";
   /** Why. The model or the user reads it. */
   reason?: string;
+  /**
+   * Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may
+   * be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile
+   * `standard`. All confinements of all hooks apply.
+   */
+  confine?: Confine;
   /** Text for the journal. */
   log?: string;
   /** Text that the model also reads. */

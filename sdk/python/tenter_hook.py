@@ -166,8 +166,8 @@ if TYPE_CHECKING:
     class Reply(TypedDict):
         """The fields of every reply, except that a call of a tool also has the decision `ask`."""
         # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
+        # decide. `confine` runs the call with fewer rights. `allow` permits; another hook may still deny.
+        # `block` and `approve` are accepted for `deny` and `allow`.
         decision: NotRequired[Literal["allow", "deny", "approve", "block"]]
         # Why. The model or the user reads it.
         reason: NotRequired[str]
@@ -339,14 +339,36 @@ if TYPE_CHECKING:
         event_type: Literal["before_tool", "pre-tool-call"]
 
 
+    class Confine(TypedDict):
+        """Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may
+        be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile
+        `standard`. All confinements of all hooks apply."""
+        # The name of a profile, which applies besides the other fields.
+        profile: NotRequired[str]
+        # The only places that may be written: `project`, `temp`, `home`, `caches`, paths and globs.
+        write: NotRequired[List[str]]
+        # Paths and globs in them that may not be written, in addition to hooks and settings of agents.
+        write_not: NotRequired[List[str]]
+        # What may not be read: `secrets`, paths and globs.
+        read_not: NotRequired[List[str]]
+        # The network that may be used.
+        network: NotRequired[Literal["any", "local", "none"]]
+        # What happens if this machine cannot keep a part of it; by default the user is asked.
+        otherwise: NotRequired[Literal["run", "ask", "deny"]]
+
+
     class BeforeToolReply(TypedDict):
         """A reply to `before_tool`."""
         # `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-        # decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny`
-        # and `allow`.
-        decision: NotRequired[Literal["allow", "deny", "ask", "approve", "block"]]
+        # decide. `confine` runs the call with fewer rights. `allow` permits; another hook may still deny.
+        # `block` and `approve` are accepted for `deny` and `allow`.
+        decision: NotRequired[Literal["allow", "deny", "ask", "confine", "approve", "block"]]
         # Why. The model or the user reads it.
         reason: NotRequired[str]
+        # Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may
+        # be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile
+        # `standard`. All confinements of all hooks apply.
+        confine: NotRequired[Confine]
         # Text for the journal.
         log: NotRequired[str]
         # Text that the model also reads.

@@ -9,8 +9,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use tenter_commands::project::Project;
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
-    OwnAgent, backtest, bridge, checkpoint, config, guard, help, hooks, inspect, log, man, plugin,
-    registered_program,
+    OwnAgent, backtest, bridge, checkpoint, config, confine, guard, help, hooks, inspect, log, man,
+    plugin, registered_program,
 };
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
@@ -90,6 +90,8 @@ enum Command {
     /// Use your hooks in other agents, such as Claude Code.
     #[command(subcommand)]
     Bridge(bridge::Command),
+    /// Run a command with fewer rights.
+    Confine(confine::Args),
     #[cfg(feature = "agent")]
     /// List recipes and show their prompts.
     #[command(subcommand)]
@@ -169,6 +171,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Conversation(command) => conversation::run(env, project, &command),
         Command::Plugin(command) => plugin::run(env, project, &command, AGENT),
         Command::Bridge(command) => bridge::run(env, project, &command),
+        Command::Confine(args) => confine::run(&args),
         #[cfg(feature = "agent")]
         Command::Recipe(command) => recipe::run(env, project, &command),
         #[cfg(feature = "agent")]

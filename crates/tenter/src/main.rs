@@ -6,6 +6,9 @@ mod completion;
 use tenter_terminal::env::Env;
 
 fn main() -> std::process::ExitCode {
+    if let Some(code) = tenter_commands::confine::run_first(Env::arguments()) {
+        return code;
+    }
     // Where it cannot be caught, everything else works.
     let _ = tenter_proc::outlive_file_size_limit();
     if let Some(failure) = tenter_commands::bound::run(Env::arguments()) {

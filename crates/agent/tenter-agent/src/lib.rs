@@ -41,6 +41,7 @@
 //!         protected: ProtectedPaths::new(project, &layout.names),
 //!         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
 //!         state_dir: home.join("state"),
+//!         launcher: None,
 //!         clock: Timestamp::now,
 //!     };
 //!     let recipes = RecipeBook {

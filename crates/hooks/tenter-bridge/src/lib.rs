@@ -29,6 +29,7 @@ pub mod payload;
 pub mod registration;
 pub mod reply;
 mod rule_matcher;
+pub mod shell_prefix;
 mod state;
 mod tool_call;
 mod tool_result;

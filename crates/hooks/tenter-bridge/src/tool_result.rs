@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tenter_protocol::claude_code::results;
+use tenter_protocol::confinement::ConfinedFact;
 use tenter_protocol::tool_metadata::{Bash, FileRead, FileWrite};
 use tenter_protocol::{Object, ToolCall, ToolResult};
 
@@ -28,6 +29,15 @@ pub(crate) fn canonical(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String
         ToolOutcome::Success => ended(call, end, cwd, time),
         ToolOutcome::Unknown => ToolResult { success: None, ..ended(call, end, cwd, time) },
     }
+}
+
+/// Adds how the call was confined to a result of a shell command.
+pub(crate) fn with_confinement(mut result: ToolResult, fact: Option<ConfinedFact>) -> ToolResult {
+    if let (Some(metadata), Some(Ok(fact))) = (&mut result.metadata, fact.map(serde_json::to_value))
+    {
+        metadata.insert("confined".to_owned(), fact);
+    }
+    result
 }
 
 fn ended(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String) -> ToolResult {

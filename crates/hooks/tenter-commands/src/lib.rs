@@ -28,6 +28,7 @@ pub mod bridge;
 pub mod checkpoint;
 pub mod completion;
 pub mod config;
+pub mod confine;
 pub mod git;
 pub mod guard;
 pub mod help;

@@ -13,6 +13,7 @@ use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::catalog::{self, Catalog, HookFiles, LoadRequest, PolicyTable};
+use crate::configuration::ConfineTable;
 use crate::directories::Directories;
 use crate::dispatch::{Engine, Reload};
 use crate::environment::{Environment, HookEnvironment};
@@ -25,7 +26,10 @@ use crate::observe::Observer;
 use crate::outer_projects::OuterProjects;
 use crate::query::QUERY_TIMEOUT;
 use crate::serving::{ChildProcesses, Connector, Pool};
-use crate::settings::{AsynchronousHooks, CallbackCheck, EngineSettings};
+use crate::settings::{
+    AsynchronousHooks, CallbackCheck, ConfineProfiles, EngineSettings, KnownConfinements,
+    StartedCalls,
+};
 use crate::trust::{TrustMode, TrustStore};
 
 /// Builds an [`Engine`]. [`Engine::builder`] makes one.
@@ -39,6 +43,7 @@ pub struct EngineBuilder {
     clock: Option<Clock>,
     trust: TrustMode,
     policies: PolicyTable,
+    confine: ConfineTable,
     query_timeout: Duration,
     tool_names: ToolNames,
     added_directories: Vec<PathBuf>,
@@ -50,6 +55,8 @@ pub struct EngineBuilder {
     reload: Option<Arc<dyn Reload>>,
     cancel: Option<Cancel>,
     http_client: Option<PathBuf>,
+    launcher: Option<PathBuf>,
+    reports_changes: bool,
     native: Vec<NativeRegistration>,
     connector: Option<Arc<dyn Connector>>,
     trampoline: Option<Trampoline>,
@@ -70,6 +77,7 @@ impl Engine {
             clock: None,
             trust: TrustMode::Gate,
             policies: PolicyTable::default(),
+            confine: ConfineTable::default(),
             query_timeout: QUERY_TIMEOUT,
             tool_names: ToolNames::default(),
             added_directories: Vec::new(),
@@ -81,6 +89,8 @@ impl Engine {
             reload: None,
             cancel: None,
             http_client: None,
+            launcher: None,
+            reports_changes: true,
             native: Vec::new(),
             connector: None,
             trampoline: None,
@@ -126,6 +136,12 @@ impl EngineBuilder {
     /// Sets the limits of hooks, such as their timeout, and whether they fail open or closed.
     pub fn policies(self, policies: PolicyTable) -> Self {
         Self { policies, ..self }
+    }
+
+    /// Sets the program that runs a command with fewer rights, as `tenter confine` does. An agent that sets it runs a confined call with
+    /// it. Without it, what happens to such calls is up to their `otherwise`: by default the user is asked.
+    pub fn launcher(self, program: impl Into<PathBuf>) -> Self {
+        Self { launcher: Some(program.into()), ..self }
     }
 
     /// Declares that the agent's tool `name` is what hooks know as `standard`, a tool of Tenter's such as `bash` or `file_write`:
@@ -257,6 +273,18 @@ impl EngineBuilder {
         Self { agent_states, ..self }
     }
 
+    /// Sets the user's profiles of confinements. Every user has those of [`Confinement::built_in`].
+    ///
+    /// [`Confinement::built_in`]: tenter_protocol::confinement::Confinement::built_in
+    pub fn confine(self, confine: ConfineTable) -> Self {
+        Self { confine, ..self }
+    }
+
+    /// Sets whether hooks of `after_tool` see which files of the project a shell command changed; they do by default.
+    pub fn report_changes(self, reports_changes: bool) -> Self {
+        Self { reports_changes, ..self }
+    }
+
     /// Sets which of the hooks run: all, only those that are awaited, or only the asynchronous ones.
     pub fn asynchronous_hooks(self, asynchronous: AsynchronousHooks) -> Self {
         Self { asynchronous, ..self }
@@ -286,6 +314,8 @@ impl EngineBuilder {
         }));
         let native = self.native.into_iter().map(|hook| hook.into_hook(&self.tool_names));
         let catalog = catalog.with_native(native);
+        let home = self.directories.as_ref().map(|directories| directories.home.clone());
+        let confine = ConfineProfiles { table: self.confine, home: home.unwrap_or_default() };
         let settings = EngineSettings {
             this: Weak::new(),
             host: self.host.unwrap_or_else(|| "tenter".to_owned()),
@@ -300,7 +330,12 @@ impl EngineBuilder {
             callbacks: self.callbacks,
             asynchronous: self.asynchronous,
             tool_names: self.tool_names,
+            confine,
             http_client: self.http_client,
+            launcher: self.launcher,
+            known_confinements: KnownConfinements::default(),
+            reports_changes: self.reports_changes,
+            started_calls: StartedCalls::default(),
             prefers_one_shot: self.prefers_one_shot && self.connector.is_none(),
             serving: Pool::new(
                 self.connector

@@ -99,6 +99,7 @@ impl HookKind {
 
 /// The settings of a manifest, except for events and limits. An executable and a native hook have the defaults.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent settings")]
 pub struct HookOptions {
     /// The author's description of the hook; `None` without a manifest.
     pub description: Option<String>,
@@ -108,6 +109,8 @@ pub struct HookOptions {
     pub rules: Option<HookRules>,
     /// True if it starts in its own directory instead of the project's (R40).
     pub starts_in_own_directory: bool,
+    /// True if it runs without network, secrets and writes (F11).
+    pub is_pure: bool,
     /// True if its payload lacks the history, where the agent provides one (R57).
     pub light_payload: bool,
     /// Environment variables that it receives although they look like model keys (R40).

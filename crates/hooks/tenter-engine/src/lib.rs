@@ -59,6 +59,7 @@ mod builder;
 pub mod builtin;
 mod call_index;
 mod catalog;
+mod changed_files;
 mod checkpoints;
 mod claude_code;
 #[doc(hidden)]

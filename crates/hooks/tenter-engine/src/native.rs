@@ -119,10 +119,12 @@ fn check(event: EventName, reply: Reply) -> Result<Reply, String> {
         HistoryAction::Mutate(_) => Power::Mutate,
     });
     let asks = reply.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Ask);
+    let confines = !reply.confinements.is_empty()
+        || reply.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Confine);
     let used = [
         rewrite,
         history,
-        asks.then_some(Power::Ask),
+        (asks || confines).then_some(Power::Ask),
         reply.context.is_some().then_some(Power::AddContext),
         (!reply.follow_ups.is_empty()).then_some(Power::Continue),
     ];

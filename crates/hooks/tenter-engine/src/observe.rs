@@ -360,6 +360,8 @@ pub struct Notice {
 pub enum PermissionAnswer {
     /// The call may run, this time.
     Yes,
+    /// The call may run, this time, without its confinements.
+    Unconfined,
     /// This call may run whenever this hook asks about it in this session.
     Always,
     /// The call must not run.
@@ -376,6 +378,7 @@ impl PermissionAnswer {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Yes => "yes",
+            Self::Unconfined => "yes, unconfined",
             Self::Always => "always",
             Self::No => "no",
             Self::Unattended { .. } => "nobody to ask",
@@ -385,7 +388,7 @@ impl PermissionAnswer {
     /// Returns whether the call may run.
     pub fn allows(self) -> bool {
         match self {
-            Self::Yes | Self::Always => true,
+            Self::Yes | Self::Unconfined | Self::Always => true,
             Self::No => false,
             Self::Unattended { allowed } => allowed,
         }
@@ -410,6 +413,8 @@ pub enum DecisionKind {
     Callback,
     /// Replace the history.
     Mutate,
+    /// Let it happen with fewer rights.
+    Confine,
     /// Ask the user.
     Ask,
     /// Do not let it happen.
@@ -420,7 +425,7 @@ pub enum DecisionKind {
 
 impl DecisionKind {
     /// Every decision, the least important first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::None,
         Self::Allow,
         Self::Context,
@@ -428,6 +433,7 @@ impl DecisionKind {
         Self::Rewrite,
         Self::Callback,
         Self::Mutate,
+        Self::Confine,
         Self::Ask,
         Self::Deny,
         Self::Failed,
@@ -443,6 +449,7 @@ impl DecisionKind {
             Self::Rewrite => "rewrite",
             Self::Callback => "callback",
             Self::Mutate => "mutate",
+            Self::Confine => "confine",
             Self::Ask => "ask",
             Self::Deny => "deny",
             Self::Failed => "failed",
@@ -458,6 +465,7 @@ impl DecisionKind {
     pub(crate) fn all_of(reply: &Reply) -> Vec<Self> {
         let verdict = reply.verdict.as_ref().map(|verdict| match verdict.kind {
             VerdictKind::Allow => Self::Allow,
+            VerdictKind::Confine => Self::Confine,
             VerdictKind::Ask => Self::Ask,
             VerdictKind::Deny => Self::Deny,
         });

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tenter_base::Clock;
 use tenter_proc::Cancel;
+use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::tool_names::ToolNames;
+use tenter_protocol::{Reply, Verdict};
 
+use crate::configuration::ConfineTable;
 use crate::environment::HookEnvironment;
 use crate::facts::CallSurroundings;
 use crate::hook_values::HookValues;
@@ -19,6 +22,59 @@ use crate::serving::Pool;
 /// Decides whether a callback can start, given the name of a recipe and its arguments. An error says why it cannot.
 pub type CallbackCheck =
     Arc<dyn Fn(&str, &BTreeMap<String, String>) -> Result<(), String> + Send + Sync>;
+
+/// The answers of the launcher about confinements, by their JSON: why they cannot be kept.
+#[derive(Debug, Default)]
+pub(crate) struct KnownConfinements(pub(crate) Mutex<BTreeMap<String, Option<String>>>);
+
+/// When the calls started that have not ended, in milliseconds since 1970.
+#[derive(Debug, Default)]
+pub(crate) struct StartedCalls(Mutex<BTreeMap<String, i64>>);
+
+impl StartedCalls {
+    pub(crate) fn add(&self, id: &str, start: i64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), start);
+    }
+
+    pub(crate) fn take(&self, id: &str) -> Option<i64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
+    }
+}
+
+/// The profiles of confinements, and the home directory for their paths.
+pub(crate) struct ConfineProfiles {
+    pub(crate) table: ConfineTable,
+    pub(crate) home: PathBuf,
+}
+
+impl ConfineProfiles {
+    /// Replaces the confinements of a reply that name a profile by what they mean. If there is no such profile, the user is asked.
+    pub(crate) fn resolve(&self, reply: &mut Reply) -> Option<String> {
+        let mut resolved = Vec::new();
+        let mut unknown = None;
+        for confinement in std::mem::take(&mut reply.confinements) {
+            let name = confinement.profile.clone().unwrap_or_default();
+            let resolution = self.table.profile(&name, &self.home).and_then(|profile| {
+                let profile = profile.map(|profile| profile.confinement);
+                confinement
+                    .resolved(|_| profile.clone())
+                    .map_err(|name| format!("there is no profile {name:?} to confine it with"))
+            });
+            match resolution {
+                Ok(confinements) => resolved.extend(confinements),
+                Err(why) => unknown = Some(why),
+            }
+        }
+        reply.confinements = resolved;
+        let why = unknown?;
+        let is_stricter =
+            reply.verdict.as_ref().is_some_and(|verdict| verdict.kind >= VerdictKind::Ask);
+        if !is_stricter {
+            reply.verdict = Some(Verdict::new(VerdictKind::Ask, Some(why.clone())));
+        }
+        Some(why)
+    }
+}
 
 /// The use of asynchronous hooks by an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,10 +104,18 @@ pub(crate) struct EngineSettings {
     pub(crate) callbacks: Option<CallbackCheck>,
     pub(crate) asynchronous: AsynchronousHooks,
     pub(crate) tool_names: ToolNames,
+    /// The profiles of confinements.
+    pub(crate) confine: ConfineProfiles,
     /// The inputs of the facts about a call, besides the call.
     pub(crate) surroundings: Arc<CallSurroundings>,
     /// The program `tenter`, which posts payloads to hooks behind HTTP; without it they fail.
     pub(crate) http_client: Option<PathBuf>,
+    /// The program that runs a command with fewer rights; without it no call can be confined.
+    pub(crate) launcher: Option<PathBuf>,
+    pub(crate) known_confinements: KnownConfinements,
+    /// True if results of shell commands say which files changed.
+    pub(crate) reports_changes: bool,
+    pub(crate) started_calls: StartedCalls,
     /// Masks the values of model keys in replies.
     pub(crate) keys: KeyMask,
     /// Removes secrets from what hooks read of a conversation.

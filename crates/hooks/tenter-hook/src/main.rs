@@ -1,6 +1,6 @@
 //! `tenter-hook`, the program that other agents run. It reads a native payload on stdin and writes a native answer to stdout. Hosts ignore an
 //! answer with any other line on stdout. `serve` answers many events, `remainder` runs hooks after an answer, and `keeper` keeps runtime
-//! hooks between events.
+//! hooks between events. `confine` is the launcher of confined commands.
 
 mod arguments;
 mod keeper;
@@ -8,6 +8,7 @@ mod output;
 mod remainder;
 mod resources;
 mod serve;
+mod shell_prefix;
 
 use std::ffi::OsString;
 use std::io::{self, Read as _};
@@ -23,7 +24,9 @@ use tenter_bridge::host::Moment;
 use tenter_bridge::payload::{MAX_PAYLOAD, Payload};
 use tenter_bridge::registration::Registry;
 use tenter_bridge::reply::HostReply;
+use tenter_bridge::shell_prefix::ARGUMENT as PREFIX_ARGUMENT;
 use tenter_bridge::{NativeEvent, Visitor};
+use tenter_confine::{Surroundings, launcher};
 use tenter_engine::Directories;
 
 use crate::arguments::{Arguments, Task};
@@ -38,9 +41,20 @@ const DEFECT: &str = "tenter-hook failed because of a defect in Tenter";
 
 fn main() -> ExitCode {
     let started = Instant::now();
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    // Before anything that the command would inherit.
+    if let Some((_, arguments)) =
+        arguments.split_first().filter(|(first, _)| *first == launcher::COMMAND)
+    {
+        return launcher::run(arguments, surroundings());
+    }
+    if let Some((_, arguments)) =
+        arguments.split_first().filter(|(first, _)| *first == PREFIX_ARGUMENT)
+    {
+        return shell_prefix::run(arguments, surroundings());
+    }
     // If this fails, only writes beyond the file size limit end the process.
     let _ = tenter_proc::outlive_file_size_limit();
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if let Some((_, arguments)) =
         arguments.split_first().filter(|(first, _)| *first == keeper::COMMAND)
     {
@@ -63,6 +77,14 @@ fn main() -> ExitCode {
         Task::Finish(event, file) => remainder::finish(&visitor(&arguments, event, started), file),
         Task::Serve => serve::run(visitor(&arguments, &arguments.host.events[0], started)),
     }
+}
+
+/// Returns what a command that starts confined gets from this process.
+#[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
+fn surroundings() -> Surroundings {
+    let home = account::home().unwrap_or_else(|| PathBuf::from("/"));
+    let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    Surroundings::new(cwd, home, std::env::vars_os().collect())
 }
 
 /// Keeps runtime hooks between events (S14).
@@ -159,6 +181,7 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         clock: jiff::Timestamp::now,
         started,
         tenter: tenter(),
+        launcher: std::env::current_exe().ok(),
         keeper: Some(keeper::connector),
         kept: None,
         progress: Arc::default(),

@@ -38,6 +38,7 @@
 
 mod call_summary;
 pub mod claude_code;
+pub mod confinement;
 #[cfg(feature = "schema")]
 mod derived_schema;
 mod diagnostic;

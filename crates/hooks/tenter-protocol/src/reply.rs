@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
+use crate::confinement::Confinement;
 use crate::{Message, Object};
 
 pub(crate) use field_reader::FieldReader;
@@ -41,6 +42,8 @@ pub enum ReplyError {
 pub struct Reply {
     /// The decision about the operation.
     pub verdict: Option<Verdict>,
+    /// The confinements of the call. All of them apply, whatever the verdict is (F2).
+    pub confinements: Vec<Confinement>,
     /// The change to the operation.
     pub rewrite: Option<Rewrite>,
     /// Additional context for the model.
@@ -54,6 +57,19 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// Makes verdict and confinements agree: a verdict of confine without a confinement is the profile `standard`, and a confinement
+    /// without a stronger verdict is the verdict confine.
+    pub(crate) fn complete_confinement(&mut self) {
+        let kind = self.verdict.as_ref().map(|verdict| verdict.kind);
+        if kind == Some(VerdictKind::Confine) && self.confinements.is_empty() {
+            self.confinements.push(Confinement::default());
+        }
+        if !self.confinements.is_empty() && kind < Some(VerdictKind::Confine) {
+            let reason = self.verdict.take().and_then(|verdict| verdict.reason);
+            self.verdict = Some(Verdict::new(VerdictKind::Confine, reason));
+        }
+    }
+
     /// This reply and a second one of the same hook: the stronger verdict, the later change, and all texts.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -65,6 +81,7 @@ impl Reply {
         let is_stronger = kind(&other.verdict) > kind(&self.verdict);
         Self {
             verdict: if is_stronger { other.verdict } else { self.verdict },
+            confinements: [self.confinements, other.confinements].concat(),
             rewrite: other.rewrite.or(self.rewrite),
             context: text(self.context, other.context),
             follow_ups: [self.follow_ups, other.follow_ups].concat(),
@@ -77,17 +94,19 @@ impl Reply {
 /// The decision of a hook about an operation. A hook without a verdict is silent (R23).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Allow, ask or deny.
+    /// Allow, confine, ask or deny.
     pub kind: VerdictKind,
     /// The reason.
     pub reason: Option<String>,
 }
 
-/// The three verdicts, weakest first (R23).
+/// The verdicts, weakest first (R23, F1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerdictKind {
     /// The operation may proceed.
     Allow,
+    /// The operation may proceed with fewer rights.
+    Confine,
     /// The user decides.
     Ask,
     /// The operation must not proceed.

@@ -25,11 +25,15 @@ pub enum FieldType {
     Strings,
     /// A list of messages as a hook writes them: plain text or typed blocks.
     NewMessages,
+    /// A confinement.
+    Confinement,
     /// Any JSON value.
     Any,
 }
 
-use FieldType::{Any, AnyObject, Boolean, NewMessages, OneOf, StringMap, Strings, Text};
+use FieldType::{
+    Any, AnyObject, Boolean, Confinement, NewMessages, OneOf, StringMap, Strings, Text,
+};
 
 impl FieldType {
     /// Returns the JSON type, for tables.
@@ -37,7 +41,7 @@ impl FieldType {
         match self {
             Text | OneOf(_) => "string",
             Boolean => "boolean",
-            AnyObject | StringMap => "object",
+            AnyObject | StringMap | Confinement => "object",
             Strings | NewMessages => "array",
             Any => "any",
         }
@@ -52,6 +56,9 @@ impl FieldType {
             StringMap => "an object of strings",
             Strings => "a list of strings",
             NewMessages => "a list of messages with \"role\" and \"content\"",
+            Confinement => {
+                "an object with \"write\", \"read_not\", \"network\", \"otherwise\" or \"profile\""
+            }
             Any => "a JSON value",
         }
     }
@@ -66,6 +73,10 @@ impl FieldType {
             StringMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
             Strings => json!({"type": "array", "items": {"type": "string"}}),
             NewMessages => new_messages(),
+            Confinement => {
+                let settings = schemars::generate::SchemaSettings::draft2020_12();
+                crate::derived_schema::derived::<crate::confinement::Confinement>(settings)
+            }
             Any => json!({}),
         }
     }
@@ -140,7 +151,7 @@ impl ReplyField {
 /// The power that a word of `decision` or `result` needs, if only some of the field's events allow the word.
 fn word_power(word: &Value) -> Option<Power> {
     match word.as_str() {
-        Some("ask") => Some(Power::Ask),
+        Some("ask" | "confine") => Some(Power::Ask),
         Some("continue") => Some(Power::Continue),
         _ => None,
     }
@@ -238,6 +249,10 @@ pub(crate) static CONTEXT: ReplyField =
     field(&["additional_context", "additionalContext", "context"], Text, Some(Power::AddContext))
         .means("Text that the model also reads.");
 
+pub(crate) static CONFINE: ReplyField = change(&["confine"], Confinement, Some(Power::Ask)).means(
+    "Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile `standard`. All confinements of all hooks apply.",
+);
+
 // Fields of executables.
 pub(crate) static BLOCKED: ReplyField = field(&["blocked"], Boolean, Some(Power::Block))
     .means("`true` blocks. `false` allows; another hook may still block.");
@@ -257,8 +272,8 @@ const MESSAGE_MEANING: &str = "Replaces the user's message.";
 
 // Fields of manifest hooks.
 pub(crate) static DECISION: ReplyField =
-    field(&["decision"], OneOf(&["allow", "deny", "ask", "approve", "block"]), None).means(
-        "`deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny` and `allow`.",
+    field(&["decision"], OneOf(&["allow", "deny", "ask", "confine", "approve", "block"]), None).means(
+        "`deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user decide. `confine` runs the call with fewer rights. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny` and `allow`.",
     );
 pub(crate) static REASON: ReplyField =
     field(&["reason", "message"], Text, None).means(REASON_MEANING);
@@ -299,9 +314,10 @@ pub(crate) static UPDATED_OUTPUT: ReplyField =
     change(&["updatedToolOutput", "updatedMCPToolOutput"], Any, Some(Power::RewriteOutput));
 
 /// The fields of an executable's reply.
-pub(crate) static EXECUTABLE: [&ReplyField; 11] = [
+pub(crate) static EXECUTABLE: [&ReplyField; 12] = [
     &BLOCKED,
     &BLOCK_REASON,
+    &CONFINE,
     &TOOL_INPUT,
     &TOOL_OUTPUT,
     &USER_MESSAGE,
@@ -314,9 +330,10 @@ pub(crate) static EXECUTABLE: [&ReplyField; 11] = [
 ];
 
 /// The fields of a manifest hook's reply.
-pub(crate) static MANIFEST: [&ReplyField; 12] = [
+pub(crate) static MANIFEST: [&ReplyField; 13] = [
     &DECISION,
     &REASON,
+    &CONFINE,
     &LOG,
     &CONTEXT,
     &MODIFIED_INPUT,
@@ -330,7 +347,7 @@ pub(crate) static MANIFEST: [&ReplyField; 12] = [
 ];
 
 /// The fields of a reply in Claude Code's form, which includes the fields of [`MANIFEST`].
-pub(crate) static CLAUDE_CODE: [&ReplyField; 17] = [
+pub(crate) static CLAUDE_CODE: [&ReplyField; 18] = [
     &HOOK_SPECIFIC,
     &CONTINUE,
     &STOP_REASON,
@@ -338,6 +355,7 @@ pub(crate) static CLAUDE_CODE: [&ReplyField; 17] = [
     &SUPPRESS_OUTPUT,
     &DECISION,
     &REASON,
+    &CONFINE,
     &LOG,
     &CONTEXT,
     &MODIFIED_INPUT,

@@ -121,6 +121,7 @@ fn listed_files(time: &str, cwd: &str) -> ToolResult {
         execution_time: Some(4_000_000),
         working_dir: cwd.to_owned(),
         dropped_bytes: 0,
+        ..Bash::default()
     };
     ToolResult::success("bash", &metadata, time.to_owned())
 }
@@ -133,6 +134,7 @@ fn failed(time: &str, cwd: &str) -> ToolResult {
         execution_time: Some(3_000_000),
         working_dir: cwd.to_owned(),
         dropped_bytes: 0,
+        ..Bash::default()
     };
     ToolResult::success("bash", &metadata, time.to_owned()).failed("exit code 2")
 }

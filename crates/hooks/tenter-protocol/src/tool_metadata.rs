@@ -3,6 +3,7 @@
 //! The text depends on the metadata only, so that a hook that rewrites the metadata rewrites what the model, the terminal, the
 //! store and the JSON stream show (R25).
 
+mod changed_files;
 mod mcp;
 
 use std::fmt::Write as _;
@@ -12,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Object;
+use crate::confinement::ConfinedFact;
 
+pub use changed_files::{ChangeKind, ChangedFile, ChangedFiles};
 pub use mcp::{Mcp, McpImage};
 
 /// Metadata of one kind.
@@ -86,6 +89,12 @@ pub struct Bash {
     /// Number of bytes omitted from the middle of the output.
     #[serde(skip_serializing_if = "is_zero")]
     pub dropped_bytes: u64,
+    /// The confinement under which it ran, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confined: Option<ConfinedFact>,
+    /// The files of the project that changed while it ran, where git says it; only for hooks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<ChangedFiles>,
 }
 
 impl Metadata for Bash {

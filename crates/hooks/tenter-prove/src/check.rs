@@ -12,7 +12,7 @@ use crate::observed::{Fact, Observed, Run, native_event};
 use crate::other_program::{self, EntryPosition};
 use crate::plan::failures::HookFailure;
 use crate::plan::{
-    self, deadline, decisions, mcp, prompt, resume, single, subagent, tools, user_rule,
+    self, confined, deadline, decisions, mcp, prompt, resume, single, subagent, tools, user_rule,
 };
 use crate::scenario::Scenario;
 use crate::verdict::Promise;
@@ -46,6 +46,8 @@ pub enum Check {
     Rewrite,
     /// A rule of the user that denies a call still denies it when a hook rewrites the call.
     UserRule,
+    /// Only one of three parallel calls is confined: it writes the project and nothing else.
+    Confined,
     /// An output is replaced.
     Output,
     /// The context of an event reaches the model.
@@ -91,6 +93,7 @@ impl Check {
             Self::AmongOthers,
             Self::Rewrite,
             Self::UserRule,
+            Self::Confined,
             Self::Output,
         ];
         let with_context = TABLE.iter().filter(|row| row.event.may(Power::AddContext));
@@ -121,6 +124,7 @@ impl Check {
             Self::Notice => "notice".to_owned(),
             Self::Rewrite => "rewrite".to_owned(),
             Self::UserRule => "rewrite.user-rule".to_owned(),
+            Self::Confined => "confined".to_owned(),
             Self::Output => "output".to_owned(),
             Self::Prompt => "prompt".to_owned(),
             Self::Continue => "continue".to_owned(),
@@ -155,6 +159,7 @@ impl Check {
             Self::Notice => "a notice reaches the user".to_owned(),
             Self::Rewrite => "a call is rewritten".to_owned(),
             Self::UserRule => "your own deny rule beside a rewrite holds".to_owned(),
+            Self::Confined => "a confined call writes the project only".to_owned(),
             Self::Output => "an output is replaced".to_owned(),
             Self::Prompt => "a message is rejected".to_owned(),
             Self::Continue => "the agent continues, once".to_owned(),
@@ -199,6 +204,10 @@ impl Check {
             Self::UserRule => {
                 Promise::Emulated("Tenter compares the call with the rules".to_owned())
             }
+            Self::Confined if confined::is_run(host) => {
+                power(host, EventName::BeforeTool, Power::RewriteInput)
+            }
+            Self::Confined => Promise::Emulated(confined::EMULATED.to_owned()),
             Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
             Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
             Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
@@ -236,6 +245,7 @@ impl Check {
             Self::Fails(_) => Scenario::Failures,
             Self::Prompt => Scenario::Prompt,
             Self::UserRule => Scenario::UserRule,
+            Self::Confined => Scenario::Confined,
             Self::Deadline => Scenario::Deadline,
             Self::Missing => Scenario::Missing,
             Self::Registered => Scenario::Registered,
@@ -288,7 +298,8 @@ impl Check {
             }
             Self::Notice => vec![run.shown(decisions::NOTICE)],
             Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
-            Self::UserRule => rule_holds(run, client),
+            Self::UserRule => user_rule::facts(run, client),
+            Self::Confined => confined::facts(run, client),
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
             Self::Continue => continued(run, client),
             Self::Subagent => {
@@ -359,15 +370,6 @@ fn parallel(run: &Run, client: &Client) -> Vec<Fact> {
         return vec![run.not_made(second), run.denied_by(tools::PARALLEL_HOOK)];
     }
     vec![run.made(first), run.not_made(second), run.made(third), run.read(tools::PARALLEL_REASON)]
-}
-
-fn rule_holds(run: &Run, client: &Client) -> Vec<Fact> {
-    let files = [user_rule::PLAIN, user_rule::HIDDEN, user_rule::REWRITTEN];
-    let facts = files.into_iter().map(|file| run.not_made(file));
-    let checks = hosts::find(client.host).map(|host| host.user_rules.checks);
-    // Others compare the call with their rules before hooks run.
-    let by_tenter = checks == Some(Checks::Rewritten);
-    facts.chain(by_tenter.then(|| run.read(user_rule::REASON))).collect()
 }
 
 /// States that the model read the context, where a result can have one.

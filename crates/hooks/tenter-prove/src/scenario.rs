@@ -27,6 +27,8 @@ pub enum Scenario {
     Prompt,
     /// A rule of the user denies a call that a hook rewrites.
     UserRule,
+    /// A hook confines one of three calls.
+    Confined,
     /// A hook is slower than the agent waits.
     Deadline,
     /// The program is missing.
@@ -37,7 +39,7 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every scenario, the longest first.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Tools,
         Self::Decisions,
         Self::Failures,
@@ -51,6 +53,7 @@ impl Scenario {
         Self::Twice,
         Self::Prompt,
         Self::UserRule,
+        Self::Confined,
         Self::Missing,
         Self::MissingClosed,
     ];
@@ -71,6 +74,7 @@ impl Scenario {
             Self::Deadline => "deadline",
             Self::Prompt => "prompt",
             Self::UserRule => "user-rule",
+            Self::Confined => "confined",
             Self::Missing => "missing",
             Self::MissingClosed => "missing-closed",
         }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_engine::configuration::{
-    self, BridgeTable, ConfigurationError, GuardsTable, HookTables, HooksTable, ToolsTable,
-    TrustSetting, refused,
+    self, BridgeTable, ConfigurationError, ConfineTable, GuardsTable, HookTables, HooksTable,
+    ToolsTable, TrustSetting, refused,
 };
 use tenter_protocol::Diagnostic;
 use tenter_terminal::failure::Failure;
@@ -51,6 +51,7 @@ pub(super) struct FileSettings {
     pub(super) hooks: HooksTable,
     pub(super) bridge: BridgeTable,
     pub(super) guards: GuardsTable,
+    pub(super) confine: ConfineTable,
     pub(super) mcp: McpTable,
 }
 
@@ -75,6 +76,7 @@ impl FileSettings {
             bridge,
             tools,
             guards,
+            confine: mem::take(&mut self.confine),
         }
     }
 }

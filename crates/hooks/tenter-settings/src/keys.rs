@@ -142,6 +142,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("permissions.ask", "[]", "calls of tools that you are asked about in every mode")
         .precedence(Precedence::Both),
     setting("permissions.deny", "[]", "calls of tools that never run").precedence(Precedence::Both),
+    setting("permissions.confined", "\"ask\"", "whether calls that hooks confine need permission"),
     setting("max_turns", "50", "maximum number of model responses to one message")
         .variable("TENTER_MAX_TURNS")
         .precedence(Precedence::Smaller),
@@ -161,6 +162,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("hooks.max_continuations", "8", "maximum number of continuations in a row"),
     setting("hooks.pass_env", "[]", "variables that hooks get although they look like a key"),
     setting("hooks.allow_shared", "false", "run strict hooks whose files others can write"),
+    setting("hooks.changed", "true", "whether hooks see which files a shell command changed"),
     setting("hooks.override.NAME.timeout_ms", "(hooks.timeout_ms)", "timeout of this hook"),
     setting("hooks.override.NAME.budget_ms", "(hooks.budget_ms)", "how long a run of it may take"),
     setting("hooks.override.NAME.fail", "(hooks.fail)", "what this hook's failure means")
@@ -177,6 +179,16 @@ pub const SETTINGS: &[Setting] = &[
         "what its model calls may cost in a session",
     ),
     setting("guards.container", "(detected)", "whether what the agent does stays in its container"),
+    setting("confine.profiles.NAME.write", "(everything)", "the places that it may write"),
+    setting("confine.profiles.NAME.write_not", "[]", "paths in them that it may not write"),
+    setting("confine.profiles.NAME.read_not", "[]", "what it may not read"),
+    setting("confine.profiles.NAME.network", "\"any\"", "the network that it may use"),
+    setting("confine.profiles.NAME.otherwise", "\"ask\"", "what happens where it cannot be kept"),
+    setting(
+        "confine.profiles.NAME.sandbox_runtime",
+        "",
+        "settings of Anthropic's sandbox runtime to read",
+    ),
     setting(
         "bridge.allow_skips_prompt",
         "false",

@@ -12,6 +12,17 @@ pub(super) struct PermissionsTable {
     pub(super) allow: Vec<String>,
     pub(super) ask: Vec<String>,
     pub(super) deny: Vec<String>,
+    pub(super) confined: Option<ConfinedPermission>,
+}
+
+/// The permission that calls need that hooks confine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ConfinedPermission {
+    /// It does not.
+    Allow,
+    /// It asks as about any other call.
+    Ask,
 }
 
 impl PermissionsTable {
@@ -33,7 +44,8 @@ impl PermissionsTable {
         let chat = self.chat.take_if(is_all).map(|_| "permissions.chat = \"all\"");
         let run = self.run.take_if(is_all).map(|_| "permissions.run = \"all\"");
         let allow = (!std::mem::take(&mut self.allow).is_empty()).then_some("permissions.allow");
-        chat.into_iter().chain(run).chain(allow).collect()
+        let confined = self.confined.take().map(|_| "permissions.confined");
+        chat.into_iter().chain(run).chain(allow).chain(confined).collect()
     }
 }
 
@@ -50,6 +62,8 @@ pub struct PermissionSettings {
     pub restrictions: RestrictionRules,
     /// Those of the project and of the projects around it.
     pub project_restrictions: RestrictionRules,
+    /// True if the mode does not ask about calls that hooks confine.
+    pub lets_confined_run: bool,
 }
 
 /// Rules that make permissions stricter, as they are written.
@@ -74,6 +88,7 @@ impl PermissionSettings {
             allow: user.allow.clone(),
             restrictions: user.restrictions(),
             project_restrictions: project.restrictions(),
+            lets_confined_run: user.confined == Some(ConfinedPermission::Allow),
         }
     }
 }

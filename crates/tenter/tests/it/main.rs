@@ -11,6 +11,7 @@ mod commits;
 mod completions;
 mod concurrency;
 mod config;
+mod confine;
 mod conversation;
 mod conversation_changes;
 mod conversation_export;

@@ -22,6 +22,8 @@ pub struct Permissions {
     is_planning: Arc<AtomicBool>,
     rules: Rules,
     restrictions: Arc<Restrictions>,
+    /// Calls that hooks confine run without a question.
+    lets_confined_run: bool,
     always: Mutex<Vec<AllowedCall>>,
     /// The calls that the user allowed where the mode asked.
     calls: Mutex<Vec<(String, Object)>>,
@@ -74,7 +76,19 @@ impl Permissions {
     pub fn for_another_conversation(&self) -> Self {
         let (mode, is_planning) = (Arc::clone(&self.mode), Arc::clone(&self.is_planning));
         let (rules, restrictions) = (self.rules.clone(), Arc::clone(&self.restrictions));
-        Self { mode, is_planning, rules, restrictions, ..Self::default() }
+        let lets_confined_run = self.lets_confined_run;
+        Self { mode, is_planning, rules, restrictions, lets_confined_run, ..Self::default() }
+    }
+
+    /// Lets calls run without a question if hooks confine them (F2).
+    #[must_use]
+    pub fn with_confined_allowed(self, lets_confined_run: bool) -> Self {
+        Self { lets_confined_run, ..self }
+    }
+
+    /// Returns true if the mode does not ask about calls that hooks confine.
+    pub(crate) fn lets_confined_run(&self) -> bool {
+        self.lets_confined_run
     }
 
     /// The mode.

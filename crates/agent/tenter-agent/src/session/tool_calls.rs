@@ -8,6 +8,7 @@ use std::thread;
 
 use serde_json::Value;
 use tenter_engine::{ApprovedCall, Attributed, Denial, ToolDecision, ToolQuestion};
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::tool_names::canonical;
 use tenter_protocol::{ToolCall, ToolResult, tool_fields};
 
@@ -120,9 +121,9 @@ impl Session<'_> {
     fn run_under_hooks(&self, requested: &ToolCall) -> CallResult {
         let mut contexts = Vec::new();
         let (call, result) = match self.before_tool(requested, &mut contexts) {
-            Ok(call) => {
-                let result = self.run_tool(&call);
-                (call, result)
+            Ok(approved) => {
+                let result = self.run_tool(&approved.call, &approved.confinements);
+                (approved.call, result)
             }
             // Hooks see a denied call as the model made it (R26).
             Err(result) => (requested.clone(), *result),
@@ -150,22 +151,27 @@ impl Session<'_> {
         &self,
         call: &ToolCall,
         contexts: &mut Vec<Attributed<String>>,
-    ) -> Result<ToolCall, Box<ToolResult>> {
+    ) -> Result<ApprovedCall, Box<ToolResult>> {
         let (decided, was_asked) = match self.hooks().before_tool(call.clone()) {
             ToolDecision::Run(approved) => (Ok(approved), false),
             ToolDecision::Ask(question) => (self.ask(question), true),
             ToolDecision::Deny(denial) => (Err(denial), false),
         };
-        let approved =
+        let mut approved =
             decided.map_err(|denial| Box::new(self.denied_result(call, denial, contexts)))?;
-        contexts.extend(approved.contexts);
+        contexts.append(&mut approved.contexts);
         if let (Some(hook), Some(why)) =
             (&approved.rewritten_by, self.invalid_input(&approved.call))
         {
             return Err(Box::new(self.reject_rewrite(hook, call, &why)));
         }
-        self.permit(&approved.call, was_asked || approved.allowed_by.is_some())?;
-        Ok(approved.call)
+        let is_confined = !approved.confinements.is_empty();
+        let is_settled = was_asked || approved.allowed_by.is_some();
+        self.permit(
+            &approved.call,
+            is_settled || is_confined && self.agent.permissions.lets_confined_run(),
+        )?;
+        Ok(approved)
     }
 
     /// Returns the result of a denied call. The model reads the reason and the text that hooks add (R65).
@@ -187,10 +193,20 @@ impl Session<'_> {
     /// Asks the user whether a call may run.
     fn ask(&self, question: ToolQuestion) -> Result<ApprovedCall, Denial> {
         let asker = self.agent.asker.as_ref();
+        let labels: Vec<&str> =
+            question.if_allowed.confinements.iter().map(Confinement::label).collect();
+        let reason = match labels.as_slice() {
+            [] => question.reason.clone(),
+            labels => format!(
+                "{} (yes runs it confined: {}; u runs it unconfined)",
+                question.reason,
+                labels.join(", ")
+            ),
+        };
         let RecordedAnswer { answer, remembered } = self.agent.permissions.answer(
             asker,
             &question.hook,
-            &question.reason,
+            &reason,
             &question.if_allowed.call,
         );
         if remembered {
@@ -224,7 +240,7 @@ impl Session<'_> {
         ToolResult::failure(&call.name, message, self.now())
     }
 
-    fn run_tool(&self, call: &ToolCall) -> ToolResult {
+    fn run_tool(&self, call: &ToolCall, confinements: &[Confinement]) -> ToolResult {
         let Some(tool) = self.tools.registry.get(&call.name) else {
             let names: Vec<&str> =
                 self.tools.registry.iter().map(crate::tools::Tool::name).collect();
@@ -246,6 +262,7 @@ impl Session<'_> {
             call_id: &call.id,
             workspace: &self.workspace,
             output: &output,
+            confinements,
             cancel: self.cancel(),
             consent: self,
             subagents,

@@ -183,6 +183,7 @@ mod tests {
             call_id: "call_1",
             workspace: &bench.workspace,
             output: &crate::tools::OutputTail::default(),
+            confinements: &[],
             cancel: &bench.cancel,
             consent: &false,
             subagents: None,

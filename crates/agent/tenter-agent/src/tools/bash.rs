@@ -6,12 +6,14 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_base::{private_dir, search_path};
+use tenter_confine::CheckIn;
 use tenter_proc::{Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::ToolResult;
 use tenter_protocol::tool_metadata::{Bash, BashBackground};
 use uuid::Uuid;
 
 use super::Workspace;
+use super::confined;
 use super::error::ToolError;
 use super::input::{Bounded, NonEmpty};
 use super::tool::{ToolContext, ToolEffect, ToolReport, TypedTool};
@@ -55,7 +57,9 @@ impl TypedTool for BashTool {
         context: &ToolContext<'_>,
     ) -> Result<CommandReport, ToolError> {
         let seconds = input.timeout.map_or(TIMEOUT, Bounded::get);
-        let invocation = invocation(&input.command.0, seconds, context.workspace);
+        let note = confined::note(context)?;
+        let plain = invocation(&input.command.0, seconds, context.workspace);
+        let invocation = confined::launched(plain, note.as_deref(), context)?;
         if input.background {
             return start(input.command.0, &invocation, context.workspace)
                 .map(CommandReport::Started);
@@ -64,7 +68,10 @@ impl TypedTool for BashTool {
         let completion = tenter_proc::run_watched(&invocation, context.cancel, &on_output);
         let error = error(&completion.end, seconds)?;
         Ok(CommandReport::Finished(
-            metadata(input.command.0, &completion, context.workspace),
+            Bash {
+                confined: note.as_deref().and_then(CheckIn::take),
+                ..metadata(input.command.0, &completion, context.workspace)
+            },
             error,
         ))
     }
@@ -135,6 +142,8 @@ fn metadata(command: String, completion: &Completion, workspace: &Workspace) -> 
         execution_time: Some(u64::try_from(completion.duration.as_nanos()).unwrap_or(u64::MAX)),
         working_dir: workspace.cwd().display().to_string(),
         dropped_bytes: completion.stdout.dropped(),
+        confined: None,
+        changed: None,
     }
 }
 

@@ -10,6 +10,7 @@
 mod allowed_commands;
 mod bash;
 mod budget;
+mod confined;
 mod error;
 mod file_change;
 mod file_edit;

@@ -59,6 +59,7 @@ impl Bench {
             read_dirs: Vec::new(),
             env: vec![("PATH".into(), path), ("GREETING".into(), "hello".into())],
             state_dir: directory.path().join("state"),
+            launcher: None,
             clock: || Timestamp::UNIX_EPOCH,
         };
         let workspace = Workspace::new(settings).unwrap();
@@ -99,6 +100,7 @@ impl Bench {
             call_id: "call_1",
             workspace: &self.workspace,
             output: &OutputTail::default(),
+            confinements: &[],
             cancel: &self.cancel,
             consent: &self.consent,
             subagents: None,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tenter_proc::Cancel;
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::permission_mode::PermissionMode;
 use tenter_protocol::tool_metadata::Metadata;
 use tenter_protocol::{Object, ToolResult};
@@ -68,6 +69,8 @@ pub struct ToolContext<'a> {
     pub workspace: &'a Workspace,
     /// Receives the output of the tool as it comes, for displays.
     pub output: &'a OutputTail,
+    /// The confinements under which the call must run.
+    pub confinements: &'a [Confinement],
     /// Cancels the call.
     pub cancel: &'a Cancel,
     /// Asked before something protected is changed.

@@ -36,6 +36,8 @@ pub struct WorkspaceSettings {
     pub env: Vec<(OsString, OsString)>,
     /// The state directory: `background` in it contains the logs of background commands.
     pub state_dir: PathBuf,
+    /// The program that starts confined commands; without it they do not run.
+    pub launcher: Option<PathBuf>,
     /// Returns the time for results.
     pub clock: Clock,
 }
@@ -47,6 +49,7 @@ pub struct Workspace {
     protected: ProtectedPaths,
     env: Vec<(OsString, OsString)>,
     state_dir: PathBuf,
+    launcher: Option<PathBuf>,
     clock: Clock,
     changing: Arc<Mutex<()>>,
     slots: Arc<Slots>,
@@ -68,6 +71,7 @@ impl Workspace {
             protected: settings.protected,
             env: settings.env,
             state_dir: settings.state_dir,
+            launcher: settings.launcher,
             clock: settings.clock,
             changing: Arc::default(),
             slots: Arc::default(),
@@ -86,6 +90,7 @@ impl Workspace {
             protected: self.protected.clone(),
             env: self.env.clone(),
             state_dir: self.state_dir.clone(),
+            launcher: self.launcher.clone(),
             clock: self.clock,
             changing: Arc::clone(&self.changing),
             slots: Arc::clone(&self.slots),
@@ -113,6 +118,16 @@ impl Workspace {
     /// The real path of a path from the model, if file tools may write there.
     pub(crate) fn writable(&self, path: &str) -> Option<PathBuf> {
         self.roots.resolve(path).ok()
+    }
+
+    /// The program that starts confined commands.
+    pub(crate) fn launcher(&self) -> Option<&Path> {
+        self.launcher.as_deref()
+    }
+
+    /// The directory of the notes of confined commands.
+    pub(crate) fn note_directory(&self) -> PathBuf {
+        self.state_dir.join("confined")
     }
 
     /// The environment variables of commands.

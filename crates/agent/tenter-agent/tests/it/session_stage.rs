@@ -117,6 +117,7 @@ impl Stage {
             read_dirs: Vec::new(),
             env: vec![("PATH".into(), search_path())],
             state_dir: directory.path().join("state"),
+            launcher: None,
             clock,
         };
         let home = directory.path().join("home");

@@ -29,7 +29,8 @@ pub(super) fn permissions(
     let stored = stored.into_iter().map(|rule| (rule, RuleSource::Project));
     let rules = flags.chain(configured).chain(stored).collect();
     let rules = Rules::new(rules, Some(Arc::new(store) as Arc<dyn RuleStore>));
-    let permissions = Permissions::new(args.permissions.unwrap_or(mode), rules);
+    let permissions = Permissions::new(args.permissions.unwrap_or(mode), rules)
+        .with_confined_allowed(project.settings.permissions.lets_confined_run);
     Ok((permissions.with_restrictions(restrictions(project)?), findings))
 }
 

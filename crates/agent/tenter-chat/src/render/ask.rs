@@ -24,7 +24,7 @@ pub(crate) const ASK_PROMPT: &str =
     "  Run it? [y] yes  [a] always this call, in this session  [n] no: ";
 
 /// The letters that answer it.
-pub(crate) const ASK_LETTERS: &str = "yan";
+pub(crate) const ASK_LETTERS: &str = "yanu";
 
 /// The prompt for a protected path.
 pub(crate) const WRITE_PROMPT: &str = "  Allow it in this session? [y] yes  [n] no: ";
@@ -138,6 +138,7 @@ pub(crate) fn answer_of(letter: Option<char>) -> PermissionAnswer {
     match letter {
         Some('y') => PermissionAnswer::Yes,
         Some('a') => PermissionAnswer::Always,
+        Some('u') => PermissionAnswer::Unconfined,
         _ => PermissionAnswer::No,
     }
 }

@@ -51,6 +51,7 @@ impl Stage {
             protected: ProtectedPaths::new(&project, &layout.names),
             env: Vec::new(),
             state_dir: project.join("state"),
+            launcher: None,
             clock: || Timestamp::UNIX_EPOCH,
         });
         Self { directory, workspace: Arc::new(workspace.unwrap()), definitions: Vec::new() }
@@ -167,6 +168,7 @@ impl Stage {
         let context = ToolContext {
             call_id: "1",
             workspace: &self.workspace,
+            confinements: &[],
             cancel,
             consent: &NoConsent,
             subagents: None,

@@ -29,10 +29,11 @@ pub(super) fn rules(command: &str, verdict: RuleVerdict, reason: &str) -> Option
     let is_open = command.ends_with(":*");
     let rule = |conditions| Rule {
         conditions,
-        decision: Some(RuleDecision { verdict, reason: reason.to_owned() }),
+        decision: Some(RuleDecision { verdict, reason: reason.to_owned(), confine: None }),
         uncertain: match verdict {
             RuleVerdict::Deny => UncertainPolicy::Deny,
             RuleVerdict::Ask => UncertainPolicy::Ask,
+            RuleVerdict::Confine => UncertainPolicy::Confine,
         },
         ..Rule::default()
     };

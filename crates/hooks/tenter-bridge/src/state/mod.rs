@@ -48,6 +48,10 @@ pub(crate) struct GuardRecord {
     noticed: BTreeSet<String>,
     /// Calls that were denied and that must not succeed (B30).
     pub(crate) denied_calls: DeniedCalls,
+    /// When shell commands started that have not ended, in milliseconds since 1970, by the call's id (F16).
+    pub(crate) started_calls: BTreeMap<String, i64>,
+    /// The notes of the launchers of confined calls that have not ended, by the call's id (F13).
+    pub(crate) confined_calls: BTreeMap<String, PathBuf>,
     /// Rewritten calls that the model was asked to make, by digest: the hooks that rewrote them (B18).
     pub(crate) demanded: BTreeMap<String, BTreeSet<String>>,
     /// Number of such calls since the last user message, by hook.

@@ -6,6 +6,7 @@
 //! left when the answer is written. `repeated` answers an event that several registrations report only once.
 
 mod after;
+mod confined;
 mod contexts;
 mod conversation;
 mod event;
@@ -75,6 +76,8 @@ pub struct Visitor {
     pub started: Instant,
     /// The program `tenter`, which posts payloads to hooks behind HTTP; `None` if it is not in the directory of this program.
     pub tenter: Option<PathBuf>,
+    /// The program that runs a command with fewer rights: this one.
+    pub launcher: Option<PathBuf>,
     /// The connection to kept runtime hooks; `None` starts them for each event.
     pub keeper: Option<KeeperConnector>,
     /// The hooks that a process that answers many events keeps in memory; `None` in a process that answers one.
@@ -209,6 +212,10 @@ impl Visitor {
             Some(program) => Engine::builder(project).http_client(program),
             None => Engine::builder(project),
         };
+        let builder = match &self.launcher {
+            Some(program) => builder.launcher(program),
+            None => builder,
+        };
         let builder = match self.keeper {
             Some(connector) => builder.connector(connector(self, project, self.deadline())),
             None => builder,
@@ -219,6 +226,8 @@ impl Visitor {
             .clock(self.clock)
             .trust(configuration.trust)
             .policies(configuration.policies.clone())
+            .confine(configuration.confine.clone())
+            .report_changes(configuration.reports_changes)
             .agent_states(AgentState::of_process(&containment))
             .journal(self.directories.state.join("journal"))
             .one_event()

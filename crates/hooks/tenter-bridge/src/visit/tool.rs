@@ -20,6 +20,10 @@ use crate::{tool_call, tool_result};
 
 /// Tenter's tool that starts a subagent.
 const SUBAGENT: &str = "subagent";
+/// Tenter's tool that runs shell commands.
+const SHELL: &str = "bash";
+/// Maximum number of commands whose start is remembered.
+const MAX_STARTED: usize = 200;
 /// Maximum length of the name of a tool in the record of a breach, in characters.
 const MAX_TOOL_NAME: usize = 200;
 
@@ -34,12 +38,12 @@ impl Visit<'_> {
                 ToolDecision::Deny(denial) => self.deny(&denial),
             }
         }
-        match self.reply.denial().map(str::to_owned) {
-            Some(reason) => {
-                self.reply.input = None;
-                self.remember_denied(&call.id, &reason);
-            }
-            None => self.remember_pass(&call.id),
+        if let Some(reason) = self.reply.denial().map(str::to_owned) {
+            self.reply.input = None;
+            self.remember_denied(&call.id, &reason);
+        } else {
+            self.remember_pass(&call.id);
+            self.remember_start(&call);
         }
     }
 
@@ -100,10 +104,17 @@ impl Visit<'_> {
     }
 
     fn approve(&mut self, native: &NativeCall, call: &ToolCall, approved: ApprovedCall) {
-        let ApprovedCall { call: changed, contexts, .. } = approved;
-        self.add_contexts(&contexts);
-        if changed.input != call.input {
-            self.rewrite_input(native, call, &changed.input);
+        self.add_contexts(&approved.contexts);
+        let confined = self.confined_call(&approved);
+        let mut call_to_run = approved.call;
+        if let Some(confined) = confined {
+            call_to_run.input = confined.input;
+            if confined.is_demanded {
+                return self.demand_confined(native, call, &call_to_run.input);
+            }
+        }
+        if call_to_run.input != call.input {
+            self.rewrite_input(native, call, &call_to_run.input);
         }
         if self.reply.denial().is_some() {
             return;
@@ -112,11 +123,11 @@ impl Visit<'_> {
         if is_open && self.configuration.bridge.allow_skips_prompt && self.runs.was_allowed() {
             self.reply.verdict = Some(HostVerdict::Allow);
         }
-        self.protect(&changed);
+        self.protect(&call_to_run);
         if self.reply.denial().is_some() {
             return;
         }
-        if let Some(subagent) = subagent_of(&changed) {
+        if let Some(subagent) = subagent_of(&call_to_run) {
             self.subagent_call(subagent);
         }
     }
@@ -144,6 +155,23 @@ impl Visit<'_> {
         self.session.update(|state| state.denied_calls.add(id, reason));
     }
 
+    /// Records when a shell command starts, if hooks see its result (F16).
+    fn remember_start(&mut self, call: &ToolCall) {
+        let catalog = self.engine.catalog();
+        let has_hooks = !catalog.hooks_for(EventName::AfterTool).is_empty();
+        if call.name != SHELL || !has_hooks || !self.configuration.reports_changes {
+            return;
+        }
+        let now = (self.visitor.clock)().as_millisecond();
+        let id = call.id.clone();
+        self.session.update(|state| {
+            if state.started_calls.len() >= MAX_STARTED {
+                state.started_calls.clear();
+            }
+            state.started_calls.insert(id, now);
+        });
+    }
+
     /// Records that the call passes. If the host has no ids and an equal call was denied before, its result belongs to this call.
     fn remember_pass(&mut self, id: &str) {
         if self.session.get().denied_calls.get(id).is_some() {
@@ -162,7 +190,19 @@ impl Visit<'_> {
             return;
         }
         let hooks = self.hooks();
-        let result = tool_result::canonical(&call, end, &self.occurrence.cwd, hooks.timestamp());
+        let time = hooks.timestamp();
+        drop(hooks);
+        let confined = self.check_in(&call, end);
+        let start = self.session.get().started_calls.get(&call.id).copied();
+        if start.is_some() {
+            self.session.update(|state| state.started_calls.remove(&call.id));
+        }
+        let hooks = self.hooks();
+        if let Some(start) = start {
+            hooks.call_started(&call.id, start);
+        }
+        let result = tool_result::canonical(&call, end, &self.occurrence.cwd, time);
+        let result = tool_result::with_confinement(result, confined);
         let subagent = self.ended_subagent(&call);
         let review = hooks.after_tool(call, result.clone());
         drop(hooks);
@@ -220,7 +260,7 @@ impl Visit<'_> {
         is_denial
     }
 
-    fn report_breach(&mut self, tool: &str, id: &str) {
+    pub(super) fn report_breach(&mut self, tool: &str, id: &str) {
         self.session.update(|state| {
             state.denied_calls.remove(id);
             state.breached = true;

@@ -5,11 +5,13 @@ use std::path::Path;
 use tenter_base::sanitize::visible;
 use tenter_engine::inspect::Untrusted;
 use tenter_proc::Cancel;
+use tenter_protocol::manifest::setting::{HookSetting, SettingKind};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, GOOD, NAME, styled};
 
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::backtest;
+use crate::hook_settings::{self, Assignment};
 use crate::new_files::{NewFile, write_dir};
 use crate::project::Project;
 use crate::shipped_guards::{Guard, with_mode};
@@ -26,6 +28,9 @@ pub struct Args {
     /// Record what they would stop, and stop nothing.
     #[arg(long)]
     monitor: bool,
+    /// Confine scripts and installs instead of asking.
+    #[arg(long)]
+    confine: bool,
     #[command(flatten)]
     pub(super) location: GuardLocation,
 }
@@ -35,7 +40,7 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
     let mut added = Vec::new();
     for guard in guards {
-        if add(guard, &hooks, args.monitor)? {
+        if add(guard, &hooks, args)? {
             added.push(guard.name);
         }
     }
@@ -68,16 +73,14 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
 }
 
 /// Adds a guard, unless it is there already. Returns whether it was added.
-fn add(guard: Guard, hooks: &Path, monitors: bool) -> Result<bool, Failure> {
+fn add(guard: Guard, hooks: &Path, args: &Args) -> Result<bool, Failure> {
     let installed = InstalledGuard::new(guard, hooks);
     let name = styled(NAME, guard.name);
     match installed.state {
         GuardState::Absent => {
-            let file = NewFile {
-                name: MANIFEST.to_owned(),
-                text: with_mode(&guard.installable(), monitors),
-                is_executable: false,
-            };
+            let text = with_mode(&guard.installable(), args.monitor);
+            let text = if args.confine { confining(&text)? } else { text };
+            let file = NewFile { name: MANIFEST.to_owned(), text, is_executable: false };
             write_dir(&installed.path, &[file], false)?;
             return Ok(true);
         }
@@ -95,6 +98,19 @@ fn add(guard: Guard, hooks: &Path, monitors: bool) -> Result<bool, Failure> {
         }
     }
     Ok(false)
+}
+
+/// Returns the text of a guard with every setting that can be `confine` set to it.
+fn confining(text: &str) -> Result<String, Failure> {
+    let file = Path::new(MANIFEST);
+    let can_confine = |setting: &HookSetting| matches!(&setting.kind, SettingKind::Choice(words) if words.iter().any(|word| word == "confine"));
+    let settings = hook_settings::settings(file, text)?.into_iter().filter(can_confine);
+    let assignments: Result<Vec<Assignment>, String> =
+        settings.map(|setting| Assignment::parse(&format!("{}=confine", setting.name))).collect();
+    match assignments.map_err(Failure::new)?.as_slice() {
+        [] => Ok(text.to_owned()),
+        assignments => hook_settings::change(file, text, assignments).map(|(text, _)| text),
+    }
 }
 
 /// Trusts these guards of the project: the user has just chosen them, and their text is part of this program.

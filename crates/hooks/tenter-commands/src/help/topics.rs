@@ -46,6 +46,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("commands", "Commands and paths: what a tool call does"),
     topic!("guards", "Ready-made hooks that prevent damage"),
     topic!("backtest", "What hooks would have done with past calls"),
+    topic!("confine", "Run commands with fewer rights"),
     topic!("events", "Payloads and replies of every event"),
     topic!("tools", "Tool names, inputs, results and paths"),
     topic!("cookbook", "Ready-made hooks, explained"),

@@ -135,7 +135,8 @@ fn decision(hook: &Hook, selection: &Selection, facts: &HookFacts) -> HookDecisi
         let decision = match verdict {
             VerdictKind::Deny => CallDecision::Deny,
             VerdictKind::Ask => CallDecision::Ask,
-            VerdictKind::Allow => return HookDecision::Nothing,
+            // A confined call runs.
+            VerdictKind::Allow | VerdictKind::Confine => return HookDecision::Nothing,
         };
         let (rule, reason) = (Some(judgement.fit.rule), judgement.reason);
         return HookDecision::Decided { decision, rule, reason };

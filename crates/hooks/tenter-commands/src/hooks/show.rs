@@ -188,6 +188,7 @@ fn print_manifest(entry: &HookEntry, manifest: &Value) {
         ("tool", text(&manifest["matcher"]["tool"])),
         ("pattern", text(&manifest["matcher"]["pattern"])),
         ("workdir", text(&manifest["metadata"]["workdir"])),
+        ("confine", text(&manifest["metadata"]["confine"])),
         ("dialect", text(&manifest["metadata"]["dialect"])),
         ("event", text(&manifest["metadata"]["event"]).filter(|_| is_native)),
         ("matcher", text(&manifest["metadata"]["matcher"]).filter(|_| is_native)),

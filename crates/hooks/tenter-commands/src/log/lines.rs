@@ -351,6 +351,7 @@ fn style(decision: DecisionKind) -> Style {
         | DecisionKind::Rewrite
         | DecisionKind::Callback
         | DecisionKind::Mutate
+        | DecisionKind::Confine
         | DecisionKind::Ask => NOTICE,
     }
 }

@@ -93,7 +93,10 @@ impl<'e> Project<'e> {
             .clock(env::now)
             .trust(self.settings.hooks.trust)
             .policies(self.settings.hooks.policies.clone())
+            .confine(self.settings.hooks.confine.clone())
             .http_client(Env::program())
+            .launcher(Env::program())
+            .report_changes(self.settings.hooks.reports_changes)
             .agent_states(self.agent_states())
             .trampoline(bound::trampoline())
     }

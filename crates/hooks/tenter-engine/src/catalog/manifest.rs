@@ -173,6 +173,7 @@ pub(super) fn hook(known: &KnownManifest) -> Result<Hook, String> {
         matcher: matcher(manifest, &subscriptions),
         rules: rules.clone(),
         starts_in_own_directory: manifest.extensions.starts_in_own_directory,
+        is_pure: manifest.extensions.is_pure,
         light_payload: manifest.extensions.light_payload,
         env: manifest.extensions.env.clone(),
         protected: manifest.extensions.protected,

@@ -7,7 +7,9 @@
 //! Parsing is strict, so that a misspelt key is never ignored.
 
 mod bridge;
+mod confine;
 mod file;
+mod sandbox_runtime;
 mod tables;
 
 use std::collections::BTreeSet;
@@ -25,7 +27,9 @@ use crate::observe::PermissionAnswer;
 use crate::trust::TrustMode;
 
 pub use bridge::{AskFallback, BridgeSettings, BridgeTable, GeminiAsk, OnUnguardable, Reaction};
+pub use confine::ConfineTable;
 pub use file::{ConfigurationError, parse};
+pub use sandbox_runtime::ConfineProfile;
 pub use tables::{
     GuardsTable, HookTable, HookTables, HooksTable, ToolsTable, TrustSetting, refused,
 };
@@ -56,6 +60,10 @@ pub struct HookConfiguration {
     pub protect: Vec<PathBuf>,
     /// True if the user says that what the agent does stays in its container (R90).
     pub container: Option<bool>,
+    /// True if results of shell commands say which files changed.
+    pub reports_changes: bool,
+    /// The profiles of confinements.
+    pub confine: ConfineTable,
 }
 
 impl HookConfiguration {
@@ -103,6 +111,8 @@ impl HookConfiguration {
             bridge: user.bridge.into(),
             protect: user.tools.protect.iter().chain(&project.tools.protect).cloned().collect(),
             container: user.guards.container,
+            reports_changes: user.hooks.changed.unwrap_or(true),
+            confine: user.confine,
             pass_env: user.hooks.pass_env,
         };
         (configuration, diagnostics)

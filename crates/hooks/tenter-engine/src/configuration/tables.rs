@@ -7,6 +7,7 @@ use serde::Deserialize;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::bridge::{AskFallback, BridgeTable};
+use super::confine::ConfineTable;
 use crate::hook_policy::FailMode;
 
 /// The settings of hooks in a configuration file. Other keys of the file are ignored.
@@ -25,6 +26,8 @@ pub struct HookTables {
     pub tools: ToolsTable,
     /// The table `[guards]`.
     pub guards: GuardsTable,
+    /// The table `[confine]`.
+    pub confine: ConfineTable,
 }
 
 /// The table `[guards]` of a configuration file.
@@ -62,6 +65,7 @@ impl HookTables {
         };
         refuse(self.trust.take().is_some(), "trust");
         refuse(self.guards.container.take().is_some(), "guards.container");
+        refuse(!std::mem::take(&mut self.confine).is_empty(), "confine.profiles");
         self.hooks.refuse_in_project(&mut refuse);
         self.bridge.refuse_all(&mut refuse);
         diagnostics
@@ -80,6 +84,7 @@ pub struct HooksTable {
     pub(super) max_continuations: Option<u32>,
     pub(super) pass_env: Vec<String>,
     pub(super) allow_shared: Option<bool>,
+    pub(super) changed: Option<bool>,
     #[serde(rename = "override")]
     pub(super) overrides: Vec<HookTable>,
 }
@@ -93,6 +98,7 @@ impl HooksTable {
         refuse(self.max_continuations.take().is_some(), "hooks.max_continuations");
         refuse(!std::mem::take(&mut self.pass_env).is_empty(), "hooks.pass_env");
         refuse(self.allow_shared.take().is_some(), "hooks.allow_shared");
+        refuse(self.changed.take().is_some(), "hooks.changed");
         refuse(self.fail == Some(FailMode::Open), "hooks.fail = \"open\"");
         for hook in &mut self.overrides {
             refuse(hook.timeout_ms.take().is_some(), "hooks.override.timeout_ms");

@@ -312,6 +312,10 @@ pub(super) fn apply_reply(
 ) {
     let applied =
         reply.and_then(|reply| check_callback(settings, reply, report)).and_then(|reply| {
+            let mut reply = reply;
+            if let Some(why) = settings.confine.resolve(&mut reply) {
+                report.warn(why);
+            }
             let parts = DecisionKind::all_of(&reply);
             let verdict = reply.verdict.clone();
             let change = outcome.apply(&hook.name, reply).map_err(RunFailure::Rewrite)?;

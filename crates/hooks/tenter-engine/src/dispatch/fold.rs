@@ -1,12 +1,13 @@
 //! The fold: replies, in order, into one outcome. Pure: no clock, no process, no observer (RESOLUTIONS section D).
 
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, ToolResult, Verdict, tool_fields};
 
 use crate::builtin;
-use crate::observe::{DecisionKind, RewriteChange};
+use crate::observe::RewriteChange;
 
 /// A part of a decision, and the hook that it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Outcome {
     pub body: Body,
     /// The strongest verdict, and the first hook that gave it.
     pub verdict: Option<Attributed<Verdict>>,
+    /// The confinements of the call: all apply (F2).
+    pub confinements: Vec<Attributed<Confinement>>,
     /// The hook that explicitly allowed the call as it is now.
     pub(crate) allowed_by: Option<String>,
     /// True if the event is denied because a hook failed (R42).
@@ -47,6 +50,7 @@ impl Outcome {
         Self {
             body,
             verdict: None,
+            confinements: Vec::new(),
             allowed_by: None,
             denied_by_failure: false,
             rewritten_by: Vec::new(),
@@ -93,6 +97,9 @@ impl Outcome {
         } else {
             self.raise_verdict(hook, reply.verdict);
         }
+        let confinements = reply.confinements.into_iter();
+        self.confinements
+            .extend(confinements.map(|value| Attributed { hook: hook.to_owned(), value }));
         let attribute = |value| Attributed { hook: hook.to_owned(), value };
         self.contexts.extend(reply.context.filter(|text| !text.trim().is_empty()).map(attribute));
         self.follow_ups.extend(reply.follow_ups.into_iter().map(attribute));
@@ -147,7 +154,7 @@ impl Outcome {
 
     /// A deny that prevents the event undoes every rewrite (R24, R26). After a tool, where a deny is only feedback, redactions
     /// stay.
-    fn deny(&mut self, hook: &str, verdict: Option<Verdict>) {
+    pub(super) fn deny(&mut self, hook: &str, verdict: Option<Verdict>) {
         self.raise_verdict(hook, verdict);
         if !self.body.name().may(Power::Block) {
             return;
@@ -158,7 +165,7 @@ impl Outcome {
         }
     }
 
-    fn raise_verdict(&mut self, hook: &str, verdict: Option<Verdict>) {
+    pub(super) fn raise_verdict(&mut self, hook: &str, verdict: Option<Verdict>) {
         let Some(verdict) = verdict else { return };
         if self.verdict.as_ref().is_none_or(|held| verdict.kind > held.value.kind) {
             self.verdict = Some(Attributed { hook: hook.to_owned(), value: verdict });
@@ -194,33 +201,6 @@ impl Outcome {
         self.rewritten_by.push(hook.to_owned());
         Ok(Some(change))
     }
-
-    /// The parts of the decision, the most important first, each with the hook that it comes from.
-    pub(super) fn parts(&self) -> Vec<(DecisionKind, &str)> {
-        let verdict = self.verdict.as_ref().map(|verdict| {
-            let kind = match verdict.value.kind {
-                VerdictKind::Allow => DecisionKind::Allow,
-                VerdictKind::Ask => DecisionKind::Ask,
-                VerdictKind::Deny => DecisionKind::Deny,
-            };
-            (kind, verdict.hook.as_str())
-        });
-        let history = self.history.first().map(|history| {
-            let kind = match history.value {
-                HistoryAction::Mutate(_) => DecisionKind::Mutate,
-                HistoryAction::Callback { .. } => DecisionKind::Callback,
-            };
-            (kind, history.hook.as_str())
-        });
-        let rewrite = self.rewritten_by.last().map(|hook| (DecisionKind::Rewrite, hook.as_str()));
-        let follow_up =
-            self.follow_ups.first().map(|text| (DecisionKind::Continue, text.hook.as_str()));
-        let context = self.contexts.first().map(|text| (DecisionKind::Context, text.hook.as_str()));
-        let parts = [verdict, history, rewrite, follow_up, context].into_iter().flatten();
-        let mut parts: Vec<_> = parts.collect();
-        parts.sort_by_key(|(kind, _)| std::cmp::Reverse(*kind));
-        parts
-    }
 }
 
 fn failed(hook: &str, failure: &str) -> String {
@@ -232,6 +212,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::observe::DecisionKind;
     use proptest::prelude::*;
     use serde_json::json;
     use tenter_protocol::{Message, Object, ToolCall};

@@ -8,6 +8,8 @@
 mod background;
 mod candidates;
 mod chain;
+mod confinement;
+mod decision_parts;
 mod explain;
 mod fold;
 mod late;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::search_path;
 use tenter_proc::{Invocation, Limits, ProcessEnd, Streams};
+use tenter_protocol::confinement::{Confinement, Otherwise};
 use tenter_protocol::executable::PROTOCOL_VERSION;
 use tenter_protocol::manifest::HttpEndpoint;
 use tenter_protocol::runtime::SERVE;
@@ -41,6 +42,7 @@ pub(super) fn invocation(
 ) -> Invocation {
     let hook = job.hook;
     let project = hook.project_in(&settings.project);
+    let private = state.first().map(|(_, directory)| directory.clone());
     let env = environment(job, program, settings, state);
     let (path, args) = match program {
         Program::Executable => (hook.path.clone(), vec!["run".into()]),
@@ -49,6 +51,11 @@ pub(super) fn invocation(
     };
     let in_own_directory =
         matches!(program, Program::Script(_)) && hook.options.starts_in_own_directory;
+    let (path, args) = if hook.options.is_pure {
+        pure(settings, private.as_ref(), (path, args))
+    } else {
+        (path, args)
+    };
     Invocation {
         program: path,
         args,
@@ -76,6 +83,27 @@ pub(super) fn serving_invocation(
     invocation.env.retain(|(name, _)| name != NO_BYTECODE);
     invocation.env.push((NO_BYTECODE.into(), "1".into()));
     invocation
+}
+
+/// Returns the launcher that runs a program without network, secrets and writes but to its private directory (F11). Where that cannot be
+/// kept, the program does not run, and the hook fails.
+fn pure(
+    settings: &EngineSettings,
+    private: Option<&OsString>,
+    (path, args): (PathBuf, Vec<OsString>),
+) -> (PathBuf, Vec<OsString>) {
+    let write =
+        private.into_iter().map(|directory| directory.to_string_lossy().into_owned()).collect();
+    let pure = Confinement::built_in("pure").unwrap_or_default();
+    let confinement = Confinement { write: Some(write), otherwise: Some(Otherwise::Deny), ..pure };
+    // A confinement without a launcher, or without a spec, starts nothing.
+    let launcher = settings.launcher.clone().unwrap_or_else(|| "tenter".into());
+    let spec = serde_json::to_string(&confinement).unwrap_or_default();
+    let project = settings.project.clone();
+    let mut all: Vec<OsString> = vec!["confine".into(), "--spec".into(), spec.into()];
+    all.extend(["--project".into(), project.into(), "--".into(), path.into()]);
+    all.extend(args);
+    (launcher, all)
 }
 
 /// Returns the program and arguments for a script: the script if it is executable, otherwise its interpreter, with `sh` for a

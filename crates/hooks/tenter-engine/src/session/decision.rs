@@ -2,6 +2,7 @@
 //!
 //! Every type here is complete for its event: the caller has no event to take apart and no case to handle that cannot happen.
 
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::{EventName, HistoryAction, ToolCall, ToolResult};
 
 use crate::dispatch::Attributed;
@@ -56,6 +57,8 @@ pub struct ApprovedCall {
     pub rewritten_by: Option<String>,
     /// The hook that explicitly allowed this call, with this input. That no hook objects is no permission: it may be `None`.
     pub allowed_by: Option<String>,
+    /// The confinements under which it must run: all apply. An agent that cannot keep them must not run it (F2).
+    pub confinements: Vec<Confinement>,
     /// Text that hooks add for the model, in order.
     pub contexts: Vec<Attributed<String>>,
 }

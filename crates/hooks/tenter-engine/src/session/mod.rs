@@ -16,6 +16,7 @@ pub use decision::{
     ToolDecision, ToolQuestion, ToolReview, TurnReview,
 };
 
+use crate::changed_files;
 use crate::dispatch::{Engine, LateReply, Outcome};
 use crate::facts::CallFacts;
 use crate::keys::KeyMask;
@@ -100,7 +101,10 @@ impl HookSession<'_> {
 
     /// A tool is about to run.
     pub fn before_tool(&self, call: ToolCall) -> ToolDecision {
-        self.dispatch(Body::BeforeTool(call)).into_tool(self.cancel.is_cancelled())
+        self.call_started(&call.id, changed_files::now(self.engine.settings().clock));
+        let mut outcome = self.dispatch(Body::BeforeTool(call));
+        self.engine.check_confinements(&mut outcome, &self.scope.cwd);
+        outcome.into_tool(self.cancel.is_cancelled())
     }
 
     /// Records the user's answer to a hook's question, and returns the call if it may run.
@@ -113,7 +117,14 @@ impl HookSession<'_> {
         answer: PermissionAnswer,
     ) -> Result<ApprovedCall, Denial> {
         self.record(&question, answer, false);
-        if answer.allows() { Ok(question.if_allowed) } else { Err(question.refused(answer)) }
+        if !answer.allows() {
+            return Err(question.refused(answer));
+        }
+        let mut approved = question.if_allowed;
+        if answer == PermissionAnswer::Unconfined {
+            approved.confinements.clear();
+        }
+        Ok(approved)
     }
 
     /// Records that the user always allows this call, as answered earlier in the session, and returns the call.
@@ -165,7 +176,9 @@ impl HookSession<'_> {
     /// If the session is cancelled before every hook has seen the result, the result is withheld.
     pub fn after_tool(&self, call: ToolCall, result: ToolResult) -> ToolReview {
         let tool = call.name.clone();
-        let result = self.keys.result(result);
+        let made = self.keys.result(result);
+        let result = self.with_changed_files(&call, made.clone());
+        let shown = result.clone();
         let body = Body::AfterTool { call, result };
         // A rewrite of `success` would change it.
         let event = body.name();
@@ -179,8 +192,40 @@ impl HookSession<'_> {
         }
         let (result, feedback) = outcome.into_tool_result();
         let result = result.unwrap_or_else(|| withheld("the output is withheld: hooks lost it"));
+        // Only hooks see which files changed.
+        let result = if result == shown { made } else { result };
         // What a hook wrote instead may hold a key as well.
         ToolReview { result: self.keys.result(result), feedback }
+    }
+
+    /// Records when a call started, in milliseconds since 1970: what changes from then on is a fact of its result (F16). A session that saw
+    /// the call start knows it.
+    #[doc(hidden)]
+    pub fn call_started(&self, id: &str, start: i64) {
+        self.engine.settings().started_calls.add(id, start);
+    }
+
+    /// Adds the files that changed while a shell command ran, if hooks see its result.
+    fn with_changed_files(&self, call: &ToolCall, mut result: ToolResult) -> ToolResult {
+        let settings = self.engine.settings();
+        let start = settings.started_calls.take(&call.id);
+        let is_shell = settings.tool_names.standard(&call.name) == "bash";
+        let has_hooks = || {
+            let catalog = self.engine.catalog();
+            [EventName::AfterTool, EventName::AfterToolFailure]
+                .iter()
+                .any(|event| !catalog.hooks_for(*event).is_empty())
+        };
+        if !settings.reports_changes || !is_shell || !has_hooks() {
+            return result;
+        }
+        if let (Some(start), Some(metadata)) = (start, &mut result.metadata) {
+            let env = settings.environment.base();
+            let changed = changed_files::since(start, &settings.project, env);
+            let changed = changed.and_then(|changed| serde_json::to_value(changed).ok());
+            metadata.extend(changed.map(|changed| ("changed".to_owned(), changed)));
+        }
+        result
     }
 
     /// The model responded, and the results of its tool calls are recorded.
@@ -230,6 +275,7 @@ impl HookSession<'_> {
     }
 
     /// Returns whether asynchronous hooks subscribe to the event and match `call`, its tool call if it has one.
+    #[doc(hidden)]
     pub fn has_asynchronous(&self, event: EventName, call: Option<&ToolCall>) -> bool {
         self.engine.has_asynchronous(event, call)
     }

@@ -39,8 +39,11 @@ impl Outcome {
             return ToolDecision::Deny(Denial::defect(event));
         };
         let rewritten_by = self.rewritten_by.pop();
+        let mut confinements: Vec<_> =
+            self.confinements.into_iter().map(|confinement| confinement.value).collect();
+        confinements.dedup();
         let (allowed_by, contexts) = (self.allowed_by, self.contexts);
-        let approved = ApprovedCall { call, rewritten_by, allowed_by, contexts };
+        let approved = ApprovedCall { call, rewritten_by, allowed_by, confinements, contexts };
         match question {
             Some((hook, reason)) => {
                 ToolDecision::Ask(ToolQuestion { hook, reason, if_allowed: approved })

@@ -7,6 +7,7 @@ use tenter_engine::{
     DecisionKind, Engine, EventName, FailMode, NativeEvent, NativeRegistration, Scope, ToolCall,
     ToolDecision,
 };
+use tenter_protocol::confinement::{Confinement, Otherwise};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Rewrite, Verdict};
 
@@ -153,4 +154,88 @@ fn the_page_about_embedding_shows_the_example() {
     let page = include_str!("../../../../../docs/embedding.md");
     let example = include_str!("../../examples/native_hook.rs");
     assert!(page.contains(&format!("```rust\n{example}```\n")), "copy native_hook.rs into it");
+}
+
+#[test]
+fn confinements_of_all_hooks_are_kept_and_an_allow_lifts_none() {
+    let scene = Scene::new();
+    let confine = |profile: &'static str, priority| {
+        let reply = move |_: &NativeEvent<'_>| {
+            let confinement =
+                Confinement { profile: Some(profile.to_owned()), ..Default::default() };
+            Ok(Reply { confinements: vec![confinement], ..verdict(VerdictKind::Confine, "unread") })
+        };
+        NativeRegistration::new(profile, [EventName::BeforeTool], reply).priority(priority)
+    };
+    let allow = |_: &NativeEvent<'_>| Ok(verdict(VerdictKind::Allow, "fine"));
+    let rewrite = |_: &NativeEvent<'_>| {
+        let input = serde_json::json!({"command": "make all"}).as_object().unwrap().clone();
+        Ok(Reply { rewrite: Some(Rewrite::Input(input)), ..Reply::default() })
+    };
+    let builder = scene.builder().native_hook(confine("standard", 4));
+    let builder = builder
+        .native_hook(
+            NativeRegistration::new("rewrite", [EventName::BeforeTool], rewrite).priority(3),
+        )
+        .native_hook(confine("build", 2))
+        .native_hook(NativeRegistration::new("allow", [EventName::BeforeTool], allow).priority(1));
+    // Everything can be kept by this launcher.
+    let engine = builder.clone().launcher("/bin/true").load().0;
+    let ToolDecision::Run(approved) = before_tool(&engine, "make") else { panic!() };
+    assert_eq!(approved.call.input["command"], "make all");
+    let labels: Vec<&str> = approved.confinements.iter().map(Confinement::label).collect();
+    assert_eq!(labels, ["standard", "build"]);
+    // Nothing can be kept by this one, and there is none.
+    for engine in [builder.clone().launcher("/bin/false").load().0, builder.load().0] {
+        let ToolDecision::Ask(question) = before_tool(&engine, "make") else { panic!() };
+        assert!(question.reason.contains("cannot be confined"), "{}", question.reason);
+    }
+}
+
+#[test]
+fn otherwise_says_what_happens_to_a_call_that_cannot_be_confined() {
+    for (otherwise, tool, expected) in [
+        (
+            Otherwise::Deny,
+            "bash",
+            "the call must be confined, and that this agent cannot confine commands",
+        ),
+        (Otherwise::Run, "bash", "runs"),
+        (
+            Otherwise::Deny,
+            "file_write",
+            "the call must be confined, and that only shell commands can be confined",
+        ),
+        (
+            Otherwise::Ask,
+            "file_write",
+            "asks: the call cannot be confined as the hook demands: only shell commands can be confined",
+        ),
+    ] {
+        let scene = Scene::new();
+        let reply = move |_: &NativeEvent<'_>| {
+            let confinement = Confinement { otherwise: Some(otherwise), ..Confinement::default() };
+            Ok(Reply { confinements: vec![confinement], ..verdict(VerdictKind::Confine, "unread") })
+        };
+        let engine = engine(&scene, reply, |hook| hook);
+        let hooks = engine.session(Scope::new("conversation-1", engine.project()));
+        let decision = hooks.before_tool(ToolCall::new("1", tool, []));
+        if let ToolDecision::Run(approved) = &decision {
+            assert_eq!(approved.confinements, []);
+        }
+        assert_eq!(reason(decision), expected);
+    }
+}
+
+#[test]
+fn an_unknown_profile_asks_the_user() {
+    let scene = Scene::new();
+    let reply = |_: &NativeEvent<'_>| {
+        let confinement =
+            Confinement { profile: Some("bild".to_owned()), ..Confinement::default() };
+        Ok(Reply { confinements: vec![confinement], ..verdict(VerdictKind::Confine, "unread") })
+    };
+    let engine = engine(&scene, reply, |hook| hook);
+    let asked = reason(before_tool(&engine, "make"));
+    assert_eq!(asked, "asks: there is no profile \"bild\" to confine it with");
 }

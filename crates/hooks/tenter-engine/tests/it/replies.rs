@@ -76,6 +76,7 @@ fn every_reply_that_python_writes_keeps_its_decision() {
         let verdict = parsed.unwrap_or_else(|error| panic!("{error}: {text}")).reply.verdict;
         let kind = match verdict.unwrap().kind {
             VerdictKind::Allow => "allow",
+            VerdictKind::Confine => "confine",
             VerdictKind::Ask => "ask",
             VerdictKind::Deny => "deny",
         };

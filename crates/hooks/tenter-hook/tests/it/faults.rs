@@ -81,7 +81,7 @@ fn hooks_have_less_time_than_the_host_waits_at_every_event() {
 #[test]
 fn an_event_that_cannot_be_read_is_answered_at_half_of_the_timeout() {
     for (host, event, decision) in [
-        ("claude-code", "PreToolUse", "ask"),
+        ("claude-code", "PreToolUse", "deny"),
         ("claude-code", "UserPromptSubmit", "block"),
         ("codex", "PreToolUse", "deny"),
     ] {
@@ -151,6 +151,7 @@ fn fire_late(
         clock: || jiff::Timestamp::UNIX_EPOCH,
         started,
         tenter: None,
+        launcher: None,
         keeper: None,
         kept: None,
         progress: Arc::default(),

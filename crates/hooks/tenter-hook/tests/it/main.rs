@@ -6,6 +6,8 @@ mod backtest;
 mod claude_code;
 mod claude_version;
 mod codex;
+mod confine;
+mod confined_calls;
 mod copilot;
 mod faults;
 mod gemini;

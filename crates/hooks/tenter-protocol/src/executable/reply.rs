@@ -13,14 +13,16 @@ use crate::{EventName, Reply, Rewrite, Verdict};
 pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
     let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
     let mut fields = FieldReader::of_reply(event, stdout::object(content)?, &fields::EXECUTABLE);
-    let reply = Reply {
+    let mut reply = Reply {
         verdict: verdict(&mut fields),
+        confinements: fields.read(&fields::CONFINE).into_iter().collect(),
         rewrite: rewrite(&mut fields),
         context: fields.read(&fields::CONTEXT),
         follow_ups: history::follow_ups(fields.read(&fields::FOLLOW_UPS)),
         history: HistoryFields::read(&mut fields, event.may(Power::Continue)),
         log: None,
     };
+    reply.complete_confinement();
     fields.finish(reply)
 }
 
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(
             alone,
             [
-                "its reply has no known field; it may have blocked, reason, input, additional_context"
+                "its reply has no known field; it may have blocked, reason, confine, input, additional_context"
             ]
         );
     }

@@ -93,6 +93,7 @@ pub struct MatcherText {
 
 /// Tenter's extensions below `metadata` (R17).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent settings")]
 pub struct Extensions {
     /// `fail: closed`: a failure at a blocking event denies (R42). `None` if not set.
     pub fail_closed: Option<bool>,
@@ -104,6 +105,9 @@ pub struct Extensions {
     /// `workdir: hook`: it starts in its own directory (R40).
     #[serde(alias = "starts_in_own_folder")]
     pub starts_in_own_directory: bool,
+    /// `confine: pure`: it runs without network, secrets and writes (F11).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_pure: bool,
     /// `env: [NAME]`: environment variables that it gets although they look like model keys (R40).
     pub env: Vec<String>,
     /// `budget_ms`: the duration in milliseconds above which a run is reported as too slow.

@@ -19,7 +19,7 @@ const MAX_WORD_LENGTH: usize = 60;
 
 /// Parses the stdout of a hook that exited with 0. Nothing, white space and `null` are no action.
 ///
-/// The fields, each with the spellings that are read: `decision` (`allow` or `approve`, `deny` or `block`, `ask`),
+/// The fields, each with the spellings that are read: `decision` (`allow` or `approve`, `deny` or `block`, `ask`, `confine`), `confine`,
 /// `reason` (`message`), `modified_input` (`updated_input`), `modified_output` (`updated_output`), `modified_prompt`
 /// (`updated_prompt`; rewrites the user's message), `additional_context` (`context`), `log`, and for the history
 /// `result`, `messages`, `callback`, `callback_args`, `follow_up_messages`. Camel case is accepted. A reply with
@@ -68,6 +68,7 @@ fn read_object(
     let mut fields = FieldReader::of_reply(event, reply, table);
     let mut reply = Reply {
         verdict: verdict(event, &mut fields),
+        confinements: fields.read(&fields::CONFINE).into_iter().collect(),
         rewrite: rewrite(&mut fields),
         context: fields.read(&fields::CONTEXT),
         follow_ups: history::follow_ups(fields.read(&fields::FOLLOW_UPS)),
@@ -77,6 +78,7 @@ fn read_object(
     if is_claude_code {
         claude_code::read(event, &mut fields, &mut reply);
     }
+    reply.complete_confinement();
     fields.finish(reply)
 }
 
@@ -111,12 +113,13 @@ fn verdict_kind(
         "allow" | "approve" => Some(VerdictKind::Allow),
         "deny" | "block" => Some(VerdictKind::Deny),
         "ask" if event.may(Power::Ask) => Some(VerdictKind::Ask),
-        "ask" => {
-            fields.defect(format!("\"{field}\": \"ask\" has no effect at {event}"));
+        "confine" if event.may(Power::Ask) => Some(VerdictKind::Confine),
+        "ask" | "confine" => {
+            fields.defect(format!("\"{field}\": {word:?} has no effect at {event}"));
             None
         }
         _ => {
-            let words = "\"allow\", \"deny\" or \"ask\"";
+            let words = "\"allow\", \"confine\", \"ask\" or \"deny\"";
             let word = excerpt::chars(word, MAX_WORD_LENGTH);
             fields.defect(format!("\"{field}\": unknown value {word:?}; use {words}"));
             None
@@ -250,7 +253,7 @@ mod tests {
         assert_eq!(answer.reply, Reply { log: Some("kept".to_owned()), ..Reply::default() });
         assert_eq!(
             answer.defects,
-            [r#""decision": unknown value "Deny"; use "allow", "deny" or "ask""#]
+            [r#""decision": unknown value "Deny"; use "allow", "confine", "ask" or "deny""#]
         );
     }
 

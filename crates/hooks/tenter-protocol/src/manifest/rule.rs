@@ -5,6 +5,8 @@ use tenter_base::AgentState;
 use tenter_shell::{Class, FlowRole, Language, Location, PathOp, PathPlace};
 
 use crate::EventName;
+use crate::confinement::Confinement;
+use crate::lifecycle::Power;
 use crate::manifest::actions_at;
 
 /// One rule. A call fits if one of its commands and paths fits all conditions and none of the exceptions.
@@ -44,6 +46,9 @@ pub struct RuleDecision {
     pub verdict: RuleVerdict,
     /// The reason, for the model and the user.
     pub reason: String,
+    /// With the verdict confine: the confinement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confine: Option<Confinement>,
 }
 
 /// The decisions that a rule can make.
@@ -54,23 +59,30 @@ pub enum RuleVerdict {
     Deny,
     /// Asks the user.
     Ask,
+    /// Runs the call with fewer rights.
+    Confine,
 }
 
 impl RuleVerdict {
     /// Every verdict with its word in manifests.
-    pub const WORDS: [(&'static str, Self); 2] = [("deny", Self::Deny), ("ask", Self::Ask)];
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("deny", Self::Deny), ("ask", Self::Ask), ("confine", Self::Confine)];
 
     /// The word in manifests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Deny => "deny",
             Self::Ask => "ask",
+            Self::Confine => "confine",
         }
     }
 
     /// Returns true if a hook may decide this at `event`.
     pub fn is_possible_at(self, event: EventName) -> bool {
-        actions_at(event).contains(&self.as_str())
+        match self {
+            Self::Confine => event.may(Power::Ask),
+            Self::Ask | Self::Deny => actions_at(event).contains(&self.as_str()),
+        }
     }
 }
 
@@ -82,6 +94,8 @@ pub enum UncertainPolicy {
     Deny,
     /// The user is asked.
     Ask,
+    /// It runs with fewer rights.
+    Confine,
     /// It does not fit.
     #[default]
     Ignore,
@@ -89,14 +103,19 @@ pub enum UncertainPolicy {
 
 impl UncertainPolicy {
     /// Every policy with its word in manifests.
-    pub const WORDS: [(&'static str, Self); 3] =
-        [("deny", Self::Deny), ("ask", Self::Ask), ("ignore", Self::Ignore)];
+    pub const WORDS: [(&'static str, Self); 4] = [
+        ("deny", Self::Deny),
+        ("ask", Self::Ask),
+        ("confine", Self::Confine),
+        ("ignore", Self::Ignore),
+    ];
 
     /// Returns the decision about a call that may or may not fit.
     pub fn verdict(self) -> Option<RuleVerdict> {
         match self {
             Self::Deny => Some(RuleVerdict::Deny),
             Self::Ask => Some(RuleVerdict::Ask),
+            Self::Confine => Some(RuleVerdict::Confine),
             Self::Ignore => None,
         }
     }

@@ -286,10 +286,10 @@ fn extensions_are_read_from_metadata() {
         read_as("a", &text, Strictness::Strict).0.unwrap().extensions
     };
     let all = read(
-        "  fail: closed\n  protected: true\n  workdir: hook\n  env: [A, B_C]\n  payload: light\n",
+        "  fail: closed\n  protected: true\n  workdir: hook\n  confine: pure\n  env: [A, B_C]\n  payload: light\n",
     );
     assert_eq!(all.fail_closed, Some(true));
-    assert!(all.protected && all.starts_in_own_directory && all.light_payload);
+    assert!(all.is_pure && all.protected && all.starts_in_own_directory && all.light_payload);
     assert_eq!(all.env, ["A", "B_C"]);
     let help_names =
         read("  fail: open\n  protected: false\n  workdir: project\n  env: []\n  payload: full\n");

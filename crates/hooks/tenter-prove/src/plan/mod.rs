@@ -3,6 +3,7 @@
 //! Each file has one scenario, or several that are alike, with the names of files and the words by which its checks recognize what happened.
 
 pub(crate) mod compaction;
+pub(crate) mod confined;
 pub(crate) mod deadline;
 pub(crate) mod decisions;
 pub(crate) mod failures;
@@ -87,6 +88,7 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
         Scenario::MissingClosed => {
             (registration.entries().is_none_or(can_block), "it cannot block then")
         }
+        Scenario::Confined => (cfg!(target_os = "linux"), "only Linux confines commands"),
         Scenario::Tools
         | Scenario::Decisions
         | Scenario::Failures
@@ -113,6 +115,7 @@ pub(crate) fn contents(scenario: Scenario, client: &Client, sandbox: &Sandbox) -
         Scenario::Prompt => prompt::plan(client),
         Scenario::Registered => single::plan(client, Registered::ForUser),
         Scenario::UserRule => user_rule::plan(client),
+        Scenario::Confined => confined::plan(client),
         Scenario::Twice => single::plan(client, Registered::Twice),
         Scenario::Missing => single::plan(client, missing(false)),
         Scenario::MissingClosed => single::plan(client, missing(true)),

@@ -27,6 +27,9 @@ const SCRIPT: Program = Program { style: Style::Posix, runs: &[Run::Script(0)], 
 const SCRIPT_OR_WORDS: Program =
     Program { runs: &[Run::Option("-c --command"), Run::Words(0)], ..WRAPPER };
 
+/// The options of our launcher, which runs a command with fewer rights.
+const CONFINE: &str = "--profile= --spec= --project= --check-in= --limit= --check";
+
 pub(super) const PROGRAMS: &[Program] = &[
     // Shells.
     Program { name: "bash", ..SHELL },
@@ -162,6 +165,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "--reuid= --regid= --groups= --inh-caps= --bounding-set= --securebits= --pdeathsig=",
         ..WRAPPER
     },
+    Program { name: "tenter-hook confine", options: CONFINE, ..WRAPPER },
+    Program { name: "tenter-hook", has_subcommands: true, ..GNU },
+    Program { name: "tenter confine", options: CONFINE, ..WRAPPER },
     Program { name: "dotenv", options: "-f= -e= -p=", ..WRAPPER },
     Program { name: "direnv exec", runs: &[Run::Words(1)], ..WRAPPER },
     Program { name: "direnv", has_subcommands: true, ..GNU },

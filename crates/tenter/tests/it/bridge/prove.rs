@@ -76,6 +76,7 @@ const DENIALS: &[&str] = &[
     "deny.notice",
     "deny.others",
     "rewrite.user-rule",
+    "confined",
     "fails.hangs",
     "fails.crashes",
     "fails.garbage",

@@ -82,6 +82,8 @@ fn full_metadata(kind: &str) -> Value {
             execution_time: Some(0),
             working_dir: "/".into(),
             dropped_bytes: 1,
+            confined: Some(tenter_protocol::confinement::ConfinedFact::default()),
+            changed: Some(tenter_protocol::tool_metadata::ChangedFiles::default()),
             ..Bash::default()
         }),
         BashBackground::TYPE => json!(BashBackground::default()),

@@ -154,6 +154,7 @@ pub(crate) fn agent(
         read_dirs: Vec::new(),
         env: environment(),
         state_dir: scene.at("state"),
+        launcher: None,
         clock,
     };
     Ok(Agent {

@@ -156,6 +156,7 @@ fn rejected_commands_do_not_start_in_the_background() {
         call_id: "call_1",
         workspace: &bench.workspace,
         output: &crate::tools::OutputTail::default(),
+        confinements: &[],
         cancel: &bench.cancel,
         consent: &false,
         subagents: None,

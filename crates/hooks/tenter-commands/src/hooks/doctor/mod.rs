@@ -1,6 +1,7 @@
 //! `tenter hooks doctor`: diagnoses problems with the hooks of a project. It changes nothing.
 
 mod bridge;
+mod confine;
 mod hooks;
 mod kodelet;
 mod misplaced;
@@ -71,6 +72,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
         findings.extend(history.warnings(hook));
     }
     findings.extend(runtime::examine(project, catalog));
+    findings.extend(confine::examine(project, catalog));
     findings
 }
 

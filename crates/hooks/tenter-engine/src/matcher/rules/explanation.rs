@@ -83,6 +83,7 @@ impl super::Rank {
     fn as_str(self) -> &'static str {
         match self {
             Self::Ask => "ask",
+            Self::Confine => "confine",
             Self::Run => "run",
             Self::Deny => "deny",
         }

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::manifest::rule::{Rule, RuleDecision, RuleVerdict};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
@@ -109,8 +110,17 @@ impl HookRules {
         &self.gates
     }
 
+    /// Returns true if a rule confines calls.
+    pub fn confine(&self) -> bool {
+        let confines = |rule: &CompiledRule| {
+            rule.rule.decision.as_ref().is_some_and(|it| it.verdict == RuleVerdict::Confine)
+        };
+        (0..self.rules.len()).filter_map(|index| self.rule(index)).any(confines)
+    }
+
     /// Selects the rule for a call: the first denial, else the first rule that a call certainly fits and that leaves the
-    /// decision to the hook, else the first question. `None` if the call fits none.
+    /// decision to the hook, else the first question, else the first confinement. All confinements that fit are in its reply. `None` if
+    /// the call fits none.
     pub(crate) fn select(&self, call: &CallFacts) -> Option<RuleMatch> {
         self.select_by(call, |gate| gate.admits(call))
     }
@@ -122,10 +132,14 @@ impl HookRules {
         is_open: impl Fn(&RuleGate) -> bool,
     ) -> Option<RuleMatch> {
         let mut best: Option<(Rank, usize, Subject)> = None;
+        let mut confinements = Vec::new();
         let open = self.gates.iter().enumerate().filter(|(_, gate)| is_open(gate));
         for (index, rule) in open.filter_map(|(index, _)| Some((index, self.rule(index)?))) {
             let (strength, subject) = rule.best(call);
             let Some(rank) = rule.rank(strength) else { continue };
+            if rank == Rank::Confine {
+                confinements.push(rule.confinement());
+            }
             if best.is_none_or(|(other, ..)| rank > other) {
                 best = Some((rank, index, subject));
             }
@@ -134,7 +148,11 @@ impl HookRules {
             }
         }
         let (rank, index, subject) = best?;
-        Some(self.rule(index)?.found(index, rank, subject, call))
+        let mut matching = self.rule(index)?.found(index, rank, subject, call);
+        if let Some(reply) = &mut matching.reply {
+            reply.confinements = confinements;
+        }
+        Some(matching)
     }
 
     fn rule(&self, index: usize) -> Option<&CompiledRule> {
@@ -178,7 +196,7 @@ impl LazyRule {
 /// Returns the rule instead of one that cannot be read: it denies every call.
 fn unreadable() -> Rule {
     let reason = "A rule of this hook cannot be read: reinstall Tenter.".to_owned();
-    let decision = Some(RuleDecision { verdict: RuleVerdict::Deny, reason });
+    let decision = Some(RuleDecision { verdict: RuleVerdict::Deny, reason, confine: None });
     Rule { decision, ..Rule::default() }
 }
 
@@ -213,6 +231,7 @@ pub fn check_example(
 /// The effect of a rule, the strongest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
+    Confine,
     Ask,
     Run,
     Deny,
@@ -222,6 +241,7 @@ impl From<RuleVerdict> for Rank {
     fn from(verdict: RuleVerdict) -> Self {
         match verdict {
             RuleVerdict::Ask => Self::Ask,
+            RuleVerdict::Confine => Self::Confine,
             RuleVerdict::Deny => Self::Deny,
         }
     }
@@ -243,6 +263,12 @@ impl CompiledRule {
             }
             Truth::Perhaps => self.rule.uncertain.verdict().filter(|_| counts).map(Rank::from),
         }
+    }
+
+    /// Returns the confinement of a rule that confines.
+    fn confinement(&self) -> Confinement {
+        let decision = self.rule.decision.as_ref();
+        decision.and_then(|decision| decision.confine.clone()).unwrap_or_default()
     }
 
     /// The command and path that fit best, and how strongly they do.
@@ -307,6 +333,7 @@ impl CompiledRule {
         };
         let kind = match rank {
             Rank::Run => None,
+            Rank::Confine => Some(VerdictKind::Confine),
             Rank::Ask => Some(VerdictKind::Ask),
             Rank::Deny => Some(VerdictKind::Deny),
         };

@@ -27,7 +27,7 @@ fn finished(error: Option<&str>) -> Body {
         output: "a".into(),
         execution_time: Some(1),
         working_dir: "/".into(),
-        dropped_bytes: 0,
+        ..Bash::default()
     };
     let result = ToolResult::success("bash", &metadata, "2024-01-15T10:30:00.000Z".into());
     let result = match error {

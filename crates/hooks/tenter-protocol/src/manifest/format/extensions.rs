@@ -10,11 +10,12 @@ use crate::front_matter::{Field, Report, find, quotable};
 use crate::manifest::Extensions;
 use crate::manifest::http_endpoint::is_variable;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "fail",
     "mode",
     "protected",
     "workdir",
+    "confine",
     "env",
     "payload",
     "budget_ms",
@@ -48,6 +49,9 @@ pub(super) fn read(fields: &[Field], checks: Checks<'_>, report: &mut Report<'_>
             "workdir" => {
                 let word = report.choice(field, &EXTENSION, &["project", "hook"]);
                 extensions.starts_in_own_directory = word == Some("hook");
+            }
+            "confine" => {
+                extensions.is_pure = report.choice(field, &EXTENSION, &["pure"]).is_some();
             }
             "payload" => {
                 let word = report.choice(field, &EXTENSION, &["full", "light"]);

@@ -12,6 +12,7 @@ use tenter_base::AgentState;
 use super::claude_code::DIALECTS;
 use super::limits::{BUDGET, MAX_DESCRIPTION_LENGTH, PRIORITY, TIMEOUT};
 use crate::claude_code::EVENTS;
+use crate::confinement::Confinement;
 use crate::derived_schema::{derived, merge};
 use crate::lifecycle::TABLE;
 use crate::manifest::MatcherText;
@@ -66,6 +67,9 @@ struct MetadataKeys {
     /// The directory in which the hook starts: the project, or its own directory.
     #[schemars(extend("enum" = ["project", "hook"]))]
     workdir: Option<String>,
+    /// `pure` if the hook runs without network, reads no secrets, and writes only its private directory.
+    #[schemars(extend("enum" = ["pure"]))]
+    confine: Option<String>,
     /// Environment variables that the hook gets although they look like model keys.
     #[schemars(inner(regex(pattern = "^[A-Za-z_][A-Za-z0-9_]*$")))]
     env: Option<Vec<String>>,
@@ -169,6 +173,8 @@ struct RuleKeys {
     decision: Option<RuleVerdict>,
     /// With `decision`: why, and what to do instead.
     reason: Option<String>,
+    /// With `decision: confine`: what the call may do. Without it, the profile `standard`.
+    confine: Option<Confinement>,
     /// The decision about a call that may or may not fit. By default, a hook that can ask does so.
     #[schemars(with = "Option<String>", extend("enum" = UncertainPolicy::WORDS.map(|(word, _)| word)))]
     uncertain: Option<UncertainPolicy>,

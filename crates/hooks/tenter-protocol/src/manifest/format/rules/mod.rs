@@ -10,6 +10,7 @@ use tenter_base::{did_you_mean, or_list};
 use super::checks::Checks;
 use super::codes::RULE;
 use crate::EventName;
+use crate::confinement::Confinement;
 use crate::front_matter::{Field, Node, Report, Strictness, find};
 use crate::manifest::rule::{
     Conditions, Examples, Rule, RuleDecision, RuleVerdict, UncertainPolicy,
@@ -19,8 +20,8 @@ use conditions::{CONDITION_KEYS, conditions};
 use values::{boolean, one_of, texts};
 
 /// The keys of a rule besides its conditions.
-const RULE_KEYS: [&str; 7] =
-    ["name", "enabled", "except", "decision", "reason", "uncertain", "examples"];
+const RULE_KEYS: [&str; 8] =
+    ["name", "enabled", "except", "decision", "reason", "confine", "uncertain", "examples"];
 
 /// The hook that the rules belong to.
 #[derive(Clone, Copy)]
@@ -186,7 +187,28 @@ impl RuleReader<'_, '_> {
             return Err(Invalid);
         };
         let text = self.report.text(reason, &RULE, "why, and what to do instead").ok_or(Invalid)?;
-        Ok(Some(RuleDecision { verdict, reason: text.trim().to_owned() }))
+        let confine = self.confinement(fields, verdict)?;
+        Ok(Some(RuleDecision { verdict, reason: text.trim().to_owned(), confine }))
+    }
+
+    /// The confinement of the decision confine; the profile `standard` if there is none. Other decisions have none: a setting may have chosen
+    /// them.
+    fn confinement(
+        &mut self,
+        fields: &[Field],
+        verdict: RuleVerdict,
+    ) -> Result<Option<Confinement>, Invalid> {
+        if verdict != RuleVerdict::Confine {
+            return Ok(None);
+        }
+        let Some(field) = find(fields, "confine") else {
+            return Ok(Some(Confinement::default()));
+        };
+        serde_json::from_value(field.value.to_json()).map(Some).map_err(|error| {
+            let help = "write, for example, `{write: [project, temp], network: none}`";
+            self.report.add(&RULE, &field.value.at, format!("`confine`: {error}"), help);
+            Invalid
+        })
     }
 
     /// Returns the decision about a call that may or may not fit. By default, a hook that can ask the user does so.
@@ -194,7 +216,12 @@ impl RuleReader<'_, '_> {
         let RuleOwner { events, asynchronous, .. } = self.owner;
         let Some(field) = find(fields, "uncertain") else {
             let asks = !asynchronous && events.iter().all(|event| *event == EventName::BeforeTool);
-            return Some(if asks { UncertainPolicy::Ask } else { UncertainPolicy::Ignore });
+            let decision = find(fields, "decision").and_then(|field| field.value.as_text());
+            return Some(match decision {
+                Some("confine") if asks => UncertainPolicy::Confine,
+                _ if asks => UncertainPolicy::Ask,
+                _ => UncertainPolicy::Ignore,
+            });
         };
         let policy = *one_of(field, &UncertainPolicy::WORDS, self.report)?;
         if let Some(verdict) = policy.verdict()

@@ -1,0 +1,39 @@
+//! Runs a command with fewer rights (F5). A [`Confinement`](tenter_protocol::confinement::Confinement) says what the command may do;
+//! [`restrict`] makes the kernel keep it for this process, and [`launcher`] then replaces the process by the command.
+//!
+//! | promise | kept by |
+//! | --- | --- |
+//! | `write` | Landlock, ABI 3 and later |
+//! | `protected` | read-only mounts; without them, the launcher puts back what the command changed |
+//! | `read_not` | mounts |
+//! | `network` | `none`: seccomp; `local`: a network namespace |
+//! | `signals`, `sockets` | Landlock, ABI 6 and later |
+//!
+//! ```
+//! use tenter_confine::{PromiseState, Surroundings};
+//!
+//! let home = std::env::temp_dir();
+//! let surroundings = Surroundings::new(home.clone(), home.clone(), Vec::new());
+//! assert_eq!(surroundings.home, home);
+//! assert_ne!(PromiseState::Kept, PromiseState::NotKept);
+//! ```
+//!
+//! It is a boundary against accidents and scripts, not against hostile code with a kernel exploit (F19).
+
+mod check_in;
+mod globs;
+mod landlock_layer;
+pub mod launcher;
+mod mounts;
+mod namespaces;
+mod network;
+mod places;
+mod promises;
+mod restored;
+mod restrict;
+mod secrets;
+
+pub use check_in::CheckIn;
+pub use places::Surroundings;
+pub use promises::{PromiseReport, PromiseState};
+pub use restrict::{Limits, check, restrict};

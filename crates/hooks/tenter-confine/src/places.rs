@@ -1,0 +1,349 @@
+//! Resolves the words, paths and globs of confinements to paths of this machine.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tenter_base::real_path;
+use tenter_engine::layout::project_root;
+use tenter_protocol::confinement::Confinement;
+
+use crate::globs::Expansion;
+use crate::secrets;
+
+/// Directories for temporary files, besides those in variables.
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+/// Caches of package managers and compilers, from the home directory.
+const CACHES: [&str; 16] = [
+    ".cache",
+    ".npm",
+    ".bun/install/cache",
+    ".yarn",
+    ".local/share/pnpm",
+    ".cargo/registry",
+    ".cargo/git",
+    ".cargo/.package-cache",
+    ".cargo/.global-cache",
+    "go/pkg",
+    ".gradle",
+    ".m2/repository",
+    ".nuget/packages",
+    ".pub-cache",
+    ".gem",
+    ".composer/cache",
+];
+/// Hooks and settings of agents and tools, from a project's root: they decide what runs later, outside of the confinement.
+const PROTECTED: [&str; 30] = [
+    ".git/hooks",
+    ".git/config",
+    ".agents",
+    ".kodelet",
+    "tenter.toml",
+    ".claude",
+    ".mcp.json",
+    ".codex",
+    ".gemini",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+    ".kilo",
+    ".kilocode",
+    ".cursor",
+    ".qwen",
+    ".factory",
+    ".clinerules",
+    ".cline",
+    ".pi",
+    ".goose",
+    ".goosehints",
+    ".crush.json",
+    "crush.json",
+    ".vibe",
+    ".kimi",
+    ".github/hooks",
+    ".github/copilot",
+    ".vscode",
+    ".envrc",
+];
+/// The same from the home directory, where it may be written.
+const PROTECTED_AT_HOME: [&str; 22] = [
+    ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".config/fish",
+    ".gitconfig",
+    ".config/git",
+    ".config/autostart",
+    ".config/systemd",
+    ".config/tenter",
+    ".local/share/tenter",
+    ".local/state/tenter",
+    ".cache/tenter",
+    ".ssh",
+    ".local/bin",
+    ".cargo/bin",
+    ".cargo/config.toml",
+    ".config/opencode",
+    ".copilot",
+    ".claude.json",
+];
+/// Sockets of services that would run a command without the confinement.
+const SERVICES: [&str; 7] = [
+    "/run/docker.sock",
+    "/run/podman/podman.sock",
+    "/run/containerd/containerd.sock",
+    "/run/dbus/system_bus_socket",
+    "/run/systemd/private",
+    "/run/crio/crio.sock",
+    "/run/libvirt/libvirt-sock",
+];
+/// The same in the user's runtime directory.
+const SERVICES_OF_USER: [&str; 4] = ["bus", "systemd/private", "docker.sock", "podman/podman.sock"];
+
+/// The machine and the call, as the launcher knows them.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The project root.
+    pub project: PathBuf,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The user's home directory.
+    pub home: PathBuf,
+    /// The environment.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+impl Surroundings {
+    /// The surroundings of a process with this working directory and environment.
+    pub fn new(cwd: PathBuf, home: PathBuf, env: Vec<(OsString, OsString)>) -> Self {
+        Self { project: project_root(&cwd, &home), cwd, home, env }
+    }
+
+    fn variable(&self, name: &str) -> Option<PathBuf> {
+        let value = self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        value.map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    /// Returns the absolute form of a written path: `~` is the home directory, and a relative path is in the project.
+    fn absolute(&self, written: &str) -> PathBuf {
+        match written.strip_prefix("~/").or((written == "~").then_some("")) {
+            Some(rest) => self.home.join(rest),
+            None => self.project.join(written),
+        }
+    }
+
+    /// Returns the existing paths that may be written, as real paths.
+    pub(crate) fn writable(&self, places: &[String]) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        for place in places {
+            match place.as_str() {
+                "project" => paths.extend(self.repository()),
+                "temp" => {
+                    paths.extend(TEMPORARY.iter().map(PathBuf::from));
+                    paths.extend(
+                        ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| self.variable(name)),
+                    );
+                }
+                "home" => paths.push(self.home.clone()),
+                "caches" => paths.extend(CACHES.iter().map(|cache| self.home.join(cache))),
+                written => {
+                    let mut expansion = Expansion::default();
+                    expansion.add(&self.absolute(written));
+                    paths.extend(expansion.paths);
+                }
+            }
+        }
+        real_paths(paths)
+    }
+
+    /// The project root and, if it is a worktree of git, the repository's directory.
+    fn repository(&self) -> Vec<PathBuf> {
+        let mut paths = vec![self.project.clone()];
+        paths.extend(self.git_directories());
+        paths
+    }
+
+    /// Returns the git directories of a worktree, which are outside of the project: its own and the common one.
+    fn git_directories(&self) -> Vec<PathBuf> {
+        let Ok(text) = fs::read_to_string(self.project.join(".git")) else { return Vec::new() };
+        let Some(own) = text.strip_prefix("gitdir:") else { return Vec::new() };
+        let own = self.project.join(own.trim());
+        let common = fs::read_to_string(own.join("commondir"));
+        let common = common.map(|text| own.join(text.trim()));
+        let mut directories = vec![own];
+        directories.extend(common);
+        directories
+    }
+
+    /// Returns the existing hooks and settings that may not be written although the places around them may, and true if some do
+    /// not exist.
+    pub(crate) fn protected(&self, writable: &[PathBuf], also: &[String]) -> Protected {
+        let in_project = PROTECTED.iter().map(|name| self.project.join(name));
+        let in_git = self
+            .git_directories()
+            .into_iter()
+            .flat_map(|directory| ["hooks", "config"].map(|name| directory.join(name)));
+        let at_home = PROTECTED_AT_HOME.iter().map(|name| self.home.join(name));
+        let mut expansion = Expansion::default();
+        for pattern in also {
+            expansion.add(&self.absolute(pattern));
+        }
+        let all = in_project.chain(in_git).chain(at_home).chain(expansion.paths);
+        let is_writable = |path: &PathBuf| writable.iter().any(|place| path.starts_with(place));
+        let (existing, missing): (Vec<_>, Vec<_>) =
+            all.partition(|path| fs::symlink_metadata(path).is_ok());
+        let mut paths = real_paths(existing);
+        paths.retain(is_writable);
+        let missing = missing.into_iter().filter(is_writable).collect();
+        Protected { paths, missing }
+    }
+
+    /// Returns the existing paths that may not be read, as real paths, and true if the search for them was not complete.
+    pub(crate) fn hidden(&self, patterns: &[String]) -> (Vec<PathBuf>, bool) {
+        let mut expansion = Expansion::default();
+        let mut anywhere = Vec::new();
+        for pattern in patterns {
+            if pattern == "secrets" {
+                for glob in secrets::globs() {
+                    match glob.strip_prefix("**/") {
+                        Some(name) => anywhere.push(name),
+                        None => expansion.add(&self.absolute(glob)),
+                    }
+                }
+            } else {
+                expansion.add(&self.absolute(pattern));
+            }
+        }
+        if !anywhere.is_empty() {
+            expansion.add_anywhere(&self.project, &anywhere);
+            expansion.paths.retain(|path| !path.file_name().is_some_and(secrets::is_exception));
+        }
+        let is_truncated = expansion.is_truncated();
+        (real_paths(expansion.paths), is_truncated)
+    }
+
+    /// Returns the existing sockets of services that run commands outside of a confinement.
+    pub(crate) fn services(&self) -> Vec<PathBuf> {
+        let runtime = self.variable("XDG_RUNTIME_DIR");
+        let user_services = runtime
+            .iter()
+            .flat_map(|directory| SERVICES_OF_USER.iter().map(move |name| directory.join(name)));
+        let uid = rustix::process::getuid().as_raw();
+        let screens =
+            [format!("/tmp/tmux-{uid}"), format!("/run/screen/S-{uid}")].map(PathBuf::from);
+        let agent = self.variable("SSH_AUTH_SOCK");
+        let all =
+            SERVICES.iter().map(PathBuf::from).chain(user_services).chain(screens).chain(agent);
+        real_paths(all)
+    }
+}
+
+/// The protected paths below writable places.
+#[derive(Debug)]
+pub(crate) struct Protected {
+    /// Those that exist, as real paths.
+    pub(crate) paths: Vec<PathBuf>,
+    /// Those that do not exist.
+    pub(crate) missing: Vec<PathBuf>,
+}
+
+/// Returns the union of what confinements hide.
+pub(crate) fn read_not(confinements: &[Confinement]) -> Vec<String> {
+    let mut patterns: Vec<String> =
+        confinements.iter().flat_map(|confinement| confinement.read_not.clone()).collect();
+    patterns.sort();
+    patterns.dedup();
+    patterns
+}
+
+/// Returns the real paths, each once, without those that cannot be resolved.
+fn real_paths(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> =
+        paths.into_iter().filter_map(|path| real_path(&path).ok()).collect();
+    paths.retain(|path| fs::symlink_metadata(path).is_ok());
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Returns the directories above `path` up to and without the outermost of `writable`, the outermost first.
+pub(crate) fn between(path: &Path, writable: &[PathBuf]) -> Vec<PathBuf> {
+    let Some(outermost) = writable
+        .iter()
+        .filter(|place| path.starts_with(place))
+        .min_by_key(|place| place.as_os_str().len())
+    else {
+        return Vec::new();
+    };
+    let mut above: Vec<PathBuf> = path
+        .ancestors()
+        .skip(1)
+        .take_while(|above| *above != outermost)
+        .map(Path::to_owned)
+        .collect();
+    above.reverse();
+    above
+}
+
+/// Returns true if a hidden path reads as empty instead of being refused.
+pub(crate) fn reads_as_empty(path: &Path) -> bool {
+    secrets::reads_as_empty(path.file_name().unwrap_or(OsStr::new("")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surroundings(root: &Path) -> Surroundings {
+        Surroundings {
+            project: root.join("project"),
+            cwd: root.join("project"),
+            home: root.join("home"),
+            env: vec![("TMPDIR".into(), root.join("tmp").into())],
+        }
+    }
+
+    #[test]
+    fn words_and_paths_become_real_paths() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(directory.path()).unwrap();
+        for name in ["project/src", "project/out-1", "home/.npm", "tmp"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let surroundings = surroundings(&root);
+        let writable = |place: &str| surroundings.writable(&[place.to_owned()]);
+        assert_eq!(writable("project"), [root.join("project")]);
+        assert!(writable("temp").contains(&root.join("tmp")));
+        assert_eq!(writable("caches"), [root.join("home/.npm")]);
+        assert_eq!(writable("src"), [root.join("project/src")]);
+        assert_eq!(writable("out-*"), [root.join("project/out-1")]);
+        assert_eq!(writable("~/missing"), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn a_worktree_may_write_its_repository_but_not_its_hooks() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(directory.path()).unwrap();
+        for name in ["project", "main/.git/hooks", "main/.git/worktrees/w"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let own = root.join("main/.git/worktrees/w");
+        fs::write(root.join("project/.git"), format!("gitdir: {}\n", own.display())).unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        let surroundings = surroundings(&root);
+        let writable = surroundings.writable(&["project".to_owned()]);
+        assert!(writable.contains(&root.join("main/.git")), "{writable:?}");
+        let protected = surroundings.protected(&writable, &[]);
+        assert_eq!(protected.paths, [root.join("main/.git/hooks")]);
+    }
+
+    #[test]
+    fn directories_between_a_protected_path_and_its_place_are_listed() {
+        let writable = [PathBuf::from("/tmp"), PathBuf::from("/tmp/project")];
+        let between = between(Path::new("/tmp/project/.git/hooks"), &writable);
+        assert_eq!(between, [PathBuf::from("/tmp/project"), "/tmp/project/.git".into()]);
+    }
+}

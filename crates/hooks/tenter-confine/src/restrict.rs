@@ -1,0 +1,266 @@
+//! Restricts this process, layer by layer, and reports which promises hold.
+
+use std::path::PathBuf;
+
+use rustix::process::geteuid;
+use tenter_protocol::confinement::{Confinement, NetworkAccess};
+
+use crate::mounts::MountPlan;
+use crate::places::{self, Protected, Surroundings};
+use crate::promises::PromiseReport;
+use crate::{landlock_layer, namespaces, network};
+
+/// The layers that may be used: tests take some away to see every degraded level on one kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The newest ABI of Landlock.
+    pub abi: u8,
+    /// True if namespaces may be used.
+    pub namespaces: bool,
+    /// True if seccomp may be used.
+    pub seccomp: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { abi: landlock_layer::MAX_ABI, namespaces: true, seccomp: true }
+    }
+}
+
+/// The result of a restriction of this process.
+#[derive(Debug)]
+pub struct Restriction {
+    /// The promises.
+    pub promises: Vec<PromiseReport>,
+    /// Protected files that the launcher has to put back, because no mount protects them.
+    pub(crate) restored: Option<Protected>,
+}
+
+/// The demands of confinements, as paths of this machine.
+struct Demands {
+    layers: Vec<Vec<PathBuf>>,
+    /// True if hooks and settings are protected.
+    protects: bool,
+    protected: Protected,
+    /// `None` if nothing is hidden; else the paths, and true if the search was not complete.
+    hidden: Option<(Vec<PathBuf>, bool)>,
+    services: Vec<PathBuf>,
+    /// The networks that are restricted, the weakest first. More than one only for the check.
+    networks: Vec<NetworkAccess>,
+}
+
+impl Demands {
+    fn new(confinements: &[Confinement], surroundings: &Surroundings) -> Self {
+        let writes = confinements.iter().filter_map(|confinement| confinement.write.as_ref());
+        let mut layers: Vec<Vec<PathBuf>> =
+            writes.map(|places| surroundings.writable(places)).collect();
+        layers.sort();
+        layers.dedup();
+        let also: Vec<String> =
+            confinements.iter().flat_map(|one| one.write_not.iter().cloned()).collect();
+        let root = [PathBuf::from("/")];
+        let writable: &[PathBuf] = match layers.first() {
+            Some(places) => places,
+            None => &root,
+        };
+        let protects_files = !layers.is_empty() || !also.is_empty();
+        let protected = if protects_files {
+            surroundings.protected(writable, &also)
+        } else {
+            Protected { paths: Vec::new(), missing: Vec::new() }
+        };
+        let read_not = places::read_not(confinements);
+        let hidden = (!read_not.is_empty()).then(|| surroundings.hidden(&read_not));
+        let services = if layers.is_empty() { Vec::new() } else { surroundings.services() };
+        let network = confinements.iter().map(|confinement| confinement.network).max();
+        let networks = network.filter(|network| *network != NetworkAccess::Any);
+        let networks = networks.into_iter().collect();
+        Self { layers, protects: protects_files, protected, hidden, services, networks }
+    }
+
+    fn plan(&self) -> MountPlan {
+        let writable = self.layers.first().map_or(&[][..], Vec::as_slice);
+        let pinned = self.protected.paths.iter().flat_map(|path| places::between(path, writable));
+        let mut hidden = self.hidden.as_ref().map(|(paths, _)| paths.clone()).unwrap_or_default();
+        hidden.extend(self.services.clone());
+        hidden.sort();
+        let read_only = self.protected.paths.clone();
+        MountPlan { hidden, read_only, pinned: pinned.collect() }.without_existing()
+    }
+}
+
+/// Restricts this process to what all `confinements` allow. It must have one thread.
+///
+/// The promises that hold are in the result: a caller decides whether they are enough. What was restricted stays so.
+pub fn restrict(
+    confinements: &[Confinement],
+    surroundings: &Surroundings,
+    limits: Limits,
+) -> Restriction {
+    keep(Demands::new(confinements, surroundings), surroundings, limits)
+}
+
+fn keep(demands: Demands, surroundings: &Surroundings, limits: Limits) -> Restriction {
+    let plan = demands.plan();
+    let is_local = demands.networks.contains(&NetworkAccess::Local) && !network::is_refused();
+    let entered = enter(!plan.is_empty(), is_local, limits);
+    let mounted = if plan.is_empty() {
+        Ok(())
+    } else {
+        entered.clone().and_then(|()| plan.apply()).and_then(|()| reopen(surroundings))
+    };
+    let loopback = if is_local { entered.and_then(|()| network::start_loopback()) } else { Ok(()) };
+    let abi = landlock_layer::abi(limits.abi);
+    let landlocked = match abi {
+        0 => Err("this kernel has no Landlock".to_owned()),
+        _ => landlock_layer::restrict(&demands.layers, abi),
+    };
+    let mut promises = Vec::new();
+    if !demands.layers.is_empty() {
+        promises.push(write_promise(abi, &landlocked));
+    }
+    if demands.protects {
+        promises.push(protected_promise(&demands.protected, &mounted));
+    }
+    if let Some((_, is_truncated)) = demands.hidden {
+        promises.push(read_promise(is_truncated, &mounted, &landlocked));
+    }
+    promises
+        .extend(demands.networks.iter().map(|access| network_promise(*access, &loopback, limits)));
+    promises.push(scope_promise("signals", abi, &landlocked));
+    promises.push(scope_promise("sockets", abi, &landlocked));
+    if !demands.layers.is_empty() {
+        promises.push(services_promise(abi, &mounted));
+    }
+    let needs_copies = mounted.is_err() && demands.protects;
+    Restriction { promises, restored: needs_copies.then_some(demands.protected) }
+}
+
+fn enter(mounts: bool, network: bool, limits: Limits) -> Result<(), String> {
+    match (mounts || network, limits.namespaces) {
+        (false, _) => Ok(()),
+        (true, true) => namespaces::enter(mounts, network),
+        (true, false) => Err("no namespaces are used".to_owned()),
+    }
+}
+
+/// Enters the working directory again: it may be below a new mount. Closes other directories, whose paths are outside of the mounts.
+fn reopen(surroundings: &Surroundings) -> Result<(), String> {
+    let failed = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
+    std::env::set_current_dir(&surroundings.cwd)
+        .map_err(|error| failed("the working directory cannot be entered", &error))?;
+    let entries = std::fs::read_dir("/proc/self/fd")
+        .map_err(|error| failed("open descriptors are not known", &error))?;
+    let numbers = entries.flatten().map(|entry| entry.file_name());
+    // The list is closed before its numbers are looked at: it has a number, too.
+    let numbers: Vec<_> = numbers.collect();
+    for name in numbers {
+        let number = name.to_str().and_then(|name| name.parse::<i32>().ok());
+        let is_directory = std::fs::metadata(std::path::Path::new("/proc/self/fd").join(&name))
+            .is_ok_and(|data| data.is_dir());
+        if let Some(number) = number.filter(|number| *number > 2 && is_directory) {
+            let _ = nix::unistd::close(number);
+        }
+    }
+    Ok(())
+}
+
+fn write_promise(abi: u8, landlocked: &Result<(), String>) -> PromiseReport {
+    match landlocked {
+        Err(why) => PromiseReport::not_kept("write", why),
+        Ok(()) if abi < landlock_layer::MIN_ABI => PromiseReport::not_kept(
+            "write",
+            format!(
+                "Landlock has ABI {abi}; truncation and renaming need {}",
+                landlock_layer::MIN_ABI
+            ),
+        ),
+        Ok(()) => PromiseReport::kept("write", format!("Landlock, ABI {abi}")),
+    }
+}
+
+fn protected_promise(protected: &Protected, mounted: &Result<(), String>) -> PromiseReport {
+    match mounted {
+        Ok(()) if protected.missing.is_empty() => {
+            PromiseReport::kept("protected", "read-only mounts")
+        }
+        Ok(()) => PromiseReport::partly(
+            "protected",
+            "read-only mounts; files that do not exist yet can be created",
+        ),
+        Err(why) if protected.paths.is_empty() => PromiseReport::kept("protected", why),
+        Err(why) => PromiseReport::partly(
+            "protected",
+            format!("what the command changes is put back when it ends: {why}"),
+        ),
+    }
+}
+
+fn read_promise(
+    is_truncated: bool,
+    mounted: &Result<(), String>,
+    landlocked: &Result<(), String>,
+) -> PromiseReport {
+    match (mounted, landlocked) {
+        (Err(why), _) => PromiseReport::not_kept("read_not", why),
+        (Ok(()), Err(why)) if geteuid().is_root() => {
+            PromiseReport::not_kept("read_not", format!("root could unmount: {why}"))
+        }
+        (Ok(()), Err(why)) => PromiseReport::partly(
+            "read_not",
+            format!("other processes show their files, because {why}"),
+        ),
+        (Ok(()), Ok(())) if is_truncated => {
+            PromiseReport::partly("read_not", "the project is too large to be searched completely")
+        }
+        (Ok(()), Ok(())) => PromiseReport::kept("read_not", "mounts over what exists now"),
+    }
+}
+
+/// Restricts the network last: the other layers need sockets and system calls that it refuses.
+fn network_promise(
+    access: NetworkAccess,
+    loopback: &Result<(), String>,
+    limits: Limits,
+) -> PromiseReport {
+    let is_local = access == NetworkAccess::Local;
+    let name = if is_local { "network local" } else { "network none" };
+    if !is_local && !limits.seccomp {
+        return PromiseReport::not_kept(name, "no seccomp is used");
+    }
+    match if is_local { loopback.clone() } else { network::refuse_sockets() } {
+        Ok(()) if !is_local => PromiseReport::kept(name, "seccomp: only Unix sockets"),
+        Ok(()) if network::is_refused() => {
+            PromiseReport::kept(name, "no sockets are possible here")
+        }
+        Ok(()) => PromiseReport::kept(name, "a network namespace with loopback"),
+        Err(why) => PromiseReport::not_kept(name, why),
+    }
+}
+
+fn scope_promise(name: &'static str, abi: u8, landlocked: &Result<(), String>) -> PromiseReport {
+    match landlocked {
+        Err(why) => PromiseReport::not_kept(name, why),
+        Ok(()) if abi < landlock_layer::SCOPE_ABI => PromiseReport::not_kept(
+            name,
+            format!("Landlock has ABI {abi}; this needs {}", landlock_layer::SCOPE_ABI),
+        ),
+        Ok(()) => PromiseReport::kept(name, format!("Landlock, ABI {abi}")),
+    }
+}
+
+fn services_promise(abi: u8, mounted: &Result<(), String>) -> PromiseReport {
+    match mounted {
+        _ if abi >= 9 => PromiseReport::kept("services", format!("Landlock, ABI {abi}")),
+        Ok(()) => PromiseReport::partly("services", "mounts over the sockets of known services"),
+        Err(why) => PromiseReport::not_kept("services", why),
+    }
+}
+
+/// Checks which promises this machine keeps. This process is restricted by that.
+pub fn check(surroundings: &Surroundings, limits: Limits) -> Vec<PromiseReport> {
+    let standard: Vec<Confinement> = Confinement::built_in("standard").into_iter().collect();
+    let mut demands = Demands::new(&standard, surroundings);
+    demands.networks = vec![NetworkAccess::Local, NetworkAccess::None];
+    keep(demands, surroundings, limits).promises
+}

@@ -1,0 +1,132 @@
+//! Reads settings of Anthropic's sandbox runtime, as Claude Code and other programs have them, as a confinement.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_base::untrusted_file;
+use tenter_protocol::confinement::{Confinement, NetworkAccess};
+
+/// Maximum size of a settings file, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// A profile of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfineProfile {
+    /// The confinement.
+    pub confinement: Confinement,
+    /// The fields of imported settings that cannot be kept.
+    pub not_kept: Vec<String>,
+}
+
+/// Reads the settings file at `path`.
+///
+/// # Errors
+/// It cannot be read, or it is not a JSON object.
+pub(super) fn read(path: &Path) -> Result<ConfineProfile, String> {
+    let failed = |why: String| format!("{}: {why}", path.display());
+    let bytes = untrusted_file::read(path, MAX_BYTES).map_err(|error| failed(error.to_string()))?;
+    let settings: Value =
+        serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
+    match settings.get("sandbox").unwrap_or(&settings) {
+        Value::Object(_) => Ok(import(settings.get("sandbox").unwrap_or(&settings))),
+        _ => Err(failed("is not a JSON object".to_owned())),
+    }
+}
+
+/// Converts the settings.
+fn import(settings: &Value) -> ConfineProfile {
+    let strings = |pointer: &str| -> Option<Vec<String>> {
+        let list = settings.pointer(pointer)?.as_array()?;
+        Some(list.iter().filter_map(Value::as_str).map(place).collect())
+    };
+    let domains = strings("/network/allowedDomains").unwrap_or_default();
+    let network = if domains.iter().any(|domain| domain == "*") {
+        NetworkAccess::Any
+    } else {
+        NetworkAccess::None
+    };
+    let confinement = Confinement {
+        write: Some(strings("/filesystem/allowWrite").unwrap_or_default()),
+        write_not: strings("/filesystem/denyWrite").unwrap_or_default(),
+        read_not: strings("/filesystem/denyRead").unwrap_or_default(),
+        network,
+        ..Confinement::default()
+    };
+    let mut not_kept = Vec::new();
+    for (section, fields) in [
+        ("network", &["allowedDomains"][..]),
+        ("filesystem", &["allowWrite", "denyWrite", "denyRead"][..]),
+    ] {
+        let known = settings.get(section).and_then(Value::as_object).into_iter().flatten();
+        let is_kept = |name: &str| match name {
+            "allowedDomains" => network == NetworkAccess::Any || domains.is_empty(),
+            name => fields.contains(&name),
+        };
+        let fields = known.filter(|(name, value)| !is_kept(name) && !is_empty(value));
+        not_kept.extend(fields.map(|(name, _)| format!("{section}.{name}")));
+    }
+    let others = settings.as_object().into_iter().flatten().filter(|(name, value)| {
+        !matches!(name.as_str(), "network" | "filesystem" | "enabled") && !is_empty(value)
+    });
+    not_kept.extend(others.map(|(name, _)| name.clone()));
+    ConfineProfile { confinement, not_kept }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Array(values) => values.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::String(_) | Value::Number(_) => false,
+    }
+}
+
+/// Returns the place that a path means here: `.` is the project.
+fn place(path: &str) -> String {
+    match path {
+        "." | "./" => "project".to_owned(),
+        // Two slashes begin an absolute path in the settings of Claude Code.
+        path => {
+            path.strip_prefix('/').filter(|rest| rest.starts_with('/')).unwrap_or(path).to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn settings_become_a_confinement_and_name_what_is_not_kept() {
+        let imported = import(&json!({
+            "network": {"allowedDomains": ["github.com"], "deniedDomains": [], "allowLocalBinding": true},
+            "filesystem": {
+                "allowWrite": [".", "/tmp"],
+                "denyWrite": [".env"],
+                "denyRead": ["~/.ssh"],
+                "allowRead": ["~/.ssh/config"],
+            },
+            "credentials": {"mask": ["TOKEN"]},
+        }));
+        let Confinement { write, write_not, read_not, network, .. } = imported.confinement;
+        assert_eq!(write.unwrap(), ["project", "/tmp"]);
+        assert_eq!((write_not, read_not), (vec![".env".into()], vec!["~/.ssh".into()]));
+        assert_eq!(network, NetworkAccess::None);
+        let not_kept = [
+            "network.allowedDomains",
+            "network.allowLocalBinding",
+            "filesystem.allowRead",
+            "credentials",
+        ];
+        assert_eq!(imported.not_kept, not_kept);
+    }
+
+    #[test]
+    fn every_domain_is_every_network() {
+        let imported = import(&json!({"network": {"allowedDomains": ["*"]}}));
+        assert_eq!(imported.confinement.network, NetworkAccess::Any);
+        assert_eq!(imported.not_kept, Vec::<String>::new());
+    }
+}

@@ -1,0 +1,109 @@
+//! Confined calls in other agents: rewritten where the agent accepts that, left for the prefix in Claude Code, else asked of the model.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::host_session::HostSession;
+
+const CONFINE: &str =
+    r#"echo '{"decision": "confine", "confine": {"write": ["project"], "otherwise": "run"}}'"#;
+
+fn session(host: &'static str) -> HostSession {
+    let session = HostSession::new(host);
+    session.hook("confining", "before_tool", "", CONFINE);
+    session
+}
+
+/// Replaces the command of a call.
+fn set(value: &mut Value, command: &str) -> bool {
+    match value {
+        Value::Object(fields) if fields.get("command").is_some_and(Value::is_string) => {
+            fields.insert("command".to_owned(), json!(command));
+            true
+        }
+        Value::Object(fields) => fields.iter_mut().any(|(_, value)| set(value, command)),
+        _ => false,
+    }
+}
+
+fn answer(session: &HostSession, fixture: &str, command: &str) -> String {
+    let output = session.fire_with(fixture, |payload| assert!(set(payload, command), "{payload}"));
+    HostSession::answer(output).to_string()
+}
+
+/// Returns the confined command in an answer.
+fn command_in(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if text.contains(" confine --spec ") => Some(text.clone()),
+        Value::Object(fields) => fields.values().find_map(command_in),
+        Value::Array(values) => values.iter().find_map(command_in),
+        _ => None,
+    }
+}
+
+#[test]
+fn hosts_that_accept_a_rewrite_run_the_confined_command() {
+    for (host, fixture) in
+        [("opencode", "tool.execute.before.bash"), ("gemini", "BeforeTool.run_shell_command")]
+    {
+        let session = session(host);
+        let answer: Value = serde_json::from_str(&answer(&session, fixture, "make 'a b'")).unwrap();
+        let command = command_in(&answer).unwrap_or_else(|| panic!("{host}: {answer}"));
+        assert!(command.contains("--check-in"), "{command}");
+        // The command runs, checks in, and writes nothing outside.
+        let outside = session.sandbox.root().join("outside");
+        let command = command.replace("make", &format!("true; echo x > {};", outside.display()));
+        let output = session.sandbox.shell(&command.replace("'\\''", "'"));
+        assert!(!outside.exists(), "{output}");
+    }
+}
+
+#[test]
+fn other_hosts_ask_the_model_for_the_confined_command_and_run_it_once_it_comes() {
+    for (host, fixture) in
+        [("qwen", "PreToolUse.run_shell_command"), ("claude-code", "PreToolUse.Bash")]
+    {
+        let session = session(host);
+        let denied = answer(&session, fixture, "make");
+        assert!(denied.contains("must run confined"), "{host}: {denied}");
+        let start = denied.find("{\\\"command").unwrap_or_else(|| panic!("{denied}"));
+        let command = denied[start..].to_owned();
+        assert!(command.contains("bash -c make"), "{command}");
+    }
+}
+
+#[test]
+fn claude_code_keeps_the_command_if_the_prefix_confines_it() {
+    let session = session("claude-code");
+    let home = session.sandbox.home();
+    let fixture = "PreToolUse.Bash";
+    let mut payload = session.payload(fixture);
+    set(&mut payload, "echo x > ../outside; echo x > inside");
+    let program = env!("CARGO_BIN_EXE_tenter-hook");
+    let prefix = format!("{program} --shell-prefix");
+    let mut hook = session.sandbox.command();
+    hook.args(["claude-code", "PreToolUse", "--home"]).arg(&home);
+    hook.env("CLAUDE_CODE_SHELL_PREFIX", &prefix);
+    let input = session.sandbox.root().join("payload.json");
+    fs::write(&input, payload.to_string()).unwrap();
+    let output = hook.stdin(fs::File::open(&input).unwrap()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{output:?}");
+    let run = |command: &str| {
+        let quoted = tenter_testkit::shell_text::quoted(command);
+        let text = format!("eval {quoted} \\< /dev/null && pwd -P >| {}/cwd", home.display());
+        let mut prefix = session.sandbox.command();
+        prefix.args(["--shell-prefix", &text]);
+        let id = payload["session_id"].as_str().unwrap();
+        prefix.env("CLAUDE_CODE_SESSION_ID", id).env("SHELL", "/bin/bash");
+        prefix.output().unwrap()
+    };
+    let outside = session.sandbox.root().join("outside");
+    // Another command passes unchanged.
+    assert!(run("echo x > ../other").status.success());
+    assert!(session.sandbox.root().join("other").exists());
+    let confined = run("echo x > ../outside; echo x > inside");
+    assert!(!outside.exists(), "{confined:?}");
+    assert!(session.sandbox.project().join("inside").exists(), "{confined:?}");
+    assert!(home.join("cwd").exists(), "{confined:?}");
+}

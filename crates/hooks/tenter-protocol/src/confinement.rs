@@ -1,0 +1,190 @@
+//! Confinements: what a call may do if it runs with fewer rights (F1). The launcher keeps them; here they are only data.
+
+use serde::{Deserialize, Serialize};
+
+/// The places that a confinement can name by a word.
+pub const PLACES: [(&str, &str); 5] = [
+    ("project", "the project, with the repository of a git worktree"),
+    ("temp", "the directories for temporary files"),
+    ("home", "the home directory"),
+    ("caches", "the caches of package managers and compilers"),
+    ("secrets", "keys and credentials: only in `read_not`"),
+];
+
+/// A confinement. A missing field restricts nothing.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Confinement {
+    /// The name of a profile, which applies besides the other fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// The only places that may be written: `project`, `temp`, `home`, `caches`, paths and globs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<Vec<String>>,
+    /// Paths and globs in them that may not be written, in addition to hooks and settings of agents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub write_not: Vec<String>,
+    /// The files that may not be read: `secrets`, paths and globs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read_not: Vec<String>,
+    /// The network that may be used.
+    #[serde(skip_serializing_if = "NetworkAccess::is_any")]
+    pub network: NetworkAccess,
+    /// The fallback if this machine cannot keep a part of it; by default the user is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<Otherwise>,
+}
+
+/// The network that a confined call may use. The strictest is the greatest.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NetworkAccess {
+    /// Every network.
+    #[default]
+    Any,
+    /// A loopback interface of its own.
+    Local,
+    /// None.
+    None,
+}
+
+impl NetworkAccess {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+    fn is_any(&self) -> bool {
+        *self == Self::Any
+    }
+}
+
+/// The fallback if a machine cannot keep a confinement. The strictest is the greatest.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Otherwise {
+    /// The call runs with what can be kept.
+    Run,
+    /// The user is asked.
+    #[default]
+    Ask,
+    /// The call is denied.
+    Deny,
+}
+
+impl Otherwise {
+    /// Returns what happens if one of several confinements cannot be kept: what the strictest says.
+    pub fn strictest<'c>(confinements: impl IntoIterator<Item = &'c Confinement>) -> Self {
+        let all = confinements.into_iter().map(|one| one.otherwise.unwrap_or_default());
+        all.max().unwrap_or_default()
+    }
+}
+
+impl Confinement {
+    /// The names of the profiles that every user has.
+    pub const BUILT_IN: [&'static str; 3] = ["standard", "build", "pure"];
+
+    /// Returns the built-in profile `name`.
+    ///
+    /// - `standard`: writes the project and temporary files, reads no secrets, has no network.
+    /// - `build`: as `standard`, with the network and the caches of package managers.
+    /// - `pure`: writes nothing, reads no secrets, has no network.
+    pub fn built_in(name: &str) -> Option<Self> {
+        let places = |places: &[&str]| Some(places.iter().map(|&place| place.to_owned()).collect());
+        let (write, network) = match name {
+            "standard" => (places(&["project", "temp"]), NetworkAccess::None),
+            "build" => (places(&["project", "temp", "caches"]), NetworkAccess::Any),
+            "pure" => (places(&[]), NetworkAccess::None),
+            _ => return None,
+        };
+        let read_not = vec!["secrets".to_owned()];
+        Some(Self { profile: Some(name.to_owned()), write, read_not, network, ..Self::default() })
+    }
+
+    /// Returns true if it restricts nothing by itself, without its profile.
+    pub fn is_unrestricted(&self) -> bool {
+        self.write.is_none()
+            && self.write_not.is_empty()
+            && self.read_not.is_empty()
+            && self.network == NetworkAccess::Any
+    }
+
+    /// Returns the confinements that this one means, without references to profiles other than as names: the profile, which
+    /// `profile` looks up, and its own fields. One that names no profile and restricts nothing is the profile `standard`.
+    ///
+    /// # Errors
+    /// The name of a profile that does not exist.
+    pub fn resolved(self, profile: impl Fn(&str) -> Option<Self>) -> Result<Vec<Self>, String> {
+        let is_empty = self.is_unrestricted();
+        let name = match &self.profile {
+            Some(name) => name.clone(),
+            None if is_empty => "standard".to_owned(),
+            None => return Ok(vec![self]),
+        };
+        let built_in = || Self::built_in(&name);
+        let mut first = profile(&name).or_else(built_in).ok_or_else(|| name.clone())?;
+        first.profile = Some(name);
+        // The stricter of two: nothing is less strict than something.
+        first.otherwise = first.otherwise.max(self.otherwise);
+        let rest = Self { profile: None, ..self };
+        Ok(if is_empty { vec![first] } else { vec![first, rest] })
+    }
+
+    /// Returns the name for messages and journals: the profile's, or `custom`.
+    pub fn label(&self) -> &str {
+        self.profile.as_deref().unwrap_or("custom")
+    }
+}
+
+/// A fact about a confined call: what was kept (F3).
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfinedFact {
+    /// The profiles, such as `standard`.
+    pub profile: String,
+    /// The promises that were kept: `write`, `read_not`, `network`.
+    pub kept: Vec<String>,
+    /// The promises that were not kept, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub not_kept: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn confinement(json: &str) -> Confinement {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn an_empty_confinement_is_the_standard_profile() {
+        let standard = Confinement::built_in("standard").unwrap();
+        assert_eq!(confinement("{}").resolved(|_| None), Ok(vec![standard]));
+    }
+
+    #[test]
+    fn a_profile_and_other_fields_are_two_confinements() {
+        let both = confinement(r#"{"profile": "build", "network": "none", "otherwise": "deny"}"#);
+        let resolved = both.resolved(|_| None).unwrap();
+        assert_eq!(resolved.len(), 2);
+        assert_eq!(resolved[0].label(), "build");
+        assert_eq!(resolved[0].otherwise, Some(Otherwise::Deny));
+        assert_eq!((resolved[1].label(), resolved[1].network), ("custom", NetworkAccess::None));
+    }
+
+    #[test]
+    fn a_users_profile_comes_before_a_built_in_one_and_an_unknown_one_is_an_error() {
+        let own = confinement(r#"{"network": "local"}"#);
+        let resolved = confinement(r#"{"profile": "build"}"#).resolved(|_| Some(own.clone()));
+        assert_eq!(resolved.unwrap()[0].network, NetworkAccess::Local);
+        let unknown = confinement(r#"{"profile": "bild"}"#).resolved(|_| None);
+        assert_eq!(unknown, Err("bild".to_owned()));
+    }
+
+    #[test]
+    fn misspelled_fields_are_errors() {
+        for json in [r#"{"wirte": []}"#, r#"{"network": "some"}"#, r#"{"write": "project"}"#] {
+            assert!(serde_json::from_str::<Confinement>(json).is_err(), "{json}");
+        }
+    }
+}
