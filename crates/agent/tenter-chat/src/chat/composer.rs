@@ -37,6 +37,11 @@ impl Composer {
         !self.text.is_empty() || !self.queue.is_empty()
     }
 
+    /// Returns whether a line was sent ahead.
+    pub(super) fn has_sent(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// Edits the text. Enter sends it ahead; Up takes the line that was sent last back.
     pub(super) fn press(&mut self, key: KeyPress) {
         match key {

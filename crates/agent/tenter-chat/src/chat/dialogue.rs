@@ -9,6 +9,7 @@ use tenter_terminal::screen::screen;
 use tenter_terminal::signals::{self, Interrupts};
 use tenter_terminal::{notify, pager, ui};
 
+use super::editor::TypedText;
 use super::keyboard::{KeyAnswer, Keyboard};
 
 /// Number of rows of the screen that a text leaves free: for the command, and for the next prompt.
@@ -90,11 +91,25 @@ impl ChatDialogue {
     }
 
     /// Runs a line editor, which has the screen for itself; `None` if the process should end.
-    pub(super) fn read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
+    fn read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
         let read = || self.interrupts.while_reading(read);
         screen().suspended(|| match &self.keyboard {
             Some(keyboard) => keyboard.lend(read),
             None => read(),
+        })
+    }
+
+    /// Runs a line editor, which has the screen for itself and begins with `typed` and with what was typed meanwhile. `None` if a
+    /// line was sent ahead: `typed` is then the beginning of the text after it. The result is `None` if the process should end.
+    pub(super) fn edit<T>(
+        &self,
+        typed: &TypedText,
+        read: impl FnOnce(&str, &str) -> T,
+    ) -> Option<Option<T>> {
+        let read = |left: &str, right: &str| self.interrupts.while_reading(|| read(left, right));
+        screen().suspended(|| match &self.keyboard {
+            Some(keyboard) => keyboard.edit(typed, read),
+            None => Some(read(&typed.left, &typed.right)),
         })
     }
 }

@@ -25,7 +25,6 @@ use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 use super::completion::CommandCompletion;
 use super::dialogue::{ChatDialogue, Waker, waker};
 use super::input::is_unfinished;
-use super::keyboard::Keyboard;
 use super::slash::COMMANDS;
 
 /// Time in milliseconds after which a lone Escape is a key press.
@@ -49,6 +48,8 @@ pub(super) struct LineEditor {
 pub(super) enum ReadResult {
     /// A line, or several of one message.
     Line(String),
+    /// A line was sent ahead before the line editor began.
+    SentAhead,
     /// Ctrl-C; `dropped` says whether it dropped typed text.
     Interrupted { dropped: bool },
     /// A special key, with the text that was typed.
@@ -78,7 +79,8 @@ pub(super) struct TypedText {
 }
 
 impl TypedText {
-    fn is_empty(&self) -> bool {
+    /// Checks whether nothing was typed.
+    pub(super) fn is_empty(&self) -> bool {
         self.left.is_empty() && self.right.is_empty()
     }
 
@@ -135,14 +137,12 @@ impl LineEditor {
         if let Some(commands) = self.editor.helper_mut() {
             commands.completion = Some(completion);
         }
-        let typed = match dialogue.keyboard.as_ref().map(Keyboard::take_typed) {
-            Some((left, right)) if typed.is_empty() => TypedText { left, right },
-            Some((left, right)) => TypedText { left: typed.left + &left + &right, ..typed },
-            None => typed,
-        };
         self.dropped.store(false, Ordering::Relaxed);
-        let initial = (typed.left.as_str(), typed.right.as_str());
-        let read = dialogue.read(|| self.editor.readline_with_initial(prompt, initial));
+        let Some(read) = dialogue
+            .edit(&typed, |left, right| self.editor.readline_with_initial(prompt, (left, right)))
+        else {
+            return ReadResult::SentAhead;
+        };
         let pressed = self.pressed.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((key, text)) = pressed {
             erase_prompt(prompt, &text);

@@ -18,6 +18,7 @@ use tenter_terminal::signals::Interrupts;
 use tenter_terminal::{notify, ui};
 
 use super::composer::Composer;
+use super::editor::TypedText;
 use crate::keys::{KeyPress, KeyReader};
 
 /// Turns bracketed paste on and off.
@@ -196,11 +197,27 @@ impl Keyboard {
         line
     }
 
-    /// Takes the text of the input line, before and after the cursor, for the line editor to begin with.
-    pub(super) fn take_typed(&self) -> (String, String) {
-        let text = self.state().composer.take_text();
+    /// Runs a line editor, which begins with `typed` and the text of the input line, before and after the cursor. `None` if a line
+    /// was sent ahead, which is then the next line.
+    pub(super) fn edit<T>(
+        &self,
+        typed: &TypedText,
+        read: impl FnOnce(&str, &str) -> T,
+    ) -> Option<T> {
+        let mut state = self.state();
+        if state.composer.has_sent() {
+            state.composer.prepend(&typed.joined());
+            return None;
+        }
+        // In one step with the look above: a line that is typed from now on is for the line editor.
+        state.lent = true;
+        let (left, right) = state.composer.take_text();
+        drop(state);
         self.0.shared.show();
-        text
+        Some(self.lend(|| match typed.is_empty() {
+            true => read(&left, &right),
+            false => read(&(typed.left.clone() + &left + &right), &typed.right),
+        }))
     }
 
     /// Asks a question that one of `letters` answers. Returns when a key answers it, or `is_over`.
@@ -265,12 +282,13 @@ impl SharedKeyboard {
 
     /// Shows the input line as it is now; below a question only if it has content.
     fn show(&self) {
+        // The keys stay locked until the screen has the line: of two threads, the one that shows last must show the newest keys.
         let state = self.state();
         let composer = state.composer.clone();
         let is_below_question = state.question.is_some() && composer.has_content();
-        drop(state);
         screen().set_input(Some(Box::new(move |columns| composer.rows(columns))));
         screen().show_input_below_question(is_below_question);
+        drop(state);
     }
 }
 

@@ -255,6 +255,11 @@ impl Chat<'_> {
             }
             match read {
                 ReadResult::Line(line) => return Ok(line),
+                ReadResult::SentAhead => {
+                    if let Some(line) = self.next_queued(agent) {
+                        return Ok(line);
+                    }
+                }
                 ReadResult::Key(key, text) => typed = self.on_key(agent, key, text),
                 ReadResult::Interrupted { dropped } if dropped || !interrupted => {
                     ui::note(styled(FAINT, "press Ctrl-C again, or Ctrl-D, to end the chat"));

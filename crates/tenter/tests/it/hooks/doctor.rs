@@ -68,7 +68,7 @@ fn all_problems_are_listed_with_the_worst_first() {
     --- stdout
     4 errors, 6 warnings; 4 hooks are ready.
     --- stderr
-    error: [ROOT]/home/.kodelet/hooks/typo: the hook typo does not run: it printed "before" instead of an event when it was asked `hook`; the events are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+    error: [ROOT]/home/.kodelet/hooks/typo: the hook typo does not run: it printed "before" instead of an event when it was asked `hook`; did you mean "before_tool_call"?
       help: fix it, or disable it by adding `.disable` to its name
     error: [ROOT]/home/.config/agents/hooks/no-env/scripts/run.sh: its interpreter no-such-thing is not installed, so it cannot run
       help: install no-such-thing, or change the script's first line
