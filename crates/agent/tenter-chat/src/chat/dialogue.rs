@@ -10,7 +10,7 @@ use tenter_terminal::signals::{self, Interrupts};
 use tenter_terminal::{notify, pager, ui};
 
 use super::editor::TypedText;
-use super::keyboard::{KeyAnswer, Keyboard};
+use super::keyboard::{KeyAnswer, Keyboard, SentAhead};
 
 /// Number of rows of the screen that a text leaves free: for the command, and for the next prompt.
 const FREE_ROWS: usize = 3;
@@ -99,17 +99,20 @@ impl ChatDialogue {
         })
     }
 
-    /// Runs a line editor, which has the screen for itself and begins with `typed` and with what was typed meanwhile. `None` if a
-    /// line was sent ahead: `typed` is then the beginning of the text after it. The result is `None` if the process should end.
+    /// Runs a line editor, which has the screen for itself and begins with `typed` and with what was typed meanwhile; `None` if
+    /// the process should end.
+    ///
+    /// # Errors
+    /// A line was sent ahead. `typed` is then the beginning of the text after it.
     pub(super) fn edit<T>(
         &self,
         typed: &TypedText,
         read: impl FnOnce(&str, &str) -> T,
-    ) -> Option<Option<T>> {
+    ) -> Result<Option<T>, SentAhead> {
         let read = |left: &str, right: &str| self.interrupts.while_reading(|| read(left, right));
         screen().suspended(|| match &self.keyboard {
             Some(keyboard) => keyboard.edit(typed, read),
-            None => Some(read(&typed.left, &typed.right)),
+            None => Ok(read(&typed.left, &typed.right)),
         })
     }
 }

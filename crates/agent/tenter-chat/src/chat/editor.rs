@@ -79,11 +79,6 @@ pub(super) struct TypedText {
 }
 
 impl TypedText {
-    /// Checks whether nothing was typed.
-    pub(super) fn is_empty(&self) -> bool {
-        self.left.is_empty() && self.right.is_empty()
-    }
-
     /// The whole text.
     pub(super) fn joined(&self) -> String {
         format!("{}{}", self.left, self.right)
@@ -132,14 +127,14 @@ impl LineEditor {
         dialogue: &ChatDialogue,
         completion: CommandCompletion,
         prompt: &str,
-        typed: TypedText,
+        typed: &TypedText,
     ) -> ReadResult {
         if let Some(commands) = self.editor.helper_mut() {
             commands.completion = Some(completion);
         }
         self.dropped.store(false, Ordering::Relaxed);
-        let Some(read) = dialogue
-            .edit(&typed, |left, right| self.editor.readline_with_initial(prompt, (left, right)))
+        let Ok(read) = dialogue
+            .edit(typed, |left, right| self.editor.readline_with_initial(prompt, (left, right)))
         else {
             return ReadResult::SentAhead;
         };

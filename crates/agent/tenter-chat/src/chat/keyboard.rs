@@ -106,6 +106,9 @@ impl AnswerWord {
     }
 }
 
+/// A line was sent ahead before the line editor began.
+pub(super) struct SentAhead;
+
 /// The answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyAnswer {
@@ -197,27 +200,27 @@ impl Keyboard {
         line
     }
 
-    /// Runs a line editor, which begins with `typed` and the text of the input line, before and after the cursor. `None` if a line
-    /// was sent ahead, which is then the next line.
+    /// Runs a line editor, which begins with `typed` and the text of the input line, before and after the cursor.
+    ///
+    /// # Errors
+    /// A line was sent ahead, which is then the next line.
     pub(super) fn edit<T>(
         &self,
         typed: &TypedText,
         read: impl FnOnce(&str, &str) -> T,
-    ) -> Option<T> {
+    ) -> Result<T, SentAhead> {
         let mut state = self.state();
         if state.composer.has_sent() {
             state.composer.prepend(&typed.joined());
-            return None;
+            return Err(SentAhead);
         }
         // In one step with the look above: a line that is typed from now on is for the line editor.
         state.lent = true;
         let (left, right) = state.composer.take_text();
         drop(state);
         self.0.shared.show();
-        Some(self.lend(|| match typed.is_empty() {
-            true => read(&left, &right),
-            false => read(&(typed.left.clone() + &left + &right), &typed.right),
-        }))
+        let (left, right) = (typed.left.clone() + &left, right + &typed.right);
+        Ok(self.lend(|| read(&left, &right)))
     }
 
     /// Asks a question that one of `letters` answers. Returns when a key answers it, or `is_over`.

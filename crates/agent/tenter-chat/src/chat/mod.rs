@@ -248,7 +248,7 @@ impl Chat<'_> {
         loop {
             self.new_cancel();
             let completion = CommandCompletion::new(agent, &self.project);
-            let read = self.editor.read(&self.dialogue, completion, prompt(agent), typed);
+            let read = self.editor.read(&self.dialogue, completion, prompt(agent), &typed);
             typed = TypedText::default();
             if self.dialogue.interrupts.terminated() {
                 return Err(ExitReason::Interrupted);
