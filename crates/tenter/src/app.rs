@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tenter_commands::project::Project;
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
@@ -19,6 +19,7 @@ use tenter_terminal::signals;
 use tenter_terminal::ui::{self, ColorWhen};
 
 use crate::completion;
+use crate::grouped_help::with_groups;
 
 #[cfg(feature = "agent")]
 use tenter_chat::{chat, commit, conversation, demo, mcp, models, pr, recipe, run, skill};
@@ -28,16 +29,15 @@ const AGENT: &dyn OwnAgent = &tenter_chat::TenterAgent;
 #[cfg(not(feature = "agent"))]
 const AGENT: &dyn OwnAgent = &tenter_commands::NoAgent;
 
+/// Lifecycle hooks for coding agents: your programs watch, block, rewrite and steer what an agent does.
 #[cfg_attr(
     feature = "agent",
-    doc = r"Run a coding agent under lifecycle hooks: your programs watch, block, rewrite and steer what it does.
-
+    doc = r"
 New here? `tenter demo` shows hooks at work in a scratch project, without a key or a network."
 )]
 #[cfg_attr(
     not(feature = "agent"),
-    doc = r"Lifecycle hooks for coding agents: your programs watch, block, rewrite and steer what they do.
-
+    doc = r"
 This build of tenter has no agent of its own."
 )]
 #[derive(Debug, Parser)]
@@ -136,7 +136,11 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub(crate) fn main(env: &Env) -> ExitCode {
-    let app = match App::try_parse_from(arguments(Env::arguments().collect())) {
+    let arguments = arguments(Env::arguments().collect());
+    let app = match command()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| App::from_arg_matches(&matches))
+    {
         Ok(app) => app,
         Err(error) => match absent_command(&error) {
             Some(failure) => return failed(&failure).into(),
@@ -189,7 +193,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Config(command) => config::run(env, project, &command),
         Command::Completions { shell } => completions(shell),
         Command::Man(args) => man::run(App::command(), &args),
-        Command::Help(args) => help::run(env, project, App::command(), &args),
+        Command::Help(args) => help::run(env, project, command(), &args),
     };
     done.unwrap_or_else(|failure| failed(&failure)).into()
 }
@@ -224,9 +228,9 @@ fn absent_command(error: &clap::Error) -> Option<Failure> {
     })
 }
 
-/// The command line, for completions.
+/// Returns the command line, whose help has groups.
 pub(crate) fn command() -> clap::Command {
-    App::command()
+    with_groups(App::command())
 }
 
 fn completions(shell: clap_complete::Shell) -> CommandResult {
@@ -246,6 +250,16 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         App::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_a_group_and_the_help_fits_a_screen() {
+        let help = command().render_help().to_string();
+        assert!(!help.contains("\nOther\n"), "{help}");
+        assert!(help.lines().count() <= 40, "{help}");
+        for command in App::command().get_subcommands() {
+            assert!(help.contains(&format!("\n  {} ", command.get_name())), "{help}");
+        }
     }
 
     /// Words of the standard library's parse errors.

@@ -1,7 +1,8 @@
-//! `tenter`: runs a coding agent under lifecycle hooks. See `app` for the commands.
+//! `tenter`: lifecycle hooks for coding agents, and an agent that runs under them. See `app` for the commands.
 
 mod app;
 mod completion;
+mod grouped_help;
 
 use tenter_terminal::env::Env;
 

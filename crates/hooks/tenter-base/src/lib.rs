@@ -36,5 +36,5 @@ pub use container::Containment;
 pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;
-pub use names::{did_you_mean, edits, nearest, or_list};
+pub use names::{did_you_mean, edits, nearest, or_list, resembles};
 pub use real_path::{DestinationFinder, destination, real_path};

@@ -17,8 +17,16 @@ pub fn nearest<C: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = C
     };
     let candidates = candidates.into_iter().map(|candidate| (rank(&candidate), candidate));
     let ((differs, edits), best) = candidates.min_by_key(|(rank, _)| *rank)?;
-    let allowed = (best.as_ref().chars().count() / LETTERS_PER_EDIT).clamp(1, MAX_EDITS);
-    (!differs || edits <= allowed).then_some(best)
+    (!differs || edits <= allowed_edits(best.as_ref())).then_some(best)
+}
+
+/// Returns whether `word` is `name`, or few of its letters differ.
+pub fn resembles(word: &str, name: &str) -> bool {
+    edits(word, name) <= allowed_edits(name)
+}
+
+fn allowed_edits(name: &str) -> usize {
+    (name.chars().count() / LETTERS_PER_EDIT).clamp(1, MAX_EDITS)
 }
 
 /// Returns whether `word` is the first of several words of `name`, which `-` and `_` separate.

@@ -19,10 +19,11 @@ fn topics() -> Vec<String> {
 fn topics_are_listed_after_the_commands() {
     let help = sandbox().run(&["help"]).expect_code(0).stdout;
     let place = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text}\n{help}"));
-    assert!(place("\nCommands:") < place("\nOptions:"));
+    assert!(place("\nHooks\n") < place("\nOptions:"));
     assert!(place("\nOptions:") < place("\nTopics:"));
     assert!(help.contains("\n  hooks   "), "{help}");
-    assert_eq!(help, sandbox().run(&["--help"]).expect_code(0).stdout);
+    let options = sandbox().run(&["--help"]).expect_code(0).stdout;
+    assert!(help.starts_with(&options) && options.lines().count() <= 40, "{options}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use tenter_base::nearest;
+use tenter_base::resembles;
 use tenter_protocol::front_matter::Node;
 
 /// The keys of restrictions.
@@ -13,7 +13,7 @@ const CODE_FENCES: [&str; 2] = ["```", "~~~"];
 
 /// Returns whether `key` is a restriction or resembles one.
 pub(super) fn is_near(key: &str) -> bool {
-    nearest(key, &KEYS).is_some()
+    KEYS.iter().any(|name| resembles(key, name))
 }
 
 /// Returns whether a value has a restriction as a key, at any depth.

@@ -17,6 +17,20 @@ const MAX_DISPLAYED: usize = 2000;
 /// The prompt of the input line.
 const PROMPT: &str = "> ";
 
+/// A text that is being typed, on both sides of the cursor.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TypedText {
+    pub(super) left: String,
+    pub(super) right: String,
+}
+
+impl TypedText {
+    /// Returns the whole text.
+    pub(super) fn joined(&self) -> String {
+        format!("{}{}", self.left, self.right)
+    }
+}
+
 /// A text that is being typed, and lines that follow the present answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Composer {

@@ -9,7 +9,7 @@ use tenter_terminal::screen::screen;
 use tenter_terminal::signals::{self, Interrupts};
 use tenter_terminal::{notify, pager, ui};
 
-use super::editor::TypedText;
+use super::composer::TypedText;
 use super::keyboard::{KeyAnswer, Keyboard, SentAhead};
 
 /// Number of rows of the screen that a text leaves free: for the command, and for the next prompt.

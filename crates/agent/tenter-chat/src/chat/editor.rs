@@ -23,6 +23,7 @@ use tenter_terminal::text::columns;
 use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
 
 use super::completion::CommandCompletion;
+use super::composer::TypedText;
 use super::dialogue::{ChatDialogue, Waker, waker};
 use super::input::is_unfinished;
 use super::slash::COMMANDS;
@@ -69,20 +70,6 @@ pub(super) enum SpecialKey {
     Editor,
     /// Ctrl-O: shows folded output.
     Expand,
-}
-
-/// A text that is being typed, on both sides of the cursor.
-#[derive(Debug, Clone, Default)]
-pub(super) struct TypedText {
-    pub(super) left: String,
-    pub(super) right: String,
-}
-
-impl TypedText {
-    /// The whole text.
-    pub(super) fn joined(&self) -> String {
-        format!("{}{}", self.left, self.right)
-    }
 }
 
 impl LineEditor {

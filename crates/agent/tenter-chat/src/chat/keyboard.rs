@@ -17,8 +17,7 @@ use tenter_terminal::screen::screen;
 use tenter_terminal::signals::Interrupts;
 use tenter_terminal::{notify, ui};
 
-use super::composer::Composer;
-use super::editor::TypedText;
+use super::composer::{Composer, TypedText};
 use crate::keys::{KeyPress, KeyReader};
 
 /// Turns bracketed paste on and off.

@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "hosts")]
     all: bool,
     /// Register only in this project, in your personal settings.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
     project: Option<PathBuf>,
     /// Register in the settings that everyone in the project shares.
     #[arg(long, requires = "project")]

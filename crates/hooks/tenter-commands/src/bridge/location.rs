@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tenter_base::{real_path, search_path};
+use tenter_bridge::Host;
 use tenter_bridge::registration::{self, PROGRAM, RegistrationScope, Target};
-use tenter_bridge::{Host, hosts};
 use tenter_proc::{Cancel, ProcessEnd};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
@@ -13,14 +13,9 @@ use tenter_terminal::ui;
 use crate::git::{self, Git};
 use crate::project::{self, Project};
 
-/// The root of the project that `--project` names; `None` without it.
+/// Returns the root of the project that `--project` names; `None` without it.
 pub(super) fn project_named(env: &Env, named: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
     let Some(directory) = named else { return Ok(None) };
-    // Its value is optional, so it takes the word after it.
-    if let Some(host) = directory.to_str().and_then(hosts::find).filter(|_| !directory.exists()) {
-        return Err(Failure::usage(format!("--project {}: there is no such directory", host.id))
-            .help("write --project after the names of agents"));
-    }
     let root = match directory {
         here if here == Path::new(".") => project::root(env, None)?,
         directory => project::root(env, Some(directory))?,

@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "hosts")]
     all: bool,
     /// Remove it from the settings of this project, personal and shared.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
     project: Option<PathBuf>,
     #[command(flatten)]
     consent: Consent,

@@ -76,6 +76,9 @@ fn command_help(mut app: Command, words: &[String]) -> CommandResult {
         command = command.find_subcommand(word).ok_or_else(|| unknown(command, depth, words))?;
     }
     ui::out_piece(command.clone().render_long_help().ansi());
+    if words.is_empty() {
+        ui::out_piece(format!("\n{}\n", listing()));
+    }
     Ok(Exit::Done)
 }
 

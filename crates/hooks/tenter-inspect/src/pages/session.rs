@@ -76,13 +76,18 @@ fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) ->
     });
     let is_newest = before.is_none();
     let live = is_newest.then_some("append");
-    let heading = html! { "Session " code { (id) } };
-    let page = Page { title: id, current: "", heading };
+    let titles = context.pages.facts.titles();
+    let title = titles.get(id).filter(|title| !title.is_empty());
+    let heading = html! {
+        @if let Some(title) = title { (title) } @else { "Session " code { (id) } }
+    };
+    let page = Page { title: title.map_or(id, String::as_str), current: "", heading };
     let path = context.links.session(id, &Filter::default());
     let path = path.split('?').next().unwrap_or_default();
     let content = html! {
         @if let Some(session) = session {
             dl.facts {
+                @if title.is_some() { div { dt { "Session" } dd { code { (id) } } } }
                 div { dt { "Agent" } dd { @for host in &session.hosts { span.host { (host) } " " } } }
                 div { dt { "Project" } dd { @for project in &session.projects { code { (project) } " " } } }
                 div { dt { "First event" } dd { (time(session.first)) } }
