@@ -17,6 +17,8 @@ const EVERYONE_WRITES: u32 = 0o002;
 /// Checks whether files are private; caches the result for every directory.
 pub struct Privacy {
     user: u32,
+    /// True if a group may write where the user is its only member.
+    accepts_groups: bool,
     /// The directories that were checked, with true for a path whose directories are all private.
     directories: HashMap<PathBuf, bool>,
     /// Directories that others cannot remove or replace, nor any directory above them, by path without symlinks.
@@ -27,12 +29,23 @@ pub struct Privacy {
 
 impl Default for Privacy {
     fn default() -> Self {
-        let user = rustix::process::geteuid().as_raw();
-        Self { user, directories: HashMap::new(), kept: HashMap::new(), groups: HashMap::new() }
+        let accepts_groups = true;
+        Self { accepts_groups, ..Self::of_owner(rustix::process::geteuid().as_raw()) }
     }
 }
 
 impl Privacy {
+    /// Checks whether files belong to `owner` or root, and no group may write them.
+    pub fn of_owner(owner: u32) -> Self {
+        Self {
+            user: owner,
+            accepts_groups: false,
+            directories: HashMap::new(),
+            kept: HashMap::new(),
+            groups: HashMap::new(),
+        }
+    }
+
     /// Returns true if only the user and root can write the file at `path`, an absolute path, or replace it or one of its
     /// directories. A file that cannot be inspected is not private.
     pub fn is_private(&mut self, path: &Path) -> bool {
@@ -119,6 +132,9 @@ impl Privacy {
     }
 
     fn is_own_group(&mut self, group: u32) -> bool {
+        if !self.accepts_groups {
+            return false;
+        }
         let user = self.user;
         *self.groups.entry(group).or_insert_with(|| {
             let read = |path| fs::read_to_string(path).unwrap_or_default();

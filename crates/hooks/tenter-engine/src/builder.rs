@@ -233,9 +233,9 @@ impl EngineBuilder {
     }
 
     fn layout(&self, outer: Vec<PathBuf>) -> ResourceLayout {
-        let Directories { home, config_home, .. } = self.user_directories();
+        let Directories { home, config_home, managed, .. } = self.user_directories();
         let own = ResourceLayout::new(&self.project, home, config_home);
-        own.with_names(self.directory_names.clone()).with_outer(outer)
+        own.with_names(self.directory_names.clone()).with_outer(outer).with_managed(managed)
     }
 
     fn hook_environment(&self) -> HookEnvironment {
@@ -367,9 +367,11 @@ impl EngineBuilder {
     /// # Errors
     /// A directory or file cannot be read, so that nothing can be said about changes.
     pub fn hook_files(&self, settings: &[PathBuf]) -> io::Result<HookFiles> {
-        let trust = self.user_directories().trust_file();
+        let directories = self.user_directories();
+        let trust = directories.trust_file();
+        let managed = directories.managed.config_file();
         let outer = self.outer_projects_by(|| self.trust_store().0).roots;
-        HookFiles::read(&self.layout(outer), &[settings, &[trust]].concat())
+        HookFiles::read(&self.layout(outer), &[settings, &[trust, managed]].concat())
     }
 
     /// Sets the program that fires the events, as runtime hooks read it when they are started; by default `tenter`.

@@ -9,6 +9,7 @@ mod listing;
 mod lost;
 mod manifest;
 mod outline;
+mod ownership;
 mod policy;
 mod precedence;
 mod surroundings;
@@ -33,6 +34,7 @@ pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
 use crate::hook::Hook;
+use crate::layer::Layer;
 use crate::layout::{HOOKS, ResourceLayout, Root};
 use crate::query::{Cache, Query};
 use crate::source::{self, HookSettings};
@@ -122,6 +124,23 @@ impl Catalog {
             Self { hooks: indexed.hooks, by_event: indexed.by_event, states, ..Self::default() },
             names,
         )
+    }
+
+    /// Returns the catalog without the hooks that a user can disable.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn only_managed(&self) -> Self {
+        let is_managed = |hook: &&Arc<Hook>| hook.layer == Layer::Managed;
+        let indexed = Self::of_shared(self.hooks.iter().filter(is_managed).cloned().collect());
+        let missing = self.missing.iter().filter(|missing| missing.layer == Layer::Managed);
+        let (missing, states) = (missing.cloned().collect(), self.states.clone());
+        Self {
+            hooks: indexed.hooks,
+            by_event: indexed.by_event,
+            missing,
+            states,
+            ..Self::default()
+        }
     }
 
     fn of_shared(hooks: Vec<Arc<Hook>>) -> Self {
@@ -232,7 +251,13 @@ impl Loader<'_> {
         let roots = self.roots(layout);
         let mut candidates = Vec::new();
         for (directory, root) in roots.iter().enumerate() {
-            let (found, problems) = source::scan(root, directory);
+            let (mut found, problems) = source::scan(root, directory);
+            if root.layer == Layer::Managed {
+                let managed = &layout.managed;
+                for candidate in &mut found {
+                    ownership::examine(managed, candidate);
+                }
+            }
             candidates.extend(found);
             self.diagnostics.extend(problems);
         }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::hook_values::HookValues;
+use crate::managed::ManagedDirectory;
 
 /// The user's directories. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub struct Directories {
     pub state: PathBuf,
     /// Holds the replies of hooks that were queried for their events. Without it, every hook is queried at every start.
     pub cache: Option<PathBuf>,
+    /// What administrators set for all users of the machine.
+    #[doc(hidden)]
+    pub managed: ManagedDirectory,
 }
 
 impl Directories {
@@ -44,6 +48,7 @@ impl Directories {
             config_home: xdg("XDG_CONFIG_HOME", ".config"),
             state: xdg("XDG_STATE_HOME", ".local/state").join("tenter"),
             cache: Some(xdg("XDG_CACHE_HOME", ".cache").join("tenter")),
+            managed: ManagedDirectory::from_vars(vars),
             home,
         }
     }
@@ -52,13 +57,21 @@ impl Directories {
     pub fn in_home(home: impl Into<PathBuf>) -> Self {
         let home = home.into();
         let (config_home, state) = (home.join(".config"), home.join(".local/state/tenter"));
-        Self { home, config_home, state, cache: None }
+        let managed = ManagedDirectory::default();
+        Self { home, config_home, state, cache: None, managed }
     }
 
     /// The same directories with the state in `directory`.
     #[must_use]
     pub fn with_state(self, directory: impl Into<PathBuf>) -> Self {
         Self { state: directory.into(), ..self }
+    }
+
+    /// The same directories, with the managed one of a process with these variables: another one only in a test build.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_managed_from(self, vars: &[(OsString, OsString)]) -> Self {
+        Self { managed: ManagedDirectory::from_vars(vars), ..self }
     }
 
     /// The same directories with a cache in `directory`.

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
+    /// `/etc/tenter`, which only root changes (M1).
+    Managed,
     /// `.kodelet/hooks` and `.agents/hooks` of the project.
     Project,
     /// A plugin of the project.
@@ -25,6 +27,7 @@ impl Layer {
     /// The word for it in listings and records.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Managed => "managed",
             Self::Project => "project",
             Self::ProjectPlugin => "project-plugin",
             Self::User => "user",

@@ -83,6 +83,7 @@ mod keys;
 mod layer;
 #[doc(hidden)]
 pub mod layout;
+mod managed;
 mod matcher;
 mod model_budget;
 mod native;
@@ -114,6 +115,8 @@ pub use dispatch::Engine;
 pub use hook_policy::{FailMode, HookPolicy};
 pub use layer::Layer;
 pub use layout::DirectoryNames;
+#[doc(hidden)]
+pub use managed::ManagedDirectory;
 pub use model_budget::ModelBudget;
 pub use settings::CallbackCheck;
 pub use trust::{Fingerprint, TrustMode};

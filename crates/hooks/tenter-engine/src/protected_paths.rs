@@ -78,14 +78,15 @@ impl ProtectedPaths {
         configured: &[PathBuf],
     ) -> Self {
         let roots = |roots: Vec<Root>| roots.into_iter().map(|root| root.dir);
-        let Directories { home, config_home, state, cache } = directories;
+        let Directories { home, config_home, state, cache, managed } = directories;
         let program = home.join(PROGRAM);
         // Beside the copy, `tenter` is a symlink.
         let beside = fs::canonicalize(&program).map(|program| {
             let tenter = program.with_file_name("tenter");
             fs::canonicalize(&tenter).unwrap_or(tenter)
         });
-        let own = [config_home.join("tenter"), state.clone(), home.join(DATA), program];
+        let managed = managed.path().to_owned();
+        let own = [config_home.join("tenter"), state.clone(), home.join(DATA), program, managed];
         let places: Vec<PathBuf> = own
             .into_iter()
             .chain(beside)

@@ -171,12 +171,13 @@ fn claim_answer() {
 fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant) -> Visitor {
     let home = home(arguments);
     let cache = home.join(".cache/tenter");
+    let vars: Vec<_> = std::env::vars_os().collect();
     Visitor {
         host: arguments.host,
         event,
         caller: None,
-        directories: Directories::in_home(home).with_cache(cache),
-        vars: std::env::vars_os().collect(),
+        directories: Directories::in_home(home).with_cache(cache).with_managed_from(&vars),
+        vars,
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         clock: jiff::Timestamp::now,
         started,

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_engine::configuration::{
     self, BridgeTable, ConfigurationError, ConfineTable, GuardsTable, HookTables, HooksTable,
-    ToolsTable, TrustSetting, refused,
+    ManagedSettings, ToolsTable, TrustSetting, refused,
 };
 use tenter_protocol::Diagnostic;
 use tenter_terminal::failure::Failure;
@@ -65,6 +65,14 @@ impl FileSettings {
         self.permissions.tighten(&outer.permissions);
     }
 
+    /// Removes what a project may set, and an administrator set.
+    pub(super) fn yield_to(&mut self, is_managed: impl Fn(&str) -> bool) {
+        self.model = self.model.take().filter(|_| !is_managed("model"));
+        self.weak_model = self.weak_model.take().filter(|_| !is_managed("weak_model"));
+        self.max_tokens = self.max_tokens.filter(|_| !is_managed("max_tokens"));
+        self.reasoning_effort = self.reasoning_effort.filter(|_| !is_managed("reasoning_effort"));
+    }
+
     /// Takes the settings of hooks out.
     pub(super) fn take_hook_tables(&mut self) -> HookTables {
         let (hooks, bridge) = (mem::take(&mut self.hooks), mem::take(&mut self.bridge));
@@ -108,22 +116,29 @@ pub(super) struct ChatTable {
     pub(super) snapshots: Option<bool>,
 }
 
-/// Reads a file; a missing one sets nothing.
-pub(super) fn read(path: &Path) -> Result<FileSettings, Failure> {
-    parse(path, std::fs::read_to_string(path))
+/// Reads the user's file below the managed settings; a missing one sets nothing.
+pub(super) fn read(
+    path: &Path,
+    managed: Option<&ManagedSettings>,
+) -> Result<FileSettings, Failure> {
+    configuration::parse_below(managed, path, std::fs::read_to_string(path)).map_err(failure)
 }
 
 /// Parses the text of a file; a missing one sets nothing.
 pub(super) fn parse(path: &Path, text: io::Result<String>) -> Result<FileSettings, Failure> {
-    configuration::parse(path, text).map_err(|error| {
-        let failure = Failure::new(error.to_string());
-        match error {
-            ConfigurationError::Unreadable { .. } => failure,
-            ConfigurationError::Invalid { .. } => {
-                failure.help("`tenter help configuration` lists its keys")
-            }
+    configuration::parse(path, text).map_err(failure)
+}
+
+/// Returns the failure of a command that needs the file.
+#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
+pub(super) fn failure(error: ConfigurationError) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error {
+        ConfigurationError::Unreadable { .. } => failure,
+        ConfigurationError::Invalid { .. } => {
+            failure.help("`tenter help configuration` lists its keys")
         }
-    })
+    }
 }
 
 /// Reads the project's file and removes what a project may not set.

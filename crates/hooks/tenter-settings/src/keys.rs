@@ -39,6 +39,8 @@ pub enum Precedence {
     Stricter,
     /// Both lists.
     Both,
+    /// Only the managed file has it.
+    Managed,
 }
 
 impl Setting {
@@ -199,6 +201,10 @@ pub const SETTINGS: &[Setting] = &[
     setting("bridge.unguardable", "\"deny\"", "calls whose output a strict hook cannot rewrite"),
     setting("bridge.untrusted", "\"warn\"", "what happens in a project with untrusted hooks"),
     setting("bridge.on_breach", "\"warn\"", "what happens after an agent ran a denied call"),
+    setting("managed.only_hooks", "false", "whether only managed hooks run")
+        .precedence(Precedence::Managed),
+    setting("managed.fail", "\"open\"", "what the failure of a managed hook means")
+        .precedence(Precedence::Managed),
 ];
 
 /// The key of one setting, with the name of the provider, model or hook that it is about.

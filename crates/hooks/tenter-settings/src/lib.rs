@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use tenter_engine::TrustMode;
-use tenter_engine::configuration::{HookConfiguration, HookTables};
+use tenter_engine::configuration::{HookConfiguration, HookTables, ManagedSettings};
 use tenter_protocol::Diagnostic;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
@@ -87,7 +87,10 @@ impl Settings {
     ) -> Result<(Self, Vec<Diagnostic>), Failure> {
         let mut findings = Vec::new();
         let config_file = env.config_file();
-        let mut user = file::read(&config_file)?;
+        let managed = managed(env)?;
+        let mut user = file::read(&config_file, managed.as_ref())?;
+        // A variable does not replace a managed setting either.
+        let env = &env.without(&managed_variables(managed.as_ref()));
         let (mut of_project, mut project_hooks) =
             file::read_of_project(&project_file(&project), &mut findings)?;
         for root in outer.iter().rev() {
@@ -95,9 +98,13 @@ impl Settings {
             of_project.tighten(&around);
             project_hooks.tighten(hooks);
         }
+        of_project.yield_to(|key| is_managed(managed.as_ref(), key));
         let user_hooks = user.take_hook_tables();
         let (mut hooks, clamped) =
             HookConfiguration::resolve(user_hooks, &project_hooks, &config_file);
+        if let Some(managed) = &managed {
+            hooks.manage(managed).map_err(file::failure)?;
+        }
         hooks.trust = trust(env, hooks.trust)?;
         findings.extend(clamped);
         let permissions = PermissionSettings::new(&user.permissions, &of_project.permissions);
@@ -134,6 +141,31 @@ pub enum SettingsOwner {
     User,
     /// The project's: `tenter.toml`.
     Project,
+}
+
+/// Reads the managed settings; `None` if there are none.
+///
+/// # Errors
+/// They are not valid, or others than root can change them.
+pub fn managed(env: &Env) -> Result<Option<ManagedSettings>, Failure> {
+    ManagedSettings::read(&env.directories().managed).map_err(file::failure)
+}
+
+/// Returns the variables of settings that are managed.
+fn managed_variables(managed: Option<&ManagedSettings>) -> Vec<&'static str> {
+    let settings = keys::SETTINGS.iter().filter(|setting| is_managed(managed, setting.key));
+    settings.filter_map(|setting| setting.variable).collect()
+}
+
+/// Returns whether a setting is managed.
+fn is_managed(managed: Option<&ManagedSettings>, key: &str) -> bool {
+    let value = || {
+        let mut parts = key.split('.');
+        let last = parts.next_back()?;
+        let tables = parts.try_fold(&managed?.table, |table, part| table.get(part)?.as_table())?;
+        tables.get(last)
+    };
+    value().is_some()
 }
 
 /// The project's file, in its root.

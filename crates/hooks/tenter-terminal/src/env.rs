@@ -64,6 +64,14 @@ impl Env {
         Self { vars, cwd, home }
     }
 
+    /// Returns the same environment without these variables.
+    #[must_use]
+    pub fn without(&self, names: &[&str]) -> Self {
+        let is_left = |(name, _): &&(OsString, OsString)| names.iter().all(|one| name != one);
+        let vars = self.vars.iter().filter(is_left).cloned().collect();
+        Self { vars, cwd: self.cwd.clone(), home: self.home.clone() }
+    }
+
     /// The path of this program, for scripts that start it.
     pub fn program() -> PathBuf {
         std::env::current_exe().unwrap_or_else(|_| PathBuf::from("tenter"))
@@ -127,7 +135,8 @@ impl Env {
 
     /// The directories that hooks are loaded from, given the project's root.
     pub fn layout(&self, project: PathBuf) -> ResourceLayout {
-        ResourceLayout::new(project, &self.home, self.directories().config_home)
+        let Directories { config_home, managed, .. } = self.directories();
+        ResourceLayout::new(project, &self.home, config_home).with_managed(managed)
     }
 
     /// Checks whether the user can be asked: stdin and stderr are a terminal.

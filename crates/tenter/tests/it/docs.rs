@@ -77,7 +77,7 @@ fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block
 
 /// `text` as the pages show it: with the directory names used there, and placeholders for everything that varies.
 fn as_documented(output: &Output, text: &str) -> String {
-    let text = output.normal(text);
+    let text = output.normal(text).replace("[ROOT]/machine", "");
     text.replace("[ROOT]/project", "/home/ada/shop").replace("[ROOT]/home", "/home/ada")
 }
 

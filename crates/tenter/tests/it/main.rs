@@ -31,6 +31,7 @@ mod live;
 mod log;
 mod long_session;
 mod man;
+mod managed;
 mod manifests;
 mod mcp;
 mod mcp_trust;

@@ -18,6 +18,7 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 pub struct Sandbox {
     root: TempDir,
     binary: PathBuf,
+    is_managed: bool,
 }
 
 #[expect(clippy::unwrap_used, reason = "a test fails if its sandbox cannot be created")]
@@ -25,10 +26,30 @@ impl Sandbox {
     /// Creates a sandbox for the program `binary`, with an empty project, which has a `.git` directory, and an empty home.
     pub fn new(binary: impl Into<PathBuf>) -> Self {
         let root = TempDir::with_prefix("tenter-test-").unwrap();
-        let sandbox = Self { root, binary: binary.into() };
+        let sandbox = Self { root, binary: binary.into(), is_managed: false };
         fs::create_dir_all(sandbox.project().join(".git")).unwrap();
         fs::create_dir_all(sandbox.home()).unwrap();
         sandbox
+    }
+
+    /// The same sandbox, with [`machine`](Self::machine) as the root of the file system below which administrators have their files.
+    #[must_use]
+    pub fn managed(self) -> Self {
+        fs::create_dir_all(self.machine().join("etc/tenter")).unwrap();
+        Self { is_managed: true, ..self }
+    }
+
+    /// The root of the managed files, of a [managed](Self::managed) sandbox.
+    pub fn machine(&self) -> PathBuf {
+        self.root().join("machine")
+    }
+
+    /// Writes a managed file; `path` is relative to `/etc/tenter`.
+    pub fn write_managed(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.machine().join("etc/tenter").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
     }
 
     /// The root of the sandbox.
@@ -107,6 +128,9 @@ impl Sandbox {
             .env("LANG", "C.UTF-8")
             .env("NO_COLOR", "1")
             .stdin(Stdio::null());
+        if self.is_managed {
+            command.env("TENTER_TEST_MANAGED_ROOT", self.machine());
+        }
         command
     }
 

@@ -118,7 +118,8 @@ impl RecipeLayer {
             Layer::ProjectPlugin => Self::ProjectPlugin,
             Layer::User => Self::User,
             Layer::UserPlugin => Self::UserPlugin,
-            Layer::BuiltIn => Self::BuiltIn,
+            // Nothing of an administrator is a recipe.
+            Layer::Managed | Layer::BuiltIn => Self::BuiltIn,
         }
     }
 

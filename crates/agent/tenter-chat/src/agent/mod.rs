@@ -183,7 +183,7 @@ pub(crate) fn hooks_to_run(
         recipes::trust_all(project, &args.fragment_dirs)?;
     }
     if args.no_hooks || !project.settings.hooks.enabled {
-        return Ok(Catalog::default());
+        return Ok(project.load(cancel).only_managed());
     }
     let mut catalog = project.load(cancel);
     if !catalog.untrusted().is_empty() {

@@ -52,7 +52,7 @@ impl<'v> Visit<'v> {
         let project = session.get().project.clone().unwrap_or_else(root);
         let runs = Arc::new(RunLog::new(Arc::clone(&visitor.progress)));
         let settings = visitor.settings(&project);
-        let (configuration, error) = Visitor::configuration(&settings);
+        let (configuration, error) = visitor.configuration(&settings);
         visitor.progress.hooks_loaded([configuration.policies.default.fail]);
         let is_answered = asynchronous == AsynchronousHooks::Skip;
         let place = (project.as_path(), settings, &configuration);
@@ -65,7 +65,7 @@ impl<'v> Visit<'v> {
             None => LoadedHooks::load_all(loader),
         };
         let LoadedHooks { engine, diagnostics, is_ruled_out } = loaded;
-        let engine = if configuration.enabled { engine } else { engine.without_hooks() };
+        let engine = if configuration.enabled { engine } else { engine.only_managed() };
         let modes =
             engine.catalog().hooks().iter().map(|hook| hook.policy.fail).collect::<Vec<_>>();
         visitor

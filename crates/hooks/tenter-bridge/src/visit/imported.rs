@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
-use tenter_engine::Engine;
 use tenter_engine::inspect::Hook;
+use tenter_engine::{Engine, Layer};
 
 use super::Visitor;
 use crate::import;
@@ -29,7 +29,8 @@ pub(super) fn run_by_host(
     let events = occurrence.detail.events();
     let catalog = engine.catalog();
     let hooks = catalog.hooks().iter().filter(|hook| {
-        (hook.options.claude_code.is_some() || hook.runtime.is_some())
+        hook.layer != Layer::Managed
+            && (hook.options.claude_code.is_some() || hook.runtime.is_some())
             && events.iter().any(|event| hook.subscription(*event).is_some())
     });
     hooks.filter(|hook| origins.registers(hook)).map(|hook| hook.name.clone()).collect()

@@ -251,10 +251,10 @@ impl Visitor {
     }
 
     /// Reads the settings of hooks in these files, the user's first. If they cannot be read, it returns the strictest settings, and why.
-    fn configuration(files: &[PathBuf]) -> (HookConfiguration, Option<String>) {
+    fn configuration(&self, files: &[PathBuf]) -> (HookConfiguration, Option<String>) {
         let (user, projects) =
             files.split_first().map_or((Path::new(""), files), |(user, rest)| (user, rest));
-        match HookConfiguration::read(user, projects) {
+        match HookConfiguration::read(&self.directories.managed, user, projects) {
             Ok((configuration, _)) => (configuration, None),
             Err(error) => {
                 let tables = HookTables::default();
@@ -276,14 +276,14 @@ impl Visitor {
     /// Answers a payload that cannot be read (B25).
     fn unreadable(&self, error: &PayloadError) -> Visited {
         let project = project_root(&self.cwd, &self.directories.home);
-        let (configuration, _) = Self::configuration(&self.settings(&project));
+        let (configuration, _) = self.configuration(&self.settings(&project));
         let scope = Scope::new(self.host.id, self.cwd.clone());
         let loader = self.loader(&project, &configuration, Arc::default());
         let (engine, _) = loader.load();
         let warning = format!("{} {}: {error}", self.host.name, self.event.name);
         let event = self.event.moment.deniable();
         engine.session(scope).notice(event.unwrap_or(EventName::SessionStart), &warning);
-        let event = event.filter(|_| configuration.enabled);
+        let engine = if configuration.enabled { engine } else { engine.only_managed() };
         let guard = event.and_then(|event| {
             let catalog = engine.catalog();
             let mut hooks = catalog.hooks_for(event).iter();

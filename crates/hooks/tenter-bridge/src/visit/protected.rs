@@ -56,7 +56,8 @@ impl Visit<'_> {
 
     fn protected_paths(&self) -> ProtectedPaths {
         let (directories, project) = (&self.visitor.directories, self.engine.project());
-        let layout = ResourceLayout::new(project, &directories.home, &directories.config_home);
+        let layout = ResourceLayout::new(project, &directories.home, &directories.config_home)
+            .with_managed(directories.managed.clone());
         let own = ProtectedPaths::new(project, &layout.names);
         let own = own.with_own(&layout, directories, &self.configuration.protect);
         let user = UserDirectories { home: &directories.home, vars: &self.visitor.vars };

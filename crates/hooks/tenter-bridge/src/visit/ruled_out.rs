@@ -127,6 +127,10 @@ impl<'v> OrdinaryEvent<'v> {
         if let Some(kept) = &self.visitor.kept {
             return self.load_kept(kept, (files, started), loader);
         }
+        // The user can write the summary, but not remove a managed hook.
+        if self.visitor.directories.managed.exists() {
+            return LoadedHooks::load_all(loader);
+        }
         match self.read(&files) {
             Some(summary)
                 if summary.guards == guards_digest(self.guards)

@@ -1,8 +1,9 @@
 //! `tenter config set` and `tenter config unset`.
 
 use tenter_base::sanitize::visible;
+use tenter_engine::configuration::ManagedSettings;
 use tenter_settings::SettingsOwner;
-use tenter_settings::keys::SettingKey;
+use tenter_settings::keys::{Precedence, SettingKey};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
@@ -32,6 +33,13 @@ pub struct UnsetArgs {
 
 pub(super) fn run(env: &Env, file: &ConfigFile, args: &Args) -> CommandResult {
     let key = SettingKey::parse(&args.key)?;
+    let managed = env.directories().managed.config_file();
+    if key.setting.precedence == Precedence::Managed {
+        let failure = Failure::usage(format!("{key} is not a setting of yours"));
+        return Err(
+            failure.help(format!("only an administrator sets it, in {}", managed.display()))
+        );
+    }
     let value = valid_value(file, &key, &args.value)?;
     let _lock = ConfigFile::lock(env)?;
     let text = file.read()?;
@@ -40,6 +48,10 @@ pub(super) fn run(env: &Env, file: &ConfigFile, args: &Args) -> CommandResult {
     ui::note(format!("Set {} in {}.", visible(&key.to_string()), shown(file)));
     if let Some(variable) = key.setting.variable.filter(|variable| env.text(variable).is_some()) {
         ui::note(format!("{variable} is set and takes precedence."));
+    }
+    let table = tenter_settings::managed(env)?.map(ManagedSettings::into_table);
+    if table.is_some_and(|table| super::values::find(&table, &key).is_some()) {
+        ui::note(format!("{} sets it, too, and takes precedence.", managed.display()));
     }
     Ok(Exit::Done)
 }

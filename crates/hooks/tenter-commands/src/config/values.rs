@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
+use tenter_engine::configuration::{ManagedSettings, put_over};
 use tenter_engine::journal::Redactor;
 use tenter_protocol::permission_mode::PermissionMode;
 use tenter_settings::SettingsOwner;
@@ -30,6 +31,8 @@ pub(super) enum ValueSource {
     Project,
     /// Both files.
     UserAndProject,
+    /// The managed file, which takes precedence over everything else.
+    Managed,
     /// An environment variable.
     Environment,
 }
@@ -50,6 +53,7 @@ impl SettingValue {
             (ValueSource::User, _) => "user".to_owned(),
             (ValueSource::Project, _) => "project".to_owned(),
             (ValueSource::UserAndProject, _) => "user and project".to_owned(),
+            (ValueSource::Managed, _) => "managed".to_owned(),
             (ValueSource::Environment, variable) => variable.unwrap_or("environment").to_owned(),
         }
     }
@@ -58,6 +62,7 @@ impl SettingValue {
 /// The files and variables that set something.
 pub(super) struct SettingLayers<'p> {
     env: &'p Env,
+    managed: Table,
     user: Table,
     project: Table,
     project_file: ConfigFile,
@@ -73,17 +78,20 @@ impl<'p> SettingLayers<'p> {
             let table = file.read()?.parse().map_err(|_| changed(&file.path))?;
             Ok((file, table))
         };
-        let (_, user) = read(SettingsOwner::User)?;
+        let (_, mut user) = read(SettingsOwner::User)?;
         let (project_file, of_project) = read(SettingsOwner::Project)?;
         let redactor = Redactor::new(project.secrets());
-        Ok(Self { env: project.env, user, project: of_project, project_file, redactor })
+        let managed = tenter_settings::managed(project.env)?;
+        let managed = managed.map(ManagedSettings::into_table).unwrap_or_default();
+        put_over(&mut user, &managed);
+        Ok(Self { env: project.env, managed, user, project: of_project, project_file, redactor })
     }
 
     /// Returns every setting; a setting of a provider, model or hook only if something sets it.
     pub(super) fn all(&self) -> Vec<SettingValue> {
         let keys = SETTINGS.iter().flat_map(|setting| {
             let mut names: Vec<Option<String>> = if setting.key.contains(".NAME.") {
-                let tables = [&self.user, &self.project];
+                let tables = [&self.managed, &self.user, &self.project];
                 let names = tables.into_iter().flat_map(|table| names(table, setting));
                 names.map(Some).collect()
             } else {
@@ -107,11 +115,22 @@ impl<'p> SettingLayers<'p> {
     }
 
     fn effective(&self, key: &SettingKey) -> (Option<Value>, ValueSource) {
-        if let Some(text) = key.setting.variable.and_then(|variable| self.env.text(variable)) {
+        let is_managed = find(&self.managed, key).is_some();
+        let (value, source) = self.unmanaged(key, is_managed);
+        let is_own = matches!(source, ValueSource::User | ValueSource::UserAndProject);
+        (value, if is_managed && is_own { ValueSource::Managed } else { source })
+    }
+
+    /// Returns the value, with managed settings as the user's.
+    fn unmanaged(&self, key: &SettingKey, is_managed: bool) -> (Option<Value>, ValueSource) {
+        let variable = key.setting.variable.filter(|_| !is_managed);
+        if let Some(text) = variable.and_then(|variable| self.env.text(variable)) {
             return (Some(of_variable(text)), ValueSource::Environment);
         }
         let user = find(&self.user, key).cloned();
-        let project = find(&self.project, key).filter(|value| self.may_set(key, value)).cloned();
+        let is_final = is_managed && key.setting.precedence == Precedence::Project;
+        let project = find(&self.project, key).filter(|_| !is_final);
+        let project = project.filter(|value| self.may_set(key, value)).cloned();
         match (user, project) {
             (None, None) => (default(key.setting), ValueSource::Default),
             (Some(user), None) => (Some(user), ValueSource::User),
@@ -243,7 +262,7 @@ impl KeyTarget<'_> {
 
 fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value>, ValueSource) {
     let is_users = match precedence {
-        Precedence::Project => false,
+        Precedence::Project | Precedence::Managed => false,
         Precedence::Smaller => {
             let (of_user, of_project) = (user.as_integer(), project.as_integer());
             of_user.is_some_and(|limit| limit > 0) && of_user <= of_project

@@ -92,6 +92,9 @@ pub(super) struct GuardLocation {
     /// Use the project's hooks instead of yours.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
     project: Option<PathBuf>,
+    /// Use the managed hooks of this machine, as root.
+    #[arg(long, conflicts_with = "project")]
+    managed: bool,
 }
 
 impl GuardLocation {
@@ -106,6 +109,9 @@ impl GuardLocation {
 
     /// The directory with the hooks.
     pub(super) fn directory(&self, project: &Project) -> Result<PathBuf, Failure> {
+        if self.managed {
+            return Ok(project.layout.managed.hooks());
+        }
         hooks_dir(project, !self.is_project())
     }
 }

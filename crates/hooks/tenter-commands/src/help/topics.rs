@@ -56,6 +56,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("journal", "The record of what hooks did, and `tenter log`"),
     topic!("inspect", "What hooks did, in a browser and in figures"),
     topic!("configuration", "Files, keys, environment variables, exit codes"),
+    topic!("teams", "Hooks and settings for all users of a machine"),
     topic!("models", "Providers, model names, API keys, your own server"),
     topic!("chat", "Conversations at the terminal"),
     topic!("permissions", "Which calls of tools you are asked about"),

@@ -164,7 +164,7 @@ fn show_findings(project: &Project) {
     if !project.settings.hooks.enabled {
         let file = project.env.config_file();
         ui::note(format!(
-            "Hooks are disabled in {} (hooks.enabled = false): only the built-in hook runs.",
+            "Hooks are disabled in {} (hooks.enabled = false): only built-in and managed hooks run.",
             file.display()
         ));
     }

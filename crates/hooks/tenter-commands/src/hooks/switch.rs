@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use tenter_base::sanitize::visible;
+use tenter_engine::Layer;
 use tenter_engine::inspect::{Catalog, ListedHook, Status};
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
@@ -44,6 +45,10 @@ pub fn disable(project: &mut Project, name: &str) -> CommandResult {
     let listed = running
         .or(other)
         .ok_or_else(|| Failure::new(format!("the hook {name} is disabled already")))?;
+    if listed.layer == Layer::Managed {
+        let failure = Failure::new(format!("the hook {name} is managed: no user disables it"));
+        return Err(failure.help(format!("an administrator can change {}", listed.path.display())));
+    }
     let mut path = listed.path.clone().into_os_string();
     path.push(SUFFIX);
     let done = rename(&listed.path, &PathBuf::from(path))?;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tenter_base::sanitize::visible;
+use tenter_engine::Layer;
+use tenter_engine::inspect::Catalog;
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
 use tenter_terminal::env::Env;
@@ -53,6 +55,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args, agent: &dyn OwnAgent)
     let cancel = Cancel::new();
     let catalog = project.load(&cancel);
     ui::diagnostics(project.findings());
+    note_managed(&catalog);
     let recipes = agent.untrusted_recipes(&project, &args.fragment_dirs);
     let pending = PendingTrust { hooks: catalog.untrusted(), recipes: &recipes };
     let is_root_asked = trust::settle_root(&mut project, args.yes)?;
@@ -80,6 +83,18 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args, agent: &dyn OwnAgent)
         trust::settle_lost(&mut project, catalog, &mut read_at_terminal, &cancel)?;
     }
     Ok(Exit::Done)
+}
+
+/// Says which hooks an administrator manages: no trust of the user's adds or removes them.
+fn note_managed(catalog: &Catalog) {
+    let managed = catalog.hooks().iter().filter(|hook| hook.layer == Layer::Managed);
+    let names: Vec<&str> = managed.map(|hook| hook.name.as_str()).collect();
+    if !names.is_empty() {
+        ui::note(format!(
+            "Managed on this machine, and not yours to trust: {}.",
+            visible(&names.join(", "))
+        ));
+    }
 }
 
 /// The failure of this command if something stays untrusted.

@@ -15,6 +15,7 @@ use super::policy::OwnPolicy;
 use super::surroundings::{HelperFiles, Surroundings, exposed};
 use crate::hook::{HookKind, HookOptions, RuntimeHook};
 use crate::hook_stamp::HookStamp;
+use crate::layer::Layer;
 use crate::matcher::HookRules;
 use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, parallel};
 use crate::source::{self, Candidate, CandidateKind, HookSettings, ProjectSetting};
@@ -104,14 +105,18 @@ impl Examiner<'_> {
     ) -> Vec<Examined> {
         let mut settled = Vec::new();
         let mut open = Vec::new();
+        // Users can write the cache: nothing in it decides about a managed hook.
+        let no_cache = Cache::open(None);
         for candidate in candidates {
-            match self.at_once(&candidate, cache) {
+            let is_managed = candidate.layer == Layer::Managed;
+            match self.at_once(&candidate, if is_managed { &no_cache } else { cache }) {
                 Some(examined) => settled.push(examined),
                 None => open.push(candidate),
             }
         }
         let all = parallel::map(&open, AT_ONCE, |candidate| self.examine(candidate));
         for (examined, fresh) in all {
+            let fresh = fresh.filter(|_| examined.candidate.layer != Layer::Managed);
             let real_path = &examined.candidate.real_path;
             match fresh {
                 Some(Fresh::QueryReply(stamp, known)) => cache.put(real_path, stamp, &known),

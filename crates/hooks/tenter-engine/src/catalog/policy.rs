@@ -2,6 +2,7 @@
 //! strictness: if any source sets a hook to fail closed, it does, unless the user's configuration overrides that by name.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::hook_policy::{FailMode, HookMode, HookPolicy, TIMEOUTS_MS};
@@ -22,6 +23,12 @@ pub struct PolicyTable {
     pub env: BTreeMap<String, Vec<String>>,
     /// The limits of a hook's model calls in one session, where they are not the default, by full name (S7).
     pub model: BTreeMap<String, ModelBudget>,
+    /// The policies of managed hooks, to which nothing else in this table applies.
+    #[doc(hidden)]
+    pub managed: Option<Box<PolicyTable>>,
+    /// The managed file that says that no other hooks run.
+    #[doc(hidden)]
+    pub only_managed: Option<PathBuf>,
 }
 
 impl PolicyTable {
@@ -29,6 +36,11 @@ impl PolicyTable {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let all = self.overrides.keys().chain(self.env.keys()).chain(self.model.keys());
         all.map(String::as_str).collect::<BTreeSet<_>>().into_iter()
+    }
+
+    /// Returns the policies that apply to hooks of `layer`; `None` if that is the default.
+    fn for_layer(&self, layer: Layer) -> Option<&Self> {
+        if layer == Layer::Managed { self.managed.as_deref() } else { Some(self) }
     }
 
     /// Returns the policy of the configuration alone for the hook with this full name.
@@ -95,6 +107,13 @@ pub(super) struct Policies<'a> {
 }
 
 impl Policies<'_> {
+    /// Returns the file that disables a hook, if there is one.
+    pub(super) fn disabled_by(&self, name: &str, layer: Layer) -> Option<&Path> {
+        let others = self.configured.only_managed.as_deref();
+        let others = others.filter(|_| layer != Layer::Managed);
+        others.or_else(|| self.settings.disabled_by(name, layer))
+    }
+
     /// Returns whether anything is said of this hook by name.
     pub(super) fn names(&self, name: &str) -> bool {
         self.configured.overrides.contains_key(name)
@@ -102,16 +121,19 @@ impl Policies<'_> {
     }
 
     /// Returns the withheld variables that the user passes to the hook with this full name.
-    pub(super) fn env_of(&self, name: &str) -> Vec<String> {
-        let mut env = self.settings.env_of(name);
-        env.extend(self.configured.env.get(name).into_iter().flatten().cloned());
+    pub(super) fn env_of(&self, name: &str, layer: Layer) -> Vec<String> {
+        let mut env = self.settings.env_of(name, layer);
+        let table = self.configured.for_layer(layer);
+        env.extend(table.and_then(|table| table.env.get(name)).into_iter().flatten().cloned());
         env
     }
 
     /// Returns the policy of the hook with this full name.
     pub(super) fn policy(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
-        let default = self.configured.default;
-        let configured = self.configured.overrides.get(name).copied().unwrap_or_default();
+        let table = self.configured.for_layer(layer);
+        let default = table.map_or_else(HookPolicy::default, |table| table.default);
+        let configured = table.and_then(|table| table.overrides.get(name).copied());
+        let configured = configured.unwrap_or_default();
         let set = self.settings.override_of(name, layer);
         let usual = self.settings.defaults(layer);
         let timeout = set.timeout.map(Duration::from_millis);
@@ -132,7 +154,7 @@ impl Policies<'_> {
                 .or(usual.asynchronous)
                 .unwrap_or(false),
             budget: configured.budget.or(own.budget).or(default.budget),
-            model: self.configured.model.get(name).copied().unwrap_or(default.model),
+            model: table.and_then(|table| table.model.get(name).copied()).unwrap_or(default.model),
         }
     }
 }

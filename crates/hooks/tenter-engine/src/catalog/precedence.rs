@@ -72,9 +72,10 @@ pub(super) fn resolve(mut examined: Vec<Examined>, policies: Policies, gate: Gat
     resolver.resolved
 }
 
-/// Sorts hooks, which are in the order of precedence, into the order in which they run: a stable sort by priority (R22).
+/// Sorts hooks, which are in the order of precedence, into the order in which they run: managed ones first, then a stable sort by priority (R22).
 pub(super) fn dispatch_order<H: Borrow<Hook>>(mut hooks: Vec<H>) -> Vec<H> {
-    hooks.sort_by_key(|hook| Reverse(hook.borrow().policy.priority));
+    let order = |hook: &Hook| (hook.layer != Layer::Managed, Reverse(hook.policy.priority));
+    hooks.sort_by_key(|hook| order(hook.borrow()));
     hooks
 }
 
@@ -87,7 +88,9 @@ fn protected(examined: &[Examined], policies: Policies) -> HashMap<String, PathB
     let is_protected = |examined: &&Examined| {
         let Some(ready) = own_ready(examined, policies) else { return false };
         let Candidate { name, layer, .. } = &examined.candidate;
-        ready.options.protected || policies.policy(name, *layer, ready.own).fail == FailMode::Closed
+        *layer == Layer::Managed
+            || ready.options.protected
+            || policies.policy(name, *layer, ready.own).fail == FailMode::Closed
     };
     first_paths(examined.iter().filter(is_protected))
 }
@@ -100,7 +103,7 @@ fn own(examined: &[Examined], policies: Policies) -> HashMap<String, PathBuf> {
 /// Returns the hook if it is the user's and can run.
 fn own_ready<'e>(examined: &'e Examined, policies: Policies) -> Option<&'e Ready> {
     let Candidate { name, layer, .. } = &examined.candidate;
-    let is_on = policies.settings.disabled_by(name, *layer).is_none();
+    let is_on = policies.disabled_by(name, *layer).is_none();
     match &examined.finding {
         Examination::Ready(ready) if is_on && !layer.needs_trust() => Some(ready),
         _ => None,
@@ -186,7 +189,7 @@ impl Resolver<'_> {
         let Asked { covered, fingerprint, previous, subscriptions, requested } = asked;
         let Requested { env, services, endpoint } = *requested;
         let Candidate { name, path, layer, .. } = candidate;
-        let env = [env, self.policies.env_of(&name)].concat();
+        let env = [env, self.policies.env_of(&name, layer)].concat();
         let displaces = self.own.get(&name).cloned();
         self.resolved.untrusted.push(Untrusted {
             name,
@@ -213,7 +216,7 @@ impl Resolver<'_> {
             is_pinned.then(|| Pin::new(covered, ready.stamp, allow_shared, &mut self.privacy));
         self.resolved.hooks.push(Hook {
             policy: self.policies.policy(&name, layer, ready.own),
-            env: self.policies.env_of(&name),
+            env: self.policies.env_of(&name, layer),
             name,
             layer,
             outer: self.gate.is_outer.then(|| self.gate.project.to_owned()),
@@ -237,7 +240,7 @@ impl Resolver<'_> {
             Status::NotExecutable if is_hook => "is not executable".to_owned(),
             _ => return None,
         };
-        let is_off = self.policies.settings.disabled_by(name, *layer).is_some();
+        let is_off = self.policies.disabled_by(name, *layer).is_some();
         if is_off || self.is_replaced(hook) {
             return None;
         }
@@ -270,7 +273,7 @@ impl Resolver<'_> {
             Examination::Disabled => return Status::Disabled,
             Examination::Invalid(_) | Examination::Ready(_) | Examination::NotTrusted { .. } => {}
         }
-        if let Some(by) = self.policies.settings.disabled_by(&candidate.name, candidate.layer) {
+        if let Some(by) = self.policies.disabled_by(&candidate.name, candidate.layer) {
             return Status::SwitchedOff { by: by.to_owned() };
         }
         if let Examination::Invalid(why) = finding {
@@ -309,6 +312,7 @@ impl Resolver<'_> {
         let protected =
             self.protected.get(&candidate.name).filter(|_| candidate.layer.needs_trust());
         let outer = self.gate.outer.get(&candidate.name);
+        let outer = outer.filter(|_| candidate.layer != Layer::Managed);
         outer.or(protected).or_else(|| self.running.get(&candidate.name).map(|(_, path)| path))
     }
 
@@ -342,7 +346,7 @@ impl Resolver<'_> {
                 if self.protected.get(name) == Some(by) && candidate.layer.needs_trust() =>
             {
                 let message = format!(
-                    "the hook {name} does not run: {} of the same name is protected or fails closed",
+                    "the hook {name} does not run: {} of the same name is managed, protected, or fails closed",
                     by.display()
                 );
                 Diagnostic::new("hook-protected", Severity::Warning, message)

@@ -51,7 +51,7 @@ pub fn parse<T: DeserializeOwned + Default>(
 }
 
 /// Adds a suggestion for an unknown key before the list of all keys.
-fn with_suggestion(error: String) -> String {
+pub(super) fn with_suggestion(error: String) -> String {
     const UNKNOWN: &str = "unknown field `";
     let Some((_, rest)) = error.split_once(UNKNOWN) else { return error };
     let Some((key, known)) = rest.split_once("`, expected ") else { return error };
@@ -61,7 +61,7 @@ fn with_suggestion(error: String) -> String {
 }
 
 /// Removes the source line from errors about keys: if the user pasted an API key there, it must not end up in a log.
-fn without_secrets(error: &str) -> String {
+pub(super) fn without_secrets(error: &str) -> String {
     let lines = error.lines().map(|line| match line.split_once('=') {
         Some((name, _)) if name.contains(" | ") && is_about_a_secret(name) => format!("{name}= …"),
         _ => line.to_owned(),

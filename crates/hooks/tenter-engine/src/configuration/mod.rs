@@ -9,6 +9,7 @@
 mod bridge;
 mod confine;
 mod file;
+mod managed;
 mod sandbox_runtime;
 mod tables;
 
@@ -22,6 +23,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use crate::catalog::PolicyTable;
 use crate::hook_policy::{FailMode, TIMEOUTS_MS};
+use crate::managed::ManagedDirectory;
 use crate::model_budget::ModelBudget;
 use crate::observe::PermissionAnswer;
 use crate::trust::TrustMode;
@@ -29,6 +31,8 @@ use crate::trust::TrustMode;
 pub use bridge::{AskFallback, BridgeSettings, BridgeTable, GeminiAsk, OnUnguardable, Reaction};
 pub use confine::ConfineTable;
 pub use file::{ConfigurationError, parse};
+use managed::parse_managed;
+pub use managed::{ManagedRules, ManagedSettings, parse_below, put_over};
 pub use sandbox_runtime::ConfineProfile;
 pub use tables::{
     GuardsTable, HookTable, HookTables, HooksTable, ToolsTable, TrustSetting, refused,
@@ -67,17 +71,20 @@ pub struct HookConfiguration {
 }
 
 impl HookConfiguration {
-    /// Reads the settings of hooks in the user's file and the files of the projects, the project's own first and then those of the
+    /// Reads the settings of hooks in the managed file, which takes precedence, in the user's file and the files of the projects, the project's own first and then those of the
     /// projects around it, and ignores all other settings in them. A missing file sets nothing. A setting that a project may not
     /// make is a warning, and has no effect.
     ///
     /// # Errors
     /// A file cannot be read, or is not a valid configuration.
     pub fn read(
+        managed: &ManagedDirectory,
         user: &Path,
         projects: &[PathBuf],
     ) -> Result<(Self, Vec<Diagnostic>), ConfigurationError> {
-        let user_tables: HookTables = parse(user, std::fs::read_to_string(user))?;
+        let managed = ManagedSettings::read(managed)?;
+        let user_tables: HookTables =
+            parse_below(managed.as_ref(), user, std::fs::read_to_string(user))?;
         let mut project_tables = HookTables::default();
         let mut diagnostics = Vec::new();
         for file in projects {
@@ -85,8 +92,26 @@ impl HookConfiguration {
             diagnostics.extend(tables.refuse_in_project(file));
             project_tables.tighten(tables);
         }
-        let (configuration, clamped) = Self::resolve(user_tables, &project_tables, user);
+        let (mut configuration, clamped) = Self::resolve(user_tables, &project_tables, user);
+        if let Some(managed) = managed {
+            configuration.manage(&managed)?;
+        }
         Ok((configuration, [diagnostics, clamped].concat()))
+    }
+
+    /// Applies what only a managed file sets: the policies of managed hooks, and whether others run.
+    ///
+    /// # Errors
+    /// The file has a setting of hooks that is not valid.
+    pub fn manage(&mut self, managed: &ManagedSettings) -> Result<(), ConfigurationError> {
+        let tables: HookTables = parse_managed(managed)?;
+        let mut table = policies(&tables.hooks, &HooksTable::default());
+        if managed.rules.fail == FailMode::Closed {
+            table.default.fail = FailMode::Closed;
+        }
+        self.policies.managed = Some(Box::new(table));
+        self.policies.only_managed = managed.rules.only_hooks.then(|| managed.path.clone());
+        Ok(())
     }
 
     /// Resolves the settings of the user's file, whose path is `user_file`, and of a project's or several ([`HookTables::tighten`]),
@@ -195,7 +220,10 @@ mod tests {
             path
         };
         let (user, project) = (at("config.toml", user), at("tenter.toml", project));
-        let (configuration, diagnostics) = HookConfiguration::read(&user, &[project]).unwrap();
+        let (configuration, diagnostics) = {
+            let none = ManagedDirectory::default();
+            HookConfiguration::read(&none, &user, &[project]).unwrap()
+        };
         (configuration, diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect())
     }
 
@@ -203,7 +231,8 @@ mod tests {
     fn missing_files_set_nothing() {
         let missing = Path::new("/nonexistent/config.toml");
         let (configuration, diagnostics) =
-            HookConfiguration::read(missing, &[missing.to_owned()]).unwrap();
+            HookConfiguration::read(&ManagedDirectory::default(), missing, &[missing.to_owned()])
+                .unwrap();
         assert!(configuration.enabled && diagnostics.is_empty());
         assert_eq!(configuration.trust, TrustMode::Gate);
         assert_eq!(configuration.bridge, BridgeSettings::default());

@@ -10,6 +10,7 @@ use tenter_protocol::{EventName, EventRef, ToolCall};
 use crate::catalog::Catalog;
 use crate::facts::LazyFacts;
 use crate::hook::Hook;
+use crate::layer::Layer;
 use crate::matcher::{Literals, MatcherError, PatternFilter, RuleMatch, tool_key};
 
 /// Maximum number of tools remembered: a model may call tools that do not exist, under ever new names.
@@ -37,6 +38,11 @@ impl Candidate {
         };
         let tool = tool.map(|name| name.map(str::to_owned));
         Some(Self { hook: Arc::clone(hook), subscription, tool })
+    }
+
+    /// Returns whether only an administrator changes the hook (M1).
+    pub(super) fn is_managed(&self) -> bool {
+        self.hook.layer == Layer::Managed
     }
 
     /// The literals without which the hook does not run on a call of the tool, if any are known.

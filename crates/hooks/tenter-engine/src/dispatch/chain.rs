@@ -125,6 +125,21 @@ impl<'e> Chain<'e> {
                 self.run(candidate);
             }
         }
+        self.run_managed_again(candidates);
+    }
+
+    /// Runs the managed hooks again if others rewrote the event after them: no rewrite gets past a managed hook (M1).
+    fn run_managed_again(&mut self, candidates: &Candidates) {
+        let is_managed = |name: &String| {
+            let mut managed = candidates.awaited.iter().filter(|one| one.is_managed());
+            managed.any(|one| one.hook.name == *name)
+        };
+        if self.outcome.rewritten_by.iter().all(is_managed) {
+            return;
+        }
+        for candidate in candidates.awaited.iter().filter(|one| one.is_managed()) {
+            self.run(candidate);
+        }
     }
 
     /// Runs a hook on the event as the hooks before it left it, unless its matcher does not match or the chain is over.

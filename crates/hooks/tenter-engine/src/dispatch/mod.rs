@@ -150,6 +150,13 @@ impl Engine {
         Self::builder(self.project()).clock(clock).build(Catalog::default())
     }
 
+    /// The same engine, in which only managed hooks run: no user disables them.
+    #[must_use]
+    pub fn only_managed(self) -> Self {
+        let catalog = self.catalog().only_managed();
+        Self { current: self.current.with_catalog(catalog), ..self }
+    }
+
     /// The hooks that this engine dispatches to at present.
     pub fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.current.get().catalog)

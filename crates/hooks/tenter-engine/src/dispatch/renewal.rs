@@ -47,6 +47,11 @@ impl Current {
         Self { reload: Some(reload), ..self }
     }
 
+    /// The same, with another catalog.
+    pub(super) fn with_catalog(self, catalog: Catalog) -> Self {
+        Self { loaded: Mutex::new(loaded(catalog)), ..self }
+    }
+
     pub(super) fn get(&self) -> Arc<Loaded> {
         Arc::clone(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -12,6 +12,8 @@ mod roots;
 
 use std::path::{Path, PathBuf};
 
+use crate::managed::ManagedDirectory;
+
 pub(crate) use entries::{entries, is_missing};
 pub use name::{NameError, ResourceName, plugin_name};
 pub use project::project_root;
@@ -168,6 +170,8 @@ pub struct ResourceLayout {
     pub names: DirectoryNames,
     /// The roots of the projects around it whose hooks run, too, the outermost first (R89).
     pub outer: Vec<PathBuf>,
+    /// The directory of the managed layer.
+    pub managed: ManagedDirectory,
 }
 
 impl ResourceLayout {
@@ -178,13 +182,26 @@ impl ResourceLayout {
         config_home: impl Into<PathBuf>,
     ) -> Self {
         let (project, home, config_home) = (project.into(), home.into(), config_home.into());
-        Self { project, home, config_home, names: DirectoryNames::default(), outer: Vec::new() }
+        Self {
+            project,
+            home,
+            config_home,
+            names: DirectoryNames::default(),
+            outer: Vec::new(),
+            managed: ManagedDirectory::default(),
+        }
     }
 
     /// Changes the names of the directories.
     #[must_use]
     pub fn with_names(self, names: DirectoryNames) -> Self {
         Self { names, ..self }
+    }
+
+    /// Sets the directory of the managed layer.
+    #[must_use]
+    pub fn with_managed(self, managed: ManagedDirectory) -> Self {
+        Self { managed, ..self }
     }
 
     /// Sets the roots of the projects around the project, the outermost first.

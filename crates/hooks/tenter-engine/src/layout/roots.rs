@@ -78,8 +78,7 @@ impl ResourceLayout {
     pub fn roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
         let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
         for outer in self.outer.iter().filter(|_| kind.form == ResourceForm::Hook) {
-            let layout =
-                Self::new(outer, &self.home, &self.config_home).with_names(self.names.clone());
+            let layout = Self { project: outer.clone(), ..self.alone() };
             let (plugins, problems) = layout.plugins(Layer::ProjectPlugin, outer, kind);
             roots.extend(layout.of_project(kind).into_iter().chain(plugins));
             diagnostics.extend(problems);
@@ -87,7 +86,19 @@ impl ResourceLayout {
         let (own, problems) = self.roots_with(kind, Vec::new());
         roots.extend(own);
         diagnostics.extend(problems);
-        (once_each(roots), diagnostics)
+        let mut roots = once_each(roots);
+        match self.managed_root(kind) {
+            Ok(managed) => roots.splice(0..0, managed).for_each(drop),
+            Err(refused) => diagnostics.push(refused),
+        }
+        (roots, diagnostics)
+    }
+
+    /// The managed directory of hooks, which comes before all others.
+    fn managed_root(&self, kind: &ResourceKind) -> Result<Option<Root>, Diagnostic> {
+        let hooks = self.managed.hooks();
+        let is_used = kind.form == ResourceForm::Hook && self.managed.verify(&hooks)?;
+        Ok(is_used.then(|| Root::new(Layer::Managed, hooks)))
     }
 
     /// As [`ResourceLayout::roots`], with the directories that the user named for this run after the directories of the project.

@@ -1,6 +1,6 @@
 //! Reads `hooks.toml`, the settings for hooks in a hooks directory (R18).
 //!
-//! The user's files have precedence and apply to every hook. A project's file applies only to hooks of the project, and only where the
+//! The managed file has precedence, and is the only one that applies to managed hooks. The user's files come next and apply to every hook. A project's file applies only to hooks of the project, and only where the
 //! user's files set nothing: a project never enables, overrides or disables hooks of the user. The file of a plugin is ignored: it would
 //! have the rights of the user who installed the plugin. Only the user's files can give a hook withheld variables.
 
@@ -103,7 +103,7 @@ pub struct ProjectSetting {
 #[derive(Debug)]
 struct DirectorySettings {
     path: PathBuf,
-    is_of_project: bool,
+    layer: Layer,
     enabled: bool,
     defaults: Override,
     disabled: BTreeSet<String>,
@@ -113,6 +113,18 @@ struct DirectorySettings {
 }
 
 impl DirectorySettings {
+    fn is_of_project(&self) -> bool {
+        self.layer.needs_trust()
+    }
+
+    /// Returns whether the file applies to hooks of `layer`.
+    fn applies_to(&self, layer: Layer) -> bool {
+        match layer {
+            Layer::Managed => self.layer == Layer::Managed,
+            _ => !self.is_of_project() || layer.needs_trust(),
+        }
+    }
+
     /// Returns whether the file disables the hook with this full name.
     fn is_off(&self, name: &str) -> bool {
         !self.enabled || self.disabled.contains(name)
@@ -134,12 +146,14 @@ impl HookSettings {
                 Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }
-        settings.sort_by_key(|file: &DirectorySettings| file.is_of_project);
+        settings.sort_by_key(|file: &DirectorySettings| {
+            (file.layer != Layer::Managed, file.is_of_project())
+        });
         (Self(settings), diagnostics)
     }
 
     fn about(&self, layer: Layer) -> impl Iterator<Item = &DirectorySettings> {
-        self.0.iter().filter(move |file| !file.is_of_project || layer.needs_trust())
+        self.0.iter().filter(move |file| file.applies_to(layer))
     }
 
     /// The file that disables a hook, if there is one.
@@ -150,7 +164,7 @@ impl HookSettings {
     /// The project's file that disables a hook of the project, where no file of the user's does.
     pub fn disabled_by_project(&self, name: &str) -> Option<&Path> {
         let first = self.0.iter().find(|file| file.is_off(name));
-        first.filter(|file| file.is_of_project).map(|file| file.path.as_path())
+        first.filter(|file| file.is_of_project()).map(|file| file.path.as_path())
     }
 
     /// The settings of a hook.
@@ -160,8 +174,8 @@ impl HookSettings {
     }
 
     /// Returns the withheld variables that the user passes to a hook, in addition to those that its manifest requests.
-    pub fn env_of(&self, name: &str) -> Vec<String> {
-        let variables = self.0.iter().filter_map(|file| file.env.get(name));
+    pub fn env_of(&self, name: &str, layer: Layer) -> Vec<String> {
+        let variables = self.about(layer).filter_map(|file| file.env.get(name));
         variables.flatten().cloned().collect()
     }
 
@@ -173,7 +187,7 @@ impl HookSettings {
     /// Returns the changes that the project's files make to the hook with this full name. Defaults do not apply where the hook sets `own` values. The
     /// user's files are not considered.
     pub fn of_project(&self, name: &str, own: Override) -> ProjectSetting {
-        let files = || self.0.iter().filter(|file| file.is_of_project);
+        let files = || self.0.iter().filter(|file| file.is_of_project());
         let settings_by_name = files().filter_map(|file| file.overrides.get(name));
         let set = settings_by_name.fold(Override::default(), |held, more| held.or(*more));
         let usual = files().fold(Override::default(), |held, file| held.or(file.defaults));
@@ -222,12 +236,11 @@ fn read(
         asynchronous: defaults.asynchronous,
         mode: None,
     };
-    let is_of_project = root.layer.needs_trust();
     let mut env = BTreeMap::new();
     let mut settings_by_name = BTreeMap::new();
     for hook in overrides {
         settings_by_name.insert(hook.name.clone(), values.overridden(&hook));
-        if !hook.env.is_empty() && !is_of_project {
+        if !hook.env.is_empty() && !root.layer.needs_trust() {
             env.insert(hook.name, hook.env);
         } else if !hook.env.is_empty() {
             values.refuse_env(&hook.name);
@@ -235,7 +248,7 @@ fn read(
     }
     Ok(Some(DirectorySettings {
         path: path.clone(),
-        is_of_project,
+        layer: root.layer,
         enabled: enabled.unwrap_or(true),
         defaults,
         disabled: disable.into_iter().map(|hook| hook.name).collect(),
@@ -407,7 +420,7 @@ mod tests {
         };
         let roots = [root(Layer::Project, "THEIR"), root(Layer::User, "MY")];
         let (settings, diagnostics) = HookSettings::read(&roots);
-        assert_eq!(settings.env_of("call-home"), ["MY_API_KEY"]);
+        assert_eq!(settings.env_of("call-home", Layer::User), ["MY_API_KEY"]);
         assert_eq!(diagnostics.len(), 1);
         assert_eq!(diagnostics[0].id, "hooks-toml-refused");
     }

@@ -78,7 +78,9 @@ impl CoveredSiblings {
         match found.layer {
             Layer::ProjectPlugin => Self::Everything(directory.to_owned()),
             Layer::Project if !found.is_directory => Self::Helpers(directory.to_owned()),
-            Layer::Project | Layer::User | Layer::UserPlugin | Layer::BuiltIn => Self::Nothing,
+            Layer::Project | Layer::User | Layer::UserPlugin | Layer::Managed | Layer::BuiltIn => {
+                Self::Nothing
+            }
         }
     }
 

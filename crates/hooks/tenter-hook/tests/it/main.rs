@@ -17,6 +17,7 @@ mod http;
 mod imported;
 mod keeper;
 mod kimi_code;
+mod managed;
 mod misuse;
 mod one_answer;
 mod plugins;

@@ -40,7 +40,8 @@ fn play(section: &[&Block]) {
     let is_of_bridge =
         section.iter().any(|block| pages.iter().any(|page| block.place.starts_with(page)));
     let installed = is_of_bridge.then(Installed::new);
-    let plain = sandbox();
+    let is_of_teams = section.iter().any(|block| block.place.starts_with("teams.md:"));
+    let plain = if is_of_teams { sandbox().managed() } else { sandbox() };
     let sandbox = installed.as_deref().unwrap_or(&plain);
     if section.iter().all(|block| has_what_it_needs(block)) {
         for block in section {
@@ -74,7 +75,7 @@ fn write(sandbox: &Sandbox, block: &Block) {
 fn session(sandbox: &Sandbox, block: &Block) {
     let commands = commands(block);
     for (index, (command, expected)) in commands.iter().enumerate() {
-        let output = sandbox.shell(command);
+        let output = sandbox.shell(&as_root(sandbox, command));
         let is_last = index + 1 == commands.len();
         let exit = block.note.get("exit").filter(|_| is_last).unwrap_or("0");
         let place = format!("{}: $ {command}", block.place);
@@ -127,6 +128,15 @@ fn chat(sandbox: &Sandbox, block: &Block) {
         documented.join("\n"),
         real.join("\n")
     );
+}
+
+/// Returns a command of an administrator as the test runs it: in the sandbox's machine.
+fn as_root(sandbox: &Sandbox, command: &str) -> String {
+    if !sandbox.machine().is_dir() {
+        return command.to_owned();
+    }
+    let etc = format!("{}/etc/", sandbox.machine().display());
+    command.replace("sudo tenter", "tenter").replace("sudo sh", "sh").replace("/etc/", &etc)
 }
 
 /// The commands, and what each prints.

@@ -126,7 +126,7 @@ fn the_configuration_of_a_hook_is_listed_with_it() {
     builtin:compact-trigger  after_turn        builtin  active  -
       it asks for the recipe compact when 80 % of the context window is used
     --- stderr
-    Hooks are disabled in [ROOT]/home/.config/tenter/config.toml (hooks.enabled = false): only the built-in hook runs.
+    Hooks are disabled in [ROOT]/home/.config/tenter/config.toml (hooks.enabled = false): only built-in and managed hooks run.
     ");
 }
 

@@ -11,6 +11,7 @@ mod runtime;
 use std::path::Path;
 use std::sync::Arc;
 
+use tenter_engine::Layer;
 use tenter_engine::inspect::{Catalog, Hook, no_such};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
@@ -55,6 +56,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = own.cloned().collect();
     findings.extend(misplaced::examine(project));
     findings.extend(switched_off(project));
+    findings.extend(managed(project, catalog));
     findings.extend(unknown_names(project, catalog));
     findings.extend(kodelet::disabled_hooks(project.env));
     findings.extend(bridge::examine(project));
@@ -77,9 +79,21 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
 }
 
 fn switched_off(project: &Project) -> Option<Diagnostic> {
-    let message = "hooks are disabled (hooks.enabled = false): only the built-in hook runs";
+    let message = "hooks are disabled (hooks.enabled = false): only built-in and managed hooks run";
     let finding = Diagnostic::new("hooks-switched-off", Severity::Warning, message);
     (!project.settings.hooks.enabled).then(|| finding.at(project.env.config_file()))
+}
+
+/// Returns a note about what administrators set on this machine.
+fn managed(project: &Project, catalog: &Catalog) -> Option<Diagnostic> {
+    let directory = &project.layout.managed;
+    let hooks = catalog.hooks().iter().filter(|hook| hook.layer == Layer::Managed).count();
+    let policies = &project.settings.hooks.policies;
+    let only = if policies.only_managed.is_some() { ", and no other hooks run" } else { "" };
+    let message =
+        format!("{} managed on this machine{only}", counted(hooks, "hook is", "hooks are"));
+    let finding = Diagnostic::new("managed-layer", Severity::Info, message).at(directory.path());
+    directory.exists().then_some(finding)
 }
 
 /// Returns warnings about names in the configuration that no hook has.
@@ -99,7 +113,7 @@ fn unknown_names(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
 /// Returns the number of hooks that can run: those without an error, and whose matcher matches some tool.
 fn ready(project: &Project, catalog: &Catalog, findings: &[Diagnostic]) -> usize {
     if !project.settings.hooks.enabled {
-        return 0;
+        return catalog.only_managed().hooks().len();
     }
     let prevents = |finding: &&Diagnostic| {
         finding.severity == Severity::Error || finding.id == hooks::NEVER_MATCHES

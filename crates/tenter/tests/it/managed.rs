@@ -1,0 +1,202 @@
+//! The managed layer: what administrators set holds against users and projects (M1).
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_testkit::{Output, Sandbox};
+
+use crate::sandbox;
+
+/// A guard that denies `sudo`, without a script.
+const NO_SUDO: &str = "---\nname: no-sudo\ndescription: Denies sudo.\ntrigger: before_tool\nmetadata:\n  match: [{program: sudo, decision: deny, reason: no sudo}]\n---\n";
+
+fn managed() -> Sandbox {
+    let sandbox = sandbox().managed();
+    sandbox.write_managed("hooks/no-sudo/HOOK.md", NO_SUDO);
+    sandbox
+}
+
+/// Lets a scripted model run a command, with these flags, and returns what happened.
+fn run(sandbox: &Sandbox, command: &str, flags: &[&str]) -> Output {
+    let script = format!(
+        "turns:\n  - tool_calls: [{{name: bash, input: {{command: {command:?}}}}}]\n  - text: Done.\n"
+    );
+    let model = sandbox.script(&script);
+    let mut args = vec!["run", "--headless", "--model", &model];
+    args.extend(flags);
+    args.push("do it");
+    sandbox.run(&args)
+}
+
+fn is_denied(output: &Output) -> bool {
+    output.stdout.contains("no sudo")
+}
+
+#[test]
+fn a_managed_hook_runs_and_no_setting_flag_or_variable_of_a_user_stops_it() {
+    let sandbox = managed();
+    let config = "../home/.config/tenter/config.toml";
+    assert!(is_denied(&run(&sandbox, "sudo ls", &[])), "without settings");
+    assert!(!is_denied(&run(&sandbox, "ls", &[])), "another command");
+    assert!(is_denied(&run(&sandbox, "sudo ls", &["--no-hooks"])), "--no-hooks");
+    for setting in [
+        "[hooks]\nenabled = false\n",
+        "[[hooks.override]]\nname = \"no-sudo\"\ntimeout_ms = 100\nfail = \"open\"\n",
+    ] {
+        sandbox.write(config, setting);
+        assert!(is_denied(&run(&sandbox, "sudo ls", &[])), "{setting}");
+    }
+    fs::remove_file(sandbox.project().join(config)).unwrap();
+    let off = "[hooks]\nenabled = false\n[[hooks.disable]]\nname = \"no-sudo\"\n";
+    sandbox.write("../home/.config/agents/hooks/hooks.toml", off);
+    sandbox.write(".agents/hooks/hooks.toml", off);
+    assert!(is_denied(&run(&sandbox, "sudo ls", &[])), "hooks.toml");
+    let output = sandbox.run(&["hooks", "disable", "no-sudo"]);
+    assert!(output.stderr.contains("no user disables it"), "{output}");
+}
+
+#[test]
+fn a_hook_of_the_same_name_does_not_replace_a_managed_one() {
+    let sandbox = managed();
+    let harmless = NO_SUDO.replace("program: sudo", "program: never");
+    sandbox.write("../home/.config/agents/hooks/no-sudo/HOOK.md", &harmless);
+    sandbox.write(".agents/hooks/no-sudo/HOOK.md", &harmless);
+    sandbox.write("../home/.config/tenter/config.toml", "trust = \"all\"\n");
+    assert!(is_denied(&run(&sandbox, "sudo ls", &[])));
+    let listed: Value =
+        serde_json::from_str(&sandbox.run(&["hooks", "list", "--json"]).stdout).unwrap();
+    let layers = |status: &str| -> Vec<&str> {
+        let entries = listed.as_array().unwrap().iter().filter(|entry| entry["status"] == status);
+        entries
+            .filter(|entry| entry["name"] == "no-sudo")
+            .filter_map(|entry| entry["layer"].as_str())
+            .collect()
+    };
+    assert_eq!(layers("active"), ["managed"]);
+    assert_eq!(layers("shadowed"), ["project", "user"]);
+}
+
+#[test]
+fn a_hook_that_rewrites_the_call_afterwards_does_not_get_past_a_managed_one() {
+    let sandbox = managed();
+    let reply = r#"echo '{"input": {"command": "sudo ls"}}'"#;
+    sandbox.sh_hook("to-sudo", "before_tool_call", reply);
+    let output = run(&sandbox, "ls", &[]);
+    assert!(is_denied(&output), "{output}");
+}
+
+#[test]
+fn what_others_than_root_can_change_is_refused() {
+    for path in ["etc/tenter", "etc/tenter/hooks", "etc"] {
+        let sandbox = managed();
+        fs::set_permissions(sandbox.machine().join(path), fs::Permissions::from_mode(0o775))
+            .unwrap();
+        let output = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+        assert!(output.stderr.contains("others than root can change it"), "{path}\n{output}");
+        assert!(!is_denied(&run(&sandbox, "sudo ls", &[])), "{path}");
+    }
+    // A hook with such a file is invalid, and denies if managed hooks fail closed.
+    let sandbox = managed();
+    let manifest = sandbox.machine().join("etc/tenter/hooks/no-sudo/HOOK.md");
+    fs::set_permissions(&manifest, fs::Permissions::from_mode(0o664)).unwrap();
+    assert!(
+        sandbox.run(&["hooks", "doctor"]).stderr.contains("can be changed by others than root")
+    );
+    sandbox.write_managed("config.toml", "[managed]\nfail = \"closed\"\n");
+    let output = run(&sandbox, "ls", &[]);
+    assert!(output.stdout.contains("hook no-sudo"), "{output}");
+}
+
+#[test]
+fn a_hook_that_another_user_owns_is_refused() {
+    let sandbox = managed();
+    let manifest = sandbox.machine().join("etc/tenter/hooks/no-sudo/HOOK.md");
+    // Only root can give files away.
+    if std::os::unix::fs::chown(&manifest, Some(65534), None).is_ok() {
+        let output = sandbox.run(&["hooks", "doctor"]);
+        assert!(output.stderr.contains("can be changed by others than root"), "{output}");
+    }
+}
+
+#[test]
+fn a_forged_cache_does_not_change_a_managed_hook() {
+    let sandbox = managed();
+    assert!(is_denied(&run(&sandbox, "sudo ls", &[])));
+    let cache = sandbox.home().join(".cache/tenter/hooks.json");
+    let text = fs::read_to_string(cache).unwrap_or_default();
+    assert!(!text.contains("no-sudo"), "a user could change it: {text}");
+}
+
+#[test]
+fn managed_settings_win_over_files_and_variables_and_are_shown() {
+    let sandbox = managed();
+    sandbox.write_managed("config.toml", "model = \"x/managed\"\nmax_turns = 7\n[hooks]\nfail = \"closed\"\n[permissions]\ndeny = [\"bash(curl *)\"]\n");
+    sandbox.write(
+        "../home/.config/tenter/config.toml",
+        "model = \"x/user\"\n[hooks]\nfail = \"open\"\n[permissions]\ndeny = [\"bash(nc *)\"]\n",
+    );
+    sandbox.write("tenter.toml", "model = \"x/project\"\n");
+    let mut command = sandbox.command();
+    command
+        .args(["config", "list", "--changed"])
+        .envs([("TENTER_MODEL", "x/env"), ("TENTER_MAX_TURNS", "99")]);
+    let command = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let output = sandbox.finish(command.spawn().unwrap()).expect_code(0);
+    let value = |key: &str| {
+        let line = output.stdout.lines().find(|line| line.starts_with(key)).unwrap_or_default();
+        line[key.len()..].trim().to_owned()
+    };
+    assert_eq!(value("model "), "\"x/managed\"  managed");
+    assert_eq!(value("max_turns "), "7  managed");
+    assert_eq!(value("hooks.fail "), "\"closed\"  managed");
+    assert_eq!(value("permissions.deny "), "[\"bash(nc *)\", \"bash(curl *)\"]  managed");
+}
+
+#[test]
+fn only_an_administrator_sets_managed_settings() {
+    let sandbox = managed();
+    let output = sandbox.run(&["config", "set", "managed.only_hooks", "true"]).expect_code(2);
+    assert!(output.stderr.contains("not a setting of yours"), "{output}");
+    sandbox.write("../home/.config/tenter/config.toml", "[managed]\nonly_hooks = true\n");
+    let output = sandbox.run(&["hooks", "list"]);
+    assert!(output.stderr.contains("unknown field `managed`"), "{output}");
+}
+
+#[test]
+fn with_only_hooks_no_other_hooks_run() {
+    let sandbox = managed();
+    sandbox.write_managed("config.toml", "[managed]\nonly_hooks = true\n");
+    sandbox.sh_hook(
+        "noisy",
+        "before_tool_call",
+        "echo '{\"blocked\": true, \"reason\": \"by the user\"}'",
+    );
+    assert!(!run(&sandbox, "ls", &[]).stdout.contains("by the user"));
+    assert!(is_denied(&run(&sandbox, "sudo ls", &[])));
+    let listed = sandbox.run(&["hooks", "list"]);
+    assert!(listed.stdout.contains("config.toml"), "{listed}");
+}
+
+#[test]
+fn hooks_list_doctor_and_trust_show_the_layer() {
+    let sandbox = managed();
+    for (args, expected) in [
+        (&["hooks", "list"][..], "managed"),
+        (&["hooks", "doctor"], "1 hook is managed on this machine"),
+        (&["trust"], "Managed on this machine, and not yours to trust: no-sudo."),
+    ] {
+        let output = sandbox.run(args);
+        assert!(output.to_string().contains(expected), "{args:?}\n{output}");
+    }
+}
+
+#[test]
+fn a_guard_is_added_to_the_managed_hooks() {
+    let sandbox = sandbox().managed();
+    let _ = sandbox.run(&["guard", "add", "--managed", "git-safety"]).expect_code(0);
+    assert!(Path::new(&sandbox.machine()).join("etc/tenter/hooks/git-safety/HOOK.md").is_file());
+    let output = run(&sandbox, "git push --force", &[]);
+    assert!(output.stdout.contains("git-safety"), "{output}");
+}
