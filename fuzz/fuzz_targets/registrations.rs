@@ -7,19 +7,21 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 use tenter_bridge::hosts;
-use tenter_bridge::registration::{EntryFormat, Layout, Options, Registry, Scope};
+use tenter_bridge::registration::{
+    EntryFormat, EntryLayout, Options, RegistrationScope, Registry,
+};
 
 static HOME: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 fuzz_target!(|text: &str| {
     let home = HOME.path();
     let registry = Registry::in_home(home);
-    let layout = |format: &EntryFormat| matches!(format.layout, Layout::TomlTables { .. });
+    let layout = |format: &EntryFormat| matches!(format.layout, EntryLayout::TomlTables { .. });
     let json =
         hosts::ALL.iter().find(|host| host.registration.entries().is_some_and(|one| !layout(one)));
     let toml = hosts::ALL.iter().find(|host| host.registration.entries().is_some_and(layout));
     for host in json.into_iter().chain(toml) {
-        let target = registry.target(host, Scope::User, home).unwrap();
+        let target = registry.target(host, RegistrationScope::User, home).unwrap();
         fs::create_dir_all(target.file.parent().unwrap()).unwrap();
         fs::write(&target.file, text).unwrap();
         let plan = match registry.plan_install(&target, Options::default()) {

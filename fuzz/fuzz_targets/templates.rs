@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 use tenter_agent::recipe::{
-    CommandOutput, MAX_OUTPUT_BYTES, Origin, Recipe, RecipeLayer, Shell, render,
+    CommandOutput, MAX_OUTPUT_BYTES, Recipe, RecipeLayer, RecipeOrigin, Shell, render,
 };
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_template::{Condition, Dialect, Inputs, NoShell, Template, TemplateFile};
@@ -24,7 +24,7 @@ impl Shell for Echo {
 
 fuzz_target!(|bytes: &[u8]| {
     check_static_hook(bytes);
-    let origin = Origin { layer: RecipeLayer::User, path: "recipe.md".into() };
+    let origin = RecipeOrigin { layer: RecipeLayer::User, path: "recipe.md".into() };
     let (recipe, diagnostics) = Recipe::read("recipe", origin, bytes);
     check(bytes, &diagnostics);
     let is_invalid = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
