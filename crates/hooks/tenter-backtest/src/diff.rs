@@ -19,6 +19,8 @@ pub enum PastVerdict {
     Passed,
     /// It cannot be judged.
     Unknown,
+    /// It runs with fewer rights.
+    Confined,
     /// A hook asks about it.
     Asked,
     /// A hook denies it.
@@ -31,6 +33,7 @@ impl PastVerdict {
         match self {
             Self::Passed => "passed",
             Self::Unknown => "unknown",
+            Self::Confined => "confined",
             Self::Asked => "asked",
             Self::Denied => "denied",
         }
@@ -39,12 +42,16 @@ impl PastVerdict {
 
 impl From<&Judgement> for PastVerdict {
     fn from(judgement: &Judgement) -> Self {
-        let is_denied = || judgement.stops.iter().any(|stop| stop.decision == DecisionKind::Deny);
         match judgement.answer {
             CallAnswer::Passed => Self::Passed,
             CallAnswer::Unknown => Self::Unknown,
-            CallAnswer::Stopped if is_denied() => Self::Denied,
-            CallAnswer::Stopped => Self::Asked,
+            CallAnswer::Stopped => {
+                match judgement.stops.iter().map(|stop| stop.decision).max() {
+                    Some(DecisionKind::Confine) => Self::Confined,
+                    Some(DecisionKind::Ask) => Self::Asked,
+                    _ => Self::Denied,
+                }
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ pub struct Judgement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallAnswer {
-    /// A hook would have denied it, or asked about it.
+    /// A hook would have denied it, asked about it, or run it with fewer rights.
     Stopped,
     /// No hook would have stopped it.
     Passed,
@@ -65,6 +65,8 @@ pub struct RuleStop {
     pub decision: DecisionKind,
     /// The reason for the model.
     pub reason: String,
+    /// The part of the call that the rule applies to: a command, or the path of a tool. Empty without rules.
+    pub part: String,
 }
 
 /// Replays calls, each in its project.
@@ -162,6 +164,7 @@ impl<'l> Replay<'l> {
             rule: None,
             decision,
             reason: reason.to_owned(),
+            part: String::new(),
         });
         stops.into_iter().chain(by_failure).collect()
     }
@@ -221,15 +224,19 @@ impl StopObserver {
 
 impl Observer for StopObserver {
     fn hook_ran(&self, run: &HookRun) {
-        let is_stop = matches!(run.decision, DecisionKind::Deny | DecisionKind::Ask);
+        // A hook in monitor mode decides nothing in an agent; here it shows what it would do.
+        let decision = run.would.unwrap_or(run.decision);
+        let is_stop =
+            matches!(decision, DecisionKind::Deny | DecisionKind::Ask | DecisionKind::Confine);
         if run.event != EventName::BeforeTool || !is_stop {
             return;
         }
         let stop = RuleStop {
             hook: run.hook.clone(),
             rule: run.rule.as_ref().map(|fit| fit.rule.clone()),
-            decision: run.decision,
+            decision,
             reason: run.reason.clone().unwrap_or_default(),
+            part: run.rule.as_ref().map(|fit| fit.text.clone()).unwrap_or_default(),
         };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(stop);
     }

@@ -1,6 +1,6 @@
 //! Counts what hooks would have stopped.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use serde::Serialize;
@@ -14,6 +14,8 @@ use crate::scan::HostCounts;
 
 /// Maximum number of distinct commands that are kept of one rule; more are counted.
 const MAX_COMMANDS: usize = 1000;
+/// Maximum number of projects that are named for one command.
+const MAX_PROJECTS: usize = 50;
 
 /// The report of what hooks would have done with past calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -66,6 +68,14 @@ pub struct RuleReport {
 pub struct StoppedCommand {
     /// The command, or the tool and its path; masked.
     pub command: String,
+    /// The part of it that the rule applies to; masked.
+    pub part: String,
+    /// The tool.
+    pub tool: String,
+    /// The agents that made such calls.
+    pub hosts: BTreeSet<&'static str>,
+    /// The projects of such calls.
+    pub projects: BTreeSet<String>,
     /// The number of calls.
     pub calls: u64,
     /// Calls that did not run in any case.
@@ -180,6 +190,7 @@ impl RuleCounts {
             let command = self.commands.entry(key);
             let command =
                 command.or_insert_with(|| StoppedCommand::new(redactor.text(&text), call.host));
+            command.part = redactor.text(&stop.part);
             command.add(call, judgement, redactor);
         }
     }
@@ -206,20 +217,42 @@ impl RuleCounts {
 
 impl StoppedCommand {
     fn new(command: String, host: &'static str) -> Self {
-        let [time, project, session, call, file] = Default::default();
-        Self { command, calls: 0, denied: 0, time, host, project, session, call, file, line: 0 }
+        let [part, tool, time, project, session, call, file] = Default::default();
+        let (hosts, projects) = Default::default();
+        Self {
+            command,
+            part,
+            tool,
+            hosts,
+            projects,
+            calls: 0,
+            denied: 0,
+            time,
+            host,
+            project,
+            session,
+            call,
+            file,
+            line: 0,
+        }
     }
 
     fn add(&mut self, call: &RecordedCall, judgement: &Judgement, redactor: &Redactor) {
         self.calls += 1;
         self.denied += u64::from(call.was_denied());
+        let project = redactor.text(&judgement.project.to_string_lossy());
+        self.hosts.insert(call.host);
+        if self.projects.len() < MAX_PROJECTS {
+            self.projects.insert(project.clone());
+        }
         let time = call.time.map(rfc3339).unwrap_or_default();
         if time < self.time {
             return;
         }
         self.time = time;
         self.host = call.host;
-        self.project = redactor.text(&judgement.project.to_string_lossy());
+        self.project = project;
+        self.tool = call.tool_call().name;
         self.session = redactor.text(&call.session);
         self.call = redactor.text(call.native.id.as_deref().unwrap_or_default());
         self.file = redactor.text(&call.file.to_string_lossy());

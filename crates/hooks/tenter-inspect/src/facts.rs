@@ -1,6 +1,11 @@
 //! Facts on the pages that are not in the journal. The embedding program knows them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use tenter_backtest::{CallEnd, Report};
+use tenter_engine::DecisionKind;
 
 use crate::figures::KnownHook;
 
@@ -18,8 +23,56 @@ pub trait Facts: Send + Sync {
         BTreeMap::new()
     }
 
+    /// The calls in the transcripts of agents, of this project or of all; `None` while they are read. Called every second.
+    fn past_calls(&self, _is_all: bool) -> Option<Arc<PastCalls>> {
+        None
+    }
+
+    /// The lines that except a part of a call from a rule: a command, or the path of a tool. `None` if there is no such exception.
+    fn exception(&self, _part: &str, _is_command: bool) -> Option<String> {
+        None
+    }
+
     /// The files of a hook as they were trusted with this hash.
     fn source(&self, hook: &str, hash: &str) -> Option<HookSource>;
+}
+
+/// The calls in the transcripts of agents.
+#[derive(Debug, Default)]
+pub struct PastCalls {
+    /// What the installed hooks would have stopped.
+    pub report: Report,
+    /// The newest calls, the newest first.
+    pub newest: Vec<TranscriptCall>,
+    /// The reason why they cannot be read.
+    pub error: Option<String>,
+}
+
+/// A call in the transcript of an agent, with what hooks decided about it. All texts are masked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TranscriptCall {
+    /// The time, in RFC 3339; empty if it is not known.
+    pub time: String,
+    /// The agent.
+    pub agent: &'static str,
+    /// The agent's id of the session.
+    pub session: String,
+    /// The subagent that made the call; `None` for the main agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    /// The id of the call.
+    pub id: String,
+    /// The tool, in the agent's names.
+    pub tool: String,
+    /// The command, the path, or the input.
+    pub call: String,
+    /// The end of the call.
+    pub end: CallEnd,
+    /// The decision of hooks; `None` if no hook ran.
+    pub decision: Option<DecisionKind>,
+    /// The hook that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// The files of a hook.

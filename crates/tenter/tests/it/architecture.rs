@@ -100,7 +100,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "tenter-mcp",
         &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-http", "tenter-agent"],
     ),
-    ("tenter-inspect", &["tenter-base", "tenter-engine", "tenter-proc", "tenter-protocol"]),
+    (
+        "tenter-inspect",
+        &["tenter-base", "tenter-engine", "tenter-proc", "tenter-protocol", "tenter-backtest"],
+    ),
     (
         "tenter-bridge",
         &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine", "tenter-confine"],

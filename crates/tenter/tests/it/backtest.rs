@@ -144,7 +144,7 @@ fn a_new_guard_says_what_it_would_have_stopped_and_offers_to_show_it() {
         transcripts::add_recent(&sandbox, host, "day");
     }
     let output = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
-    let sentence = "It would have stopped 4 of your last 13 calls";
+    let sentence = "This guard would have stopped 4 of your last 13 calls";
     let command = "`tenter backtest --all --guard git-safety` shows them";
     assert!(output.stderr.contains(&format!("{sentence}: {command}")), "{output}");
     let mut command = sandbox.command();
@@ -181,4 +181,52 @@ fn conversations_of_tenters_own_agent_are_replayed() {
         assert_eq!((report["calls"].as_u64(), report["stopped"].as_u64()), (Some(1), Some(1)));
         assert_eq!(report["rules"][0]["commands"][0]["host"], "tenter");
     }
+}
+
+/// Writes a transcript of Claude Code in which the user allowed each of these commands, as often as it is there.
+fn allowed(sandbox: &Sandbox, commands: &[&str]) {
+    let project = sandbox.project();
+    let lines = commands.iter().enumerate().flat_map(|(number, command)| {
+        let id = format!("toolu_0123456789abcdef{number:04}");
+        let time = format!("2026-11-20T10:{number:02}:00Z");
+        let call = serde_json::json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
+        let result = serde_json::json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
+        [
+            serde_json::json!({"type": "assistant", "sessionId": "s", "cwd": project, "timestamp": time, "message": {"content": [call]}}),
+            serde_json::json!({"type": "user", "sessionId": "s", "permissionDecision": {"decision": "accept", "source": "user"}, "message": {"content": [result]}}),
+        ]
+    });
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    let file = sandbox.home().join(".claude/projects/app/s.jsonl");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, text).unwrap();
+}
+
+#[test]
+fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_stops() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["guard", "add", "git-safety", "databases"]).expect_code(0);
+    let commands = ["cargo test -p app", "git branch -D old", "git push --force", "npm test; ls"];
+    allowed(&sandbox, &commands.repeat(3));
+    let output = backtest(&sandbox, &["--suggest"]).expect_code(0);
+    let text = &output.stdout;
+    assert!(text.contains("stops `git branch -D old`, which ran 3 times"), "{output}");
+    assert!(text.contains("you allowed it 3 times in claude-code"), "{output}");
+    assert!(text.contains("builds(cargo test)") && text.contains("\"Bash(cargo test:*)\""));
+    assert!(text.contains("decided nothing about these calls: databases"), "{output}");
+    assert!(!text.contains("npm"), "several commands are not one: {output}");
+    let hook = sandbox.home().join(".config/agents/hooks/git-safety/HOOK.md");
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    let before = std::fs::read_to_string(&hook).unwrap();
+    assert!(!before.contains("\"old\"") && !config.exists(), "nothing is applied");
+    let _ = backtest(&sandbox, &["--suggest", "--apply"]).expect_code(0);
+    assert!(std::fs::read_to_string(&config).unwrap().contains("builds(cargo test)"));
+    for (command, code) in
+        [("git branch -D old", 0), ("git branch -D other", 1), ("git push --force", 0)]
+    {
+        let _ = sandbox.run(&["check", command]).expect_code(code);
+    }
+    let report = backtest(&sandbox, &["--suggest", "--json"]).expect_code(0).json();
+    assert_eq!(report["exceptions"], serde_json::json!([]), "{report}");
+    let _ = sandbox.run(&["hooks", "test", "git-safety"]).expect_code(0);
 }

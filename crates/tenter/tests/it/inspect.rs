@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use tenter_testkit::{Sandbox, wait_until};
 
-use crate::sandbox;
+use crate::{sandbox, transcripts};
 
 /// A running `tenter inspect`.
 struct Inspect {
@@ -103,4 +103,28 @@ fn the_browser_opens_a_private_page_that_leads_to_the_address() {
     let remainder = remainder
         .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|it| it == "html"));
     assert_eq!(remainder.count(), 0, "the page is removed");
+}
+
+#[test]
+fn the_calls_of_transcripts_have_pages_with_exceptions_for_wrong_stops() {
+    let sandbox = sandbox();
+    transcripts::add_recent(&sandbox, "claude-code", "day");
+    let _ = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let inspect = Inspect::start(&sandbox, &["--no-open"], &[]);
+    let mut page = String::new();
+    wait_until("the transcripts are read", || {
+        page = inspect.get("/backtest");
+        !page.contains("The transcripts are read.")
+    });
+    assert!(page.contains("would be stopped"), "{page}");
+    assert!(page.contains("<code>git push --force origin main</code>"), "{page}");
+    assert!(!inspect.get("/backtest?host=codex").contains("<code>git push --force"));
+    assert!(!inspect.get("/backtest?project=/elsewhere").contains("<code>git push --force"));
+    let wrong = inspect.get(
+        "/backtest?hook=git-safety&rule=force-push&tool=bash&wrong=git+push+--force+origin+main",
+    );
+    assert!(wrong.contains("except: [{&quot;flags&quot;"), "{wrong}");
+    let calls = inspect.get("/calls");
+    assert!(calls.contains("unguarded") && calls.contains("git push --force"), "{calls}");
+    assert_eq!(inspect.interrupt(), Some(0));
 }

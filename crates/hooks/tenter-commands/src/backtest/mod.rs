@@ -1,8 +1,11 @@
 //! `tenter backtest`: what hooks would have done with past tool calls.
 
+pub(crate) mod exception;
+mod past_calls;
 mod print;
 mod revision;
 mod rules;
+mod suggest;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,8 +24,11 @@ use tenter_terminal::ui;
 use crate::OwnAgent;
 use crate::project::Project;
 use crate::since::Since;
+use crate::user_only;
 use rules::RuleSource;
+use suggest::Suggestions;
 
+pub(crate) use past_calls::past_calls;
 pub(crate) use print::print_notes;
 
 /// The age of the calls that are replayed by default.
@@ -55,6 +61,12 @@ pub struct Args {
     /// Exit with code 1 if a verdict differs.
     #[arg(long, requires = "diff")]
     fail_on_change: bool,
+    /// Suggest exceptions to rules, permissions, and hooks to remove, from what you allowed.
+    #[arg(long, conflicts_with_all = ["guard", "with", "hook", "diff"])]
+    suggest: bool,
+    /// Change Tenter's files as suggested.
+    #[arg(long, requires = "suggest")]
+    apply: bool,
     /// Read only the transcripts of these agents, separated by commas.
     #[arg(long, value_name = "AGENT", value_delimiter = ',', value_parser = host)]
     from: Vec<String>,
@@ -110,6 +122,9 @@ pub fn run(
         let is_failure = args.fail_on_change && diff.changed > 0;
         return Ok(if is_failure { Exit::Failed } else { Exit::Done });
     }
+    if args.suggest {
+        return suggest(&project, args, guards, agent);
+    }
     let rules = RuleSource::new(&project, args, guards)?;
     let report = replay(&project, &rules, &args.selection(agent))?;
     if args.json {
@@ -118,6 +133,32 @@ pub fn run(
         print::report(&report, args.all);
     }
     check_names(&args.hook, &rules)?;
+    Ok(Exit::Done)
+}
+
+/// Shows suggestions, and applies them if the arguments say so.
+fn suggest(
+    project: &Project,
+    args: &Args,
+    guards: &GuardTexts,
+    agent: &'static dyn OwnAgent,
+) -> CommandResult {
+    if args.apply {
+        user_only::check(project.env, project.root(), "backtest --suggest --apply")?;
+    }
+    let suggestions = Suggestions::find(project, &args.selection(agent), guards)?;
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&suggestions).unwrap_or_default());
+    } else {
+        suggestions.print(project)?;
+    }
+    if args.apply {
+        suggestions.apply(project)?;
+    } else if !args.json {
+        ui::note(
+            "Nothing was changed. --apply changes Tenter's files; those of other agents are yours to change.",
+        );
+    }
     Ok(Exit::Done)
 }
 
@@ -170,7 +211,7 @@ pub(crate) fn offer(project: &Project, guards: &[GuardText]) {
         return;
     }
     let calls = print::counted(report.calls, "call");
-    let subject = if guards.len() == 1 { "It" } else { "They" };
+    let subject = if guards.len() == 1 { "This guard" } else { "These guards" };
     let stopped = print::number(report.stopped);
     let sentence = format!("{subject} would have stopped {stopped} of your last {calls}");
     let options: Vec<String> = guards.iter().map(|(name, _)| format!("--guard {name}")).collect();

@@ -87,7 +87,11 @@ pub(super) fn in_short(report: &Report) -> String {
 }
 
 fn print_rule(rule: &RuleReport, calls: u64) {
-    let verb = if rule.decision == DecisionKind::Ask { "ask about" } else { "deny" };
+    let verb = match rule.decision {
+        DecisionKind::Confine => "confine",
+        DecisionKind::Ask => "ask about",
+        _ => "deny",
+    };
     let denied = match rule.denied {
         0 => String::new(),
         1 => "; 1 of them was denied anyway".to_owned(),

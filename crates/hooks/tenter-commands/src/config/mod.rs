@@ -5,6 +5,7 @@ mod edit;
 mod file;
 mod get;
 mod list;
+mod list_addition;
 mod servers;
 mod set;
 mod values;
@@ -21,6 +22,7 @@ use crate::project;
 use crate::user_only;
 use file::{ConfigFile, FileChoice};
 
+pub(crate) use list_addition::ListAddition;
 pub use servers::{add_server, remove_server};
 
 /// List, get, set and edit settings.

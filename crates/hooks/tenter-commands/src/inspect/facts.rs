@@ -2,18 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tenter_engine::Fingerprint;
 use tenter_engine::trust::{Contents, Data};
-use tenter_inspect::facts::{Facts, HookSource, HostProof, HostRegistration, HostStatus};
+use tenter_inspect::facts::{
+    Facts, HookSource, HostProof, HostRegistration, HostStatus, PastCalls,
+};
 use tenter_inspect::figures::KnownHook;
 use tenter_proc::Cancel;
 use tenter_prove::CheckVerdict;
 use tenter_terminal::env::Env;
 
 use crate::OwnAgent;
+use crate::backtest;
+use crate::backtest::exception::RuleException;
 use crate::bridge::list::{self, ListedAgent, ListedRegistration};
 use crate::hook_figures;
 use crate::installed_agents::newest_proof;
@@ -22,6 +26,16 @@ use crate::project::Project;
 /// The lifetime of a cached list: a page asks every second, and some hooks have to be run to learn their events.
 const KEPT: Duration = Duration::from_secs(10);
 
+/// The lifetime of the past calls, which may take a minute to read.
+const PAST_CALLS_KEPT: Duration = Duration::from_secs(120);
+
+/// Past calls, which a thread reads.
+#[derive(Default)]
+struct PastCallsCache {
+    calls: Option<(Instant, Arc<PastCalls>)>,
+    is_reading: bool,
+}
+
 /// The facts about a project.
 pub(super) struct ProjectFacts {
     env: Env,
@@ -29,12 +43,15 @@ pub(super) struct ProjectFacts {
     agent: &'static dyn OwnAgent,
     hooks: Mutex<Option<(Instant, Vec<KnownHook>)>>,
     titles: Mutex<Option<(Instant, BTreeMap<String, String>)>>,
+    /// The past calls of the project, and of all projects.
+    past_calls: [Arc<Mutex<PastCallsCache>>; 2],
 }
 
 impl ProjectFacts {
     pub(super) fn new(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Self {
         let (hooks, titles) = (Mutex::new(None), Mutex::new(None));
-        Self { env: env.clone(), root: root.to_owned(), agent, hooks, titles }
+        let past_calls = Default::default();
+        Self { env: env.clone(), root: root.to_owned(), agent, hooks, titles, past_calls }
     }
 
     /// The project as it is now; `None` if its configuration became invalid.
@@ -46,6 +63,24 @@ impl ProjectFacts {
         let load = |mut project: Project<'_>| hook_figures::known(&project.load(&Cancel::new()));
         self.project().map(load).unwrap_or_default()
     }
+}
+
+fn lock(cache: &Mutex<PastCallsCache>) -> std::sync::MutexGuard<'_, PastCallsCache> {
+    cache.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_past_calls(
+    env: &Env,
+    root: &Path,
+    agent: &'static dyn OwnAgent,
+    is_all: bool,
+) -> PastCalls {
+    let calls = Project::open(env, Some(root))
+        .and_then(|project| backtest::past_calls(&project, agent, is_all));
+    calls.unwrap_or_else(|failure| PastCalls {
+        error: Some(failure.to_string()),
+        ..PastCalls::default()
+    })
 }
 
 /// Returns the value of a cache, which is loaded again when it is old.
@@ -71,6 +106,29 @@ impl Facts for ProjectFacts {
             let stored = self.agent.conversations(&self.env, None, usize::MAX).unwrap_or_default();
             stored.into_iter().map(|stored| (stored.id, stored.title)).collect()
         })
+    }
+
+    fn past_calls(&self, is_all: bool) -> Option<Arc<PastCalls>> {
+        let cache = &self.past_calls[usize::from(is_all)];
+        let mut state = lock(cache);
+        let is_old = state.calls.as_ref().is_none_or(|(at, _)| at.elapsed() > PAST_CALLS_KEPT);
+        if is_old && !state.is_reading {
+            state.is_reading = true;
+            let (cache, env, root) = (Arc::clone(cache), self.env.clone(), self.root.clone());
+            let agent = self.agent;
+            std::thread::spawn(move || {
+                let calls = read_past_calls(&env, &root, agent, is_all);
+                *lock(&cache) = PastCallsCache {
+                    calls: Some((Instant::now(), Arc::new(calls))),
+                    is_reading: false,
+                };
+            });
+        }
+        state.calls.as_ref().map(|(_, calls)| Arc::clone(calls))
+    }
+
+    fn exception(&self, part: &str, is_command: bool) -> Option<String> {
+        RuleException::new(part, is_command).map(|exception| exception.lines())
     }
 
     fn hosts(&self) -> Vec<HostStatus> {

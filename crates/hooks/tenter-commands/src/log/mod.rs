@@ -6,7 +6,7 @@ mod find;
 mod journals;
 mod lines;
 mod selection;
-mod transcripts;
+pub(crate) mod transcripts;
 
 use std::num::NonZeroUsize;
 use std::path::Path;

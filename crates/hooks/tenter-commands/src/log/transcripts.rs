@@ -6,12 +6,12 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use jiff::Timestamp;
-use serde::Serialize;
 use tenter_backtest::{CallEnd, RecordedCall, ScanOptions, scan};
 use tenter_base::rfc3339;
 use tenter_base::sanitize::one_line;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::{RecordKind, Redactor};
+use tenter_inspect::facts::TranscriptCall;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, BAD, FAINT, short_time, styled};
@@ -35,26 +35,8 @@ pub(super) struct TranscriptQuery<'q> {
     pub(super) json: bool,
 }
 
-/// A call of a transcript, with the fields of the JSON output.
-#[derive(Debug, Serialize)]
-struct TranscriptCall {
-    time: String,
-    agent: &'static str,
-    session: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    subagent: Option<String>,
-    id: String,
-    tool: String,
-    call: String,
-    end: CallEnd,
-    /// The decision of hooks; `None` if no hook ran.
-    decision: Option<DecisionKind>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<String>,
-}
-
 /// The decisions of hooks, by the session and the id of the call.
-type Decisions = HashMap<(String, String), (DecisionKind, Option<String>)>;
+pub(crate) type Decisions = HashMap<(String, String), (DecisionKind, Option<String>)>;
 
 pub(super) fn run(env: &Env, project: Option<&Path>, query: &TranscriptQuery<'_>) -> CommandResult {
     let project = Project::open(env, project)?;
@@ -92,7 +74,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, query: &TranscriptQuery<'_>
 }
 
 /// Reads what hooks decided about calls.
-fn decisions(env: &Env) -> Result<Decisions, Failure> {
+pub(crate) fn decisions(env: &Env) -> Result<Decisions, Failure> {
     let journals = env.journals();
     let mut decisions = Decisions::new();
     for conversation in journals.conversations().map_err(Failure::caused_by)? {
@@ -110,7 +92,12 @@ fn decisions(env: &Env) -> Result<Decisions, Failure> {
     Ok(decisions)
 }
 
-fn described(call: &RecordedCall, decisions: &Decisions, redactor: &Redactor) -> TranscriptCall {
+/// Describes a call, with what hooks decided about it.
+pub(crate) fn described(
+    call: &RecordedCall,
+    decisions: &Decisions,
+    redactor: &Redactor,
+) -> TranscriptCall {
     let id = call.native.id.clone().unwrap_or_default();
     let decision = decisions.get(&(call.session.clone(), id.clone()));
     TranscriptCall {

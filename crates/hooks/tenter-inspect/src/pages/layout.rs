@@ -120,6 +120,8 @@ impl Page<'_> {
                                 (entry("/stopped", "Stopped calls"))
                                 (entry("/hooks", "Hooks"))
                                 (entry("/hosts", "Hosts"))
+                                (entry("/backtest", "Backtest"))
+                                (entry("/calls", "Transcripts"))
                             }
                         }
                         (self.scope(context))

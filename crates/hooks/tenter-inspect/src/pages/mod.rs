@@ -1,5 +1,6 @@
 //! The pages. Each is rendered on the server; a script of some lines keeps them up to date.
 
+mod backtest;
 mod change;
 mod chart;
 mod hooks;
@@ -94,6 +95,8 @@ impl Pages {
             ["stopped.csv"] => stopped::export(&context),
             ["hooks"] => hooks::page(&context),
             ["hosts"] => hosts::page(&context),
+            ["backtest"] => backtest::page(&context),
+            ["calls"] => backtest::calls(&context),
             ["source", hash] => source::page(&context, hash),
             ["inspect.css"] => Response::asset("text/css; charset=utf-8", STYLE),
             ["inspect.js"] => Response::asset("text/javascript; charset=utf-8", SCRIPT),
