@@ -45,13 +45,11 @@ impl From<&Judgement> for PastVerdict {
         match judgement.answer {
             CallAnswer::Passed => Self::Passed,
             CallAnswer::Unknown => Self::Unknown,
-            CallAnswer::Stopped => {
-                match judgement.stops.iter().map(|stop| stop.decision).max() {
-                    Some(DecisionKind::Confine) => Self::Confined,
-                    Some(DecisionKind::Ask) => Self::Asked,
-                    _ => Self::Denied,
-                }
-            }
+            CallAnswer::Stopped => match judgement.stops.iter().map(|stop| stop.decision).max() {
+                Some(DecisionKind::Confine) => Self::Confined,
+                Some(DecisionKind::Ask) => Self::Asked,
+                _ => Self::Denied,
+            },
         }
     }
 }

@@ -230,3 +230,15 @@ fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_s
     assert_eq!(report["exceptions"], serde_json::json!([]), "{report}");
     let _ = sandbox.run(&["hooks", "test", "git-safety"]).expect_code(0);
 }
+
+#[test]
+fn a_call_that_would_run_with_fewer_rights_counts_as_stopped() {
+    let sandbox = worked();
+    rule(&sandbox, "old", "ls", "ask");
+    let rule = "---\nname: no-ls\ndescription: A test.\ntrigger: before_tool\nmetadata:\n  match:\n    - {name: ls, program: ls, decision: confine, confine: {network: none}, reason: not here}\n---\n";
+    sandbox.write("new/no-ls/HOOK.md", rule);
+    let text = backtest(&sandbox, &["--with", "new"]).expect_code(0).stdout;
+    assert!(text.contains("no-ls: ls  would confine 1 of 13 calls"), "{text}");
+    let text = backtest(&sandbox, &["--diff", "old", "new"]).expect_code(0).stdout;
+    assert!(text.contains("asked → confined  1 call by no-ls: ls"), "{text}");
+}
