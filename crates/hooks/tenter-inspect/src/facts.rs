@@ -40,7 +40,7 @@ pub trait Facts: Send + Sync {
 /// The calls in the transcripts of agents.
 #[derive(Debug, Default)]
 pub struct PastCalls {
-    /// What the installed hooks would have stopped.
+    /// The calls that the installed hooks would have stopped.
     pub report: Report,
     /// The newest calls, the newest first.
     pub newest: Vec<TranscriptCall>,

@@ -214,6 +214,7 @@ fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_s
     assert!(text.contains("you allowed it 3 times in claude-code"), "{output}");
     assert!(text.contains("builds(cargo test)") && text.contains("\"Bash(cargo test:*)\""));
     assert!(text.contains("decided nothing about these calls: databases"), "{output}");
+    assert!(!text.contains("git push"), "an example of the rule: {output}");
     assert!(!text.contains("npm"), "several commands are not one: {output}");
     let hook = sandbox.home().join(".config/agents/hooks/git-safety/HOOK.md");
     let config = sandbox.home().join(".config/tenter/config.toml");
@@ -222,7 +223,7 @@ fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_s
     let _ = backtest(&sandbox, &["--suggest", "--apply"]).expect_code(0);
     assert!(std::fs::read_to_string(&config).unwrap().contains("builds(cargo test)"));
     for (command, code) in
-        [("git branch -D old", 0), ("git branch -D other", 1), ("git push --force", 0)]
+        [("git branch -D old", 0), ("git branch -D other", 1), ("git push --force", 1)]
     {
         let _ = sandbox.run(&["check", command]).expect_code(code);
     }

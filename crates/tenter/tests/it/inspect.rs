@@ -121,9 +121,9 @@ fn the_calls_of_transcripts_have_pages_with_exceptions_for_wrong_stops() {
     assert!(!inspect.get("/backtest?host=codex").contains("<code>git push --force"));
     assert!(!inspect.get("/backtest?project=/elsewhere").contains("<code>git push --force"));
     let wrong = inspect.get(
-        "/backtest?hook=git-safety&rule=force-push&tool=bash&wrong=git+push+--force+origin+main",
+        "/backtest?hook=git-safety&rule=force-push&command=1&wrong=git+push+--force+origin+main",
     );
-    assert!(wrong.contains("except: [{&quot;flags&quot;"), "{wrong}");
+    assert!(wrong.contains("except: [{&quot;program&quot;"), "{wrong}");
     let calls = inspect.get("/calls");
     assert!(calls.contains("unguarded") && calls.contains("git push --force"), "{calls}");
     assert_eq!(inspect.interrupt(), Some(0));

@@ -99,7 +99,7 @@ fn literal(text: &str) -> String {
 
 /// Returns where the lines of a rule begin and end in the text of a manifest.
 fn block(text: &str, rule: &str) -> Option<(usize, usize)> {
-    let wanted = format!("name: {rule}");
+    let name = format!("name: {rule}");
     let mut place = 0;
     let mut start = None;
     for line in text.split_inclusive('\n') {
@@ -107,7 +107,7 @@ fn block(text: &str, rule: &str) -> Option<(usize, usize)> {
         let words = line.trim();
         match start {
             None => {
-                let is_start = words.strip_prefix("- ") == Some(wanted.as_str());
+                let is_start = words.strip_prefix("- ") == Some(name.as_str());
                 start = is_start.then_some((place, indent));
             }
             Some((start, item)) if !words.is_empty() && indent <= item => {
@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn a_command_is_excepted_from_its_rule_and_no_other() {
         let text = added("git branch -D 'wip*'", "branch").unwrap();
-        assert!(text.contains("      except: [{\"flags\":{\"all\":[\"-D\"]},\"operands\":{\"all\":[\"wip[*]\"],\"count\":1},\"program\":\"git\",\"subcommand\":\"branch\"}]\n"), "{text}");
+        assert!(text.contains("      except: [{\"program\":\"git\",\"subcommand\":\"branch\",\"flags\":{\"all\":[\"-D\"]},\"operands\":{\"all\":[\"wip[*]\"],\"count\":1}}]\n"), "{text}");
         assert!(text.contains("passed: [\"git branch -D 'wip*'\", git branch]"), "{text}");
         let text = added("git push origin main", "push").unwrap();
-        assert!(text.contains("except: [{\"operands\":"), "{text}");
+        assert!(text.contains("except: [{\"program\":\"git\","), "{text}");
         assert!(text.contains("}, {flags: {any: [--dry-run]}}]"), "{text}");
     }
 

@@ -1,5 +1,6 @@
 //! `tenter backtest`: what hooks would have done with past tool calls.
 
+mod described;
 pub(crate) mod exception;
 mod past_calls;
 mod print;
@@ -28,6 +29,7 @@ use crate::user_only;
 use rules::RuleSource;
 use suggest::Suggestions;
 
+pub(crate) use described::{decisions, described};
 pub(crate) use past_calls::past_calls;
 pub(crate) use print::print_notes;
 

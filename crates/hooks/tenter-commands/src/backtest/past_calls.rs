@@ -9,9 +9,8 @@ use tenter_inspect::facts::PastCalls;
 use tenter_terminal::failure::Failure;
 
 use super::rules::RuleSource;
-use super::{DEFAULT_SINCE, Selection, for_each};
+use super::{DEFAULT_SINCE, Selection, decisions, described, for_each};
 use crate::OwnAgent;
-use crate::log::transcripts;
 use crate::project::Project;
 use crate::since::Since;
 
@@ -40,7 +39,7 @@ pub(crate) fn past_calls(
     };
     let rules = RuleSource::installed(project);
     let load = |root: &Path| rules.hooks(root);
-    let decisions = transcripts::decisions(project.env)?;
+    let decisions = decisions(project.env)?;
     let redactor = || Redactor::new(project.secrets());
     let (mask, mut report) = (redactor(), ReportBuilder::new(redactor()));
     let mut replay = Replay::new(&project.env.home, &load);
@@ -51,7 +50,7 @@ pub(crate) fn past_calls(
             newest.len() < MAX_NEWEST || newest.front().is_some_and(|(time, _)| *time < call.time);
         if is_newer {
             let place = newest.partition_point(|(time, _)| *time <= call.time);
-            newest.insert(place, (call.time, transcripts::described(&call, &decisions, &mask)));
+            newest.insert(place, (call.time, described(&call, &decisions, &mask)));
             if newest.len() > MAX_NEWEST {
                 newest.pop_front();
             }

@@ -23,8 +23,8 @@ use super::print::{counted, print_notes};
 use super::rules::RuleSource;
 use super::{GuardTexts, Selection, for_each};
 use crate::config::ListAddition;
-use crate::guard;
 use crate::project::Project;
+use crate::shipped_guards::GUARDS;
 
 /// Minimum number of times that the user allowed a command before it is suggested.
 const MIN_ALLOWED: u64 = 3;
@@ -34,6 +34,8 @@ const MIN_RUNS: u64 = 5;
 const MAX_COUNTED: usize = 20_000;
 /// Maximum number of lines of a diff.
 const MAX_LINES: usize = 100;
+/// The name of a hook's manifest.
+const MANIFEST: &str = "HOOK.md";
 /// The setting with the user's permission rules.
 const ALLOW: &str = "permissions.allow";
 
@@ -195,7 +197,7 @@ impl Suggestions {
         selection: &Selection<'_>,
         guards: &GuardTexts,
     ) -> Result<Self, Failure> {
-        let names: Vec<String> = guard::names().map(|(name, _)| name.to_owned()).collect();
+        let names: Vec<String> = GUARDS.iter().map(|guard| guard.name.to_owned()).collect();
         let all = RuleSource::of_guards(project, &guards(&names)?)?;
         let rules = RuleSource::installed(project);
         let (load, load_all) =
@@ -366,6 +368,9 @@ fn exceptions(
             let command = redactor.text(part);
             let exception = RuleException::new(part, counts.is_command)
                 .filter(|_| is_editable && command == *part)?;
+            let file = hook.path.join(MANIFEST);
+            let text = untrusted_file::read_to_string(&file).ok()?;
+            exception.add_to(&file, &text, rule)?;
             Some(SuggestedException {
                 hook: name.clone(),
                 rule: rule.clone(),
@@ -374,7 +379,7 @@ fn exceptions(
                 allowed: counts.allowed,
                 lines: exception.lines(),
                 exception,
-                file: hook.path.join("HOOK.md"),
+                file,
             })
         })
         .collect();

@@ -1,5 +1,7 @@
 //! The pages of the calls in agents' transcripts: what the installed hooks would have stopped, and what they decided about each call.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use tenter_backtest::{CallEnd, RuleReport, StoppedCommand};
 
@@ -12,6 +14,8 @@ use crate::http::Response;
 /// The paths of the pages.
 const BACKTEST: &str = "/backtest";
 const CALLS: &str = "/calls";
+/// The parameter that says that a wrong stop is one of a shell command.
+const IS_COMMAND: &str = "command";
 /// Maximum number of commands of a rule on the page.
 const MAX_SHOWN: usize = 100;
 
@@ -32,7 +36,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
             },
         }
     };
-    let choices = past.as_ref().map(|past| choices(past)).unwrap_or_default();
+    let choices = past.as_ref().map(|past| rule_choices(past)).unwrap_or_default();
     let fixed = html! {
         p.note { "What the installed hooks would have done with the calls of the last 30 days. Nothing was executed." }
         (filter_form(context, BACKTEST, &choices))
@@ -65,7 +69,7 @@ pub(super) fn calls(context: &Context<'_>) -> Response {
             },
         }
     };
-    let choices = past.as_ref().map(|past| choices(past)).unwrap_or_default();
+    let choices = past.as_ref().map(|past| call_choices(past)).unwrap_or_default();
     let fixed = html! {
         p.note { "The newest calls in the transcripts of agents. Where there is no decision, no hook ran." }
         (filter_form(context, CALLS, &choices))
@@ -98,19 +102,29 @@ fn in_short(past: &PastCalls) -> String {
     )
 }
 
-/// The values that the filter offers.
-fn choices(past: &PastCalls) -> Choices {
-    let sorted = |mut names: Vec<String>| {
-        names.sort();
-        names.dedup();
-        names
-    };
-    let hooks = past.report.rules.iter().map(|rule| rule.hook.clone());
+/// Returns the values that the filter of stopped calls offers.
+fn rule_choices(past: &PastCalls) -> Choices {
+    let rules = &past.report.rules;
+    let commands = rules.iter().flat_map(|rule| &rule.commands);
     Choices {
-        tools: sorted(past.newest.iter().map(|call| call.tool.clone()).collect()),
-        hooks: sorted(hooks.chain(past.newest.iter().filter_map(|call| call.by.clone())).collect()),
+        tools: sorted(commands.map(|command| command.tool.clone())),
+        hooks: sorted(rules.iter().map(|rule| rule.hook.clone())),
         hosts: past.report.hosts.keys().map(|host| (*host).to_owned()).collect(),
     }
+}
+
+/// Returns the values that the filter of calls offers.
+fn call_choices(past: &PastCalls) -> Choices {
+    let calls = &past.newest;
+    Choices {
+        tools: sorted(calls.iter().map(|call| call.tool.clone())),
+        hooks: sorted(calls.iter().filter_map(|call| call.by.clone())),
+        hosts: past.report.hosts.keys().map(|host| (*host).to_owned()).collect(),
+    }
+}
+
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    names.collect::<BTreeSet<String>>().into_iter().collect()
 }
 
 fn is_chosen(context: &Context<'_>, rule: &RuleReport) -> bool {
@@ -176,7 +190,7 @@ fn row(context: &Context<'_>, rule: &RuleReport, command: &StoppedCommand) -> Ma
     let wrong = [
         ("hook", rule.hook.as_str()),
         ("rule", name),
-        ("tool", command.tool.as_str()),
+        (IS_COMMAND, if command.tool == "bash" { "1" } else { "" }),
         ("wrong", command.part.as_str()),
     ];
     html! {
@@ -201,7 +215,7 @@ fn row(context: &Context<'_>, rule: &RuleReport, command: &StoppedCommand) -> Ma
 fn wrong(context: &Context<'_>) -> Markup {
     let Some(part) = context.request.value("wrong") else { return html! {} };
     let value = |key: &str| context.request.value(key).unwrap_or_default();
-    let lines = context.pages.facts.exception(part, value("tool") == "bash");
+    let lines = context.pages.facts.exception(part, value(IS_COMMAND) == "1");
     html! {
         section.attention aria-label="Exception" {
             h2 { "Exception for " code { (part) } }
