@@ -1,4 +1,4 @@
-//! Past calls beside the decisions of hooks about them, as `tenter log` and `tenter inspect` show them (T11).
+//! Past calls beside the decisions of hooks about them, as `tenter log` and `tenter inspect` show them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! An exception to a rule: one command or one path that the rule stops although it is harmless (T5, T8).
+//! An exception to a rule: one command or one path that the rule stops although it is harmless.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `tenter backtest --suggest`: exceptions to rules, permissions, and hooks without an effect, from past calls (T8).
+//! `tenter backtest --suggest`: exceptions to rules, permissions, and hooks without an effect, from past calls.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;

@@ -75,7 +75,7 @@ fn records_can_be_filtered_by_decision_tool_time_and_failure() {
     assert_snapshot!(sandbox.run(&["log", "--decision", "denied"]), @"
     exit: 2
     --- stderr
-    error: invalid value 'denied' for '--decision <DECISION>': the decisions are none, allow, context, continue, rewrite, callback, mutate, ask, deny, failed
+    error: invalid value 'denied' for '--decision <DECISION>': the decisions are none, allow, context, continue, rewrite, callback, mutate, confine, ask, deny, failed
 
     For more information, try '--help'.
     ");
