@@ -196,7 +196,7 @@ fn allowed(sandbox: &Sandbox, commands: &[&str]) {
             serde_json::json!({"type": "user", "sessionId": "s", "permissionDecision": {"decision": "accept", "source": "user"}, "message": {"content": [result]}}),
         ]
     });
-    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    let text = lines.map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
     let file = sandbox.home().join(".claude/projects/app/s.jsonl");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, text).unwrap();

@@ -45,6 +45,7 @@ const DEFAULT_LIMIT: usize = 5;
 /// Reads the transcripts that your agents keep, and judges each call with the hooks that decide without a process: guards, rules and
 /// static hooks. Nothing is executed and nothing is changed.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Args {
     /// Judge with this guard instead of your hooks, installed or not.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["with", "hook"])]

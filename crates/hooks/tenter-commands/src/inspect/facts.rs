@@ -27,7 +27,7 @@ use crate::project::Project;
 const KEPT: Duration = Duration::from_secs(10);
 
 /// The lifetime of the past calls, which may take a minute to read.
-const PAST_CALLS_KEPT: Duration = Duration::from_secs(120);
+const PAST_CALLS_KEPT: Duration = Duration::from_mins(2);
 
 /// Past calls, which a thread reads.
 #[derive(Default)]
