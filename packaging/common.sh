@@ -6,6 +6,8 @@ out=$target/package
 stage=$out/stage
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+# `tenter --version` shows the commit. The profile dev does not, so that a commit does not rebuild the program.
+[ "$profile" = dev ] || export TENTER_COMMIT=${TENTER_COMMIT:-$(git rev-parse --short=12 HEAD 2>/dev/null || true)}
 # Panic messages contain the paths of sources: the same ones on every machine. The profile dev is for tries, and shares the
 # build of `cargo test`.
 [ "$profile" = dev ] || export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$PWD=/tenter --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -41,7 +42,8 @@ New here? `tenter demo` shows hooks at work in a scratch project, without a key 
 This build of tenter has no agent of its own."
 )]
 #[derive(Debug, Parser)]
-#[command(name = "tenter", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "tenter", version, long_version = version_with_commit(), propagate_version = true)]
+#[command(arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, after_long_help = help::listing())]
 struct App {
     /// Use the project in DIR instead of the current one.
@@ -132,6 +134,16 @@ enum Command {
     Man(man::Args),
     /// Print a page of the manual, or the help of a command.
     Help(help::Args),
+}
+
+/// Returns the version, and the commit of a packaged program: `packaging/common.sh` sets it for the build.
+fn version_with_commit() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let version = env!("CARGO_PKG_VERSION");
+        let commit = option_env!("TENTER_COMMIT").filter(|commit| !commit.is_empty());
+        commit.map_or_else(|| version.to_owned(), |commit| format!("{version} ({commit})"))
+    });
+    &VERSION
 }
 
 /// Runs the command that the arguments name.

@@ -57,6 +57,7 @@ mod tool_calls;
 mod tool_inputs;
 mod transcripts;
 mod trust_questions;
+mod upgrades;
 mod wording;
 
 use serde_json::Value;

@@ -73,6 +73,11 @@ impl Installed {
         installed
     }
 
+    /// The directory of `tenter`.
+    pub(crate) fn bin(&self) -> &Path {
+        self.bin.path()
+    }
+
     /// Writes a program into the directory of `tenter`.
     fn program(&self, name: &str, script: &str) -> PathBuf {
         let path = self.bin.path().join(name);
