@@ -50,6 +50,8 @@ pub(crate) const HOOKS: [Guard; 11] = [
     guard!("prompt-injection"),
 ];
 
+/// The ready-made hooks that only do something.
+const ACTING: [&str; 3] = ["format", "notify", "checkpoint"];
 /// The beginning of the note about false alarms of a guard.
 const FALSE_ALARMS: &str = "False alarms to expect: ";
 /// The beginning of the note about the limits of another hook.
@@ -98,6 +100,11 @@ impl Guard {
     /// Checks whether it is a guard.
     pub(crate) fn is_guard(&self) -> bool {
         GUARDS.contains(self)
+    }
+
+    /// Checks whether it decides or tells the model something. One that only does something is of no use in monitor mode.
+    pub(crate) fn decides(&self) -> bool {
+        !ACTING.contains(&self.name)
     }
 
     /// The beginning of the note about its limits.

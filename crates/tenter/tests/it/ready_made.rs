@@ -248,3 +248,21 @@ fn hidden_commands_in_instruction_files_are_pointed_out() {
         "turns: [{text: ok, expect: {contains: ['AGENTS.md, line 2 gives the agent a command']}}]",
     );
 }
+
+#[test]
+fn a_hook_in_monitor_mode_stops_nothing_until_it_is_enforced() {
+    let sandbox = sandbox();
+    let refused = sandbox.run(&["hooks", "add", "format", "--monitor"]).expect_code(2);
+    assert!(refused.stderr.contains("add it without --monitor"), "{refused}");
+    let _ = sandbox.run(&["hooks", "add", "protected-files", "--monitor"]).expect_code(0);
+    let _ = sandbox.run(&["hooks", "set", "protected-files", "decision=deny"]).expect_code(0);
+    let write = "turns: [{tool_calls: [{name: file_write, input: {file_path: Cargo.lock, text: x}}]}, {text: ok}]";
+    run(&sandbox, write);
+    assert!(sandbox.project().join("Cargo.lock").exists());
+    let log = sandbox.run(&["log", "--all"]).expect_code(0);
+    assert!(log.stdout.contains("would deny"), "{log}");
+    let _ = sandbox.run(&["hooks", "enforce", "protected-files"]).expect_code(0);
+    std::fs::remove_file(sandbox.project().join("Cargo.lock")).unwrap();
+    run(&sandbox, write);
+    assert!(!sandbox.project().join("Cargo.lock").exists());
+}

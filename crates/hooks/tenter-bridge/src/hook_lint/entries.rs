@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
+use tenter_protocol::front_matter;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::host::{EntryLayout, Host};
@@ -48,8 +49,10 @@ impl HookEntry {
 /// # Errors
 /// It is not JSON or TOML.
 pub(crate) fn settings(path: &Path, text: &str) -> Result<Value, Diagnostic> {
-    if path.extension().is_none_or(|ending| ending != "toml") {
-        return read_json(text);
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => {}
+        Some("md") => return front_matter_of(path, text),
+        _ => return read_json(text),
     }
     let table: Result<toml::Table, _> = toml::from_str(text);
     let invalid =
@@ -57,6 +60,17 @@ pub(crate) fn settings(path: &Path, text: &str) -> Result<Value, Diagnostic> {
     let table =
         table.map_err(|error| invalid(format!("it is not valid TOML: {}", error.message())))?;
     serde_json::to_value(table).map_err(|error| invalid(error.to_string()))
+}
+
+/// Reads the front matter of a skill, an agent or a command.
+fn front_matter_of(path: &Path, text: &str) -> Result<Value, Diagnostic> {
+    let (document, diagnostics) = front_matter::read(path, text.as_bytes());
+    let Some(document) = document else {
+        let error = diagnostics.into_iter().find(|one| one.severity == Severity::Error);
+        return error.map_or(Ok(Value::Null), Err);
+    };
+    let fields = document.fields.into_iter().map(|field| (field.key, field.value.to_json()));
+    Ok(Value::Object(fields.collect()))
 }
 
 /// Returns the hooks of a settings file, in its order. Codex has the same form in TOML as in JSON.

@@ -1,9 +1,11 @@
 //! Entries in the hook settings of agents that cannot work, each with the form that works.
 //!
-//! `entries` reads the entries of every format, `facts` is what each agent has, `text` looks at commands and scripts.
+//! `entries` reads the entries of every format, `facts` is what each agent has, `text` looks at commands and scripts, `same_work` finds
+//! tools that do the same.
 
 mod entries;
 mod facts;
+mod same_work;
 mod text;
 
 use std::collections::BTreeSet;
@@ -61,7 +63,7 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
     let all = entries(host, &file.path, &file.text)?;
     let mut diagnostics = Vec::new();
     let mut commands = BTreeSet::new();
-    for entry in &all {
+    for (number, entry) in all.iter().enumerate() {
         if RegisteredCommand::read(host.id, &entry.handler).is_some() {
             continue;
         }
@@ -73,6 +75,7 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
             problems
                 .push(Problem::new("the same command is registered twice", "remove one of them"));
         }
+        problems.extend(same_work::find(entry, all.get(..number).unwrap_or_default()));
         diagnostics.extend(problems.into_iter().map(|problem| linter.diagnostic(problem)));
     }
     Ok(diagnostics)
@@ -91,7 +94,8 @@ impl Linter<'_> {
         let diagnostic = Diagnostic::new(DEAD_HOOK, Severity::Warning, message)
             .at(&self.file.path)
             .help(problem.help);
-        let is_json = self.file.path.extension().is_none_or(|ending| ending != "toml");
+        let ending = self.file.path.extension().and_then(|ending| ending.to_str());
+        let is_json = !matches!(ending, Some("toml" | "md"));
         let span =
             is_json.then(|| json_problem(&self.file.text, &self.entry.path, String::new()).span);
         match span.flatten() {

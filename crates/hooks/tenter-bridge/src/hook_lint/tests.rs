@@ -164,3 +164,34 @@ fn a_codex_file_in_toml_and_kimis_tables_are_read() {
         );
     }
 }
+
+#[test]
+fn two_tools_that_do_the_same_for_the_same_calls_are_found() {
+    let settings = |first: (&str, &str), second: (&str, &str)| {
+        let group = |(matcher, command): (&str, &str)| json!({"matcher": matcher, "hooks": [{"type": "command", "command": command}]});
+        json!({"hooks": {"PostToolUse": [group(first), group(second)]}})
+    };
+    for (first, second, expected) in [
+        (
+            ("Edit|Write", "npx prettier --write ."),
+            ("Write", "npx @biomejs/biome format ."),
+            Some("prettier and biome format both format JavaScript"),
+        ),
+        (
+            ("", "black ."),
+            ("Edit", "ruff format ."),
+            Some("black and ruff format both format Python"),
+        ),
+        (("Edit", "black ."), ("Bash", "ruff format ."), None),
+        (("Edit", "black ."), ("Edit", "ruff check ."), None),
+        (("Edit", "prettier -w a"), ("Edit", "eslint --fix a"), None),
+        (("Edit", "black a"), ("Edit", "black b"), None),
+    ] {
+        let findings = findings("claude-code", &settings(first, second));
+        let is_found =
+            findings.iter().any(|finding| expected.is_some_and(|text| finding.contains(text)));
+        assert_eq!(is_found, expected.is_some(), "{second:?}: {findings:?}");
+        let is_same = findings.iter().any(|finding| finding.contains(" both "));
+        assert_eq!(is_same, expected.is_some(), "{second:?}: {findings:?}");
+    }
+}

@@ -117,7 +117,7 @@ fn permission_block(host: &Host, permission: &Value, import: &mut Import) {
 }
 
 /// Returns the rule for all commands that begin with a text.
-fn prefix(command: &str) -> String {
+pub(super) fn prefix(command: &str) -> String {
     let command = command.trim();
     if command.ends_with(":*") || command.contains('*') {
         format!("Bash({command})")
@@ -127,7 +127,7 @@ fn prefix(command: &str) -> String {
 }
 
 /// Converts a rule such as `run_shell_command(git push)` or `Shell(git)` to the form of Claude Code.
-fn as_claude_code(host: &Host, rule: &str) -> String {
+pub(super) fn as_claude_code(host: &Host, rule: &str) -> String {
     let (tool, specifier) =
         match rule.trim().strip_suffix(')').and_then(|rule| rule.split_once('(')) {
             Some((tool, specifier)) => (tool, Some(specifier)),
@@ -137,6 +137,8 @@ fn as_claude_code(host: &Host, rule: &str) -> String {
     let name = match native.and_then(|native| claude_name(native.canonical)) {
         Some(name) => name,
         None if SHELLS.contains(&tool) => "Bash",
+        None if tool == "web_fetch" => "WebFetch",
+        None if tool == "google_web_search" => "WebSearch",
         None => tool,
     };
     match (name, specifier) {

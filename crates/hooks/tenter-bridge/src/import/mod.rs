@@ -1,13 +1,16 @@
 //! Hooks and permission rules of agents' settings as manifest hooks (B37, B38).
 //!
-//! `other_hosts` converts the hooks of hosts that imitate Claude Code, `host_rules` the permission rules of every host.
+//! `other_hosts` converts the hooks of hosts that imitate Claude Code, `host_rules` the permission rules in every host's settings,
+//! `codex_rules` and `gemini_policies` those in files of their own.
 //! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP, `prompt`
 //! those that ask a model), `variables` its `env`, `permissions` its permission rules, which `commands` turns into rules for commands and
 //! the crate's module `rule_matcher` into matchers. `needs` finds scripts that need Claude Code itself. `files` writes the manifest hook of
 //! each, `plan` compares them with the hooks of an earlier import.
 
+mod codex_rules;
 mod commands;
 mod files;
+mod gemini_policies;
 mod handlers;
 mod host_rules;
 mod http;
@@ -20,9 +23,11 @@ mod validate;
 mod variables;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tenter_base::untrusted_file;
 use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Diagnostic, EventName};
@@ -34,6 +39,11 @@ use variables::Variables;
 
 pub use files::{HookFiles, ImportMark, MANIFEST, SCRIPT, import_mark, is_unedited};
 pub use plan::{HookChange, ImportPlan, PlannedHook, plan};
+
+/// The remark about a hook of a skill, an agent or a command.
+const ONLY_WHILE_ACTIVE: &str = "in Claude Code it runs only while its skill, agent or command is active; imported, it always runs";
+/// Maximum number of files that are read in one directory of a host.
+const MAX_FILES: usize = 500;
 
 /// The id of Claude Code.
 const CLAUDE_CODE: &str = "claude-code";
@@ -131,6 +141,27 @@ pub enum ImportedAction {
 /// It is not JSON or TOML, or Claude Code rejects it; the diagnostic has the position.
 pub fn read(source: &Source) -> Result<Import, Diagnostic> {
     let mut import = Import::default();
+    let ending = source.file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match (source.host.id, ending) {
+        ("codex", "rules") => {
+            codex_rules::read(&source.text, &mut import);
+            return Ok(import);
+        }
+        ("gemini", "toml") => {
+            let policy = settings(&source.file, &source.text)?;
+            gemini_policies::read(source.host, &policy, &mut import);
+            return Ok(import);
+        }
+        (CLAUDE_CODE, "md") => {
+            let front = settings(&source.file, &source.text)?;
+            handlers::read(&front, source, &Variables::default(), &mut import);
+            for hook in &mut import.hooks {
+                hook.remarks.push(ONLY_WHILE_ACTIVE.to_owned());
+            }
+            return Ok(import);
+        }
+        _ => {}
+    }
     if source.host.id != CLAUDE_CODE {
         other_hosts::read(source, &mut import)?;
         host_rules::read(source.host, &settings(&source.file, &source.text)?, &mut import);
@@ -197,6 +228,37 @@ pub fn files_of(host: &Host, is_for_user: bool) -> Vec<&'static str> {
     let further = FURTHER_FILES.iter().find(|(id, ..)| *id == host.id);
     let further = further.map(|(_, user, project)| if is_for_user { *user } else { *project });
     own.into_iter().chain(further).collect()
+}
+
+/// The directories with further files of a host, and the end of the paths in them.
+const DIRECTORIES: [(&str, &str, &str); 5] = [
+    ("codex", ".codex/rules", ".rules"),
+    ("gemini", ".gemini/policies", ".toml"),
+    (CLAUDE_CODE, ".claude/skills", "/SKILL.md"),
+    (CLAUDE_CODE, ".claude/agents", ".md"),
+    (CLAUDE_CODE, ".claude/commands", ".md"),
+];
+
+/// Returns the files with hooks or rules in the directories of a host, below the home directory or a project's root.
+pub fn files_in_directories(host: &Host, base: &Path) -> Vec<PathBuf> {
+    let directories = DIRECTORIES.iter().filter(|(id, ..)| *id == host.id);
+    let mut files: Vec<PathBuf> = directories
+        .flat_map(|(_, directory, end)| {
+            let entries = fs::read_dir(base.join(directory)).into_iter().flatten().flatten();
+            entries.take(MAX_FILES).filter_map(move |entry| match end.strip_prefix('/') {
+                Some(name) => Some(entry.path().join(name)),
+                None => Some(entry.path()).filter(|path| path.to_string_lossy().ends_with(end)),
+            })
+        })
+        .filter(|file| file.is_file() && (host.id != CLAUDE_CODE || has_hooks(file)))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Returns whether the front matter of a skill, an agent or a command may have hooks.
+fn has_hooks(file: &Path) -> bool {
+    untrusted_file::read_to_string(file).is_ok_and(|text| text.contains("\nhooks:"))
 }
 
 /// Returns the hosts whose hooks or rules can be imported.

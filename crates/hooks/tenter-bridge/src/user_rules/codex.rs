@@ -70,8 +70,30 @@ fn text_rules(text: &str, file: &str) -> Vec<UserRule> {
     rules.collect()
 }
 
+/// The effect of a rule and the alternatives of each word of its command; or the name of a call that is no such rule.
+pub(crate) type CommandRule = Result<(Effect, Vec<Vec<String>>), String>;
+
+/// Reads the rules of a `.rules` file; `None` if it has more than calls with literal arguments.
+pub(crate) fn codex_rules(text: &str) -> Option<Vec<CommandRule>> {
+    let calls = Reader::new(text).calls()?;
+    let rules = calls.iter().map(|call| {
+        let (effect, words) =
+            parts(call).filter(|_| call.name == "prefix_rule").ok_or_else(|| call.name.clone())?;
+        let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
+        Ok((effect, words.into_iter().map(owned).collect()))
+    });
+    Some(rules.collect())
+}
+
 /// Reads the rule of a call; `None` if it cannot be read.
 fn prefix_rule(call: &Call, maker: &RuleMaker) -> Option<UserRule> {
+    let (effect, words) = parts(call)?;
+    let text = words.iter().map(|one| one.join("|")).collect::<Vec<_>>().join(" ");
+    Some(maker.command(effect, &text, CommandPattern::of_words(&words)))
+}
+
+/// Reads the effect of a rule, and the alternatives of each word of its command; `None` if they cannot be read.
+fn parts(call: &Call) -> Option<(Effect, Vec<Vec<&str>>)> {
     let decision = call.argument("decision").map_or(Some("allow"), Value::as_str)?;
     let effect = Effect::from_word(decision)?;
     let pattern = call.argument("pattern")?.as_array()?;
@@ -85,8 +107,7 @@ fn prefix_rule(call: &Call, maker: &RuleMaker) -> Option<UserRule> {
         .collect();
     let words =
         words.filter(|words| !words.is_empty() && words.iter().all(|one| !one.is_empty()))?;
-    let text = words.iter().map(|one| one.join("|")).collect::<Vec<_>>().join(" ");
-    Some(maker.command(effect, &text, CommandPattern::of_words(&words)))
+    Some((effect, words))
 }
 
 /// A call with literal arguments.

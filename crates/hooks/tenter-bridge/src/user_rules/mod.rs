@@ -23,6 +23,7 @@ use tenter_protocol::manifest::MatcherText;
 use crate::rule_matcher::{self, CommandPattern, RuleMatcher};
 use calls::Part;
 pub(crate) use calls::SeenCall;
+pub(crate) use codex::codex_rules;
 pub(crate) use places::Places;
 
 /// Reads the rules of a host.

@@ -129,7 +129,8 @@ fn files(
     let base = if is_for_user { &env.home } else { project.root() };
     let all: Vec<PathBuf> =
         import::files_of(host, is_for_user).iter().map(|name| base.join(name)).collect();
-    let existing: Vec<PathBuf> = all.iter().filter(|file| file.is_file()).cloned().collect();
+    let mut existing: Vec<PathBuf> = all.iter().filter(|file| file.is_file()).cloned().collect();
+    existing.extend(import::files_in_directories(host, base));
     if !existing.is_empty() {
         return Ok(existing);
     }

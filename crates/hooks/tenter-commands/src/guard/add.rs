@@ -37,6 +37,10 @@ pub struct Args {
 
 pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let guards = Guard::named(&args.names, args.all)?;
+    if let Some(hook) = guards.iter().find(|hook| args.monitor && !hook.decides()) {
+        let message = format!("{} decides nothing that monitor mode could record", hook.name);
+        return Err(Failure::usage(message).help("add it without --monitor"));
+    }
     let hooks = args.location.directory(project)?;
     let mut added = Vec::new();
     for guard in guards {

@@ -97,6 +97,42 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
 }
 
 #[test]
+fn rules_and_hooks_in_files_of_their_own_are_imported() {
+    let sandbox = sandbox();
+    sandbox.write(
+        ".codex/rules/default.rules",
+        "prefix_rule(pattern = [\"curl\"], decision = \"forbidden\")\nprefix_rule(pattern = [\"ls\"])\n",
+    );
+    sandbox.write(
+        ".gemini/policies/own.toml",
+        "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"wget\"\ndecision = \"deny\"\npriority = 100\n",
+    );
+    sandbox.write(
+        ".claude/skills/release/SKILL.md",
+        "---\nname: release\ndescription: Releases.\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: \"echo no releases today >&2; exit 2\"\n---\n",
+    );
+    sandbox.write(".claude/skills/plain/SKILL.md", "---\nname: plain\ndescription: Plain.\n---\n");
+    for (agent, hook, left_out) in [
+        ("codex", "codex-deny-bash-curl", "prefix_rule ls: a hook's allow"),
+        ("gemini", "gemini-deny-bash-wget", ""),
+        ("claude-code", "PreToolUse Bash: echo no releases", "only while its skill"),
+    ] {
+        let output = sandbox.run(&["bridge", "import", agent, "--yes"]).expect_code(0);
+        assert!(output.stdout.contains(hook) && output.stdout.contains(left_out), "{output}");
+    }
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    for (command, reason) in
+        [("curl -s x", "curl"), ("wget x", "wget"), ("ls", "no releases today")]
+    {
+        let call = call("bash", &format!("command: {command}"), &format!("contains: ['{reason}']"));
+        let model = sandbox.script(&call);
+        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    }
+    let again = sandbox.run(&["bridge", "import", "codex", "--yes"]).expect_code(0);
+    assert!(again.stderr.contains("Nothing was changed."), "{again}");
+}
+
+#[test]
 fn in_the_home_directory_the_hooks_are_the_users() {
     let sandbox = sandbox();
     fs::create_dir_all(sandbox.home().join(".claude")).unwrap();
