@@ -7,6 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tenter_protocol::confinement::ConfinedFact;
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{EventName, HistoryAction, Reply, Scope, ToolCall};
 
@@ -244,6 +245,8 @@ pub struct Decision {
     pub by_failure: bool,
     /// Hooks whose history action does not count because an earlier one does (R31); never the built-in hook.
     pub overruled: Vec<String>,
+    /// After a tool call that ran confined: the promises that were kept.
+    pub confined: Option<ConfinedFact>,
 }
 
 impl Decision {
@@ -261,6 +264,7 @@ impl Decision {
             reason: None,
             by_failure: false,
             overruled: Vec::new(),
+            confined: None,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Confinements: what a call may do if it runs with fewer rights (F1). The launcher keeps them; here they are only data.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// The places that a confinement can name by a word.
@@ -148,6 +150,17 @@ pub struct ConfinedFact {
     pub not_kept: Vec<String>,
 }
 
+/// One line, such as `standard: kept write, read_not; not kept signals: Landlock has ABI 5`.
+impl fmt::Display for ConfinedFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: kept {}", self.profile, self.kept.join(", "))?;
+        if self.not_kept.is_empty() {
+            return Ok(());
+        }
+        write!(f, "; not kept {}", self.not_kept.join(", "))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,6 +192,19 @@ mod tests {
         assert_eq!(resolved.unwrap()[0].network, NetworkAccess::Local);
         let unknown = confinement(r#"{"profile": "bild"}"#).resolved(|_| None);
         assert_eq!(unknown, Err("bild".to_owned()));
+    }
+
+    #[test]
+    fn a_fact_is_one_line() {
+        let mut fact = ConfinedFact {
+            profile: "standard".to_owned(),
+            kept: vec!["write".to_owned(), "network none".to_owned()],
+            not_kept: Vec::new(),
+        };
+        assert_eq!(fact.to_string(), "standard: kept write, network none");
+        fact.not_kept.push("signals: Landlock has ABI 5".to_owned());
+        let line = "standard: kept write, network none; not kept signals: Landlock has ABI 5";
+        assert_eq!(fact.to_string(), line);
     }
 
     #[test]

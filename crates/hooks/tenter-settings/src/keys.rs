@@ -129,6 +129,7 @@ pub const SETTINGS: &[Setting] = &[
         "variables that it gets although they look like a key",
     ),
     setting("mcp.servers.NAME.cwd", "", "its working directory"),
+    setting("mcp.servers.NAME.confine", "", "the profile that its program is confined with"),
     setting("mcp.servers.NAME.tools", "(all)", "only these of its tools"),
     setting("mcp.servers.NAME.exclude", "[]", "not these of its tools"),
     setting("mcp.servers.NAME.url", "", "the URL of an MCP server behind HTTP").secret(),

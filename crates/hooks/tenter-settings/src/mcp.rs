@@ -28,6 +28,9 @@ pub struct ServerTable {
     pub pass_env: Vec<String>,
     /// Its working directory.
     pub cwd: Option<String>,
+    /// The profile that its program is confined with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confine: Option<String>,
     /// The URL of a server behind HTTP.
     pub url: Option<String>,
     /// Headers of requests to it.
@@ -80,6 +83,7 @@ impl ConfiguredServer {
             table.headers.iter().map(|(name, value)| ("headers", format!("{name}: {value}"))),
         );
         facts.extend(table.cwd.iter().map(|cwd| ("cwd", cwd.clone())));
+        facts.extend(table.confine.iter().map(|profile| ("confine", profile.clone())));
         let lists = [
             ("pass_env", Some(&table.pass_env)),
             ("tools", table.tools.as_ref()),

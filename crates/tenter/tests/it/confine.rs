@@ -57,8 +57,12 @@ fn a_rule_confines_what_it_matches_and_no_other_call() {
     std::fs::write(&hook, manifest).unwrap();
     let outside = sandbox.root().join("outside");
     sandbox.write("deploy.sh", format!("echo x > {}\n", outside.display()));
+    let check = sandbox.run(&["check", "bash deploy.sh"]).expect_code(0);
+    assert_eq!(check.stdout.trim(), "confined by scripts, rule 1: A script.", "{check}");
     headless(&sandbox, &script("bash deploy.sh"));
     assert!(!outside.exists());
+    let log = sandbox.run(&["log"]);
+    assert!(log.stdout.contains("→ custom: kept write"), "{log}");
     headless(&sandbox, &script(&format!("echo x > {}", outside.display())));
     assert!(outside.exists());
 }

@@ -56,6 +56,37 @@ fn a_tool_of_a_server_is_called_and_hooks_see_the_call() {
 }
 
 #[test]
+fn a_confined_server_answers_and_writes_nothing() {
+    let sandbox = sandbox();
+    if sandbox.run(&["confine", "--", "true"]).code != Some(0) {
+        return;
+    }
+    for (confine, is_written) in [("confine = \"pure\"", false), ("", true)] {
+        sandbox.write(USER_FILE, "");
+        user_server(&sandbox, "test", &McpServer::default(), confine);
+        let (_, code) = headless(
+            &sandbox,
+            "turns: [{tool_calls: [{name: mcp__test__echo, input: {text: hello}}]}, {text: ok, expect: {contains: ['arguments:{text:hello}']}}]",
+        );
+        assert_eq!((code, !received(&sandbox, "test").is_empty()), (0, is_written), "{confine}");
+    }
+}
+
+#[test]
+fn a_confinement_of_a_server_that_is_unknown_or_has_no_program_does_not_start_it() {
+    let sandbox = sandbox();
+    user_server(&sandbox, "test", &McpServer::default(), "confine = \"bild\"");
+    let output = sandbox.run(&["mcp", "test", "test"]);
+    assert!(output.code != Some(0), "{output}");
+    assert!(output.stderr.contains("there is no profile \"bild\""), "{output}");
+    assert_eq!(received(&sandbox, "test"), "");
+    let url = "[mcp.servers.test]\nurl = \"https://mcp.example.com/mcp\"\nconfine = \"pure\"\n";
+    sandbox.write(USER_FILE, url);
+    let output = sandbox.run(&["mcp", "test", "test"]);
+    assert!(output.stderr.contains("both `url` and `confine`"), "{output}");
+}
+
+#[test]
 fn a_hook_blocks_a_tool_of_a_server() {
     let sandbox = sandbox();
     user_server(&sandbox, "test", &McpServer::default(), "");

@@ -15,6 +15,8 @@ const SHOWN: usize = 300;
 pub(super) enum CallDecision {
     /// No hook stops it.
     Pass,
+    /// A hook confines it: it runs with fewer rights.
+    Confine,
     /// A hook asks the user.
     Ask,
     /// A hook denies it.
@@ -53,8 +55,15 @@ enum HookDecision {
     Nothing,
 }
 
+impl CallDecision {
+    /// Checks whether the call runs without a question.
+    pub(super) fn lets_run(self) -> bool {
+        self < Self::Ask
+    }
+}
+
 impl CallVerdict {
-    /// Returns the verdict of the hooks: the first denial, else the first question.
+    /// Returns the verdict of the hooks: the first denial, else the first question, else the first confinement.
     pub(super) fn new(considered: &[ConsideredHook<'_>], facts: &HookFacts) -> Self {
         let mut verdict = Self {
             decision: CallDecision::Pass,
@@ -100,13 +109,23 @@ impl CallVerdict {
     pub(super) fn line(&self) -> String {
         let word = match self.decision {
             CallDecision::Pass => return self.pass(),
+            CallDecision::Confine => styled(NOTICE, "confined"),
             CallDecision::Ask => styled(NOTICE, "asked about"),
             CallDecision::Deny => styled(BAD, "denied"),
         };
         let hook = styled(NAME, visible(self.hook.as_deref().unwrap_or_default()));
         let rule = self.rule.as_deref().map(|rule| format!(", rule {}", visible(rule)));
         let reason = self.reason.as_deref().map(|reason| format!(": {}", one_line(reason, SHOWN)));
-        format!("{word} by {hook}{}{}", rule.unwrap_or_default(), reason.unwrap_or_default())
+        let undecided = self.undecided().filter(|_| self.decision == CallDecision::Confine);
+        let undecided = undecided.map(|names| format!(" ({names} may stop it)"));
+        let tail = [rule, reason, undecided].map(Option::unwrap_or_default).concat();
+        format!("{word} by {hook}{tail}")
+    }
+
+    /// Returns the names of the hooks that may decide otherwise.
+    fn undecided(&self) -> Option<String> {
+        let names = self.undecided.join(", ");
+        (!names.is_empty()).then(|| visible(&names).into_owned())
     }
 
     fn pass(&self) -> String {
@@ -114,11 +133,12 @@ impl CallVerdict {
         if self.considered == 0 {
             return format!("{pass}: there are no hooks; `tenter guard add git-safety` adds one");
         }
-        if self.undecided.is_empty() {
-            return format!("{pass}: no hook stops it");
+        match self.undecided() {
+            None => format!("{pass}: no hook stops it"),
+            Some(names) => {
+                format!("{pass}, unless {names} stops it: only a run of the hook shows that")
+            }
         }
-        let names = visible(&self.undecided.join(", ")).into_owned();
-        format!("{pass}, unless {names} stops it: only a run of the hook shows that")
     }
 }
 
@@ -135,8 +155,8 @@ fn decision(hook: &Hook, selection: &Selection, facts: &HookFacts) -> HookDecisi
         let decision = match verdict {
             VerdictKind::Deny => CallDecision::Deny,
             VerdictKind::Ask => CallDecision::Ask,
-            // A confined call runs.
-            VerdictKind::Allow | VerdictKind::Confine => return HookDecision::Nothing,
+            VerdictKind::Confine => CallDecision::Confine,
+            VerdictKind::Allow => return HookDecision::Nothing,
         };
         let (rule, reason) = (Some(judgement.fit.rule), judgement.reason);
         return HookDecision::Decided { decision, rule, reason };

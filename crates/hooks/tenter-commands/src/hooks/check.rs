@@ -9,14 +9,14 @@ use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui;
 
 use super::call;
-use super::call_verdict::{CallDecision, CallVerdict};
+use super::call_verdict::CallVerdict;
 use super::explain;
 use crate::project::Project;
 
 /// Check what your hooks decide about a command, without running it.
 ///
-/// Rules and static hooks decide; hooks with a script are named, and not run. The exit code is 0 if the call passes, and 1 if a hook
-/// denies it or asks the user.
+/// Rules and static hooks decide; hooks with a script are named, and not run. The exit code is 0 if the call passes, also
+/// confined, and 1 if a hook denies it or asks the user.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("call").required(true))]
 pub struct Args {
@@ -62,7 +62,7 @@ pub fn run(mut project: Project, args: &Args) -> CommandResult {
         explain::print_call(&project, &catalog, (&call, &facts));
     }
     super::show_findings(&project);
-    Ok(if verdict.decision == CallDecision::Pass { Exit::Done } else { Exit::Failed })
+    Ok(if verdict.decision.lets_run() { Exit::Done } else { Exit::Failed })
 }
 
 fn considered<'c>(

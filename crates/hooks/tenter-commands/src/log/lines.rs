@@ -305,6 +305,7 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
     let could_block =
         lifecycle::by_any_spelling(&record.event).iter().any(|event| event.may(Power::Block));
     let mut lines = Vec::new();
+    lines.extend(decision.confined.as_ref().map(|fact| arrow(one_line(&fact.to_string(), LENGTH))));
     if decision.by_failure {
         // A hook that changed denies in every fail mode, so only the recorded reason says which it was (R75).
         let reason = decision.reason.as_deref().map(|reason| one_line(reason, LENGTH));

@@ -299,6 +299,11 @@ pub fn note_consequences(hook: &Untrusted) {
     for service in &hook.services {
         ui::note(format!("    {name} {} (the service {})", service.meaning(), service.as_str()));
     }
+    if hook.is_pure {
+        ui::note(format!(
+            "    {name} runs confined: no network, no secrets, no writes but in its own directory"
+        ));
+    }
     if let Some(endpoint) = &hook.endpoint {
         ui::note(format!("    {name} {}", visible(&sent_to(endpoint))));
     }

@@ -98,6 +98,8 @@ pub struct Untrusted {
     pub services: Vec<Service>,
     /// The server that its payloads would be sent to (S3).
     pub endpoint: Option<HttpEndpoint>,
+    /// True if it runs without network, secrets and writes (F11).
+    pub is_pure: bool,
     /// The path of the user's hook of the same name, which it would shadow (R9).
     pub displaces: Option<PathBuf>,
 }

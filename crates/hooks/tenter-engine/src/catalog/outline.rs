@@ -30,6 +30,8 @@ pub(super) struct Requested {
     pub(super) services: Vec<Service>,
     /// The server that payloads are sent to (S3).
     pub(super) endpoint: Option<HttpEndpoint>,
+    /// True if it runs confined (F11).
+    pub(super) is_pure: bool,
 }
 
 impl Requested {
@@ -38,6 +40,7 @@ impl Requested {
             env: extensions.env.clone(),
             services: extensions.services.clone(),
             endpoint: extensions.endpoint.clone(),
+            is_pure: extensions.is_pure,
         }
     }
 
@@ -49,6 +52,11 @@ impl Requested {
             return Self::default();
         }
         let services = runtime.map(|runtime| runtime.services.clone()).unwrap_or_default();
-        Self { env: options.env.clone(), services, endpoint: kind.endpoint().cloned() }
+        Self {
+            env: options.env.clone(),
+            services,
+            endpoint: kind.endpoint().cloned(),
+            is_pure: options.is_pure,
+        }
     }
 }

@@ -187,7 +187,7 @@ impl Resolver<'_> {
 
     fn ask(&mut self, candidate: Candidate, asked: Asked) {
         let Asked { covered, fingerprint, previous, subscriptions, requested } = asked;
-        let Requested { env, services, endpoint } = *requested;
+        let Requested { env, services, endpoint, is_pure } = *requested;
         let Candidate { name, path, layer, .. } = candidate;
         let env = [env, self.policies.env_of(&name, layer)].concat();
         let displaces = self.own.get(&name).cloned();
@@ -203,6 +203,7 @@ impl Resolver<'_> {
             env,
             services,
             endpoint,
+            is_pure,
             displaces,
         });
     }

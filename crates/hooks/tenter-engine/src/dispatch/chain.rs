@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use serde::Deserialize as _;
+use tenter_protocol::confinement::ConfinedFact;
 use tenter_protocol::event::StopReason;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::reply::VerdictKind;
@@ -36,6 +38,8 @@ pub(super) struct Chain<'e> {
     hooks_run: usize,
     /// True if a hook that cannot run stopped the event.
     is_stopped: bool,
+    /// The fact about a tool call that ran confined, as the tool says it.
+    confined: Option<ConfinedFact>,
 }
 
 /// A hook run whose reply is not applied yet.
@@ -47,6 +51,7 @@ struct Finished<'e> {
 impl<'e> Chain<'e> {
     pub(super) fn new(engine: &'e Engine, event: Event, context: RunContext<'e>) -> Self {
         let name = event.body.name();
+        let confined = confined_fact(&event.body);
         let mut outcome = Outcome::new(event.body);
         outcome.tool_names = engine.settings.tool_names.clone();
         Self {
@@ -58,6 +63,7 @@ impl<'e> Chain<'e> {
             facts: Arc::new(LazyFacts::new(&engine.settings.surroundings)),
             hooks_run: 0,
             is_stopped: false,
+            confined,
         }
     }
 
@@ -241,7 +247,7 @@ impl<'e> Chain<'e> {
 
     /// Reports the decision, starts these asynchronous hooks and returns the outcome.
     pub(super) fn finish(self, background: &[Candidate]) -> Outcome {
-        if self.hooks_run > 0 || self.is_stopped {
+        if self.hooks_run > 0 || self.is_stopped || self.confined.is_some() {
             report_decision(&self.engine.settings, &self.decision());
         }
         if !background.is_empty() && !self.is_over() {
@@ -272,6 +278,7 @@ impl<'e> Chain<'e> {
             reason: verdict.and_then(|verdict| verdict.value.reason.clone()),
             by_failure: self.outcome.denied_by_failure,
             overruled: self.outcome.overruled(),
+            confined: self.confined.clone(),
         }
     }
 
@@ -310,6 +317,13 @@ impl<'e> Chain<'e> {
             },
         );
     }
+}
+
+/// Returns how a tool call was confined that ran.
+fn confined_fact(body: &Body) -> Option<ConfinedFact> {
+    let Body::AfterTool { result, .. } = body else { return None };
+    let fact = result.metadata.as_ref()?.get("confined")?;
+    ConfinedFact::deserialize(fact).ok()
 }
 
 /// Returns whether a hook did not run because it is not the one that was trusted.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use tenter_protocol::confinement::ConfinedFact;
 use tenter_protocol::event::HostFacts;
 use tenter_protocol::{Object, Scope, ToolCall};
 
@@ -117,6 +118,7 @@ impl Redactor {
             reason,
             by_failure,
             overruled,
+            confined,
         } = decision;
         Decision {
             scope: Arc::new(self.scope(scope)),
@@ -130,6 +132,11 @@ impl Redactor {
             reason: reason.as_ref().map(|reason| self.text(reason)),
             by_failure: *by_failure,
             overruled: overruled.clone(),
+            confined: confined.as_ref().map(|fact| ConfinedFact {
+                profile: self.text(&fact.profile),
+                kept: fact.kept.clone(),
+                not_kept: fact.not_kept.iter().map(|promise| self.text(promise)).collect(),
+            }),
         }
     }
 

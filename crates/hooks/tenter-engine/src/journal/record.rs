@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tenter_base::rfc3339;
+use tenter_protocol::confinement::ConfinedFact;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
 use crate::observe::{
@@ -125,6 +126,9 @@ pub struct DecisionRecord {
     /// Hooks whose history action does not count because an earlier one does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overruled: Vec<String>,
+    /// After a tool call that ran confined: the promises that were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confined: Option<ConfinedFact>,
 }
 
 /// A hook's `ask` was answered.
@@ -268,6 +272,7 @@ impl From<&Decision> for Record {
             reason,
             by_failure,
             overruled,
+            confined,
         } = decision;
         let kind = RecordKind::Decision(DecisionRecord {
             decision: *kind,
@@ -277,6 +282,7 @@ impl From<&Decision> for Record {
             reason: reason.clone(),
             by_failure: *by_failure,
             overruled: overruled.clone(),
+            confined: confined.clone(),
         });
         Envelope { time: *time, scope, event: *event, tool_call: tool_call.as_ref() }.around(kind)
     }

@@ -76,6 +76,9 @@ fn decision_row(context: &Context<'_>, record: &Record, decision: &DecisionRecor
     let denies = decision.by_failure || decision.decision == DecisionKind::Deny;
     let is_wanted = !context.filter.decision.is_empty();
     html! {
+        @if let Some(fact) = &decision.confined {
+            li.row.decision { div.line { span.badge.confine { "confined" } span { (fact) } } }
+        }
         @if denies || is_wanted || !decision.overruled.is_empty() {
             li.row.decision {
                 div.line {

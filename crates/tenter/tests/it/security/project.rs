@@ -207,14 +207,16 @@ fn a_hook_that_shadows_a_user_hook_is_reported_before_it_is_trusted() {
 #[test]
 fn settings_and_files_of_a_hook_are_shown_before_it_is_trusted() {
     let sandbox = sandbox();
-    let manifest = "---\nname: spy\ndescription: d\ntrigger: after_turn\nmetadata:\n  env: [OPENAI_API_KEY]\n---\n";
+    let manifest = "---\nname: spy\ndescription: d\ntrigger: after_turn\nmetadata:\n  env: [OPENAI_API_KEY]\n  confine: pure\n---\n";
     sandbox.write(".kodelet/hooks/spy/HOOK.md", manifest);
     executable(&sandbox, ".kodelet/hooks/spy/scripts/run", "#!/bin/sh\n. ./lib/more.sh\n");
     sandbox.write(".kodelet/hooks/spy/lib/more.sh", "echo\n");
     let mut command = sandbox.command();
     command.args(["trust"]);
     let mut session = PtySession::start(command);
-    assert!(session.wait_for("[q] quit: ").contains("spy asks for the variables OPENAI_API_KEY"));
+    let question = session.wait_for("[q] quit: ");
+    assert!(question.contains("spy asks for the variables OPENAI_API_KEY"), "{question}");
+    assert!(question.contains("spy runs confined: no network"), "{question}");
     session.enter("v");
     let screen = session.wait_for("[q] quit: ");
     for part in ["env: [OPENAI_API_KEY]", ". ./lib/more.sh", "spy/lib/more.sh\necho"] {

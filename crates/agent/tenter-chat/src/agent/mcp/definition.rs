@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use tenter_mcp::{
 };
 use tenter_proc::{Invocation, Limits, Streams};
 use tenter_settings::ConfiguredServer;
+use tenter_terminal::env::Env;
 
 use super::covered::ServerCoverage;
 use super::expansion::expand;
@@ -46,6 +48,9 @@ pub(super) fn define(
     let secrets = values.filter(|value| value.len() >= MIN_SECRET).cloned().collect();
     let transport = match (&table.command, &table.url) {
         (Some(command), None) => program(project, server, (command, inherited, added))?,
+        (None, Some(_)) if table.confine.is_some() => {
+            return Err("it has both `url` and `confine`, which applies to programs".to_owned());
+        }
         (None, Some(url)) => http(project, &expanded(url)?, headers)?,
         (Some(_), Some(_)) => return Err("it has both `command` and `url`".to_owned()),
         (None, None) => return Err("it has neither `command` nor `url`".to_owned()),
@@ -112,9 +117,14 @@ fn program(
         if server.of_project { inherited } else { outside(project).environment(inherited, &cwd) };
     let root = (PROJECT.to_owned(), project.root().to_string_lossy().into_owned());
     let added = std::iter::once(root).chain(added).collect();
+    let args = args.into_iter().map(OsString::from).collect();
+    let (program, args) = match &table.confine {
+        None => (command.into(), args),
+        Some(profile) => confined(project, profile, (command, args)),
+    };
     let invocation = Invocation {
-        program: command.into(),
-        args: args.into_iter().map(OsString::from).collect(),
+        program,
+        args,
         cwd,
         env: environment(inherited, added),
         stdin: Vec::new(),
@@ -123,6 +133,19 @@ fn program(
     };
     let trampoline = Some(bound::trampoline());
     Ok(Transport::Program(ServerProgram { invocation, trampoline }))
+}
+
+/// Returns the launcher that runs a program confined (F11). Where the profile cannot be kept, the server does not start.
+fn confined(
+    project: &Project,
+    profile: &str,
+    (command, args): (String, Vec<OsString>),
+) -> (PathBuf, Vec<OsString>) {
+    let root = project.root().as_os_str().to_owned();
+    let mut all: Vec<OsString> = vec!["confine".into(), "--profile".into(), profile.into()];
+    all.extend(["--project".into(), root, "--".into(), command.into()]);
+    all.extend(args);
+    (Env::program(), all)
 }
 
 fn expanded_map(
