@@ -10,6 +10,7 @@ use tenter_base::{private_dir, untrusted_file};
 use tenter_protocol::confinement::Confinement;
 
 use crate::digest::digest;
+use crate::registration::PROGRAM;
 
 /// The variable with the program that Claude Code runs commands with.
 pub const VARIABLE: &str = "CLAUDE_CODE_SHELL_PREFIX";
@@ -17,6 +18,11 @@ pub const VARIABLE: &str = "CLAUDE_CODE_SHELL_PREFIX";
 pub const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 /// The argument with which our program is that prefix.
 pub const ARGUMENT: &str = "--shell-prefix";
+
+/// Returns true if the value of the variable starts our program.
+pub(crate) fn is_ours(value: &str) -> bool {
+    value.ends_with(ARGUMENT) && value.contains(PROGRAM)
+}
 
 /// Maximum size of what a hook leaves, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;

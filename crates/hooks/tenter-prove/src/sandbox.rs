@@ -51,6 +51,8 @@ pub(crate) enum Registered {
     AmongOthers,
     /// For the user, with a short timeout, so that it need not be waited for.
     Impatiently,
+    /// For the user, with the program that runs confined commands.
+    Confining,
     /// For the user, but the program is missing.
     WithoutProgram {
         /// Set if the agent is to block then.
@@ -155,12 +157,13 @@ impl Sandbox {
         let install = |scope, fail_closed, path: &Path| -> Result<(), Diagnostic> {
             let target = registry.target(host, scope, &self.project());
             let Some(target) = target else { return Ok(()) };
-            let options = Options { fail_closed, version: program.version, timeout };
+            let confine = registered == Registered::Confining;
+            let options = Options { fail_closed, confine, version: program.version, timeout };
             let plan = registry.plan_install(&target, options)?;
             registry.install(&plan, path, program.now)
         };
         match registered {
-            Registered::ForUser | Registered::Impatiently => {
+            Registered::ForUser | Registered::Impatiently | Registered::Confining => {
                 install(RegistrationScope::User, false, program.path)
             }
             Registered::AmongOthers => {

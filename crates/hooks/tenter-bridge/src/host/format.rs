@@ -43,6 +43,8 @@ pub struct Registration {
     pub plugins: Option<&'static str>,
     /// The user's directory in which the host keeps its sessions, from the home directory; `None` if it is unknown.
     pub sessions: Option<&'static str>,
+    /// The variable in the host's settings with the program that runs its shell commands, if it has one (F12).
+    pub shell_prefix: Option<&'static str>,
     /// The step that users take in the host before hooks run there, as a sentence.
     pub next_step: Option<&'static str>,
 }
@@ -69,6 +71,7 @@ impl Registration {
             also_reads: &[],
             plugins: None,
             sessions: None,
+            shell_prefix: None,
             next_step: None,
         }
     }

@@ -13,6 +13,7 @@ use crate::host::{
 use crate::host::{EventPowers, Host, HostVersion, Moment, NativeEvent};
 use crate::host::{at, event};
 use crate::occurrence::{ToolEnd, ToolOutcome};
+use crate::shell_prefix;
 use crate::user_rules::RuleCheck;
 
 /// Claude Code, measured with version 2.1.330.
@@ -32,6 +33,7 @@ pub(super) const HOST: Host = Host {
         silencers: &[Silencer::key("disableAllHooks")],
         plugins: Some(".claude/plugins"),
         sessions: Some(".claude/projects"),
+        shell_prefix: Some(shell_prefix::VARIABLE),
         ..Registration::new(".claude/settings.json", &["claude"], FORMAT)
     },
     settings: SETTINGS,

@@ -14,12 +14,16 @@ use crate::host::{
     EntryFormat, FailClosed, FileContext, Host, HostVersion, Moment, NativeEvent, OwnFile,
     RegistrationFormat, RegistrationScope, SwitchValue, TimeoutUnit,
 };
+use crate::shell_prefix;
 
 /// The options of a registration.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// The host blocks prompts and tool calls if the program fails (B25). A registration that does so already keeps it.
     pub fail_closed: bool,
+    /// The host runs shell commands with our program, which confines those that hooks confine (F12). A registration that does so
+    /// already keeps it, and it means nothing for hosts that accept the confined command instead.
+    pub confine: bool,
     /// The installed version of the host; `None` if it is unknown: then only the events of the oldest supported version are
     /// registered, and the registered form of the command is kept.
     pub version: Option<HostVersion>,
@@ -46,6 +50,7 @@ impl Options {
         };
         Form {
             fail_closed: self.fail_closed || blocks,
+            confine: self.confine && registration.shell_prefix.is_some(),
             exec: self.version.map_or_else(|| has("args"), has_exec),
             version,
             timeout: self.timeout,
@@ -64,6 +69,8 @@ fn registered_for(host: &Host, registered: &[Handler]) -> HostVersion {
 pub(super) struct Form {
     /// True if the host blocks prompts and tool calls when the program fails.
     pub(super) fail_closed: bool,
+    /// True if the host runs shell commands with our program.
+    pub(super) confine: bool,
     /// True if the host starts commands without a shell.
     pub(super) exec: bool,
     /// The version for which hooks are registered.
@@ -79,6 +86,7 @@ impl Form {
         choices.flat_map(|(fail_closed, exec)| {
             [HostVersion::EARLIEST, HostVersion::LATEST].map(|version| Self {
                 fail_closed,
+                confine: false,
                 exec,
                 version,
                 timeout: None,
@@ -90,8 +98,8 @@ impl Form {
 /// The content of a registration.
 #[derive(Debug)]
 pub(super) enum RegistrationContent {
-    /// These handlers in a file of this format.
-    Entries(&'static EntryFormat, Vec<EventHandler>),
+    /// These handlers in a file of this format, and the program that runs shell commands.
+    Entries(&'static EntryFormat, Vec<EventHandler>, Option<String>),
     /// These files, which may have to be programs.
     Files(Vec<OwnFile>, bool),
 }
@@ -100,7 +108,7 @@ impl RegistrationContent {
     /// Returns the number of handlers or files.
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Entries(_, handlers) => handlers.len(),
+            Self::Entries(_, handlers, _) => handlers.len(),
             Self::Files(files, _) => files.len(),
         }
     }
@@ -121,7 +129,11 @@ pub(super) fn content(
         return Err(error(format!("the home directory {} is not UTF-8", home.display())));
     };
     let Target { host, scope, .. } = *target;
-    let Form { fail_closed, exec, version, timeout } = form;
+    let Form { fail_closed, confine, exec, version, timeout } = form;
+    if confine && scope == RegistrationScope::Shared {
+        return Err(error("a shared file cannot name a program of one user".to_owned())
+            .help("install without --shared, or without --confine"));
+    }
     match &host.registration.format {
         RegistrationFormat::Files(format) => {
             let context = FileContext { host, scope, program, home, id, fail_closed };
@@ -157,7 +169,9 @@ pub(super) fn content(
                 let unique = if scope == RegistrationScope::Shared { "shared" } else { id };
                 (event.name, handler(format, &event, command, (unique, blocks && has_switch)))
             };
-            Ok(RegistrationContent::Entries(format, host.events_of(version).map(entry).collect()))
+            let handlers = host.events_of(version).map(entry).collect();
+            let prefix = confine.then(|| format!("{program} {}", shell_prefix::ARGUMENT));
+            Ok(RegistrationContent::Entries(format, handlers, prefix))
         }
     }
 }

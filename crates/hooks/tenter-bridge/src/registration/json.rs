@@ -133,14 +133,14 @@ fn line(text: &str, position: usize) -> usize {
 }
 
 /// A parsed settings file.
-struct Document<'t> {
+pub(super) struct Document<'t> {
     mark: &'t str,
     body: &'t str,
-    root: CstRootNode,
+    pub(super) root: CstRootNode,
 }
 
 impl<'t> Document<'t> {
-    fn parse(text: &'t str) -> Result<Self, Diagnostic> {
+    pub(super) fn parse(text: &'t str) -> Result<Self, Diagnostic> {
         let (mark, body) = split_mark(text);
         let root =
             CstRootNode::parse(body, &OPTIONS).map_err(|error| syntax_error(body, &error))?;
@@ -148,7 +148,7 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the outermost object; `None` if the text has no value.
-    fn object(&self) -> Result<Option<CstObject>, Diagnostic> {
+    pub(super) fn object(&self) -> Result<Option<CstObject>, Diagnostic> {
         let Some(value) = self.root.value() else { return Ok(None) };
         let error = || self.unexpected(&[], "the file is not a JSON object".to_owned());
         value.as_object().ok_or_else(error).map(Some)
@@ -171,7 +171,11 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the value of the member of `object` to which `path` leads. There must not be two.
-    fn member(&self, object: &CstObject, path: &[&str]) -> Result<Option<CstNode>, Diagnostic> {
+    pub(super) fn member(
+        &self,
+        object: &CstObject,
+        path: &[&str],
+    ) -> Result<Option<CstNode>, Diagnostic> {
         let name = path.last().copied().unwrap_or_default();
         let members = object.properties().into_iter();
         let mut members = members.filter(|member| member.decoded_name().as_deref() == Some(name));
@@ -183,12 +187,12 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the error that the value at `path` is not the expected one.
-    fn unexpected(&self, path: &[&str], message: String) -> Diagnostic {
+    pub(super) fn unexpected(&self, path: &[&str], message: String) -> Diagnostic {
         let range = range(self.body, path).unwrap_or_default();
         invalid(self.body, &range, message).help("correct the value, and run the command again")
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         format!("{}{}", self.mark, self.root)
     }
 }
@@ -271,7 +275,7 @@ pub(super) fn install(
 }
 
 /// Returns a value that is written as this text: what the library formats itself takes several lines for each handler.
-fn raw(text: impl Display) -> CstInputValue {
+pub(super) fn raw(text: impl Display) -> CstInputValue {
     CstInputValue::Number(text.to_string())
 }
 
@@ -347,7 +351,7 @@ fn remove_created(member: &CstObjectProp, names: &[String]) {
 
 /// Removes an element or a member with its comma and the whitespace before it. The comments around it stay, which
 /// the library's own `remove` does not ensure.
-fn remove_node(node: &CstNode) {
+pub(super) fn remove_node(node: &CstNode) {
     let comma = node.trailing_comma().map(CstNode::from);
     let comma = comma.or_else(|| node.previous_siblings().find(CstNode::is_comma));
     comma.into_iter().for_each(CstNode::remove);
@@ -383,7 +387,7 @@ fn clear(node: &CstNode) {
 }
 
 /// Removes the whitespace in an object or array without members, elements and comments. Returns whether it is one.
-fn trim_empty(container: &CstNode) -> bool {
+pub(super) fn trim_empty(container: &CstNode) -> bool {
     let text = container.to_string();
     let is_empty = text[1..text.len() - 1].trim().is_empty();
     if is_empty {

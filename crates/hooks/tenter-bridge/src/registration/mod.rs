@@ -37,6 +37,7 @@ mod registry;
 mod settings_file;
 mod toml;
 mod trust;
+mod variable;
 
 pub use change::{SettingsChange, Target};
 pub use command::{PROGRAM, RegisteredCommand};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tenter_protocol::Diagnostic;
+use tenter_protocol::{Diagnostic, Severity};
 
 use super::change::{SettingsChange, Target};
 use super::command::RegisteredCommand;
@@ -15,8 +15,9 @@ use super::record::{FileEdit, RegistrationRecord};
 use super::settings_file::SettingsFile;
 use super::toml::{with_trust, without_trust};
 use super::trust;
-use super::{json, toml};
+use super::{json, toml, variable};
 use crate::host::{EntryFormat, EntryLayout};
+use crate::shell_prefix;
 
 /// A planned change of a host's files.
 #[derive(Debug)]
@@ -57,8 +58,8 @@ impl Plan {
     ) -> Result<Self, Diagnostic> {
         let count = content.len();
         let mut changes = match content {
-            RegistrationContent::Entries(format, handlers) => {
-                vec![with_entries(target, format, &handlers, recorded)?]
+            RegistrationContent::Entries(format, handlers, prefix) => {
+                vec![with_entries(target, format, (&handlers, prefix), recorded)?]
             }
             RegistrationContent::Files(files, executable) => {
                 own_files::install(target, files, executable, recorded)?
@@ -79,7 +80,7 @@ impl Plan {
         recorded: Option<&RegistrationRecord>,
     ) -> Result<Self, Diagnostic> {
         let mut changes = match content {
-            RegistrationContent::Entries(format, _) => {
+            RegistrationContent::Entries(format, ..) => {
                 vec![without_entries(target, format, recorded)?]
             }
             RegistrationContent::Files(files, _) => own_files::remove(target, files, recorded)?,
@@ -116,17 +117,26 @@ fn remove_directories(change: &SettingsChange) {
 fn with_entries(
     target: &Target,
     format: &EntryFormat,
-    handlers: &[EventHandler],
+    (handlers, prefix): (&[EventHandler], Option<String>),
     recorded: Option<&RegistrationRecord>,
 ) -> Result<SettingsChange, Diagnostic> {
     let file = SettingsFile::read(&target.file)?;
     let text = file.text().unwrap_or_default();
     let mut edit = FileEdit::recorded(&file, recorded);
-    let after = if is_complete(target, format, text, handlers)? {
+    let present = prefix_in(target, text)?;
+    let has_prefix = prefix.is_none() || prefix == present;
+    // A registration with our program keeps it.
+    let prefix =
+        prefix.or_else(|| present.clone().filter(|present| shell_prefix::is_ours(present)));
+    let after = if has_prefix && is_complete(target, format, text, handlers)? {
         file.text().map(str::to_owned)
     } else {
         let clean = without_ours(target, format, text, &edit)?;
-        let installed = format.install(&clean, handlers).map_err(|error| error.at(&target.file))?;
+        let mut installed =
+            format.install(&clean, handlers).map_err(|error| error.at(&target.file))?;
+        if let Some(prefix) = prefix {
+            installed.text = with_prefix(target, &installed.text, &prefix)?;
+        }
         Some(edit.record(&clean, installed))
     };
     Ok(SettingsChange::new(file, after, edit))
@@ -225,7 +235,31 @@ fn without_ours(
         return Ok(original);
     }
     let created = edit.created.clone().unwrap_or_else(|| assumed_created(target));
-    format.remove(text, is_ours(target), &created).map_err(|error| error.at(&target.file))
+    let has_prefix = prefix_in(target, text)?.is_some_and(|prefix| shell_prefix::is_ours(&prefix));
+    let located = |error: Diagnostic| error.at(&target.file);
+    let text = match target.host.registration.shell_prefix.filter(|_| has_prefix) {
+        Some(name) => &variable::remove(text, name).map_err(located)?,
+        None => text,
+    };
+    format.remove(text, is_ours(target), &created).map_err(located)
+}
+
+/// Returns the program with which the host runs shell commands, according to this text.
+fn prefix_in(target: &Target, text: &str) -> Result<Option<String>, Diagnostic> {
+    let Some(name) = target.host.registration.shell_prefix else { return Ok(None) };
+    variable::find(text, name).map_err(|error| error.at(&target.file))
+}
+
+/// Returns the text with our program, which runs shell commands. Another program there stays, and is an error.
+fn with_prefix(target: &Target, text: &str, prefix: &str) -> Result<String, Diagnostic> {
+    let Some(name) = target.host.registration.shell_prefix else { return Ok(text.to_owned()) };
+    if let Some(other) = prefix_in(target, text)? {
+        let message = format!("`env.{name}` is set to another program: {other}");
+        return Err(Diagnostic::new("registration-file", Severity::Error, message)
+            .at(&target.file)
+            .help("remove it, or install without --confine"));
+    }
+    variable::set(text, name, prefix).map_err(|error| error.at(&target.file))
 }
 
 /// Returns the parts that an installation without a record probably created.

@@ -145,7 +145,7 @@ impl Registry {
             return Ok(registered);
         };
         let handlers = contents.flat_map(|content| match content {
-            RegistrationContent::Entries(_, handlers) => handlers,
+            RegistrationContent::Entries(_, handlers, _) => handlers,
             RegistrationContent::Files(..) => Vec::new(),
         });
         let text = read(&target.file)?;

@@ -48,7 +48,11 @@ impl Visit<'_> {
         };
         let project = self.engine.project();
         let start = start_of_command(launcher, &approved.confinements, project)?;
-        if is_confined(command, &start) || self.leave_for_prefix(approved, command) {
+        if let Some(script) = script_in(command, &start) {
+            self.keep_rules_for_script(&approved.call, script);
+            return None;
+        }
+        if self.leave_for_prefix(approved, command) {
             return None;
         }
         // The command that a model is asked for must be the same each time.
@@ -64,13 +68,20 @@ impl Visit<'_> {
         Some(ConfinedCall { input, is_demanded })
     }
 
+    /// Keeps the user's rules for the script of a confined call: the model knows how to make such calls, and the agent compares the whole
+    /// command with its rules.
+    fn keep_rules_for_script(&mut self, call: &ToolCall, script: String) {
+        let mut original = call.clone();
+        original.input.insert("command".to_owned(), Value::String(script));
+        self.keep_user_rules(&original, &call.input);
+    }
+
     /// Leaves a command for the program that Claude Code runs commands with. Returns true if that program is ours.
     fn leave_for_prefix(&mut self, approved: &ApprovedCall, command: &str) -> bool {
         let visitor = self.visitor;
         let prefix = visitor.vars.iter().find(|(name, _)| name == shell_prefix::VARIABLE);
-        let is_ours = prefix.and_then(|(_, value)| value.to_str()).is_some_and(|value| {
-            value.ends_with(shell_prefix::ARGUMENT) && value.contains("tenter-hook")
-        });
+        let is_ours =
+            prefix.and_then(|(_, value)| value.to_str()).is_some_and(shell_prefix::is_ours);
         if visitor.host.id != CLAUDE_CODE || !is_ours {
             return false;
         }
@@ -91,6 +102,11 @@ impl Visit<'_> {
         before: &ToolCall,
         after: &Object,
     ) {
+        // A question is asked about the confined call.
+        self.keep_user_rules(before, after);
+        if self.reply.denial().is_some() {
+            return;
+        }
         let hooks = self.runs.all_with(EventName::BeforeTool, DecisionKind::Confine);
         let names = hooks.into_iter().collect::<Vec<_>>().join(", ");
         let input = tool_call::native_input(self.visitor.host, native, &before.input, after);
@@ -140,13 +156,11 @@ fn start_of_command(
     Some(format!("{launcher} confine --spec {} --project {project}", quoted(&spec)?))
 }
 
-/// Returns true if a command is nothing but the launcher with these options and one script.
-fn is_confined(command: &str, start: &str) -> bool {
-    let Some(rest) = command.strip_prefix(start).and_then(|rest| rest.strip_prefix(SHELL)) else {
-        return false;
-    };
-    let words = shlex::split(rest).unwrap_or_default();
-    matches!(words.as_slice(), [script] if quoted(script).as_deref() == Some(rest))
+/// Returns the script of a command that is nothing but the launcher with these options and one script.
+fn script_in(command: &str, start: &str) -> Option<String> {
+    let rest = command.strip_prefix(start).and_then(|rest| rest.strip_prefix(SHELL))?;
+    let [script] = <[String; 1]>::try_from(shlex::split(rest)?).ok()?;
+    (quoted(&script).as_deref() == Some(rest)).then_some(script)
 }
 
 /// Returns the note that a confined command names.
@@ -173,7 +187,8 @@ mod tests {
     fn only_the_whole_confined_command_is_confined() {
         let start = start();
         let confined = |script: &str| format!("{start}{SHELL}{}", quoted(script).unwrap());
-        assert!(is_confined(&confined("make test && echo 'done'"), &start));
+        let script = "make test && echo 'done'";
+        assert_eq!(script_in(&confined(script), &start).as_deref(), Some(script));
         for command in [
             format!("{}; rm -rf x", confined("make")),
             format!("{} && make", confined("make")),
@@ -181,7 +196,7 @@ mod tests {
             format!("{start} --limit abi=0{SHELL}make"),
             "make".to_owned(),
         ] {
-            assert!(!is_confined(&command, &start), "{command}");
+            assert_eq!(script_in(&command, &start), None, "{command}");
         }
     }
 

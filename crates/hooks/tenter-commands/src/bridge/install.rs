@@ -46,6 +46,9 @@ pub struct Args {
     /// Block prompts and tool calls if Tenter fails to start.
     #[arg(long)]
     fail_closed: bool,
+    /// Let Claude Code run the commands that hooks confine.
+    #[arg(long, conflicts_with = "shared")]
+    confine: bool,
     /// Register without trying it in a scratch home first.
     #[arg(long)]
     no_check: bool,
@@ -154,7 +157,8 @@ impl Installation<'_> {
         }
         let version = InstalledAgent::find(self.env, host).version(self.env);
         let version = version.as_deref().and_then(HostVersion::parse);
-        let options = Options { fail_closed: self.args.fail_closed, version, timeout: None };
+        let Args { fail_closed, confine, .. } = *self.args;
+        let options = Options { fail_closed, confine, version, timeout: None };
         let plan = self.registry.plan_install(&target, options).map_err(located)?;
         let is_recorded =
             self.registry.records_of(host).iter().any(|record| record.file == target.file);
@@ -259,6 +263,12 @@ impl Installation<'_> {
         self.note_unguardable(host);
         if self.args.fail_closed {
             ui::note("If `tenter-hook` fails or is missing, prompts and tool calls are blocked.");
+        }
+        if let Some(variable) = host.registration.shell_prefix.filter(|_| self.args.confine) {
+            ui::note(format!(
+                "{} will start its shell commands with `tenter-hook` (the variable {variable}), which confines those that a hook confines.",
+                host.name
+            ));
         }
         if host.registration.trust_file.is_some() {
             ui::note(format!(

@@ -114,7 +114,11 @@ impl CallVerdict {
             CallDecision::Deny => styled(BAD, "denied"),
         };
         let hook = styled(NAME, visible(self.hook.as_deref().unwrap_or_default()));
-        let rule = self.rule.as_deref().map(|rule| format!(", rule {}", visible(rule)));
+        let rule = self.rule.as_deref().map(|rule| match rule.strip_prefix("rule ") {
+            // A rule without a name is called by its number.
+            Some(number) => format!(", rule {}", visible(number)),
+            None => format!(", rule {}", visible(rule)),
+        });
         let reason = self.reason.as_deref().map(|reason| format!(": {}", one_line(reason, SHOWN)));
         let undecided = self.undecided().filter(|_| self.decision == CallDecision::Confine);
         let undecided = undecided.map(|names| format!(" ({names} may stop it)"));

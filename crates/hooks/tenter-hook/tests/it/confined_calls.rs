@@ -73,6 +73,39 @@ fn other_hosts_ask_the_model_for_the_confined_command_and_run_it_once_it_comes()
     }
 }
 
+/// Returns the command that a denial asks the model for.
+fn demanded_command(denied: &str) -> String {
+    let answer: Value = serde_json::from_str(denied).unwrap();
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    let (_, input) = reason.split_once("instead: ").unwrap_or_else(|| panic!("{reason}"));
+    let input: Value =
+        serde_json::Deserializer::from_str(input).into_iter().next().unwrap().unwrap();
+    input["command"].as_str().unwrap().to_owned()
+}
+
+/// The agent compares the whole confined command with its rules, so Tenter compares the script in it.
+#[test]
+fn a_confined_command_of_the_model_does_not_hide_its_script_from_the_users_rules() {
+    let (host, fixture) = ("claude-code", "PreToolUse.Bash");
+    for (rule, is_denied) in [("Bash(make:*)", true), ("Bash(git add:*)", false)] {
+        let session = session(host);
+        let other = demanded_command(&answer(&session, fixture, "true"));
+        let settings = session.sandbox.home().join(".claude/settings.json");
+        fs::create_dir_all(settings.parent().unwrap()).unwrap();
+        let rules = json!({"permissions": {"deny": [rule]}});
+        fs::write(&settings, rules.to_string()).unwrap();
+        let confined = other.replace("bash -c true", "bash -c 'make install'");
+        for command in ["make install", &confined] {
+            let answer = answer(&session, fixture, command);
+            assert_eq!(
+                answer.contains("permission rules"),
+                is_denied,
+                "{rule} {command}: {answer}"
+            );
+        }
+    }
+}
+
 #[test]
 fn claude_code_keeps_the_command_if_the_prefix_confines_it() {
     let session = session("claude-code");

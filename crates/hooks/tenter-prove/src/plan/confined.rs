@@ -9,6 +9,7 @@ use super::{Plan, touch};
 use crate::client::Client;
 use crate::hook_file::HookFile;
 use crate::observed::{Fact, Run};
+use crate::sandbox::Registered;
 
 /// The hook.
 const HOOK: &str = "confine";
@@ -28,7 +29,7 @@ pub(crate) const EMULATED: &str = "denied, and the model is asked to make the co
 
 /// Returns true if the agent itself runs the confined call, instead of the model that is asked to make it.
 pub(crate) fn is_run(host: &Host) -> bool {
-    host.input_rewrite != InputRewrite::Demanded && host.id != "claude-code"
+    host.input_rewrite != InputRewrite::Demanded
 }
 
 pub(super) fn plan(client: &Client) -> Plan {
@@ -41,7 +42,8 @@ pub(super) fn plan(client: &Client) -> Plan {
     let calls = calls.iter().fold(ModelReply::new(), |reply, call| (client.shell)(reply, call));
     let reply = r#"{"decision": "confine", "confine": {"write": ["project"], "otherwise": "run"}}"#;
     let hook = HookFile::printing(HOOK, EventName::BeforeTool, reply).only("Bash", INSIDE);
-    Plan::new(vec![hook], vec![calls, ModelReply::text("All finished.")])
+    let plan = Plan::new(vec![hook], vec![calls, ModelReply::text("All finished.")]);
+    Plan { registered: Registered::Confining, ..plan }
 }
 
 /// Returns the facts that show whether the confinement held.

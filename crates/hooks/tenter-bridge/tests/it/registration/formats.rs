@@ -161,6 +161,37 @@ fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
 }
 
 #[test]
+fn the_program_for_shell_commands_comes_with_confine_stays_and_goes_with_the_registration() {
+    let confining = Options { confine: true, ..newest() };
+    let text = "{\n  \"env\": { \"A\": \"1\" },\n  \"model\": \"x\"\n}\n";
+    for is_recorded in [true, false] {
+        let user = User::with_settings(text);
+        user.install_with(newest());
+        assert_eq!(user.json()["env"].as_object().unwrap().len(), 1);
+        user.install_with(confining);
+        let prefix = user.json()["env"]["CLAUDE_CODE_SHELL_PREFIX"].as_str().unwrap().to_owned();
+        assert!(prefix.ends_with("/tenter-hook --shell-prefix"), "{prefix}");
+        assert!(!user.plan(confining).unwrap().is_change());
+        assert!(!user.plan(newest()).unwrap().is_change());
+        if !is_recorded {
+            user.lose_record();
+        }
+        user.remove().unwrap();
+        assert_eq!(user.json(), super::parse(text), "{}", user.text());
+    }
+    let other = r#"{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/opt/other"}}"#;
+    let user = User::with_settings(other);
+    let error = user.plan(confining).unwrap_err();
+    assert!(error.message.contains("another program: /opt/other"), "{error:?}");
+    user.install_with(newest());
+    user.remove().unwrap();
+    assert_eq!(user.text(), other);
+    let gemini = User::with_host(hosts::find("gemini").unwrap());
+    gemini.install_with(confining);
+    assert!(gemini.json().get("env").is_none());
+}
+
+#[test]
 fn gemini_passes_at_every_event_if_the_program_is_missing() {
     let user = User::with_host(hosts::find("gemini").unwrap());
     user.install().unwrap();
