@@ -289,11 +289,11 @@ export interface Confine {
   write?: Array<string>;
   /** Paths and globs in them that may not be written, in addition to hooks and settings of agents. */
   write_not?: Array<string>;
-  /** What may not be read: `secrets`, paths and globs. */
+  /** The files that may not be read: `secrets`, paths and globs. */
   read_not?: Array<string>;
   /** The network that may be used. */
   network?: "any" | "local" | "none";
-  /** What happens if this machine cannot keep a part of it; by default the user is asked. */
+  /** The fallback if this machine cannot keep a part of it; by default the user is asked. */
   otherwise?: "run" | "ask" | "deny";
 }
 

@@ -349,11 +349,11 @@ if TYPE_CHECKING:
         write: NotRequired[List[str]]
         # Paths and globs in them that may not be written, in addition to hooks and settings of agents.
         write_not: NotRequired[List[str]]
-        # What may not be read: `secrets`, paths and globs.
+        # The files that may not be read: `secrets`, paths and globs.
         read_not: NotRequired[List[str]]
         # The network that may be used.
         network: NotRequired[Literal["any", "local", "none"]]
-        # What happens if this machine cannot keep a part of it; by default the user is asked.
+        # The fallback if this machine cannot keep a part of it; by default the user is asked.
         otherwise: NotRequired[Literal["run", "ask", "deny"]]
 
 

@@ -10,7 +10,6 @@ use tenter_base::{private_dir, untrusted_file};
 use tenter_protocol::confinement::Confinement;
 
 use crate::digest::digest;
-use crate::registration::PROGRAM;
 
 /// The variable with the program that Claude Code runs commands with.
 pub const VARIABLE: &str = "CLAUDE_CODE_SHELL_PREFIX";
@@ -21,7 +20,7 @@ pub const ARGUMENT: &str = "--shell-prefix";
 
 /// Returns true if the value of the variable starts our program.
 pub(crate) fn is_ours(value: &str) -> bool {
-    value.ends_with(ARGUMENT) && value.contains(PROGRAM)
+    value.ends_with(ARGUMENT) && value.contains("tenter-hook")
 }
 
 /// Maximum size of what a hook leaves, in bytes.

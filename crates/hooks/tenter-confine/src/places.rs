@@ -127,11 +127,23 @@ impl Surroundings {
         value.map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// Returns the absolute form of a written path: `~` is the home directory, and a relative path is in the project.
-    fn absolute(&self, written: &str) -> PathBuf {
+    /// Returns the home directory of the account and, if it is another one, that of the variable: programs use either.
+    fn homes(&self) -> Vec<PathBuf> {
+        let variable = self.variable("HOME").filter(|home| *home != self.home);
+        [self.home.clone()].into_iter().chain(variable).collect()
+    }
+
+    /// Returns these paths in each home directory.
+    fn at_home(&self, names: &[&str]) -> Vec<PathBuf> {
+        let homes = self.homes().into_iter();
+        homes.flat_map(|home| names.iter().map(move |name| home.join(name))).collect()
+    }
+
+    /// Adds what a written path matches: `~` is a home directory, and a relative path is in the project.
+    fn expand(&self, written: &str, expansion: &mut Expansion) {
         match written.strip_prefix("~/").or((written == "~").then_some("")) {
-            Some(rest) => self.home.join(rest),
-            None => self.project.join(written),
+            Some(rest) => self.at_home(&[rest]).iter().for_each(|path| expansion.add(path)),
+            None => expansion.add(&self.project.join(written)),
         }
     }
 
@@ -147,11 +159,11 @@ impl Surroundings {
                         ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| self.variable(name)),
                     );
                 }
-                "home" => paths.push(self.home.clone()),
-                "caches" => paths.extend(CACHES.iter().map(|cache| self.home.join(cache))),
+                "home" => paths.extend(self.homes()),
+                "caches" => paths.extend(self.at_home(&CACHES)),
                 written => {
                     let mut expansion = Expansion::default();
-                    expansion.add(&self.absolute(written));
+                    self.expand(written, &mut expansion);
                     paths.extend(expansion.paths);
                 }
             }
@@ -186,10 +198,10 @@ impl Surroundings {
             .git_directories()
             .into_iter()
             .flat_map(|directory| ["hooks", "config"].map(|name| directory.join(name)));
-        let at_home = PROTECTED_AT_HOME.iter().map(|name| self.home.join(name));
+        let at_home = self.at_home(&PROTECTED_AT_HOME);
         let mut expansion = Expansion::default();
         for pattern in also {
-            expansion.add(&self.absolute(pattern));
+            self.expand(pattern, &mut expansion);
         }
         let all = in_project.chain(in_git).chain(at_home).chain(expansion.paths);
         let is_writable = |path: &PathBuf| writable.iter().any(|place| path.starts_with(place));
@@ -210,11 +222,11 @@ impl Surroundings {
                 for glob in secrets::globs() {
                     match glob.strip_prefix("**/") {
                         Some(name) => anywhere.push(name),
-                        None => expansion.add(&self.absolute(glob)),
+                        None => self.expand(glob, &mut expansion),
                     }
                 }
             } else {
-                expansion.add(&self.absolute(pattern));
+                self.expand(pattern, &mut expansion);
             }
         }
         if !anywhere.is_empty() {
@@ -321,6 +333,22 @@ mod tests {
         assert_eq!(writable("src"), [root.join("project/src")]);
         assert_eq!(writable("out-*"), [root.join("project/out-1")]);
         assert_eq!(writable("~/missing"), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn the_home_of_the_account_and_of_the_variable_count() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(directory.path()).unwrap();
+        let keys = ["home/.ssh/id_rsa", "other/.ssh/id_rsa"].map(|key| root.join(key));
+        for key in &keys {
+            fs::create_dir_all(key.parent().unwrap()).unwrap();
+            fs::write(key, "").unwrap();
+        }
+        let mut surroundings = surroundings(&root);
+        surroundings.env.push(("HOME".into(), root.join("other").into()));
+        let (hidden, _) = surroundings.hidden(&["~/.ssh/id_rsa".to_owned()]);
+        assert_eq!(hidden, keys);
+        assert_eq!(surroundings.writable(&["home".to_owned()]).len(), 2);
     }
 
     #[test]

@@ -19,7 +19,8 @@ const TIMEOUT: Duration = Duration::from_millis(50);
 /// The inaccuracy of the stamps of files, in milliseconds.
 const SLACK_MS: i64 = 10;
 
-/// Returns the files below `project` that changed since `start`, in milliseconds since 1970; `None` where git does not say it in time.
+/// Returns the files below `project` that changed since `start`, in milliseconds since 1970; a truncated list without any where git does
+/// not say it in time, and `None` where it does not say it at all.
 pub(crate) fn since(start: i64, project: &Path, env: &Environment) -> Option<ChangedFiles> {
     let args =
         ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "."];
@@ -36,8 +37,10 @@ pub(crate) fn since(start: i64, project: &Path, env: &Environment) -> Option<Cha
         limits: Limits { timeout: TIMEOUT, grace: Duration::ZERO, ..Limits::default() },
     };
     let completion = tenter_proc::run(&invocation, &Cancel::new());
-    if !matches!(completion.end, ProcessEnd::Exited(0)) {
-        return None;
+    match completion.end {
+        ProcessEnd::Exited(0) => {}
+        ProcessEnd::TimedOut => return Some(ChangedFiles { files: Vec::new(), truncated: true }),
+        _ => return None,
     }
     let text = completion.stdout.text();
     let mut files: Vec<ChangedFile> = text
@@ -105,7 +108,11 @@ mod tests {
         fs::write(project.join("new"), "1").unwrap();
         fs::remove_file(project.join("gone")).unwrap();
         let env: Environment = std::iter::once(("PATH".into(), "/usr/bin:/bin".into())).collect();
-        let Some(changed) = since(earlier + 30, project, &env) else { return };
+        let changed = since(earlier + 30, project, &env).unwrap();
+        if changed.truncated {
+            // On a slow machine git takes too long.
+            return;
+        }
         let file = |path: &str, change| ChangedFile { path: path.to_owned(), change };
         let expected = [
             file("gone", ChangeKind::Deleted),
@@ -113,7 +120,6 @@ mod tests {
             file("new", ChangeKind::Created),
         ];
         assert_eq!(changed.files, expected);
-        assert!(!changed.truncated);
         assert_eq!(since(earlier, Path::new("/"), &env), None);
     }
 }

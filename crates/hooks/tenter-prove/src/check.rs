@@ -48,6 +48,8 @@ pub enum Check {
     UserRule,
     /// Only one of three parallel calls is confined: it writes the project and nothing else.
     Confined,
+    /// A hook sees which file a command changed.
+    Changed,
     /// An output is replaced.
     Output,
     /// The context of an event reaches the model.
@@ -94,6 +96,7 @@ impl Check {
             Self::Rewrite,
             Self::UserRule,
             Self::Confined,
+            Self::Changed,
             Self::Output,
         ];
         let with_context = TABLE.iter().filter(|row| row.event.may(Power::AddContext));
@@ -125,6 +128,7 @@ impl Check {
             Self::Rewrite => "rewrite".to_owned(),
             Self::UserRule => "rewrite.user-rule".to_owned(),
             Self::Confined => "confined".to_owned(),
+            Self::Changed => "changed".to_owned(),
             Self::Output => "output".to_owned(),
             Self::Prompt => "prompt".to_owned(),
             Self::Continue => "continue".to_owned(),
@@ -160,6 +164,7 @@ impl Check {
             Self::Rewrite => "a call is rewritten".to_owned(),
             Self::UserRule => "your own deny rule beside a rewrite holds".to_owned(),
             Self::Confined => "a confined call writes the project only".to_owned(),
+            Self::Changed => "a hook sees which file a command changed".to_owned(),
             Self::Output => "an output is replaced".to_owned(),
             Self::Prompt => "a message is rejected".to_owned(),
             Self::Continue => "the agent continues, once".to_owned(),
@@ -208,6 +213,7 @@ impl Check {
                 power(host, EventName::BeforeTool, Power::RewriteInput)
             }
             Self::Confined => Promise::Emulated(confined::EMULATED.to_owned()),
+            Self::Changed => fires(host, EventName::AfterTool),
             Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
             Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
             Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
@@ -300,6 +306,7 @@ impl Check {
             Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
             Self::UserRule => user_rule::facts(run, client),
             Self::Confined => confined::facts(run, client),
+            Self::Changed => vec![run.changed(tools::TOUCHED)],
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
             Self::Continue => continued(run, client),
             Self::Subagent => {
@@ -314,7 +321,7 @@ impl Check {
                 [run.made(single::FILE)].into_iter().chain(denied).collect()
             }
             Self::Twice => twice(run),
-            Self::Resume => resumed(run),
+            Self::Resume => resume::facts(run),
             Self::Fires(_) | Self::Context(_) | Self::Missing => Vec::new(),
         }
     }
@@ -441,30 +448,6 @@ fn twice(run: &Run) -> Vec<Fact> {
         run.made(single::FILE),
         run.not_made(single::DENIED),
         Fact::new(count == ONCE, format!("hooks saw the call {count} times")),
-    ]
-}
-
-fn resumed(run: &Run) -> Vec<Fact> {
-    let starts = |process: usize| {
-        let process = run.processes.get(process);
-        let payloads = process.into_iter().flat_map(|process| &process.payloads);
-        payloads.filter(|one| crate::observed::is_of(one, EventName::SessionStart)).count()
-    };
-    let (first, second) = (starts(0), starts(1));
-    // Some agents fire no event for messages.
-    let events = [EventName::BeforeAgent, EventName::AfterTurn];
-    let mut sessions: Vec<&str> = events
-        .into_iter()
-        .flat_map(|event| run.payloads(event))
-        .filter_map(|payload| payload.get("session_id")?.as_str())
-        .collect();
-    sessions.sort_unstable();
-    sessions.dedup();
-    vec![
-        run.read(resume::FIRST_ANSWER),
-        Fact::new(first == ONCE, format!("session_start fired {first} times in the first process")),
-        Fact::new(second <= ONCE, format!("{second} times in the second")),
-        Fact::new(sessions.len() == 1, format!("{} session ids", sessions.len())),
     ]
 }
 

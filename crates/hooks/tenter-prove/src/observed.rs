@@ -101,6 +101,27 @@ impl Run {
         }
     }
 
+    /// States that a hook saw that a command changed the file.
+    pub(crate) fn changed(&self, file: &str) -> Fact {
+        let names = |payload: &Value| {
+            let files = payload.pointer("/tool_output/metadata/changed/files");
+            let files = files.and_then(Value::as_array).into_iter().flatten();
+            files.filter_map(|file| file.get("path")?.as_str()).any(|path| path == file)
+        };
+        let is_seen = self.payloads(EventName::AfterTool).any(names);
+        let is_truncated = |payload: &Value| {
+            payload.pointer("/tool_output/metadata/changed/truncated") == Some(&Value::Bool(true))
+        };
+        if !is_seen && self.payloads(EventName::AfterTool).any(is_truncated) {
+            return Fact::new(
+                true,
+                "the machine is too slow to say it in time, and hooks saw that",
+            );
+        }
+        let did = if is_seen { "saw" } else { "did not see" };
+        Fact::new(is_seen, format!("a hook {did} that {file} changed"))
+    }
+
     /// Returns the payloads of an event.
     pub(crate) fn payloads(&self, event: EventName) -> impl Iterator<Item = &Value> {
         let all = self.processes.iter().flat_map(|process| &process.payloads);

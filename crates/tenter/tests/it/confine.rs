@@ -86,6 +86,28 @@ fn the_command_line_confines_and_checks() {
     assert!(unknown.stderr.contains("there is no profile \"bild\""), "{unknown}");
 }
 
+/// The names in the first column of the table of promises, each in backticks.
+fn documented_promises() -> Vec<String> {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/confine.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, section) = page.split_once("\n## What is kept where\n").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    cells.flat_map(|cell| cell.split(", ")).map(|name| name.replace(['`', ':'], "")).collect()
+}
+
+#[test]
+fn the_page_lists_the_promises_that_the_check_prints() {
+    let sandbox = sandbox();
+    let check = sandbox.run(&["confine", "--check"]);
+    let names = check.stdout.lines().map(|line| line.chars().take(15).collect::<String>());
+    let mut names: Vec<String> = names.map(|name| name.trim().to_owned()).collect();
+    let mut documented = documented_promises();
+    names.sort();
+    documented.sort();
+    assert_eq!(names, documented, "{check}");
+}
+
 #[test]
 fn a_guard_that_confines_lets_scripts_run_with_fewer_rights() {
     let sandbox = sandbox();

@@ -39,13 +39,13 @@ impl Lab {
     fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         let path = root.path();
-        for directory in ["project/.git/hooks", "outside", "secrets", "runtime", "temp"] {
+        for directory in ["project/.git/hooks", "outside", "secrets", "runtime", "temp", ".ssh"] {
             fs::create_dir_all(path.join(directory)).unwrap();
         }
         for file in ["project/.git/config", "project/.git/hooks/pre-push", "outside/file"] {
             fs::write(path.join(file), "original\n").unwrap();
         }
-        for secret in ["secrets/key", "project/.env", "project/id_rsa"] {
+        for secret in ["secrets/key", "project/.env", "project/id_rsa", ".ssh/id_rsa"] {
             fs::write(path.join(secret), "SECRET=1\n").unwrap();
         }
         let service = UnixListener::bind(path.join("runtime/bus")).unwrap();
@@ -154,7 +154,7 @@ const LOCAL: &str = r#"{"network": "local", "otherwise": "run"}"#;
 const NO_SECRETS: &str = r#"{"read_not": ["secrets"], "otherwise": "run"}"#;
 
 /// Attempts: a confinement, the layer that keeps it, and a script that succeeds without that layer.
-const ATTEMPTS: [(&str, &str, &str, &str); 24] = [
+const ATTEMPTS: [(&str, &str, &str, &str); 28] = [
     ("write outside", WRITE, "abi=0", "echo x > $OUT/new"),
     ("append outside", WRITE, "abi=0", "echo x >> $OUT/file"),
     ("delete outside", WRITE, "abi=0", "rm $OUT/file"),
@@ -172,11 +172,25 @@ const ATTEMPTS: [(&str, &str, &str, &str); 24] = [
     ("symlink that is swapped", WRITE, "abi=0", "mkdir d; rmdir d; ln -s $OUT d; echo x > d/new"),
     ("inherited directory", WRITE, "abi=0", "exec 5< $OUT; echo x > /proc/self/fd/5/new"),
     ("background child", WRITE, "abi=0", "setsid -w bash -c 'echo x > $OUT/new'"),
+    ("new namespace", WRITE, "abi=0", "unshare -Urm bash -c 'echo x > $OUT/new'"),
+    (
+        "root of another process",
+        WRITE,
+        "abi=0,no-namespaces",
+        "echo x > /proc/$BYSTANDER_PID/root$OUT/new",
+    ),
     ("write into hooks", WRITE, "no-namespaces", "echo x > .git/hooks/pre-commit"),
     ("move into hooks", WRITE, "no-namespaces", "echo x > h; mv h .git/hooks/pre-push"),
     ("hard link into hooks", WRITE, "no-namespaces", "echo x > h; ln h .git/hooks/pre-commit"),
     ("move hooks away", WRITE, "no-namespaces", "mv .git git && mkdir -p .git/hooks"),
     ("secret", NO_SECRETS, "no-namespaces", "grep SECRET id_rsa"),
+    ("secret at home", NO_SECRETS, "no-namespaces", "grep SECRET ~/.ssh/id_rsa"),
+    (
+        "unmounted secret",
+        NO_SECRETS,
+        "no-namespaces",
+        "unshare -Urm umount id_rsa 2> /dev/null; grep SECRET id_rsa",
+    ),
     ("settings with a secret", NO_SECRETS, "no-namespaces", "grep SECRET .env"),
     ("TCP", NO_NETWORK, "no-seccomp", "exec 3<>/dev/tcp/127.0.0.1/$PORT"),
     ("UDP", NO_NETWORK, "no-seccomp", "echo x > /dev/udp/127.0.0.1/$PORT"),

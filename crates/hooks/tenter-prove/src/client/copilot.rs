@@ -7,7 +7,15 @@ use super::{Client, Compaction, KEY, Launch, MCP_SERVER, PROMPT, RESUME, Subagen
 
 pub(super) const CLIENT: Client = Client {
     host: "copilot",
-    arguments: &["-p", PROMPT, "--allow-all-tools", "--output-format", "json", RESUME],
+    arguments: &[
+        "-p",
+        PROMPT,
+        "--allow-all-tools",
+        "--allow-all-paths",
+        "--output-format",
+        "json",
+        RESUME,
+    ],
     resume: Some(&["--continue"]),
     more_arguments,
     files: |launch| {

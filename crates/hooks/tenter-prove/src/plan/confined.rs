@@ -21,6 +21,9 @@ const INSIDE: &str = "confined-inside.txt";
 const REFUSED: &str = "confined-refused.txt";
 /// The text that it prints.
 const PRINTED: &str = "CONFINED-42-END";
+/// The reply of the hook.
+pub(super) const REPLY: &str =
+    r#"{"decision": "confine", "confine": {"write": ["project"], "otherwise": "run"}}"#;
 /// A part of the reason with which the model is asked to make the confined call.
 const REASON: &str = "must run confined";
 
@@ -40,8 +43,7 @@ pub(super) fn plan(client: &Client) -> Plan {
     );
     let calls = [touch(FREE[0]), confined, touch(FREE[1])];
     let calls = calls.iter().fold(ModelReply::new(), |reply, call| (client.shell)(reply, call));
-    let reply = r#"{"decision": "confine", "confine": {"write": ["project"], "otherwise": "run"}}"#;
-    let hook = HookFile::printing(HOOK, EventName::BeforeTool, reply).only("Bash", INSIDE);
+    let hook = HookFile::printing(HOOK, EventName::BeforeTool, REPLY).only("Bash", INSIDE);
     let plan = Plan::new(vec![hook], vec![calls, ModelReply::text("All finished.")]);
     Plan { registered: Registered::Confining, ..plan }
 }

@@ -16,6 +16,8 @@ pub(crate) const DENY_REASON: &str = "REASON-OF-REPLY";
 pub(crate) const WRITTEN: &str = "by-file-tool.txt";
 pub(crate) const EXIT_HOOK: &str = "deny-by-exit-code";
 pub(crate) const EXIT_REASON: &str = "REASON-OF-EXIT-CODE";
+/// The file that the first command makes.
+pub(crate) const TOUCHED: &str = "touched.txt";
 /// The files of a call that a hook rewrites, and of the rewritten call.
 pub(crate) const ORIGINAL: &str = "original.txt";
 pub(crate) const REWRITTEN: &str = "rewritten.txt";
@@ -61,7 +63,7 @@ pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
         PARALLEL.iter().fold(ModelReply::new(), |reply, file| (client.shell)(reply, &touch(file)));
     let outside = quoted(&sandbox.project().join(OUTSIDE));
     let replies = vec![
-        shell("echo context"),
+        shell(&format!("echo context && {}", touch(TOUCHED))),
         shell(&touch(DENIED)),
         (client.write)(ModelReply::new(), &sandbox.project().join(WRITTEN), "text\n"),
         shell(&touch(ORIGINAL)),

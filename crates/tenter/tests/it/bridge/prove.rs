@@ -62,7 +62,7 @@ fn broken_of(defect: Defect, options: &str) -> Option<Vec<String>> {
     Some(broken.iter().map(|check| check["id"].as_str().unwrap().to_owned()).collect())
 }
 
-/// The checks that need a denial of a call, but for `twice`.
+/// The checks that need an answer before a call, but for `twice`.
 const DENIALS: &[&str] = &[
     "registered",
     "deny",
@@ -139,14 +139,18 @@ fn a_client_that_fires_nothing_is_broken() {
 
 #[test]
 fn a_client_that_ignores_denials_is_broken() {
-    is_broken_at(Defect::IgnoresDeny, &[DENIALS, &["twice"]].concat());
+    // The program that runs commands confines them, whatever the client makes of an answer.
+    let denials = DENIALS.iter().filter(|id| **id != "confined").copied();
+    is_broken_at(Defect::IgnoresDeny, &denials.chain(["twice"]).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_client_that_runs_a_tool_before_its_hooks_have_answered_is_broken() {
     let before = ["registered", "fires.subagent_stop"];
     let (calls, failures) = DENIALS[1..].split_at(10);
-    let all = [&before[..], calls, &["rewrite"], failures, &["twice"]].concat();
+    let (rules, failures) = failures.split_at(2);
+    let all =
+        [&before[..], calls, &["rewrite"], rules, &["changed"], failures, &["twice"]].concat();
     is_broken_at(Defect::RunsFirst, &all);
 }
 

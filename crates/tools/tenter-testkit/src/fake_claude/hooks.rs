@@ -76,6 +76,15 @@ impl Hooks {
         Self { files, defect }
     }
 
+    /// Returns the variables in the settings, which hooks and commands get.
+    pub(super) fn variables(&self) -> Vec<(String, String)> {
+        let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());
+        let settings = settings.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
+        let variables = settings.filter_map(|settings| settings["env"].as_object().cloned());
+        let text = |(name, value): (String, Value)| Some((name, value.as_str()?.to_owned()));
+        variables.flatten().filter_map(text).collect()
+    }
+
     /// Runs the hooks of an event, one after the other.
     pub(super) fn fire(&self, event: &str, payload: &Value) -> HookAnswer {
         let mut answer = HookAnswer::default();
@@ -85,9 +94,10 @@ impl Hooks {
         let times = if self.defect == Some(Defect::FiresTwice) { 2 } else { 1 };
         let runs_one = self.defect == Some(Defect::RunsFirstHookOnly);
         let count = if runs_one { 1 } else { usize::MAX };
+        let variables = self.variables();
         for handler in self.handlers(event).into_iter().take(count) {
             for _ in 0..times {
-                handler.run(event, payload, &mut answer);
+                handler.run(event, (payload, &variables), &mut answer);
             }
         }
         self.spoil(event, &mut answer);
@@ -159,9 +169,14 @@ impl Handler {
     }
 
     /// Runs the command and adds what it answers.
-    fn run(&self, event: &str, payload: &Value, answer: &mut HookAnswer) {
+    fn run(
+        &self,
+        event: &str,
+        (payload, variables): (&Value, &[(String, String)]),
+        answer: &mut HookAnswer,
+    ) {
         let is_guarded = matches!(event, "PreToolUse" | "UserPromptSubmit");
-        match self.output(payload) {
+        match self.output(payload, variables) {
             Some((Some(0), stdout, _)) => read(&stdout, answer),
             Some((Some(2), _, stderr)) => answer.refusal = Some(stderr),
             _ if is_guarded && self.blocks_on_failure => {
@@ -172,8 +187,12 @@ impl Handler {
     }
 
     /// The exit code, stdout and stderr; `None` if it does not start, or does not end in time.
-    fn output(&self, payload: &Value) -> Option<(Option<i32>, String, String)> {
-        let mut child = self.start()?;
+    fn output(
+        &self,
+        payload: &Value,
+        variables: &[(String, String)],
+    ) -> Option<(Option<i32>, String, String)> {
+        let mut child = self.start(variables)?;
         let (mut stdin, payload) = (child.stdin.take()?, payload.to_string());
         // The command need not read its stdin.
         let writer = thread::spawn(move || drop(stdin.write_all(payload.as_bytes())));
@@ -201,7 +220,7 @@ impl Handler {
     }
 
     #[expect(clippy::disallowed_methods, reason = "a client starts its hooks itself")]
-    fn start(&self) -> Option<Child> {
+    fn start(&self, variables: &[(String, String)]) -> Option<Child> {
         let shell = ["-c".to_owned(), self.command.clone()];
         let (program, args) = match &self.args {
             Some(args) => (self.command.as_str(), args.as_slice()),
@@ -209,7 +228,14 @@ impl Handler {
         };
         let mut command = Command::new(program);
         let piped = Stdio::piped;
-        command.args(args).stdin(piped()).stdout(piped()).stderr(piped()).spawn().ok()
+        command
+            .args(args)
+            .envs(variables.iter().cloned())
+            .stdin(piped())
+            .stdout(piped())
+            .stderr(piped())
+            .spawn()
+            .ok()
     }
 }
 

@@ -9,7 +9,7 @@ use super::Defect;
 use super::hooks::{HookAnswer, Hooks, elements};
 use super::mcp;
 use super::model;
-use super::tools::{self, ToolEnd};
+use super::tools::{self, CommandSurroundings, ToolEnd};
 
 /// The number of tokens from which the history is replaced by a summary.
 const FULL: u64 = 960_000;
@@ -184,7 +184,11 @@ impl Session {
         match tool {
             "Agent" => self.subagent(input),
             _ if mcp::is_tool(tool) => mcp::run(&self.home, tool, input),
-            _ => tools::run(tool, input, &self.project),
+            _ => {
+                let (project, session) = (self.project.as_path(), self.id.as_str());
+                let variables = self.hooks.variables();
+                tools::run(tool, input, &CommandSurroundings { project, session, variables })
+            }
         }
     }
 

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::shell_text::quoted;
+
 /// The end of a tool.
 #[derive(Debug)]
 pub(super) struct ToolEnd {
@@ -32,19 +34,35 @@ impl ToolEnd {
     }
 }
 
+/// The surroundings of a command.
+pub(super) struct CommandSurroundings<'s> {
+    pub(super) project: &'s Path,
+    pub(super) session: &'s str,
+    pub(super) variables: Vec<(String, String)>,
+}
+
 /// Runs a tool in the project.
-pub(super) fn run(tool: &str, input: &Value, project: &Path) -> ToolEnd {
+pub(super) fn run(tool: &str, input: &Value, surroundings: &CommandSurroundings<'_>) -> ToolEnd {
     let text = |field: &str| input[field].as_str().unwrap_or_default();
     match tool {
-        "Bash" => shell(text("command"), project),
+        "Bash" => shell(text("command"), surroundings),
         "Write" => write(text("file_path"), text("content")),
         other => ToolEnd::failure(format!("No such tool available: {other}")),
     }
 }
 
+/// Runs a command. Its last step notes the working directory, and the prefix that the settings name starts the whole.
 #[expect(clippy::disallowed_methods, reason = "a client starts its commands itself")]
-fn shell(command: &str, project: &Path) -> ToolEnd {
-    let output = Command::new("/bin/sh").args(["-c", command]).current_dir(project).output();
+fn shell(command: &str, surroundings: &CommandSurroundings<'_>) -> ToolEnd {
+    let CommandSurroundings { project, session, variables } = surroundings;
+    let note = std::env::temp_dir().join(format!("claude-{session}-cwd"));
+    let text = format!("eval {} && pwd -P >| {}", quoted(command), note.display());
+    let prefix = variables.iter().find(|(name, _)| name == "CLAUDE_CODE_SHELL_PREFIX");
+    let text =
+        prefix.map_or_else(|| text.clone(), |(_, prefix)| format!("{prefix} {}", quoted(&text)));
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &text]).current_dir(project).envs(variables.iter().cloned());
+    let output = shell.env("CLAUDE_CODE_SESSION_ID", session).output();
     let output = match output {
         Ok(output) => output,
         Err(error) => return ToolEnd::failure(error.to_string()),
