@@ -8,7 +8,7 @@ use tenter_terminal::ui::{HEADING, NAME, styled};
 /// The commands by what they are for.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start", &["demo", "guard", "check", "bridge", "inspect"]),
-    ("Hooks", &["hooks", "backtest", "trust", "plugin", "log", "checkpoint"]),
+    ("Hooks", &["hooks", "backtest", "trust", "plugin", "log", "checkpoint", "confine"]),
     (
         "The agent",
         &["run", "chat", "conversation", "recipe", "skill", "mcp", "models", "commit", "pr"],

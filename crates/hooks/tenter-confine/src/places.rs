@@ -127,7 +127,7 @@ impl Surroundings {
         value.map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// Returns the home directory of the account and, if it is another one, that of the variable: programs use either.
+    /// Returns the account's home directory, and the directory in the variable `HOME` if it is another one: programs use either.
     fn homes(&self) -> Vec<PathBuf> {
         let variable = self.variable("HOME").filter(|home| *home != self.home);
         [self.home.clone()].into_iter().chain(variable).collect()
