@@ -10,8 +10,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tenter_commands::project::Project;
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
-    OwnAgent, backtest, bridge, checkpoint, config, confine, guard, help, hooks, inspect, log, man,
-    plugin, registered_program,
+    OwnAgent, backtest, bridge, checkpoint, config, confine, export, guard, help, hooks, inspect,
+    journal, log, man, plugin, registered_program,
 };
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
@@ -114,6 +114,12 @@ enum Command {
     Mcp(mcp::Command),
     /// Show what hooks did.
     Log(log::Args),
+    /// Seal journals, find later changes, and delete old ones.
+    #[command(subcommand)]
+    Journal(journal::Command),
+    /// Send the records of journals to a collector, or print them.
+    #[command(subcommand)]
+    Export(export::Command),
     /// Show in a browser what hooks did, live.
     Inspect(inspect::Args),
     #[cfg(feature = "agent")]
@@ -199,6 +205,8 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         #[cfg(feature = "agent")]
         Command::Mcp(command) => mcp::run(env, project, &command),
         Command::Log(args) => log::run(env, project, &args, AGENT),
+        Command::Journal(command) => journal::run(env, project, &command),
+        Command::Export(command) => export::run(env, project, &command, AGENT),
         Command::Inspect(args) => inspect::run(env, project, &args, AGENT),
         #[cfg(feature = "agent")]
         Command::Models(args) => models::run(env, project, &args),
@@ -268,7 +276,7 @@ mod tests {
     fn every_command_has_a_group_and_the_help_fits_a_screen() {
         let help = command().render_help().to_string();
         assert!(!help.contains("\nOther\n"), "{help}");
-        assert!(help.lines().count() <= 40, "{help}");
+        assert!(help.lines().count() <= 42, "{help}");
         for command in App::command().get_subcommands() {
             assert!(help.contains(&format!("\n  {} ", command.get_name())), "{help}");
         }

@@ -8,7 +8,20 @@ use tenter_terminal::ui::{HEADING, NAME, styled};
 /// The commands by what they are for.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start", &["demo", "guard", "check", "bridge", "inspect"]),
-    ("Hooks", &["hooks", "backtest", "trust", "plugin", "log", "checkpoint", "confine"]),
+    (
+        "Hooks",
+        &[
+            "hooks",
+            "backtest",
+            "trust",
+            "plugin",
+            "log",
+            "journal",
+            "export",
+            "checkpoint",
+            "confine",
+        ],
+    ),
     (
         "The agent",
         &["run", "chat", "conversation", "recipe", "skill", "mcp", "models", "commit", "pr"],

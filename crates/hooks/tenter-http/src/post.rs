@@ -38,6 +38,8 @@ pub struct PostError {
     pub message: String,
     /// True if no trusted authority signed the server's certificate.
     pub is_untrusted: bool,
+    /// The status of the response, if there was one.
+    pub status: Option<u16>,
 }
 
 /// Sends a POST, once. Returns the text of the JSON object in the response; `None` if the response is empty or `null`.
@@ -48,15 +50,15 @@ pub struct PostError {
 /// There is no usable response.
 pub fn post_json(post: JsonPost, cancel: &Cancel) -> Result<Option<String>, PostError> {
     let server = without_query(&post.url).to_owned();
-    exchange(post, cancel).map_err(|error| match error {
-        Error::Transport(error) => PostError {
-            message: format!("{server}: {error}"),
-            is_untrusted: matches!(error, TransportError::Untrusted),
-        },
-        Error::Response(why) => {
-            PostError { message: format!("{server} {why}"), is_untrusted: false }
-        }
-        Error::Request(message) => PostError { message, is_untrusted: false },
+    let mut status = None;
+    exchange(post, &mut status, cancel).map_err(|error| {
+        let is_untrusted = matches!(error, Error::Transport(TransportError::Untrusted));
+        let message = match error {
+            Error::Transport(error) => format!("{server}: {error}"),
+            Error::Response(why) => format!("{server} {why}"),
+            Error::Request(message) => message,
+        };
+        PostError { message, is_untrusted, status }
     })
 }
 
@@ -76,11 +78,16 @@ impl From<TransportError> for Error {
     }
 }
 
-fn exchange(post: JsonPost, cancel: &Cancel) -> Result<Option<String>, Error> {
+fn exchange(
+    post: JsonPost,
+    status: &mut Option<u16>,
+    cancel: &Cancel,
+) -> Result<Option<String>, Error> {
     let limits = ResponseLimits { bytes: MAX_RESPONSE, time: post.timeout };
     let http = Http::new(post.proxy.as_deref(), post.authorities.clone(), post.timeout, limits)?;
     let response = http.send(request(post)?, cancel, &StreamTail::default())?;
     let (head, chunks) = response.into_parts();
+    *status = Some(head.status.as_u16());
     check_status(head.status)?;
     let body = chunks.collect::<Result<Vec<_>, _>>()?.concat();
     if body.trim_ascii().is_empty() {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_engine::configuration::{
     self, BridgeTable, ConfigurationError, ConfineTable, GuardsTable, HookTables, HooksTable,
-    ManagedSettings, ToolsTable, TrustSetting, refused,
+    JournalTable, ManagedSettings, ToolsTable, TrustSetting, refused,
 };
 use tenter_protocol::Diagnostic;
 use tenter_terminal::failure::Failure;
@@ -52,6 +52,7 @@ pub(super) struct FileSettings {
     pub(super) bridge: BridgeTable,
     pub(super) guards: GuardsTable,
     pub(super) confine: ConfineTable,
+    pub(super) journal: JournalTable,
     pub(super) mcp: McpTable,
 }
 
@@ -85,6 +86,7 @@ impl FileSettings {
             tools,
             guards,
             confine: mem::take(&mut self.confine),
+            journal: mem::take(&mut self.journal),
         }
     }
 }

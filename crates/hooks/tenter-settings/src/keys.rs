@@ -202,6 +202,8 @@ pub const SETTINGS: &[Setting] = &[
     setting("bridge.unguardable", "\"deny\"", "calls whose output a strict hook cannot rewrite"),
     setting("bridge.untrusted", "\"warn\"", "what happens in a project with untrusted hooks"),
     setting("bridge.on_breach", "\"warn\"", "what happens after an agent ran a denied call"),
+    setting("journal.keep_days", "", "how long journals are kept, in days"),
+    setting("journal.max_mib", "", "maximum size of all journals, in MiB"),
     setting("managed.only_hooks", "false", "whether only managed hooks run")
         .precedence(Precedence::Managed),
     setting("managed.fail", "\"open\"", "what the failure of a managed hook means")

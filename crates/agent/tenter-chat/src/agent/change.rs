@@ -6,8 +6,10 @@ use std::sync::Arc;
 use tenter_agent::Model;
 use tenter_commands::project::Project;
 use tenter_engine::inspect::Catalog;
+use tenter_engine::journal::Seals;
 use tenter_proc::Cancel;
-use tenter_protocol::Diagnostic;
+use tenter_protocol::{Diagnostic, Severity};
+use tenter_terminal::env;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;
 
@@ -81,6 +83,18 @@ impl BuiltAgent {
         let builder = project.engine_builder().added_directories(self.added_directories.clone());
         let recipes = &self.agent.settings.recipes;
         self.agent.engine = engine((project, builder), catalog, &self.journal, show, recipes);
+    }
+
+    /// Seals the journals at the end of the agent, and deletes those that are older or larger than they may be (M5, M6).
+    pub(crate) fn close_journal(&self, project: &Project) {
+        self.report_journal_error();
+        let seals = Seals::of_directory(&project.env.journal_dir());
+        let sealed = seals.seal(None, env::now());
+        let retention = project.settings.hooks.retention;
+        if let Err(error) = sealed.and_then(|_| seals.prune(retention, env::now())) {
+            let message = format!("the journals could not be sealed: {error}");
+            ui::diagnostic(&Diagnostic::new("journal-not-sealed", Severity::Warning, message));
+        }
     }
 
     /// Reports why the journal could not be written, if it could not.

@@ -117,7 +117,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     greet(&built.agent);
     built.recap.iter().for_each(recap::show);
     let done = chat.run_sessions(&mut built, first.text);
-    built.report_journal_error();
+    built.close_journal(&chat.project);
     done
 }
 

@@ -40,7 +40,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         Err(_refused) => Status::Blocked,
     };
     show.finished(&Finish { status, response: String::new(), error: None, denied: None });
-    built.report_journal_error();
+    built.close_journal(&project);
     Ok(agent::exit_after(status))
 }
 

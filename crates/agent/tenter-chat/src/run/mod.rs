@@ -85,7 +85,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
         built.agent.workspace.end_background();
     }
     show.finished(&finish);
-    built.report_journal_error();
+    built.close_journal(&project);
     Ok(agent::exit_after(finish.status))
 }
 

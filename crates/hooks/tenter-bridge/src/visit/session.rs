@@ -4,6 +4,7 @@ use serde_json::json;
 use tenter_base::search_path;
 use tenter_engine::configuration::Reaction;
 use tenter_engine::inspect::Status;
+use tenter_engine::journal::Seals;
 use tenter_engine::{DecisionKind, Denial, MessageDecision, StartDecision};
 use tenter_protocol::event::{self, ExitReason, SessionEnd, SessionStart};
 use tenter_protocol::lifecycle::Power;
@@ -336,9 +337,22 @@ impl Visit<'_> {
         SessionEnd { duration_seconds, total_steps: None, exit_reason: exit }
     }
 
+    /// Seals the journal of this session, and deletes journals that are older or larger than they may be (M5, M6).
+    fn seal_journal(&mut self) {
+        let seals = Seals::of_directory(&self.visitor.directories.state.join("journal"));
+        let now = (self.visitor.clock)();
+        let conversation = self.hooks_of(None).scope().conversation_id.clone();
+        let sealed = seals.seal(Some(&conversation), now);
+        let done = sealed.and_then(|_| seals.prune(self.configuration.retention, now));
+        if let Err(error) = done {
+            self.warnings.push(format!("the journal could not be sealed: {error}"));
+        }
+    }
+
     pub(super) fn session_end(&mut self, reason: Option<&str>) {
         let end = self.end_event(reason);
         let _ = self.hooks_of(None).session_end(end);
+        self.seal_journal();
         self.session.update(|state| (state.opened, state.opened_early) = (false, false));
     }
 }

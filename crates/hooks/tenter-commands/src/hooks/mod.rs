@@ -15,7 +15,7 @@ pub(crate) mod lint;
 mod list;
 mod manifest_file;
 mod new;
-mod post;
+pub(crate) mod post;
 mod read_properties;
 mod report;
 mod schema;

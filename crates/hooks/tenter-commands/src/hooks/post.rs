@@ -67,7 +67,7 @@ fn post(env: &Env, Args { headers, url }: &Args) -> Result<Option<String>, Failu
 }
 
 /// The name of a header, and its value from the environment.
-fn read_header(env: &Env, header: &str) -> Result<(String, Key), Failure> {
+pub(crate) fn read_header(env: &Env, header: &str) -> Result<(String, Key), Failure> {
     let invalid = || Failure::new("a header is not of the form NAME=env:VARIABLE");
     let (name, value) = header.split_once('=').ok_or_else(invalid)?;
     let variable = header_variable(value).ok_or_else(invalid)?;

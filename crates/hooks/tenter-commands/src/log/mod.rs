@@ -39,7 +39,7 @@ const BEFORE_FOLLOWING: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 /// Show what hooks did: every run, its decision and reason, and what it changed.
 ///
 /// Shows the sessions of this project, the newest last; on a terminal in your pager.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Args {
     /// Show only this session: the start of its id, or `last`.
@@ -193,6 +193,11 @@ fn titles(env: &Env, agent: &dyn OwnAgent) -> Titles {
 }
 
 impl Args {
+    /// Selects the records of all projects, for other programs.
+    pub(crate) fn everything(csv: bool) -> Self {
+        Self { all: true, csv, json: !csv, no_pager: true, ..Self::default() }
+    }
+
     fn format(&self) -> LogFormat {
         match (self.json, self.csv) {
             (true, _) => LogFormat::Json,

@@ -14,7 +14,7 @@ mod sandbox_runtime;
 mod tables;
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use crate::catalog::PolicyTable;
 use crate::hook_policy::{FailMode, TIMEOUTS_MS};
+use crate::journal::Retention;
 use crate::managed::ManagedDirectory;
 use crate::model_budget::ModelBudget;
 use crate::observe::PermissionAnswer;
@@ -35,7 +36,7 @@ use managed::parse_managed;
 pub use managed::{ManagedRules, ManagedSettings, parse_below, put_over};
 pub use sandbox_runtime::ConfineProfile;
 pub use tables::{
-    GuardsTable, HookTable, HookTables, HooksTable, ToolsTable, TrustSetting, refused,
+    GuardsTable, HookTable, HookTables, HooksTable, JournalTable, ToolsTable, TrustSetting, refused,
 };
 
 /// Default limit of consecutive continuations (R34).
@@ -66,6 +67,8 @@ pub struct HookConfiguration {
     pub container: Option<bool>,
     /// True if results of shell commands say which files changed.
     pub reports_changes: bool,
+    /// The limits of the journals on disk.
+    pub retention: Retention,
     /// The profiles of confinements.
     pub confine: ConfineTable,
 }
@@ -137,6 +140,10 @@ impl HookConfiguration {
             protect: user.tools.protect.iter().chain(&project.tools.protect).cloned().collect(),
             container: user.guards.container,
             reports_changes: user.hooks.changed.unwrap_or(true),
+            retention: Retention {
+                keep_days: user.journal.keep_days.map(NonZeroU32::get),
+                max_mib: user.journal.max_mib.map(NonZeroU64::get),
+            },
             confine: user.confine,
             pass_env: user.hooks.pass_env,
         };

@@ -1,6 +1,6 @@
 //! The tables of a configuration file that configure hooks, and the settings that a project may not make.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -28,6 +28,18 @@ pub struct HookTables {
     pub guards: GuardsTable,
     /// The table `[confine]`.
     pub confine: ConfineTable,
+    /// The table `[journal]`.
+    pub journal: JournalTable,
+}
+
+/// The table `[journal]` of a configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JournalTable {
+    /// Maximum age of a journal, in days (M6).
+    pub(super) keep_days: Option<NonZeroU32>,
+    /// Maximum size of all journals, in MiB (M6).
+    pub(super) max_mib: Option<NonZeroU64>,
 }
 
 /// The table `[guards]` of a configuration file.
@@ -65,6 +77,8 @@ impl HookTables {
         };
         refuse(self.trust.take().is_some(), "trust");
         refuse(self.guards.container.take().is_some(), "guards.container");
+        refuse(self.journal.keep_days.take().is_some(), "journal.keep_days");
+        refuse(self.journal.max_mib.take().is_some(), "journal.max_mib");
         refuse(!std::mem::take(&mut self.confine).is_empty(), "confine.profiles");
         self.hooks.refuse_in_project(&mut refuse);
         self.bridge.refuse_all(&mut refuse);

@@ -2,7 +2,7 @@
 //! records are in its parent's file).
 //!
 //! `writer` is an observer like any other, so runs that end early are recorded too; `reader` reads what any version wrote;
-//! `redact` and `masked` remove secrets. The journal answers "what did my hooks do?"; conversations are stored elsewhere.
+//! `seals` find later changes. `redact` and `masked` remove secrets. The journal answers "what did my hooks do?"; conversations are stored elsewhere.
 
 mod conversation;
 mod directories;
@@ -11,6 +11,7 @@ mod masked;
 mod reader;
 mod record;
 mod redact;
+mod seals;
 mod writer;
 
 pub use crate::observe::RunRecord;
@@ -23,4 +24,5 @@ pub use record::{
     AnswerRecord, DecisionRecord, NoticeRecord, PermissionRecord, Record, RecordKind,
 };
 pub use redact::{Redactor, secrets_in};
+pub use seals::{Retention, Seal, SealFinding, Seals, Verification};
 pub use writer::JournalWriter;
