@@ -58,16 +58,9 @@ fn decoded(text: &str) -> String {
     while let Some(byte) = bytes.get(index) {
         let digits = bytes.get(index + 1..index + 3).filter(|_| *byte == b'%');
         let code = digits.and_then(|digits| str::from_utf8(digits).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(decoded) => {
-                out.push(decoded);
-                index += 3;
-            }
-            None => {
-                out.push(*byte);
-                index += 1;
-            }
-        }
+        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        out.push(code.unwrap_or(*byte));
+        index += if code.is_some() { 3 } else { 1 };
     }
     String::from_utf8_lossy(&out).into_owned()
 }

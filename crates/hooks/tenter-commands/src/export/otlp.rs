@@ -82,7 +82,7 @@ impl Exporter {
                 to.text("tenter.hook", Some(&run.hook));
                 to.text("tenter.layer", Some(run.layer.as_str()));
                 to.text("tenter.decision", Some(run.decision.as_str()));
-                to.text("tenter.would", run.would.map(|would| would.as_str()));
+                to.text("tenter.would", run.would.map(DecisionKind::as_str));
                 to.text("tenter.rule", run.rule.as_ref().map(|rule| &rule.rule));
                 to.text("tenter.reason", run.reason.as_ref());
                 to.number("tenter.duration_ms", run.duration.as_millis());
@@ -91,7 +91,7 @@ impl Exporter {
                 to.text("tenter.hook", decision.by.as_ref());
                 to.text("tenter.decision", Some(decision.decision.as_str()));
                 to.text("tenter.reason", decision.reason.as_ref());
-                to.number("tenter.hooks_run", decision.hooks_run);
+                to.number("tenter.hooks_run", decision.hooks_run as u64);
             }
             RecordKind::Answer(answer) => {
                 to.text("tenter.hook", Some(&answer.hook));
@@ -138,8 +138,8 @@ impl Attributes {
     }
 
     /// Adds a number; the protocol writes 64-bit numbers as text.
-    fn number(&mut self, key: &str, value: impl ToString) {
-        let value = json!({"intValue": value.to_string()});
+    fn number(&mut self, key: &str, value: impl Into<u128>) {
+        let value = json!({"intValue": value.into().to_string()});
         self.0.push(Attribute { key: key.to_owned(), value });
     }
 }

@@ -101,12 +101,12 @@ fn a_seal_that_was_cut_by_a_kill_is_written_anew() {
 #[test]
 fn old_and_large_journals_are_deleted_and_the_chain_says_so() {
     let (_scratch, seals) = journals();
-    let now = Timestamp::try_from(SystemTime::now()).unwrap();
+    let now = at(100 * 24 * 3600);
     for (name, days) in [("old.jsonl", 9), ("young.jsonl", 2), ("large.jsonl", 1)] {
         let size = if name == "large.jsonl" { 1 << 20 } else { 10 };
         write(&seals, name, &("x".repeat(size) + "\n"));
         let file = OpenOptions::new().append(true).open(seals.directory.join(name)).unwrap();
-        file.set_modified(SystemTime::now() - DAY * days).unwrap();
+        file.set_modified(SystemTime::from(now) - DAY * days).unwrap();
     }
     seals.seal(None, now).unwrap();
     let names =
