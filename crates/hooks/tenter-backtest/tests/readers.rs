@@ -267,18 +267,20 @@ mod databases {
     }
 
     #[test]
-    fn calls_in_the_database_of_opencode_are_read() {
-        let home = home_with_database("opencode", "record");
-        let (calls, counts) = scan_home(home.path());
-        let list = expected([
-            ("bash", "echo hello-from-shell > shell.txt; cat shell.txt", CallEnd::Succeeded),
-            ("file_write", "/home/ada/app/written.txt", CallEnd::Succeeded),
-            ("bash", "echo oops >&2; exit 3", CallEnd::Succeeded),
-        ]);
-        assert_eq!(outline(&calls), list);
-        check("opencode", &calls, &counts);
-        let directory = home.path().join(".local/share/opencode");
-        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "nothing was written");
+    fn calls_in_a_database_are_read() {
+        for host in ["opencode", "kilo"] {
+            let home = home_with_database(host, "record");
+            let (calls, counts) = scan_home(home.path());
+            let list = expected([
+                ("bash", "echo hello-from-shell > shell.txt; cat shell.txt", CallEnd::Succeeded),
+                ("file_write", "/home/ada/app/written.txt", CallEnd::Succeeded),
+                ("bash", "echo oops >&2; exit 3", CallEnd::Succeeded),
+            ]);
+            assert_eq!(outline(&calls), list, "{host}");
+            check(host, &calls, &counts);
+            let directory = home.path().join(".local/share").join(host);
+            assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "nothing was written");
+        }
     }
 
     #[test]
@@ -295,10 +297,12 @@ mod databases {
 
     #[test]
     fn a_denial_is_the_error_of_the_call() {
-        let home = home_with_database("opencode", "block");
-        let (calls, _) = scan_home(home.path());
-        let ends: Vec<CallEnd> = calls.iter().map(|call| call.end).collect();
-        assert_eq!(ends, [CallEnd::Failed, CallEnd::Failed, CallEnd::Succeeded]);
+        for host in ["opencode", "kilo"] {
+            let home = home_with_database(host, "block");
+            let (calls, _) = scan_home(home.path());
+            let ends: Vec<CallEnd> = calls.iter().map(|call| call.end).collect();
+            assert_eq!(ends, [CallEnd::Failed, CallEnd::Failed, CallEnd::Succeeded], "{host}");
+        }
     }
 
     #[test]

@@ -1,0 +1,17 @@
+CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT NOT NULL);
+CREATE TABLE part (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL, data TEXT NOT NULL);
+INSERT INTO session VALUES ('ses_df2073c9bffepTnCXIMfJKREXU', NULL, '/home/ada/app');
+INSERT INTO part VALUES ('prt_20df94a7e001PdbhEokGFp1KJN', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530771288, '{"type": "text"}');
+INSERT INTO part VALUES ('prt_20df97c330013MjjQB2a70fQ9L', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530783796, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20df97c64001dOuGFC2rs2BYCH', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530783844, '{"type": "tool", "tool": "bash", "callID": "call_t0_0_a05af1a5", "state": {"status": "error", "input": {"command": "touch blocked-shell.txt"}, "error": "REASON-ONE no shell here", "time": {"start": 1795530784258, "end": 1795530784367}}}');
+INSERT INTO part VALUES ('prt_20df985f2001KHF0b4GVxPkfbb', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530786290, '{"type": "step-finish"}');
+INSERT INTO part VALUES ('prt_20df98fca001bZyye5a0y4UrWK', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530788810, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20df98fee001Koo1yU0gH2mh37', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530788847, '{"type": "tool", "tool": "write", "callID": "call_t1_0_2beb6877", "state": {"status": "error", "input": {"filePath": "/home/ada/app/blocked-file.txt", "content": "x\n"}, "error": "REASON-TWO no writing\n", "time": {"start": 1795530789120, "end": 1795530789147}}}');
+INSERT INTO part VALUES ('prt_20df99520001A4dEGFxLWRmf3L', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530790176, '{"type": "step-finish"}');
+INSERT INTO part VALUES ('prt_20df99c98001bfUY7MpkaX63nX', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530792088, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20df99cb1001hSJfMF63GlWJdO', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530792113, '{"type": "tool", "tool": "bash", "callID": "call_t2_0_cd346f9f", "state": {"status": "completed", "input": {"command": "touch allowed.txt"}, "output": "(no output)", "title": "run", "time": {"start": 1795530792307, "end": 1795530795153}}}');
+INSERT INTO part VALUES ('prt_20df9abba001Q5tSdoFo8GDPlc', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530795964, '{"type": "step-finish"}');
+INSERT INTO part VALUES ('prt_20df9ad3b001YoUulmtPIlG0mL', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530796347, '{"type": "patch"}');
+INSERT INTO part VALUES ('prt_20df9b4af0014o5h7svfxaLeQr', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530798256, '{"type": "step-start"}');
+INSERT INTO part VALUES ('prt_20df9b4c6001eIB3jMSRe0y7Fa', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530798278, '{"type": "text"}');
+INSERT INTO part VALUES ('prt_20df9b60c0016e09YwVzgWE3tX', 'ses_df2073c9bffepTnCXIMfJKREXU', 1795530798605, '{"type": "step-finish"}');
