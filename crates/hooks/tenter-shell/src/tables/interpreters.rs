@@ -218,7 +218,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-C= --directory= -f= --file= --makefile= -I= -j? -l? -o= -W= --eval= -n --dry-run -B -k -s",
         directory: "-C --directory",
         paths: &["execute -f --file --makefile"],
-        classes: &[(Class::Interpreter, "if -f --file --makefile")],
         runs: &[Run::Prefixed("SHELL=")],
         ..GNU
     },
@@ -227,7 +226,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-C= --directory= -f= --file= -I= -j? -o= -W= --eval=",
         directory: "-C --directory",
         paths: &["execute -f --file"],
-        classes: &[(Class::Interpreter, "if -f --file")],
         ..GNU
     },
     Program {
