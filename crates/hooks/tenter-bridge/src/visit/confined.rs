@@ -25,6 +25,9 @@ const CHECK_IN: &str = " --check-in ";
 /// The word between the options of the launcher and the command.
 const SHELL: &str = " -- bash -c ";
 
+/// Maximum number of calls without an end whose notes are remembered.
+const MAX_CONFINED: usize = 200;
+
 /// A call that is to run confined.
 pub(super) struct ConfinedCall {
     /// The input that starts the launcher.
@@ -126,7 +129,12 @@ impl Visit<'_> {
         let time = (self.visitor.clock)().as_nanosecond().to_string();
         let name = digest(&[&self.occurrence.session, &call.id, &time]);
         let note = directory.join(format!("{name}.json"));
-        self.session.update(|state| state.confined_calls.insert(call.id.clone(), note.clone()));
+        self.session.update(|state| {
+            if state.confined_calls.len() >= MAX_CONFINED {
+                state.confined_calls.pop_first();
+            }
+            state.confined_calls.insert(call.id.clone(), note.clone());
+        });
         Some(note)
     }
 

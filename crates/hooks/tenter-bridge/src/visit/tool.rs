@@ -43,7 +43,7 @@ impl Visit<'_> {
             self.remember_denied(&call.id, &reason);
         } else {
             self.remember_pass(&call.id);
-            self.remember_start(&call);
+            self.remember_start(native, &call);
         }
     }
 
@@ -156,19 +156,24 @@ impl Visit<'_> {
     }
 
     /// Records when a shell command starts, if hooks see its result (F16).
-    fn remember_start(&mut self, call: &ToolCall) {
+    fn remember_start(&mut self, native: &NativeCall, call: &ToolCall) {
         let catalog = self.engine.catalog();
         let has_hooks = !catalog.hooks_for(EventName::AfterTool).is_empty();
         if call.name != SHELL || !has_hooks || !self.configuration.reports_changes {
             return;
         }
         let now = (self.visitor.clock)().as_millisecond();
-        let id = call.id.clone();
+        let mut ids = vec![call.id.clone()];
+        // Without an id of the host, the call has another one once it is rewritten.
+        if let Some(input) = self.reply.input.clone().filter(|_| native.id.is_none()) {
+            let rewritten = NativeCall { input, ..native.clone() };
+            ids.push(tool_call::canonical(self.visitor.host, &rewritten).id);
+        }
         self.session.update(|state| {
             if state.started_calls.len() >= MAX_STARTED {
                 state.started_calls.clear();
             }
-            state.started_calls.insert(id, now);
+            state.started_calls.extend(ids.into_iter().map(|id| (id, now)));
         });
     }
 

@@ -66,6 +66,26 @@ fn a_question_is_put_only_if_the_user_wants_that() {
 }
 
 #[test]
+fn hooks_see_which_files_a_rewritten_command_changed() {
+    let session = session();
+    let rewrite = r#"echo '{"modified_input": {"command": "touch new"}}'"#;
+    session.hook("rewrite", "before_tool", "", rewrite);
+    session.hook("seen", "after_tool", "", r#"printf '%s\n' "$payload" > "$HOME/seen""#);
+    let _ = session.sandbox.shell("git init -q .").expect_code(0);
+    let rewritten = &answer(&session, CALL)["hookSpecificOutput"]["tool_input"];
+    assert_eq!(rewritten["command"], "touch new");
+    session.sandbox.write("new", "");
+    let result = session.fire_with(RESULT, |result| result["tool_input"] = rewritten.clone());
+    assert!(HostSession::answer(result).is_null());
+    let text = fs::read_to_string(session.sandbox.home().join("seen")).unwrap();
+    let payload: Value = serde_json::from_str(&text).unwrap();
+    let changes = &payload["tool_output"]["metadata"]["changed"];
+    // On a slow machine git takes too long.
+    let is_listed = changes["files"][0] == json!({"path": "new", "change": "created"});
+    assert!(is_listed || changes["truncated"] == true, "{payload}");
+}
+
+#[test]
 fn an_equal_call_that_passes_later_is_no_breach() {
     let session = session();
     let once = r#"[ -e "$HOME/denied" ] || { touch "$HOME/denied"; echo no >&2; exit 2; }"#;
