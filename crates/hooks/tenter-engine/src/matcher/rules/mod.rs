@@ -224,7 +224,12 @@ pub fn check_example(
         let label = rules.get(index).map(|rule| rule.label(index)).unwrap_or_default();
         return (!hook.stops(index, &call)).then(|| format!("{label} does not stop this example"));
     }
-    let stopping = (0..rules.len()).find(|index| hook.stops(*index, &call))?;
+    // A command that runs with fewer rights passes.
+    let confines = |rule: &Rule| {
+        rule.decision.as_ref().is_some_and(|decision| decision.verdict == RuleVerdict::Confine)
+    };
+    let mut others = (0..rules.len()).filter(|index| !confines(&rules[*index]));
+    let stopping = others.find(|index| hook.stops(*index, &call))?;
     Some(format!("{} stops this example", rules[stopping].label(stopping)))
 }
 
