@@ -109,7 +109,7 @@ enum Command {
     #[command(subcommand)]
     Skill(skill::Command),
     #[cfg(feature = "agent")]
-    /// Add, remove, list and test MCP servers.
+    /// Add, remove, list, test and log in with MCP servers.
     #[command(subcommand)]
     Mcp(mcp::Command),
     /// Show what hooks did.

@@ -110,7 +110,12 @@ pub struct HttpServer {
     pub proxy: Option<String>,
     /// The trusted certificate authorities; `None` means Mozilla's list.
     pub authorities: Option<Authorities>,
+    /// Returns the header `Authorization` of each request, if the user has logged in.
+    pub authorization: Option<Authorization>,
 }
+
+/// Returns the value of the header `Authorization`, or why there is none. It may ask a server for a new token.
+pub type Authorization = Arc<dyn Fn() -> Result<String, String> + Send + Sync>;
 
 /// Checks right before each start whether the server may still be started.
 pub type StartCheck = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;

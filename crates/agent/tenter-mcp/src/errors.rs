@@ -6,7 +6,8 @@ use tenter_base::sanitize;
 /// Maximum number of characters of an error that a server or the SDK describes.
 const MAX_ERROR: usize = 500;
 /// A server behind HTTP wants to know who asks.
-const REQUIRES_AUTHORIZATION: &str = "it requires authorization (HTTP 401); set `headers`";
+const REQUIRES_AUTHORIZATION: &str =
+    "it requires a login (HTTP 401): `tenter mcp login NAME`, or set `headers`";
 
 /// Describes why a server did not accept the greeting.
 pub(crate) fn refused(error: &ClientInitializeError) -> String {

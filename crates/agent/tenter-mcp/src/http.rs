@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
-use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::request::Builder;
 use http::response::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
@@ -24,7 +24,7 @@ use tenter_http::{HttpClient, HttpSettings, ResponseLimits, StreamedBody};
 use tenter_proc::Cancel;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::definition::HttpServer;
+use crate::definition::{Authorization, HttpServer};
 
 /// Maximum size of one message in bytes: a result may contain images.
 const MAX_MESSAGE: usize = 16 << 20;
@@ -66,7 +66,7 @@ fn failed(why: impl Into<String>) -> HttpError {
 pub(crate) fn transport(
     server: HttpServer,
 ) -> Result<StreamableHttpClientTransport<Connector>, String> {
-    let HttpServer { url, headers, proxy, authorities } = server;
+    let HttpServer { url, headers, proxy, authorities, authorization } = server;
     let client =
         HttpClient::new(HttpSettings { proxy, authorities, idle_timeout: IDLE, limits: LIMITS })?;
     let mut own = HeaderMap::new();
@@ -77,7 +77,7 @@ pub(crate) fn transport(
         value.set_sensitive(true);
         own.insert(header, value);
     }
-    let connector = Connector { client, own: Arc::new(own) };
+    let connector = Connector { client, own: Arc::new(own), authorization };
     let config = StreamableHttpClientTransportConfig::with_uri(url);
     Ok(StreamableHttpClientTransport::with_client(connector, config))
 }
@@ -88,6 +88,8 @@ pub(crate) struct Connector {
     client: HttpClient,
     /// The headers of the configuration.
     own: Arc<HeaderMap>,
+    /// The header of a login.
+    authorization: Option<Authorization>,
 }
 
 /// The body of a response. Dropping it ends the request.
@@ -195,12 +197,18 @@ impl Connector {
 
     /// Sends a request on a thread of its own.
     async fn send(&self, request: Builder, body: Vec<u8>) -> Result<(Parts, Body), HttpError> {
-        let request = request.body(body).map_err(|_| failed("its URL is not valid"))?;
+        let mut request = request.body(body).map_err(|_| failed("its URL is not valid"))?;
         let (head_sender, head) = oneshot::channel();
         let (sender, chunks) = mpsc::channel(READ_AHEAD);
         let body = Body { chunks, cancel: Cancel::new() };
         let (client, cancel) = (self.client.clone(), body.cancel.clone());
+        let authorization = self.authorization.clone();
         let work = move || {
+            // It may take a request for a new token.
+            if let Err(why) = authorization.map_or(Ok(()), |login| authorize(&mut request, &login))
+            {
+                return drop(head_sender.send(Err(why)));
+            }
             let response = match client.send(request, &cancel) {
                 Ok(response) => response,
                 Err(why) => return drop(head_sender.send(Err(why))),
@@ -216,6 +224,14 @@ impl Connector {
             head.await.map_err(|_| failed("the request was interrupted"))?.map_err(failed)?;
         Ok((head, body))
     }
+}
+
+fn authorize(request: &mut Request<Vec<u8>>, login: &Authorization) -> Result<(), String> {
+    let mut value =
+        HeaderValue::from_str(&login()?).map_err(|_| "its token is not valid".to_owned())?;
+    value.set_sensitive(true);
+    request.headers_mut().insert(AUTHORIZATION, value);
+    Ok(())
 }
 
 fn pump(chunks: StreamedBody, sender: &mpsc::Sender<Result<Vec<u8>, String>>) {

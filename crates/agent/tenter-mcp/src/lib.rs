@@ -55,6 +55,7 @@ mod errors;
 mod http;
 mod listing;
 mod names;
+mod oauth;
 mod result;
 mod roots;
 mod runtime;
@@ -65,6 +66,8 @@ mod stdio;
 mod tool;
 
 pub use definition::{
-    HttpServer, ServerDefinition, ServerName, ServerProgram, StartCheck, ToolSelection, Transport,
+    Authorization, HttpServer, ServerDefinition, ServerName, ServerProgram, StartCheck,
+    ToolSelection, Transport,
 };
+pub use oauth::{Grant, Network, RegisteredClient, login};
 pub use servers::{McpServers, ServerReport};

@@ -23,6 +23,7 @@ mod mcp_server;
 pub mod network;
 mod observed;
 mod other_program;
+mod own_rules;
 pub mod page;
 mod plan;
 mod process;
@@ -34,6 +35,7 @@ mod verdict;
 
 pub use check::Check;
 pub use client::Client;
+pub use own_rules::{OwnRule, ProvedRule, RuleOutcome};
 pub use plan::failures::HookFailure;
 pub use prover::Prover;
 pub use results::{Proof, ProvedCheck};

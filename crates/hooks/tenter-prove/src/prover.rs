@@ -18,7 +18,8 @@ use crate::check::Check;
 use crate::client::{Client, Launch};
 use crate::hook_file::HookFile;
 use crate::observed::{Observed, Process, Run};
-use crate::plan;
+use crate::own_rules::{self, OwnRule, ProvedRule};
+use crate::plan::{self, Plan};
 use crate::process;
 use crate::results::ProvedCheck;
 use crate::sandbox::{Program, Sandbox, write_files};
@@ -90,6 +91,33 @@ impl Prover<'_> {
         (!cancel.is_cancelled()).then(|| self.judged(checks, &observed))
     }
 
+    /// Calls the example of each of the user's own rules; returns `None` if it was cancelled. Run it only if denials hold, which
+    /// [`run`](Self::run) shows. `progress` is called as there, with numbers of rules.
+    pub fn run_rules(
+        &self,
+        rules: &[OwnRule],
+        cancel: &Cancel,
+        progress: &dyn Fn(usize, usize),
+    ) -> Option<Vec<ProvedRule>> {
+        let mut proved = Vec::with_capacity(rules.len());
+        for (session, some) in rules.chunks(own_rules::MAX_IN_SESSION).enumerate() {
+            progress(proved.len(), rules.len());
+            let mut run = Run::default();
+            let name = format!("rules-{}", session + 1);
+            let plan = |_: &Sandbox| Plan::new(Vec::new(), own_rules::replies(some, self.client));
+            run.problem =
+                self.carry_out((&name, Scenario::Tools), &plan, some, cancel, &mut run).err();
+            let problem = run.failure();
+            let judged = some.iter().enumerate();
+            proved.extend(judged.map(|(number, one)| one.judged(number, &run, problem.as_deref())));
+            if cancel.is_cancelled() {
+                return None;
+            }
+        }
+        progress(rules.len(), rules.len());
+        Some(proved)
+    }
+
     /// Runs a program that unpacks itself, so that it does so once and not in each scenario.
     fn unpack(&self, cancel: &Cancel) {
         let environment =
@@ -127,14 +155,24 @@ impl Prover<'_> {
     /// Carries out a scenario.
     fn observe(&self, scenario: Scenario, cancel: &Cancel) -> Run {
         let mut run = Run::default();
-        run.problem = self.carry_out(scenario, cancel, &mut run).err();
+        let plan = |sandbox: &Sandbox| plan::contents(scenario, self.client, sandbox);
+        let name = (scenario.name(), scenario);
+        run.problem = self.carry_out(name, &plan, &[], cancel, &mut run).err();
         run
     }
 
-    fn carry_out(&self, scenario: Scenario, cancel: &Cancel, run: &mut Run) -> Result<(), String> {
+    /// Runs the agent in a sandbox of this name, with the hooks of the plan and those of the rules.
+    fn carry_out(
+        &self,
+        (name, scenario): (&str, Scenario),
+        plan: &dyn Fn(&Sandbox) -> Plan,
+        rules: &[OwnRule],
+        cancel: &Cancel,
+        run: &mut Run,
+    ) -> Result<(), String> {
         let prepared = |error: std::io::Error| format!("the sandbox cannot be prepared: {error}");
-        let sandbox = Sandbox::create(&self.directory.join(scenario.name())).map_err(prepared)?;
-        let plan = plan::contents(scenario, self.client, &sandbox);
+        let sandbox = Sandbox::create(&self.directory.join(name)).map_err(prepared)?;
+        let plan = plan(&sandbox);
         let replies = plan.replies.len();
         let script = LenientScript::new(plan.replies);
         let mut script = plan.lanes.into_iter().fold(script, LenientScript::lane);
@@ -167,6 +205,7 @@ impl Prover<'_> {
         };
         write_files(&(self.client.files)(&launch)).map_err(prepared)?;
         sandbox.write_hooks(&plan.hooks).map_err(prepared)?;
+        sandbox.copy_manifests(&own_rules::hooks(rules)).map_err(prepared)?;
         sandbox
             .write_hooks(&[HookFile::observer(&sandbox.payload_directory())])
             .map_err(prepared)?;

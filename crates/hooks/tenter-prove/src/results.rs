@@ -9,6 +9,7 @@ use tenter_base::{replace_file, untrusted_file};
 use tenter_bridge::Host;
 
 use crate::check::Check;
+use crate::own_rules::{ProvedRule, RuleOutcome};
 use crate::verdict::CheckVerdict;
 
 /// The version of the format.
@@ -37,6 +38,9 @@ pub struct Proof {
     pub isolated: bool,
     /// The checks.
     pub checks: Vec<ProvedCheck>,
+    /// The user's own rules. They are not kept: the rules change.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<ProvedRule>,
 }
 
 /// The result of one check.
@@ -83,6 +87,7 @@ impl Proof {
             tenter: env!("CARGO_PKG_VERSION").to_owned(),
             isolated: false,
             checks: Vec::new(),
+            rules: Vec::new(),
         }
     }
 
@@ -90,6 +95,21 @@ impl Proof {
     #[must_use]
     pub fn with(self, checks: Vec<ProvedCheck>, isolated: bool) -> Self {
         Self { isolated, checks, ..self }
+    }
+
+    /// Returns whether denials hold: a rule that denies stops a call.
+    pub fn denies(&self) -> bool {
+        let needed = [Check::Registered, Check::Deny].map(Check::id);
+        let holds = |check: &ProvedCheck| {
+            matches!(check.verdict, CheckVerdict::Yes | CheckVerdict::Emulated)
+        };
+        needed.iter().all(|id| self.checks.iter().any(|check| check.id == *id && holds(check)))
+    }
+
+    /// Returns whether something is not as Tenter says, or no hook saw a call that a rule stops.
+    pub fn is_broken(&self) -> bool {
+        let is_missed = |rule: &ProvedRule| rule.outcome == RuleOutcome::NotSeen;
+        self.count(CheckVerdict::Broken) > 0 || self.rules.iter().any(is_missed)
     }
 
     /// Counts the checks with this verdict.

@@ -1,6 +1,6 @@
 //! The scratch home and project of a scenario. A client sees nothing else of the user but `PATH`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -11,6 +11,7 @@ use serde_json::Value;
 use tenter_base::untrusted_file;
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
+use tenter_bridge::import::MANIFEST;
 use tenter_bridge::registration::{self, Options, PROGRAM, RegistrationScope, Registry};
 use tenter_engine::journal::{self, Record};
 use tenter_protocol::{Diagnostic, Severity};
@@ -33,6 +34,9 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("TERM", "dumb"),
     ("USER", "tenter"),
 ];
+
+/// The user's hooks directory.
+const HOOKS: &str = ".config/agents/hooks";
 
 /// The timeout of an impatient registration: longer than the fastest hooks need on a slow machine.
 const TIMEOUT: Duration = Duration::from_secs(6);
@@ -126,8 +130,17 @@ impl Sandbox {
 
     /// Writes hooks to the user's hooks directory: no project's trust is needed.
     pub(crate) fn write_hooks(&self, hooks: &[HookFile]) -> io::Result<()> {
-        let directory = self.home().join(".config/agents/hooks");
+        let directory = self.home().join(HOOKS);
         hooks.iter().try_for_each(|hook| hook.write(&directory))
+    }
+
+    /// Copies the manifests of hooks to the user's hooks directory, and nothing else of the hooks.
+    pub(crate) fn copy_manifests(&self, hooks: &BTreeMap<&str, &Path>) -> io::Result<()> {
+        hooks.iter().try_for_each(|(name, from)| {
+            let directory = self.home().join(HOOKS).join(name);
+            fs::create_dir_all(&directory)?;
+            fs::copy(from.join(MANIFEST), directory.join(MANIFEST)).map(drop)
+        })
     }
 
     /// Returns the whole environment of a client: nothing is inherited but `path`.

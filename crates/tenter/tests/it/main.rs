@@ -36,6 +36,7 @@ mod man;
 mod managed;
 mod manifests;
 mod mcp;
+mod mcp_login;
 mod mcp_trust;
 mod models;
 mod nested_projects;

@@ -1,7 +1,8 @@
-//! `tenter mcp`: adds, removes, lists and tests MCP servers.
+//! `tenter mcp`: adds, removes, lists and tests MCP servers, and logs in with them.
 
 mod add;
 mod list;
+mod login;
 mod show;
 mod test;
 
@@ -15,7 +16,7 @@ use tenter_terminal::ui;
 
 use crate::agent::mcp;
 
-/// Add, remove, list and test MCP servers.
+/// Add, remove, list, test and log in with MCP servers.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Add a server to your configuration: a program, or a URL.
@@ -25,6 +26,10 @@ pub enum Command {
     Add(add::Args),
     /// Remove a server from your configuration.
     Remove(add::RemoveArgs),
+    /// Log in with a server behind HTTP, in the browser.
+    Login(login::Args),
+    /// Remove the login with a server.
+    Logout(login::LogoutArgs),
     /// List the servers of this project, without starting them.
     List(list::Args),
     /// Show the settings of a server.
@@ -40,6 +45,8 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
     match command {
         Command::Add(args) => add::run(&project, args),
         Command::Remove(args) => add::remove(&project, args),
+        Command::Login(args) => login::run(&project, args),
+        Command::Logout(args) => login::log_out(&project, args),
         Command::List(args) => Ok(list::run(&project, args)),
         Command::Show(args) => show::run(&project, args),
         Command::Test(args) => test::run(&project, args),

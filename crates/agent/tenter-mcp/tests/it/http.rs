@@ -93,7 +93,7 @@ fn an_expired_session_is_renewed() {
 #[test]
 fn a_server_that_cannot_be_used_is_reported_without_secrets() {
     for (status, headers, body, expected) in [
-        ("401 Unauthorized", &["www-authenticate: Bearer"][..], "", "it requires authorization"),
+        ("401 Unauthorized", &["www-authenticate: Bearer"][..], "", "it requires a login"),
         ("500 Internal Server Error", &[], "out of order", "HTTP 500: out of order"),
         ("302 Found", &["location: http://127.0.0.1:1/"], "", "redirects to another address"),
         ("200 OK", &["content-type: text/html"], "<html>", "text/html"),

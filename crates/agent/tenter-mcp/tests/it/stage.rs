@@ -130,6 +130,7 @@ impl Stage {
                 headers,
                 proxy,
                 authorities,
+                authorization: None,
             }),
             startup_timeout: LONG,
             call_timeout: LONG,

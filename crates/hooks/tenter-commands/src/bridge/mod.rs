@@ -6,6 +6,7 @@ mod import;
 mod install;
 pub(crate) mod list;
 mod location;
+mod own_rules;
 mod prove;
 mod remove;
 mod renew;

@@ -19,14 +19,15 @@ use tenter_terminal::numbers;
 use tenter_terminal::text::prose;
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NOTICE, styled};
 
-use super::location;
+use super::{location, own_rules};
 use crate::installed_agents::{self, InstalledAgent};
 use crate::project::Project;
 
 /// Prove that your hooks guard an agent on this machine.
 ///
 /// Runs the installed agent in a scratch home and project, against a scripted model on this machine, with hooks that are registered as
-/// `tenter bridge install` registers them. Needs no key and no network, and reads and changes none of your files.
+/// `tenter bridge install` registers them. Then the model calls the first example of each rule of your own hooks, which must stop it; the
+/// examples are changed so that they do nothing. Needs no key and no network, and changes none of your files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Agents, such as claude-code.
@@ -99,7 +100,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     if args.write_docs {
         write_docs(project)?;
     }
-    let is_broken = proofs.iter().any(|proof| proof.count(CheckVerdict::Broken) > 0);
+    let is_broken = proofs.iter().any(Proof::is_broken);
     Ok(if is_broken { Exit::Failed } else { exit })
 }
 
@@ -192,13 +193,22 @@ impl Proving<'_> {
         };
         let (all, only) = (Check::all(), &self.args.only);
         let checks = if only.is_empty() { &all } else { only };
-        let checks = prover.run(checks, &self.cancel, &|done, all| progress(host, done, all));
+        let checks =
+            prover.run(checks, &self.cancel, &|done, all| progress(host, "runs", done, all));
         let Some(checks) = checks else { return Ok(None) };
-        let proof = Proof::new(host, &version, &now).with(checks, self.isolated);
+        let mut proof = Proof::new(host, &version, &now).with(checks, self.isolated);
         if only.is_empty() {
             proof
                 .keep(&installed_agents::state(self.project.env))
                 .map_err(|error| Failure::new(format!("the result cannot be kept: {error}")))?;
+            let rules = own_rules::find(self.project);
+            if proof.denies() && !rules.is_empty() {
+                let progress = |done, all| progress(host, "of your rules", done, all);
+                let Some(proved) = prover.run_rules(&rules, &self.cancel, &progress) else {
+                    return Ok(None);
+                };
+                proof.rules = proved;
+            }
         }
         if !self.args.json {
             print(host, &proof, started.elapsed().as_secs());
@@ -245,8 +255,9 @@ impl Scratch {
     }
 }
 
-fn progress(host: &Host, done: usize, all: usize) {
-    let line = format!("{}: {done} of {all} runs done", host.name);
+/// Shows how many of something are done.
+fn progress(host: &Host, what: &str, done: usize, all: usize) {
+    let line = format!("{}: {done} of {all} {what} done", host.name);
     if !io::stderr().is_terminal() {
         ui::note(line);
         return;
@@ -287,6 +298,7 @@ fn print(host: &Host, proof: &Proof, seconds: u64) {
         [CheckVerdict::Yes, CheckVerdict::Emulated, CheckVerdict::No, CheckVerdict::Broken]
             .map(count);
     ui::out(counts.join(", "));
+    own_rules::print(&proof.rules);
 }
 
 /// Writes the newest result of each agent into the page about agents, and the results of all versions into the page about the bridge. What the

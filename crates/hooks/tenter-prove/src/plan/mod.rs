@@ -48,7 +48,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Returns the plan of one session with these hooks and replies.
-    fn new(hooks: Vec<HookFile>, replies: Vec<ModelReply>) -> Self {
+    pub(crate) fn new(hooks: Vec<HookFile>, replies: Vec<ModelReply>) -> Self {
         Self {
             hooks,
             replies,

@@ -19,6 +19,7 @@ use tenter_terminal::env::Env;
 
 use super::covered::ServerCoverage;
 use super::expansion::expand;
+use super::grants::GrantFile;
 use super::needs_trust;
 use super::place::{PROJECT, directory, inherited, outside};
 
@@ -45,13 +46,14 @@ pub(super) fn define(
     let added = expanded_map(&table.env, &inherited)?;
     let headers = expanded_map(&table.headers, &inherited)?;
     let values = added.iter().chain(&headers).map(|(_, value)| value);
-    let secrets = values.filter(|value| value.len() >= MIN_SECRET).cloned().collect();
+    let mut secrets: Vec<String> =
+        values.filter(|value| value.len() >= MIN_SECRET).cloned().collect();
     let transport = match (&table.command, &table.url) {
         (Some(command), None) => program(project, server, (command, inherited, added))?,
         (None, Some(_)) if table.confine.is_some() => {
             return Err("it has both `url` and `confine`, which applies to programs".to_owned());
         }
-        (None, Some(url)) => http(project, &expanded(url)?, headers)?,
+        (None, Some(url)) => http(project, &expanded(url)?, headers, &mut secrets)?,
         (Some(_), Some(_)) => return Err("it has both `command` and `url`".to_owned()),
         (None, None) => return Err("it has neither `command` nor `url`".to_owned()),
     };
@@ -86,8 +88,29 @@ fn check(project: &Project, server: &ConfiguredServer) -> Result<Option<StartChe
     })))
 }
 
-/// A server behind HTTP.
-fn http(project: &Project, url: &str, headers: Vec<(String, String)>) -> Result<Transport, String> {
+/// Returns the place of the user's login with a server.
+///
+/// # Errors
+/// It is not a server behind HTTP.
+pub(crate) fn grant_file(
+    project: &Project,
+    server: &ConfiguredServer,
+) -> Result<GrantFile, String> {
+    let url = server
+        .table
+        .url
+        .as_ref()
+        .ok_or("it is a program; only servers with a `url` have logins")?;
+    Ok(GrantFile::new(project, &expand(url, &inherited(project, server))?))
+}
+
+/// A server behind HTTP. The secrets of the user's login are added to `secrets`.
+fn http(
+    project: &Project,
+    url: &str,
+    headers: Vec<(String, String)>,
+    secrets: &mut Vec<String>,
+) -> Result<Transport, String> {
     let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     if !matches!(scheme.as_deref(), Some("http" | "https")) {
         return Err("its `url` must begin with https:// or http://".to_owned());
@@ -96,7 +119,15 @@ fn http(project: &Project, url: &str, headers: Vec<(String, String)>) -> Result<
         authorities::of_environment(project.env).map_err(|failure| failure.message)?;
     let proxy = proxy::find(url, None, project.env);
     let authorities = authorities.authorities;
-    Ok(Transport::Http(HttpServer { url: url.to_owned(), headers, proxy, authorities }))
+    // A header of the configuration is more explicit than a login.
+    let has_header = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    let login = GrantFile::new(project, url).authorization().filter(|_| !has_header);
+    let authorization = login.map(|(grant, authorization)| {
+        secrets.extend(grant.secrets().map(str::to_owned));
+        authorization
+    });
+    let url = url.to_owned();
+    Ok(Transport::Http(HttpServer { url, headers, proxy, authorities, authorization }))
 }
 
 /// A program.

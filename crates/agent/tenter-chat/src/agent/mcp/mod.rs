@@ -3,6 +3,7 @@
 mod covered;
 mod definition;
 mod expansion;
+mod grants;
 mod outside;
 mod place;
 mod programs;
@@ -21,6 +22,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use tenter_settings::ConfiguredServer;
 use tenter_terminal::failure::{Exit, Failure};
 
+pub(crate) use definition::grant_file;
 pub(crate) use trust::{PendingServer, ask, ask_through, covered, pending, refusal, settle, trust};
 
 /// The timeout of a tested server's start.
