@@ -65,8 +65,9 @@ const PROTECTED: [&str; 30] = [
     ".vscode",
     ".envrc",
 ];
-/// The same from the home directory, where it may be written.
-const PROTECTED_AT_HOME: [&str; 22] = [
+/// Further ones from the home directory, where it may be written.
+const PROTECTED_AT_HOME: [&str; 23] = [
+    ".config/agents",
     ".bashrc",
     ".bash_profile",
     ".profile",
@@ -198,7 +199,7 @@ impl Surroundings {
             .git_directories()
             .into_iter()
             .flat_map(|directory| ["hooks", "config"].map(|name| directory.join(name)));
-        let at_home = self.at_home(&PROTECTED_AT_HOME);
+        let at_home = self.at_home(&[&PROTECTED[..], &PROTECTED_AT_HOME].concat());
         let mut expansion = Expansion::default();
         for pattern in also {
             self.expand(pattern, &mut expansion);
@@ -366,6 +367,23 @@ mod tests {
         assert!(writable.contains(&root.join("main/.git")), "{writable:?}");
         let protected = surroundings.protected(&writable, &[]);
         assert_eq!(protected.paths, [root.join("main/.git/hooks")]);
+    }
+
+    #[test]
+    fn hooks_and_settings_of_agents_in_the_home_directory_are_protected() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(directory.path()).unwrap();
+        let names = ["home/.agents/hooks", "home/.claude", "home/.config/agents/hooks"];
+        for name in ["project"].iter().chain(&names) {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let surroundings = surroundings(&root);
+        let writable = surroundings.writable(&["home".to_owned()]);
+        let protected = surroundings.protected(&writable, &[]).paths;
+        assert_eq!(
+            protected,
+            ["home/.agents", "home/.claude", "home/.config/agents"].map(|name| root.join(name))
+        );
     }
 
     #[test]
