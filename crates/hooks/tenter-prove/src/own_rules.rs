@@ -30,13 +30,13 @@ pub struct OwnRule {
     pub directory: PathBuf,
 }
 
-/// What happened to the call of an example.
+/// The fate of the call of an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleOutcome {
     /// The hook stopped it.
     Stopped,
-    /// Hooks saw it, and the rule does not apply: it may except this user, or directories such as that of the scratch project.
+    /// Hooks saw it, and the rule does not apply: it may except this user, or temporary directories.
     DoesNotApply,
     /// No hook saw it.
     NotSeen,
@@ -51,7 +51,7 @@ pub struct ProvedRule {
     pub rule: String,
     /// The command that the model called.
     pub example: String,
-    /// What happened to the call.
+    /// The fate of the call.
     pub outcome: RuleOutcome,
     /// The observation.
     pub evidence: String,

@@ -161,7 +161,7 @@ impl Prover<'_> {
         run
     }
 
-    /// Runs the agent in a sandbox of this name, with the hooks of the plan and those of the rules.
+    /// Runs the agent in a sandbox of this name, with the hooks of the plan and of the rules.
     fn carry_out(
         &self,
         (name, scenario): (&str, Scenario),

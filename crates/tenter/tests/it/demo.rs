@@ -75,11 +75,11 @@ fn the_demo_prints_its_story() {
     Hooks are programs that watch an agent. Tenter runs them at every step and passes them what happens:
     they can block it, change it, or make the agent continue. This scratch project has these hooks:
 
-      10-guard    before_tool_call  blocks destructive commands such as rm -rf
-      20-dry-run  before_tool_call  adds --dry-run to ./deploy.sh
-      30-redact   after_tool_call   removes AWS keys from tool results
-      40-audit    after_tool_call   logs every call to audit.jsonl, blocked ones too
-      50-gate     agent_stop        makes the agent continue while ./check.sh fails
+      10-guard    before_tool  blocks destructive commands such as rm -rf
+      20-dry-run  before_tool  adds --dry-run to ./deploy.sh
+      30-redact   after_tool   removes AWS keys from tool results
+      40-audit    after_tool   logs every call to audit.jsonl, blocked ones too
+      50-gate     before_stop  makes the agent continue while ./check.sh fails
 
     Only the model is scripted. The agent, the tools, the files and the hooks are real.
     The task: Remove the old build, then deploy the shop.

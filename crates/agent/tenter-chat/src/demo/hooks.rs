@@ -17,31 +17,31 @@ struct DemoHook {
 const HOOKS: [DemoHook; 5] = [
     DemoHook {
         name: "10-guard",
-        event: "before_tool_call",
+        event: "before_tool",
         does: "blocks destructive commands such as rm -rf",
         text: include_str!("files/hooks/10-guard.sh"),
     },
     DemoHook {
         name: "20-dry-run",
-        event: "before_tool_call",
+        event: "before_tool",
         does: "adds --dry-run to ./deploy.sh",
         text: include_str!("files/hooks/20-dry-run.sh"),
     },
     DemoHook {
         name: "30-redact",
-        event: "after_tool_call",
+        event: "after_tool",
         does: "removes AWS keys from tool results",
         text: include_str!("files/hooks/30-redact.sh"),
     },
     DemoHook {
         name: "40-audit",
-        event: "after_tool_call",
+        event: "after_tool",
         does: "logs every call to audit.jsonl, blocked ones too",
         text: include_str!("files/hooks/40-audit.sh"),
     },
     DemoHook {
         name: "50-gate",
-        event: "agent_stop",
+        event: "before_stop",
         does: "makes the agent continue while ./check.sh fails",
         text: include_str!("files/hooks/50-gate.sh"),
     },
@@ -52,7 +52,7 @@ const HOOKS: [DemoHook; 5] = [
 pub(super) struct InstalledHook {
     /// The name.
     pub(super) name: &'static str,
-    /// The event that it subscribes to, as the hook spells it.
+    /// The event that it subscribes to.
     pub(super) event: &'static str,
     /// Its effect.
     pub(super) does: &'static str,

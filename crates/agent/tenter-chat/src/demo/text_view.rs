@@ -109,7 +109,7 @@ impl DemoView for TextView {
         ui::out(INTRODUCTION);
         for hook in &scratch.hooks {
             ui::out(format!(
-                "  {}  {:<16}  {}",
+                "  {}  {:<11}  {}",
                 styled(NAME, format!("{:<10}", hook.name)),
                 hook.event,
                 hook.does

@@ -53,9 +53,10 @@ fn resource_metadata(
     address: &Address,
     challenge: Option<&str>,
 ) -> Result<Option<Value>, String> {
-    let named = challenge.and_then(|challenge| parameter(challenge, METADATA_PARAMETER));
+    let address_in_challenge =
+        challenge.and_then(|challenge| parameter(challenge, METADATA_PARAMETER));
     let well_known = ["oauth-protected-resource"].map(|name| address.well_known(name));
-    let places = named.into_iter().chain(well_known.into_iter().flatten());
+    let places = address_in_challenge.into_iter().chain(well_known.into_iter().flatten());
     for place in places {
         let Some(metadata) = network.get(&place)? else { continue };
         let resource = metadata.get("resource").and_then(Value::as_str).unwrap_or_default();

@@ -11,7 +11,7 @@ use tenter_proc::Cancel;
 /// The path of the address.
 const PATH: &str = "/callback";
 /// Maximum time that the user takes to log in.
-const PATIENCE: Duration = Duration::from_mins(5);
+const LOGIN_TIME: Duration = Duration::from_mins(5);
 /// Maximum time for one request of the browser.
 const REQUEST_TIME: Duration = Duration::from_secs(2);
 /// Maximum size of the head of a request, in bytes.
@@ -51,7 +51,7 @@ impl Redirect {
         issuer: Option<&str>,
         cancel: &Cancel,
     ) -> Result<String, String> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + LOGIN_TIME;
         while Instant::now() < until {
             if cancel.is_cancelled() {
                 return Err("interrupted".to_owned());

@@ -22,9 +22,9 @@ use crate::project::Project;
 pub(super) struct HookEntry<'c> {
     /// The full name.
     pub(super) name: &'c str,
-    /// The events in the hook's own words, joined with commas; empty where it could not be asked.
+    /// The events, joined with commas; empty where it could not be asked.
     pub(super) event: String,
-    /// The events' canonical names.
+    /// The events.
     pub(super) events: Vec<&'static str>,
     /// Its layer.
     pub(super) layer: &'static str,
@@ -170,17 +170,13 @@ impl<'c> HookEntry<'c> {
         );
         let runtime = running.and_then(|hook| hook.runtime.as_ref());
         let script = running.and_then(script);
-        let mut spellings: Vec<&str> =
-            listed.subscriptions.iter().map(|subscription| subscription.spelling).collect();
-        spellings.dedup();
+        let mut events: Vec<&str> =
+            listed.subscriptions.iter().map(|subscription| subscription.event.as_str()).collect();
+        events.dedup();
         Self {
             name: &listed.name,
-            event: spellings.join(", "),
-            events: listed
-                .subscriptions
-                .iter()
-                .map(|subscription| subscription.event.as_str())
-                .collect(),
+            event: events.join(", "),
+            events,
             layer: listed.layer.as_str(),
             path: Some(listed.path.to_string_lossy().into_owned()),
             trust: trust(project, trusted, listed, hash.as_ref()),

@@ -108,7 +108,7 @@ fn every_hook_is_explained_without_running() {
     -  guard (user, priority 999)
        does not run: it subscribes to before_tool only
     -  program (user, priority 100)
-       does not run: it subscribes to before_tool_call only
+       does not run: it subscribes to before_tool only
     -  any (user, priority 100)
        does not run: it subscribes to before_tool only
     -  audit (user, priority 100, async)

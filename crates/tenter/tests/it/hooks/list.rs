@@ -38,22 +38,22 @@ fn every_hook_is_listed_with_the_reason_if_it_does_not_run() {
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @r#"
     exit: 0
     --- stdout
-    NAME                     EVENT                        LAYER    STATUS          PATH
-    guard                    before_tool_call             project  active          .kodelet/hooks/guard
-    many                     after_tool_call, agent_stop  user     active          ~/.kodelet/hooks/many
-    edited                   -                            project  untrusted       .kodelet/hooks/edited
+    NAME                     EVENT                                        LAYER    STATUS          PATH
+    guard                    before_tool                                  project  active          .kodelet/hooks/guard
+    many                     after_tool, after_tool_failure, before_stop  user     active          ~/.kodelet/hooks/many
+    edited                   -                                            project  untrusted       .kodelet/hooks/edited
       it was changed since it was trusted: look at it and run `tenter trust`
-    new                      -                            project  untrusted       .kodelet/hooks/new
+    new                      -                                            project  untrusted       .kodelet/hooks/new
       it is not trusted: look at it and run `tenter trust`
-    notes                    -                            project  not-executable  .kodelet/hooks/notes
+    notes                    -                                            project  not-executable  .kodelet/hooks/notes
       it is not executable: run `chmod +x` on it
-    old                      -                            project  disabled        .kodelet/hooks/old.disable
+    old                      -                                            project  disabled        .kodelet/hooks/old.disable
       it is disabled: its file's name ends in .disable
-    typo                     -                            project  invalid         .kodelet/hooks/typo
+    typo                     -                                            project  invalid         .kodelet/hooks/typo
       it printed "before_tool" instead of an event when it was asked `hook`; did you mean "before_tool_call"?
-    guard                    before_tool_call             user     shadowed        ~/.kodelet/hooks/guard
+    guard                    before_tool                                  user     shadowed        ~/.kodelet/hooks/guard
       it is shadowed by .kodelet/hooks/guard
-    builtin:compact-trigger  after_turn                   builtin  active          -
+    builtin:compact-trigger  after_turn                                   builtin  active          -
       it asks for the recipe compact when 80 % of the context window is used
     "#);
     assert!(!sandbox.project().join("ran").exists(), "listing ran a hook that is not trusted");
@@ -69,7 +69,7 @@ fn the_json_list_has_every_field() {
     };
     assert_eq!(
         *guards[0],
-        json!({"name": "guard", "event": "before_tool_call", "events": ["before_tool"], "layer": "project",
+        json!({"name": "guard", "event": "before_tool", "events": ["before_tool"], "layer": "project",
                "path": path("guard"), "trust": "trusted", "status": "active", "active": true,
                "hash": guards[0]["hash"], "priority": 100, "timeout_ms": 30000, "fail": "open", "async": false,
                "protocol": "executable"})
@@ -78,7 +78,7 @@ fn the_json_list_has_every_field() {
     assert_eq!(guards[1]["status"], "shadowed");
     assert_eq!(guards[1]["shadowed_by"], json!(path("guard")));
     let many = named(&list, "many");
-    assert_eq!(many[0]["event"], "after_tool_call, agent_stop");
+    assert_eq!(many[0]["event"], "after_tool, after_tool_failure, before_stop");
     assert_eq!(many[0]["events"], json!(["after_tool", "after_tool_failure", "before_stop"]));
     assert_eq!(many[0]["trust"], "not needed");
     let words: Vec<[&str; 4]> = ["edited", "new", "notes", "old", "typo"]
@@ -121,9 +121,9 @@ fn the_configuration_of_a_hook_is_listed_with_it() {
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
     exit: 0
     --- stdout
-    NAME                     EVENT             LAYER    STATUS  PATH
-    guard                    before_tool_call  user     active  ~/.kodelet/hooks/guard
-    builtin:compact-trigger  after_turn        builtin  active  -
+    NAME                     EVENT        LAYER    STATUS  PATH
+    guard                    before_tool  user     active  ~/.kodelet/hooks/guard
+    builtin:compact-trigger  after_turn   builtin  active  -
       it asks for the recipe compact when 80 % of the context window is used
     --- stderr
     Hooks are disabled in [ROOT]/home/.config/tenter/config.toml (hooks.enabled = false): only built-in and managed hooks run.
@@ -215,10 +215,10 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
     exit: 0
     --- stdout
-    NAME                     EVENT             LAYER    STATUS   PATH
-    builtin:compact-trigger  before_tool_call  user     invalid  ~/.kodelet/hooks/builtin:compact-trigger
+    NAME                     EVENT        LAYER    STATUS   PATH
+    builtin:compact-trigger  before_tool  user     invalid  ~/.kodelet/hooks/builtin:compact-trigger
       it has a name that begins with builtin:, as only what is part of Tenter does
-    builtin:compact-trigger  after_turn        builtin  active   -
+    builtin:compact-trigger  after_turn   builtin  active   -
       it asks for the recipe compact when 80 % of the context window is used
     ");
 }
@@ -263,9 +263,9 @@ fn diagnostics_without_a_row_follow_the_list() {
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
     exit: 0
     --- stdout
-    NAME                     EVENT             LAYER    STATUS  PATH
-    guard                    before_tool_call  user     active  ~/.kodelet/hooks/guard
-    builtin:compact-trigger  after_turn        builtin  active  -
+    NAME                     EVENT        LAYER    STATUS  PATH
+    guard                    before_tool  user     active  ~/.kodelet/hooks/guard
+    builtin:compact-trigger  after_turn   builtin  active  -
       it asks for the recipe compact when 80 % of the context window is used
     --- stderr
     error: [ROOT]/home/.kodelet/hooks/gone: this link to nowhere cannot be followed: No such file or directory (os error 2)
@@ -281,7 +281,7 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
     --- stdout
     guard
       status    active
-      event     before_tool_call
+      event     before_tool
       layer     project
       path      .kodelet/hooks/guard
       trust     trusted since [TIME]
@@ -295,7 +295,7 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
         cat >/dev/null
     guard
       status    shadowed: it is shadowed by .kodelet/hooks/guard
-      event     before_tool_call
+      event     before_tool
       layer     user
       path      ~/.kodelet/hooks/guard
       trust     not needed
