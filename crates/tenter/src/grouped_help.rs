@@ -38,7 +38,7 @@ pub(crate) fn with_groups(app: Command) -> Command {
 
 fn help(app: &Command) -> String {
     let about = app.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut text = format!("{about}\n\nUsage: tenter [OPTIONS] <COMMAND>\n");
+    let mut text = format!("{about}\nUsage: tenter [OPTIONS] <COMMAND>\n");
     let commands: Vec<&Command> =
         app.get_subcommands().filter(|command| !command.is_hide_set()).collect();
     let width = commands.iter().map(|command| command.get_name().len()).max().unwrap_or(0);
