@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use tenter_testkit::{Output, Sandbox};
 
+use crate::bridge::Installed;
 use crate::sandbox;
 
 /// A guard that denies `sudo`, without a script.
@@ -199,4 +200,38 @@ fn a_guard_is_added_to_the_managed_hooks() {
     assert!(Path::new(&sandbox.machine()).join("etc/tenter/hooks/git-safety/HOOK.md").is_file());
     let output = run(&sandbox, "git push --force", &[]);
     assert!(output.stdout.contains("git-safety"), "{output}");
+}
+
+/// The file of the administrators names a program that only root changes.
+#[test]
+fn hooks_are_registered_where_the_administrators_of_an_agent_register_them() {
+    let installed = Installed::new();
+    let machine = installed.root().join("machine");
+    fs::create_dir(&machine).unwrap();
+    let install = |agent: &str| {
+        let mut command = installed.command();
+        command.args(["bridge", "install", "--managed", agent]);
+        command.env("TENTER_TEST_MANAGED_ROOT", &machine);
+        command.output().unwrap()
+    };
+    assert!(install("claude-code").status.success());
+    let file = machine.join("etc/claude-code/managed-settings.d/50-tenter.json");
+    let text = fs::read_to_string(&file).unwrap();
+    let settings: Value = serde_json::from_str(&text).unwrap();
+    let program = machine.join("usr/local/lib/tenter/tenter-hook");
+    let command = format!("{} claude-code PreToolUse", program.display());
+    assert_eq!(settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"], command, "{text}");
+    assert!(program.is_file());
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
+    // A second time changes nothing, and others' settings in a file stay.
+    assert!(install("claude-code").status.success());
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    let gemini = machine.join("etc/gemini-cli/settings.json");
+    fs::create_dir_all(gemini.parent().unwrap()).unwrap();
+    fs::write(&gemini, "{\"ui\": {\"theme\": \"Default\"}}").unwrap();
+    assert!(install("gemini").status.success());
+    let settings: Value = serde_json::from_str(&fs::read_to_string(&gemini).unwrap()).unwrap();
+    assert_eq!(settings["ui"]["theme"], "Default");
+    assert!(settings["hooks"]["BeforeTool"].is_array(), "{settings}");
+    assert!(!install("opencode").status.success(), "its place is not known");
 }

@@ -67,6 +67,11 @@ pub(super) enum CommandForm<'c> {
         /// The id of the registration.
         id: &'c str,
     },
+    /// A shell command for a program of the machine, which finds the home directory of the user who runs it.
+    Managed {
+        /// The program.
+        program: &'c str,
+    },
     /// A shell command for any user.
     Portable {
         /// True if the command fails when the program is missing.
@@ -94,6 +99,7 @@ impl CommandForm<'_> {
                 let args = [host, event, "--home", home, "--id", id];
                 return vec![((*key).to_owned(), json!(program)), ("args".to_owned(), json!(args))];
             }
+            Self::Managed { program } => [program, host, event].map(quoted).join(" "),
             Self::Portable { needs_program } => {
                 let check = if *needs_program { "" } else { "[ -x \"$t\" ] || exit 0; " };
                 let exec = if on_failure == OnFailure::Nothing { "exec " } else { "" };

@@ -7,7 +7,7 @@ use tenter_base::sanitize::visible;
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{
-    IgnoredFile, Options, Plan, RegistrationScope, Registry, Target,
+    self, IgnoredFile, Options, Plan, RegistrationScope, Registry, Target,
 };
 use tenter_engine::Directories;
 use tenter_engine::inspect::Catalog;
@@ -43,6 +43,9 @@ pub struct Args {
     /// Register in the settings that everyone in the project shares.
     #[arg(long, requires = "project")]
     shared: bool,
+    /// Register for all users of this machine, where the agent's administrators do, as root.
+    #[arg(long, conflicts_with_all = ["project", "shared", "all"], requires = "hosts")]
+    managed: bool,
     /// Block prompts and tool calls if Tenter fails to start.
     #[arg(long)]
     fail_closed: bool,
@@ -74,6 +77,9 @@ struct Installation<'a> {
 }
 
 pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
+    if args.managed {
+        return install_managed(env, args);
+    }
     let root = location::project_named(env, args.project.as_deref())?;
     let mut project = Project::open(env, root.as_deref())?;
     if args.consent.yes {
@@ -102,6 +108,24 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
         }
     }
     Ok(exit)
+}
+
+/// Registers with agents for all users of this machine.
+fn install_managed(env: &Env, args: &Args) -> CommandResult {
+    let managed = env.directories().managed;
+    user_only::check(env, managed.path(), "bridge install --managed")?;
+    let program = location::program(args.force)?;
+    for host in hosts(env, args)? {
+        let file = registration::install_managed(host, &managed, &program)
+            .map_err(|finding| Failure { help: finding.help, ..Failure::new(finding.message) })?;
+        ui::note(format!(
+            "{} {} for all users: {}",
+            styled(GOOD, "Registered with"),
+            host.name,
+            visible(&file.to_string_lossy())
+        ));
+    }
+    Ok(Exit::Done)
 }
 
 /// The agents that the arguments name, or that the user chooses.

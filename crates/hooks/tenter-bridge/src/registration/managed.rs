@@ -1,0 +1,91 @@
+//! Registrations where the administrators of a host have theirs (M3): for all users of the machine, with a program that only root changes.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tenter_base::replace_file;
+use tenter_engine::ManagedDirectory;
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::change::Target;
+use super::command::PROGRAM;
+use super::handlers::{self, Options};
+use super::plan::Plan;
+use crate::Host;
+use crate::host::RegistrationScope;
+
+/// The files of administrators, from the root of the file system, by the id of the host.
+const FILES: [(&str, &str); 3] = [
+    ("claude-code", "etc/claude-code/managed-settings.d/50-tenter.json"),
+    ("gemini", "etc/gemini-cli/settings.json"),
+    ("cursor", "etc/cursor/hooks.json"),
+];
+/// The directory of the program, from the root of the file system.
+const PROGRAMS: &str = "usr/local/lib/tenter";
+/// The program of hooks behind HTTP, beside the program.
+const COMMAND: &str = "tenter";
+
+/// Returns the file of a host's administrators; `None` if it is not known.
+pub fn managed_file(host: &Host, managed: &ManagedDirectory) -> Option<PathBuf> {
+    let file = FILES.iter().find(|(id, _)| *id == host.id);
+    file.map(|(_, path)| managed.root().join(path))
+}
+
+/// Registers hooks with a host for all users of the machine: copies `program` to where only root changes it, and writes the file of the
+/// host's administrators. Returns that file.
+///
+/// # Errors
+/// The host has no such file, a file cannot be written, or others than root can change the program.
+pub fn install_managed(
+    host: &'static Host,
+    managed: &ManagedDirectory,
+    program: &Path,
+) -> Result<PathBuf, Diagnostic> {
+    let file = managed_file(host, managed).ok_or_else(|| {
+        failed(format!(
+            "the place where administrators register hooks with {} is not known",
+            host.name
+        ))
+    })?;
+    let copy = managed.root().join(PROGRAMS).join(PROGRAM);
+    copy_program(program, &copy).map_err(|error| unwritable(&copy, &error))?;
+    managed.verify(&copy)?;
+    let name = copy.to_str().ok_or_else(|| failed("the program's path is not UTF-8".to_owned()))?;
+    let scope = RegistrationScope::User;
+    let target = Target { host, scope, file: file.clone(), trust_file: None };
+    let form = Options::default().form(&target, &[]);
+    let content = handlers::managed(host, name)
+        .ok_or_else(|| failed(format!("{} has no settings of hooks", host.name)))?;
+    let plan = Plan::install(&target, content, form, None)?;
+    let directory = file.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
+    plan.apply()?;
+    // Every user's agent reads it.
+    fs::set_permissions(&file, Permissions::from_mode(0o644))
+        .map_err(|error| unwritable(&file, &error))?;
+    Ok(file)
+}
+
+/// Copies the program, and `tenter` if it is beside it.
+fn copy_program(program: &Path, copy: &Path) -> io::Result<()> {
+    fs::create_dir_all(copy.parent().unwrap_or(Path::new("/")))?;
+    for (from, to) in [
+        (program.to_owned(), copy.to_owned()),
+        (program.with_file_name(COMMAND), copy.with_file_name(COMMAND)),
+    ] {
+        if from == program || from.is_file() {
+            replace_file::replace_with_mode(&to, &fs::read(&from)?, Some(0o755))?;
+        }
+    }
+    Ok(())
+}
+
+fn failed(message: String) -> Diagnostic {
+    Diagnostic::new("managed-registration", Severity::Error, message)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
+    failed(format!("cannot write it: {error}")).at(path).help("run this as root")
+}
