@@ -233,5 +233,6 @@ fn hooks_are_registered_where_the_administrators_of_an_agent_register_them() {
     let settings: Value = serde_json::from_str(&fs::read_to_string(&gemini).unwrap()).unwrap();
     assert_eq!(settings["ui"]["theme"], "Default");
     assert!(settings["hooks"]["BeforeTool"].is_array(), "{settings}");
+    assert_eq!(settings["hooksConfig"]["enabled"], true, "or a user disables all hooks");
     assert!(!install("opencode").status.success(), "its place is not known");
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value};
 use tenter_base::replace_file;
 use tenter_engine::ManagedDirectory;
 use tenter_protocol::{Diagnostic, Severity};
@@ -22,6 +23,8 @@ const FILES: [(&str, &str); 3] = [
     ("gemini", "etc/gemini-cli/settings.json"),
     ("cursor", "etc/cursor/hooks.json"),
 ];
+/// The host in which a user's settings disable all hooks unless the administrators' settings enable them.
+const GEMINI: &str = "gemini";
 /// The directory of the program, from the root of the file system.
 const PROGRAMS: &str = "usr/local/lib/tenter";
 /// The program of hooks behind HTTP, beside the program.
@@ -62,10 +65,33 @@ pub fn install_managed(
     let directory = file.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
     plan.apply()?;
+    if host.id == GEMINI {
+        keep_enabled(&file)?;
+    }
     // Every user's agent reads it.
     fs::set_permissions(&file, Permissions::from_mode(0o644))
         .map_err(|error| unwritable(&file, &error))?;
     Ok(file)
+}
+
+/// Enables hooks in the settings of administrators, which take precedence over a user's.
+fn keep_enabled(file: &Path) -> Result<(), Diagnostic> {
+    let text = fs::read_to_string(file).map_err(|error| unwritable(file, &error))?;
+    let unusable = || {
+        failed("hooks are registered, but `hooksConfig.enabled` cannot be set in it".to_owned())
+            .at(file)
+            .help("set it to true, or users can disable all hooks")
+    };
+    let mut settings: Value = serde_json::from_str(&text).map_err(|_| unusable())?;
+    let root = settings.as_object_mut().ok_or_else(unusable)?;
+    let table = root.entry("hooksConfig").or_insert_with(|| Value::Object(Map::new()));
+    let table = table.as_object_mut().ok_or_else(unusable)?;
+    if table.insert("enabled".to_owned(), Value::Bool(true)) == Some(Value::Bool(true)) {
+        return Ok(());
+    }
+    let text = serde_json::to_string_pretty(&settings).unwrap_or(text) + "\n";
+    let written = replace_file::replace_with_mode(file, text.as_bytes(), Some(0o644));
+    written.map(drop).map_err(|error| unwritable(file, &error))
 }
 
 /// Copies the program, and `tenter` if it is beside it.
