@@ -62,7 +62,7 @@ fn a_narrow_terminal_has_no_wide_lines() {
     say(&mut chat, "!!stty cols 60");
     let narrow = say(&mut chat, "/hooks");
     assert!(narrow.contains("a-hook-with-a-rather-long-name-for-a-narrow"), "{narrow}");
-    assert!(narrow.contains("  user_message_send · user\n"), "{narrow}");
+    assert!(narrow.contains("  before_agent · user\n"), "{narrow}");
     for line in narrow.lines() {
         assert!(line.chars().count() <= 60, "{line:?}");
     }

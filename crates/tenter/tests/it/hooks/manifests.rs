@@ -164,15 +164,15 @@ fn both_kinds_are_in_one_list_and_directories_end_in_a_slash() {
     assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "before_tool"]), @"
     exit: 0
     --- stdout
-    NAME       EVENT             LAYER    STATUS        PATH
-    early      before_tool       user     active        ~/.config/agents/hooks/early/
-    program    before_tool_call  user     active        ~/.kodelet/hooks/program
-    late       before_tool       user     active        ~/.config/agents/hooks/late/
-    foreign    before_tool       project  untrusted     .agents/hooks/foreign/
+    NAME       EVENT        LAYER    STATUS        PATH
+    early      before_tool  user     active        ~/.config/agents/hooks/early/
+    program    before_tool  user     active        ~/.kodelet/hooks/program
+    late       before_tool  user     active        ~/.config/agents/hooks/late/
+    foreign    before_tool  project  untrusted     .agents/hooks/foreign/
       it is not trusted: look at it and run `tenter trust`
-    no-script  before_tool       user     no-script     ~/.config/agents/hooks/no-script/
+    no-script  before_tool  user     no-script     ~/.config/agents/hooks/no-script/
       it has nothing to run: neither scripts/run nor scripts/run.sh nor scripts/run.py
-    off        before_tool       user     switched-off  ~/.config/agents/hooks/off/
+    off        before_tool  user     switched-off  ~/.config/agents/hooks/off/
       it is switched off by ~/.config/agents/hooks/hooks.toml
     --- stderr
     warning: [ROOT]/home/.config/agents/hooks/no-script: the hook no-script does nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py

@@ -229,7 +229,7 @@ fn a_user_hook_applies_to_every_project_and_needs_no_trust() {
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     assert_eq!(
         [&list[0]["layer"], &list[0]["trust"], &list[0]["event"]],
-        ["user", "not needed", "user_message_send"]
+        ["user", "not needed", "before_agent"]
     );
     let shadowing =
         sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
