@@ -52,6 +52,17 @@ pub struct Prover<'p> {
     pub patience: Duration,
 }
 
+/// A run of the agent that is to be made.
+struct StagedRun<'s> {
+    /// The name of its directory.
+    name: &'s str,
+    scenario: Scenario,
+    /// Returns its hooks and the model's replies.
+    plan: &'s dyn Fn(&Sandbox) -> Plan,
+    /// The rules whose hooks are copied.
+    rules: &'s [OwnRule],
+}
+
 impl Prover<'_> {
     /// Runs the scenarios of `checks` and judges these; returns `None` if it was cancelled. `progress` is called with the number of
     /// scenarios that are done and the number of all.
@@ -105,8 +116,9 @@ impl Prover<'_> {
             let mut run = Run::default();
             let name = format!("rules-{}", session + 1);
             let plan = |_: &Sandbox| Plan::new(Vec::new(), own_rules::replies(some, self.client));
-            run.problem =
-                self.carry_out((&name, Scenario::Tools), &plan, some, cancel, &mut run).err();
+            let staged =
+                StagedRun { name: &name, scenario: Scenario::Tools, plan: &plan, rules: some };
+            run.problem = self.carry_out(&staged, cancel, &mut run).err();
             let problem = run.failure();
             let judged = some.iter().enumerate();
             proved.extend(judged.map(|(number, one)| one.judged(number, &run, problem.as_deref())));
@@ -156,20 +168,19 @@ impl Prover<'_> {
     fn observe(&self, scenario: Scenario, cancel: &Cancel) -> Run {
         let mut run = Run::default();
         let plan = |sandbox: &Sandbox| plan::contents(scenario, self.client, sandbox);
-        let name = (scenario.name(), scenario);
-        run.problem = self.carry_out(name, &plan, &[], cancel, &mut run).err();
+        let staged = StagedRun { name: scenario.name(), scenario, plan: &plan, rules: &[] };
+        run.problem = self.carry_out(&staged, cancel, &mut run).err();
         run
     }
 
-    /// Runs the agent in a sandbox of this name, with the hooks of the plan and of the rules.
+    /// Runs the agent in a sandbox, and notes in `run` what happens.
     fn carry_out(
         &self,
-        (name, scenario): (&str, Scenario),
-        plan: &dyn Fn(&Sandbox) -> Plan,
-        rules: &[OwnRule],
+        staged: &StagedRun<'_>,
         cancel: &Cancel,
         run: &mut Run,
     ) -> Result<(), String> {
+        let StagedRun { name, scenario, plan, rules } = *staged;
         let prepared = |error: std::io::Error| format!("the sandbox cannot be prepared: {error}");
         let sandbox = Sandbox::create(&self.directory.join(name)).map_err(prepared)?;
         let plan = plan(&sandbox);

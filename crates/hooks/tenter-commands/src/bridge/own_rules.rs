@@ -73,13 +73,13 @@ fn print_hook(rules: &[ProvedRule]) {
     let count = |outcome| rules.iter().filter(|rule| rule.outcome == outcome).count();
     let missed = count(RuleOutcome::NotSeen);
     let word = if missed == 0 { styled(GOOD, "yes     ") } else { styled(BAD, "BROKEN  ") };
-    let mut line = format!("{} of {} rules stopped it", count(RuleOutcome::Stopped), rules.len());
-    let inapplicable = count(RuleOutcome::DoesNotApply);
-    if inapplicable > 0 {
-        line += &format!("; {inapplicable} do not apply to this user or place");
-    }
+    let line = format!("{} of {} rules stopped it", count(RuleOutcome::Stopped), rules.len());
+    let besides = match count(RuleOutcome::DoesNotApply) {
+        0 => String::new(),
+        others => format!("; {others} do not apply to this user or place"),
+    };
     let hook = rules.first().map(|rule| visible(&rule.hook)).unwrap_or_default();
-    ui::out(format!("  {word}  {hook}: {line}"));
+    ui::out(format!("  {word}  {hook}: {line}{besides}"));
     let width = ui::columns().saturating_sub(12).max(MIN_EVIDENCE);
     for rule in rules.iter().filter(|rule| rule.outcome == RuleOutcome::NotSeen) {
         let line = format!("{}: {}: {}", rule.rule, rule.example, rule.evidence);
