@@ -49,7 +49,16 @@ const LINES: &[&str] = &[
 
 /// Commands that need an installed agent, a plugin, a browser or an editor: their help shows that they exist.
 const NEED_MORE: &[&str] = &[
+    "confine",
+    "export csv",
+    "export jsonl",
+    "export otlp",
+    "guard enforce",
     "guard set",
+    "hooks enforce",
+    "journal prune",
+    "journal seal",
+    "journal verify",
     "backtest",
     "checkpoint list",
     "checkpoint show",
@@ -89,10 +98,13 @@ fn every_command_of_hooks_runs() {
 /// The commands below `path`, from their help.
 fn commands(sandbox: &Sandbox, path: &[&str]) -> Vec<String> {
     let help = sandbox.run(&[path, &["--help"]].concat()).expect_code(0).stdout;
-    let Some((_, listing)) = help.split_once("\nCommands:\n") else {
-        return vec![path.join(" ")];
+    let listing = match help.split_once("\nCommands:\n") {
+        Some((_, rest)) => rest.split("\n\n").next().unwrap(),
+        // The commands of the program itself are in groups.
+        None if path.is_empty() => help.as_str(),
+        None => return vec![path.join(" ")],
     };
-    let lines = listing.lines().take_while(|line| !line.is_empty());
+    let lines = listing.lines();
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names: Vec<&str> = names.filter(|name| !name.is_empty() && *name != "help").collect();
     names.into_iter().flat_map(|name| commands(sandbox, &[path, &[name]].concat())).collect()
