@@ -53,6 +53,7 @@ const NEED_MORE: &[&str] = &[
     "export csv",
     "export jsonl",
     "export otlp",
+    "export unit",
     "guard enforce",
     "guard set",
     "hooks enforce",
