@@ -2,7 +2,8 @@
 //! nothing pushes the refs.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -141,8 +142,8 @@ impl Checkpoints<'_> {
         let number = NEXT_INDEX.fetch_add(1, Ordering::Relaxed);
         let name = format!("tenter-checkpoint-{}-{number}", std::process::id());
         let index = PrivateIndex(PathBuf::from(path(&name)?));
-        match fs::copy(path("index")?, &index.0) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+        match copy_with_time(Path::new(&path("index")?), &index.0) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(format!("cannot copy git's index: {error}"))
             }
             _ => Ok(index),
@@ -209,6 +210,14 @@ impl Checkpoints<'_> {
     }
 }
 
+/// Copies an index with its time of modification. By that time git knows which files may have changed after it looked at them, and so
+/// reads them again.
+fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
+    let modified = fs::metadata(from)?.modified()?;
+    fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_modified(modified)
+}
+
 fn why(completion: &Completion) -> String {
     let words = completion.stderr.text();
     match &completion.end {
@@ -233,6 +242,8 @@ fn id(now: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     /// A repository with one commit, and the environment of its git.
@@ -317,6 +328,26 @@ mod tests {
             repository.git(&["for-each-ref", "--format=%(refname)", "refs/heads"]).lines().count()
                 == 1
         );
+    }
+
+    /// git compares times by the second: it reads a file again that changed in the second of its index.
+    #[test]
+    fn a_change_in_the_second_of_the_index_is_kept() {
+        let repository = Repository::new();
+        let past = SystemTime::now() - Duration::from_secs(10);
+        let set_time = |name: &str| {
+            let path = repository.scratch.path().join(name);
+            File::options().write(true).open(path).and_then(|file| file.set_modified(past))
+        };
+        set_time("tracked").unwrap();
+        repository.git(&["add", "tracked"]);
+        repository.write("tracked", "two");
+        set_time("tracked").unwrap();
+        set_time(".git/index").unwrap();
+        let id = repository.checkpoints().create("c", 0, 3).unwrap().unwrap();
+        repository.write("tracked", "six");
+        let _ = repository.checkpoints().restore(&id, 1_000, 3).unwrap();
+        assert_eq!(repository.read("tracked").as_deref(), Some("two"));
     }
 
     #[test]

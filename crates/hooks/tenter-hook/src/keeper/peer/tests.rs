@@ -74,7 +74,8 @@ impl Client {
     }
 
     fn message(&mut self) -> Value {
-        serde_json::from_str(&self.line()).unwrap()
+        let line = self.line();
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"))
     }
 
     fn send(&self, line: &str) {
@@ -158,16 +159,31 @@ fn a_connection_cancels_its_own_request_only() {
 
 #[test]
 fn the_request_of_a_connection_that_leaves_is_cancelled() {
-    let process = process(
-        r#"read -r one; read -r cancel; answer "$(id "$one")" null
-        read -r two; answer "$(id "$two")" '"the same process"'; read -r end"#,
-    );
+    let scratch = tempfile::tempdir().unwrap();
+    let flag = scratch.path().join("read");
+    let process = process(&format!(
+        r#"for line in 1 2 3; do
+            read -r line
+            case $line in
+            *'"method": "cancel"'*) answer "$first" null ;;
+            *'"second"'*) second=$(id "$line") ;;
+            *) first=$(id "$line"); : > '{}' ;;
+            esac
+        done
+        answer "$second" '"the same process"'; read -r end"#,
+        flag.display()
+    ));
     let first = Client::connect(&process);
     first.request("first");
+    // A request that is cancelled before it is sent is not sent.
+    while !flag.exists() {
+        thread::yield_now();
+    }
     first.leave();
     let mut second = Client::connect(&process);
     second.request("second");
-    assert_eq!(second.message()["result"], "the same process");
+    let answer = second.message();
+    assert_eq!(answer["result"], "the same process", "{answer}");
 }
 
 #[test]
