@@ -242,8 +242,6 @@ fn id(now: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
-
     use super::*;
 
     /// A repository with one commit, and the environment of its git.
@@ -334,7 +332,8 @@ mod tests {
     #[test]
     fn a_change_in_the_second_of_the_index_is_kept() {
         let repository = Repository::new();
-        let past = SystemTime::now() - Duration::from_secs(10);
+        let written = fs::metadata(repository.scratch.path().join("tracked")).unwrap().modified();
+        let past = written.unwrap() - Duration::from_secs(10);
         let set_time = |name: &str| {
             let path = repository.scratch.path().join(name);
             File::options().write(true).open(path).and_then(|file| file.set_modified(past))
