@@ -10,11 +10,12 @@ use tenter_base::Clock;
 use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::tool_metadata::{ChangeKind, ChangedFile, ChangedFiles};
 
+use crate::checkpoints::GIT_SETTINGS;
 use crate::environment::Environment;
 
 /// Maximum number of files.
 const MAX_FILES: usize = 2_000;
-/// How long git may take.
+/// Maximum time for git.
 const TIMEOUT: Duration = Duration::from_millis(50);
 /// The inaccuracy of the stamps of files, in milliseconds.
 const SLACK_MS: i64 = 10;
@@ -22,6 +23,15 @@ const SLACK_MS: i64 = 10;
 /// Returns the files below `project` that changed since `start`, in milliseconds since 1970; a truncated list without any where git does
 /// not say it in time, and `None` where it does not say it at all.
 pub(crate) fn since(start: i64, project: &Path, env: &Environment) -> Option<ChangedFiles> {
+    since_within(TIMEOUT, start, project, env)
+}
+
+fn since_within(
+    timeout: Duration,
+    start: i64,
+    project: &Path,
+    env: &Environment,
+) -> Option<ChangedFiles> {
     let args =
         ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "."];
     let mut env = env.clone();
@@ -29,12 +39,12 @@ pub(crate) fn since(start: i64, project: &Path, env: &Environment) -> Option<Cha
     env.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
     let invocation = Invocation {
         program: "git".into(),
-        args: args.map(OsString::from).into(),
+        args: GIT_SETTINGS.into_iter().chain(args).map(OsString::from).collect(),
         cwd: project.to_owned(),
         env,
         stdin: Vec::new(),
         streams: Streams::Separate,
-        limits: Limits { timeout: TIMEOUT, grace: Duration::ZERO, ..Limits::default() },
+        limits: Limits { timeout, grace: Duration::ZERO, ..Limits::default() },
     };
     let completion = tenter_proc::run(&invocation, &Cancel::new());
     match completion.end {
@@ -83,6 +93,9 @@ mod tests {
 
     use super::*;
 
+    /// Longer than git takes on a slow machine.
+    const LONG: Duration = Duration::from_mins(1);
+
     #[expect(clippy::disallowed_methods, reason = "a test")]
     fn git(project: &Path, args: &[&str]) {
         let status = Command::new("git").current_dir(project).args(args).output().unwrap().status;
@@ -108,11 +121,8 @@ mod tests {
         fs::write(project.join("new"), "1").unwrap();
         fs::remove_file(project.join("gone")).unwrap();
         let env: Environment = std::iter::once(("PATH".into(), "/usr/bin:/bin".into())).collect();
-        let changed = since(earlier + 30, project, &env).unwrap();
-        if changed.truncated {
-            // On a slow machine git takes too long.
-            return;
-        }
+        let changed = since_within(LONG, earlier + 30, project, &env).unwrap();
+        assert!(!changed.truncated);
         let file = |path: &str, change| ChangedFile { path: path.to_owned(), change };
         let expected = [
             file("gone", ChangeKind::Deleted),
@@ -120,6 +130,17 @@ mod tests {
             file("new", ChangeKind::Created),
         ];
         assert_eq!(changed.files, expected);
-        assert_eq!(since(earlier, Path::new("/"), &env), None);
+        assert_eq!(since_within(LONG, earlier, Path::new("/"), &env), None);
+    }
+
+    #[test]
+    fn git_runs_no_program_that_the_repository_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let project = directory.path();
+        git(project, &["init", "-q"]);
+        git(project, &["config", "core.fsmonitor", "touch ran #"]);
+        let env: Environment = std::iter::once(("PATH".into(), "/usr/bin:/bin".into())).collect();
+        assert!(since_within(LONG, 0, project, &env).is_some());
+        assert!(!project.join("ran").exists());
     }
 }

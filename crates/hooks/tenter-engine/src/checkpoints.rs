@@ -21,7 +21,7 @@ const MAX_UNTRACKED: u64 = 10 << 20;
 /// Maximum number of bytes of a label.
 const MAX_LABEL: usize = 200;
 /// Settings that keep git from running programs that the repository names.
-const GIT_SETTINGS: [&str; 6] =
+pub(crate) const GIT_SETTINGS: [&str; 6] =
     ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"];
 
 /// The number of the next private index: a process can make several checkpoints at the same time.

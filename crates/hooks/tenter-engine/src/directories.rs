@@ -19,7 +19,7 @@ pub struct Directories {
     pub state: PathBuf,
     /// Holds the replies of hooks that were queried for their events. Without it, every hook is queried at every start.
     pub cache: Option<PathBuf>,
-    /// What administrators set for all users of the machine.
+    /// The settings that administrators make for all users of the machine.
     #[doc(hidden)]
     pub managed: ManagedDirectory,
 }

@@ -57,12 +57,12 @@ fn import(settings: &Value) -> ConfineProfile {
         ("network", &["allowedDomains"][..]),
         ("filesystem", &["allowWrite", "denyWrite", "denyRead"][..]),
     ] {
-        let known = settings.get(section).and_then(Value::as_object).into_iter().flatten();
+        let entries = settings.get(section).and_then(Value::as_object).into_iter().flatten();
         let is_kept = |name: &str| match name {
             "allowedDomains" => network == NetworkAccess::Any || domains.is_empty(),
             name => fields.contains(&name),
         };
-        let fields = known.filter(|(name, value)| !is_kept(name) && !is_empty(value));
+        let fields = entries.filter(|(name, value)| !is_kept(name) && !is_empty(value));
         not_kept.extend(fields.map(|(name, _)| format!("{section}.{name}")));
     }
     let others = settings.as_object().into_iter().flatten().filter(|(name, value)| {

@@ -12,7 +12,7 @@ use tenter_protocol::{Body, Verdict};
 
 use super::{Engine, Outcome};
 
-/// How long the launcher may take to say what it cannot keep.
+/// Maximum time for the launcher to say what it cannot keep.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The tool whose calls can be confined: they are processes.
 const SHELL: &str = "bash";
@@ -64,9 +64,9 @@ impl Engine {
         let Ok(spec) = serde_json::to_string(&demanded) else {
             return Some("the confinement cannot be written".to_owned());
         };
-        let mut known =
+        let mut answers =
             settings.known_confinements.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(why) = known.get(&spec) {
+        if let Some(why) = answers.get(&spec) {
             return why.clone();
         }
         let args: Vec<OsString> = vec![
@@ -93,7 +93,7 @@ impl Engine {
             let line = text.lines().next().unwrap_or("the launcher did not start");
             line.trim_start_matches("tenter confine: ").to_owned()
         });
-        known.insert(spec, why.clone());
+        answers.insert(spec, why.clone());
         why
     }
 }

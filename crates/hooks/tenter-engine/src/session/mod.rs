@@ -178,7 +178,7 @@ impl HookSession<'_> {
         let tool = call.name.clone();
         let made = self.keys.result(result);
         let result = self.with_changed_files(&call, made.clone());
-        let shown = result.clone();
+        let for_hooks = result.clone();
         let body = Body::AfterTool { call, result };
         // A rewrite of `success` would change it.
         let event = body.name();
@@ -193,7 +193,7 @@ impl HookSession<'_> {
         let (result, feedback) = outcome.into_tool_result();
         let result = result.unwrap_or_else(|| withheld("the output is withheld: hooks lost it"));
         // Only hooks see which files changed.
-        let result = if result == shown { made } else { result };
+        let result = if result == for_hooks { made } else { result };
         // What a hook wrote instead may hold a key as well.
         ToolReview { result: self.keys.result(result), feedback }
     }
