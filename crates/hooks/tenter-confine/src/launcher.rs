@@ -15,11 +15,12 @@ use tenter_protocol::confinement::{Confinement, Otherwise};
 use crate::check_in::CheckIn;
 use crate::places::Surroundings;
 use crate::promises::{self, PromiseReport, PromiseState};
+use crate::proxy;
 use crate::restored::Copies;
 use crate::restrict::{Limits, Restriction, check, restrict};
 
 /// The first argument.
-pub const COMMAND: &str = "confine";
+pub const COMMAND: &str = proxy::LAUNCHER_COMMAND;
 /// The usage line.
 pub const USAGE: &str = "usage: confine [--profile NAME]… [--spec JSON] [--project DIR] [--check-in FILE] -- COMMAND…\n       confine --check";
 /// The exit code if a promise cannot be kept, or an argument is wrong.
@@ -57,6 +58,11 @@ pub fn run(arguments: &[OsString], surroundings: Surroundings) -> ExitCode {
 }
 
 fn start(arguments: &[OsString], mut surroundings: Surroundings) -> Result<ExitCode, String> {
+    if let [first, rules] = arguments
+        && first == proxy::ARGUMENT
+    {
+        return proxy::run(rules, &surroundings.env).map(|()| ExitCode::SUCCESS);
+    }
     let arguments = LauncherArguments::parse(arguments)?;
     if let Some(project) = &arguments.project {
         surroundings.project.clone_from(project);
@@ -116,18 +122,24 @@ fn execute(command: &[OsString], restriction: Restriction) -> Result<ExitCode, S
     let (program, arguments) = command.split_first().ok_or(USAGE)?;
     let mut command = Command::new(program);
     command.args(arguments);
-    let Some(protected) = restriction.restored else {
+    let Restriction { restored, proxy, .. } = restriction;
+    command.envs(proxy.iter().flat_map(proxy::RunningProxy::variables));
+    if restored.is_none() && proxy.is_none() {
         return Ok(not_started(program, &command.exec()));
-    };
-    let copies = Copies::read(protected)
+    }
+    let copies = restored
+        .map(Copies::read)
+        .transpose()
         .map_err(|error| format!("a protected file cannot be copied: {error}"))?;
     let status = match wait_for(&mut command) {
         Ok(status) => status,
         Err(error) => return Ok(not_started(program, &error)),
     };
-    for report in copies.put_back() {
+    for report in copies.iter().flat_map(Copies::put_back) {
         say(&format!("tenter confine: {report}"));
     }
+    // The proxy ends before this process: what outlives the command has no network.
+    drop(proxy);
     Ok(end_as(status))
 }
 

@@ -6,7 +6,7 @@
 //! | `write` | Landlock, ABI 3 and later |
 //! | `protected` | read-only mounts; without them, the launcher puts back what the command changed |
 //! | `read_not` | mounts |
-//! | `network` | `none`: seccomp; `local`: a network namespace |
+//! | `network` | `none`: seccomp; `local`: a network namespace; a list of hosts: the same, and a proxy |
 //! | `signals`, `sockets` | Landlock, ABI 6 and later |
 //!
 //! ```
@@ -29,6 +29,7 @@ mod namespaces;
 mod network;
 mod places;
 mod promises;
+mod proxy;
 mod restored;
 mod restrict;
 mod secrets;

@@ -13,15 +13,20 @@ use seccompiler::{
 #[cfg(target_arch = "x86_64")]
 const X32_BIT: i64 = 0x4000_0000;
 
-/// Refuses every socket that is not a Unix socket, and io_uring, which opens sockets without a system call for each.
+/// The families of sockets that a network namespace confines: Unix, IPv4 and IPv6.
+pub(crate) const NAMESPACED: [i32; 3] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
+/// Unix sockets.
+pub(crate) const UNIX: [i32; 1] = [libc::AF_UNIX];
+
+/// Refuses every socket of another family, and io_uring, which opens sockets without a system call for each.
 ///
 /// # Errors
 /// The kernel refused the filter.
-pub(crate) fn refuse_sockets() -> Result<(), String> {
-    filter().and_then(|filter| apply_filter(&filter)).map_err(|error| error.to_string())
+pub(crate) fn refuse_sockets_except(families: &[i32]) -> Result<(), String> {
+    filter(families).and_then(|filter| apply_filter(&filter)).map_err(|error| error.to_string())
 }
 
-fn filter() -> Result<BpfProgram, seccompiler::Error> {
+fn filter(families: &[i32]) -> Result<BpfProgram, seccompiler::Error> {
     let not = |argument: u8, value: i32| {
         let value = u64::from(value.unsigned_abs());
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
@@ -31,8 +36,9 @@ fn filter() -> Result<BpfProgram, seccompiler::Error> {
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
     };
     // Netlink's routing family only tells which interfaces there are.
+    let allowed = families.iter().chain([&libc::AF_NETLINK]);
     let sockets = vec![
-        SeccompRule::new(vec![not(0, libc::AF_UNIX)?, not(0, libc::AF_NETLINK)?])?,
+        SeccompRule::new(allowed.map(|family| not(0, *family)).collect::<Result<_, _>>()?)?,
         SeccompRule::new(vec![is(0, libc::AF_NETLINK)?, not(2, libc::NETLINK_ROUTE)?])?,
     ];
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();

@@ -41,7 +41,7 @@ impl PromiseReport {
 
     /// Returns true if a confinement demands it: `otherwise` applies if it is not kept. The others are additions.
     pub fn is_demanded(&self) -> bool {
-        matches!(self.name, "write" | "read_not" | "network local" | "network none")
+        matches!(self.name, "write" | "read_not") || self.name.starts_with("network ")
     }
 
     /// Returns true if it is demanded and does not hold at all.

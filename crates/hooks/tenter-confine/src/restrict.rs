@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use rustix::process::geteuid;
-use tenter_protocol::confinement::{Confinement, NetworkAccess};
+use tenter_protocol::confinement::{Confinement, DomainRule, NetworkAccess};
 
 use crate::mounts::MountPlan;
 use crate::places::{self, Protected, Surroundings};
 use crate::promises::PromiseReport;
+use crate::proxy::{ProxyProcess, RunningProxy};
 use crate::{landlock_layer, namespaces, network};
 
 /// The layers that may be used: tests take some away to see every degraded level on one kernel.
@@ -34,6 +35,45 @@ pub struct Restriction {
     pub promises: Vec<PromiseReport>,
     /// Protected files that the launcher has to put back, because no mount protects them.
     pub(crate) restored: Option<Protected>,
+    /// The proxy that the command uses, which runs while this value exists.
+    pub(crate) proxy: Option<RunningProxy>,
+}
+
+/// A restriction of the network.
+#[derive(Debug)]
+enum NetworkDemand {
+    /// A network namespace with a proxy. Each list of rules must allow a host.
+    Allow(Vec<Vec<DomainRule>>),
+    /// A network namespace.
+    Local,
+    /// No sockets.
+    None,
+}
+
+impl NetworkDemand {
+    /// Returns what all confinements allow; `None` if that is every network.
+    fn strictest(confinements: &[Confinement]) -> Option<Self> {
+        match confinements.iter().map(|confinement| &confinement.network).max()? {
+            NetworkAccess::Any => None,
+            NetworkAccess::Local => Some(Self::Local),
+            NetworkAccess::None => Some(Self::None),
+            NetworkAccess::Allow(_) => {
+                let lists = confinements.iter().filter_map(|one| match &one.network {
+                    NetworkAccess::Allow(rules) => Some(rules.clone()),
+                    _ => None,
+                });
+                Some(Self::Allow(lists.collect()))
+            }
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Allow(_) => "network allow",
+            Self::Local => "network local",
+            Self::None => "network none",
+        }
+    }
 }
 
 /// The demands of confinements, as paths of this machine.
@@ -45,8 +85,8 @@ struct Demands {
     /// `None` if nothing is hidden; else the paths, and true if the search was not complete.
     hidden: Option<(Vec<PathBuf>, bool)>,
     services: Vec<PathBuf>,
-    /// The networks that are restricted, the weakest first. More than one only for the check.
-    networks: Vec<NetworkAccess>,
+    /// The restrictions of the network, the weakest first. More than one only for the check.
+    networks: Vec<NetworkDemand>,
 }
 
 impl Demands {
@@ -71,11 +111,24 @@ impl Demands {
         };
         let read_not = places::read_not(confinements);
         let hidden = (!read_not.is_empty()).then(|| surroundings.hidden(&read_not));
-        let services = if layers.is_empty() { Vec::new() } else { surroundings.services() };
-        let network = confinements.iter().map(|confinement| confinement.network).max();
-        let networks = network.filter(|network| *network != NetworkAccess::Any);
-        let networks = networks.into_iter().collect();
+        let network = NetworkDemand::strictest(confinements);
+        // A service may reach the network for a command that cannot.
+        let hides_services = !layers.is_empty() || matches!(network, Some(NetworkDemand::Allow(_)));
+        let services = if hides_services { surroundings.services() } else { Vec::new() };
+        let networks = network.into_iter().collect();
         Self { layers, protects: protects_files, protected, hidden, services, networks }
+    }
+
+    fn needs_network_namespace(&self) -> bool {
+        !self.networks.iter().all(|demand| matches!(demand, NetworkDemand::None))
+    }
+
+    /// Returns the rules of the proxy, if one is needed.
+    fn proxy_rules(&self) -> Option<&[Vec<DomainRule>]> {
+        self.networks.iter().find_map(|demand| match demand {
+            NetworkDemand::Allow(rules) => Some(rules.as_slice()),
+            _ => None,
+        })
     }
 
     fn plan(&self) -> MountPlan {
@@ -102,14 +155,24 @@ pub fn restrict(
 
 fn keep(demands: Demands, surroundings: &Surroundings, limits: Limits) -> Restriction {
     let plan = demands.plan();
-    let is_local = demands.networks.contains(&NetworkAccess::Local) && !network::is_refused();
-    let entered = enter(!plan.is_empty(), is_local, limits);
+    let is_namespaced = demands.needs_network_namespace() && !network::is_refused();
+    // The proxy stays in the network in which this process is now.
+    let process = demands
+        .proxy_rules()
+        .filter(|_| is_namespaced)
+        .map(|rules| ProxyProcess::start(rules, &surroundings.env));
+    let entered = enter(!plan.is_empty(), is_namespaced, limits);
     let mounted = if plan.is_empty() {
         Ok(())
     } else {
         entered.clone().and_then(|()| plan.apply()).and_then(|()| reopen(surroundings))
     };
-    let loopback = if is_local { entered.and_then(|()| network::start_loopback()) } else { Ok(()) };
+    let loopback =
+        if is_namespaced { entered.and_then(|()| network::start_loopback()) } else { Ok(()) };
+    let proxy = match process {
+        Some(process) => loopback.clone().and(process).and_then(ProxyProcess::listen).map(Some),
+        None => loopback.clone().map(|()| None),
+    };
     let abi = landlock_layer::abi(limits.abi);
     let landlocked = match abi {
         0 => Err("this kernel has no Landlock".to_owned()),
@@ -125,15 +188,21 @@ fn keep(demands: Demands, surroundings: &Surroundings, limits: Limits) -> Restri
     if let Some((_, is_truncated)) = demands.hidden {
         promises.push(read_promise(is_truncated, &mounted, &landlocked));
     }
-    promises
-        .extend(demands.networks.iter().map(|access| network_promise(*access, &loopback, limits)));
+    for demand in &demands.networks {
+        let namespace = match demand {
+            NetworkDemand::Allow(_) => proxy.as_ref().map(Option::as_ref).map_err(String::as_str),
+            _ => loopback.as_ref().map(|()| None).map_err(String::as_str),
+        };
+        promises.push(network_promise(demand, namespace, limits));
+    }
     promises.push(scope_promise("signals", abi, &landlocked));
     promises.push(scope_promise("sockets", abi, &landlocked));
-    if !demands.layers.is_empty() {
+    if !demands.layers.is_empty() || proxy.as_ref().is_ok_and(Option::is_some) {
         promises.push(services_promise(abi, &mounted));
     }
     let needs_copies = mounted.is_err() && demands.protects;
-    Restriction { promises, restored: needs_copies.then_some(demands.protected) }
+    let restored = needs_copies.then_some(demands.protected);
+    Restriction { promises, restored, proxy: proxy.unwrap_or_default() }
 }
 
 fn enter(mounts: bool, network: bool, limits: Limits) -> Result<(), String> {
@@ -217,24 +286,42 @@ fn read_promise(
     }
 }
 
-/// Restricts the network last: the other layers need sockets and system calls that it refuses.
+/// Restricts the sockets last: the other layers need some that it refuses. `namespace` has the proxy, if there is one.
 fn network_promise(
-    access: NetworkAccess,
-    loopback: &Result<(), String>,
+    demand: &NetworkDemand,
+    namespace: Result<Option<&RunningProxy>, &str>,
     limits: Limits,
 ) -> PromiseReport {
-    let is_local = access == NetworkAccess::Local;
-    let name = if is_local { "network local" } else { "network none" };
-    if !is_local && !limits.seccomp {
-        return PromiseReport::not_kept(name, "no seccomp is used");
-    }
-    match if is_local { loopback.clone() } else { network::refuse_sockets() } {
-        Ok(()) if !is_local => PromiseReport::kept(name, "seccomp: only Unix sockets"),
-        Ok(()) if network::is_refused() => {
-            PromiseReport::kept(name, "no sockets are possible here")
+    let name = demand.name();
+    let families: &[i32] = match demand {
+        NetworkDemand::None => &network::UNIX,
+        _ => &network::NAMESPACED,
+    };
+    let filtered = if limits.seccomp {
+        network::refuse_sockets_except(families)
+    } else {
+        Err("no seccomp is used".to_owned())
+    };
+    let proxy = match (demand, namespace, filtered) {
+        (NetworkDemand::None, _, Ok(())) => {
+            return PromiseReport::kept(name, "seccomp: only Unix sockets");
         }
-        Ok(()) => PromiseReport::kept(name, "a network namespace with loopback"),
-        Err(why) => PromiseReport::not_kept(name, why),
+        (NetworkDemand::None, _, Err(why)) => return PromiseReport::not_kept(name, why),
+        (_, Err(why), _) => return PromiseReport::not_kept(name, why),
+        (_, Ok(_), Err(why)) => {
+            let why = format!("a network namespace; sockets between machines stay possible: {why}");
+            return PromiseReport::partly(name, why);
+        }
+        (_, Ok(proxy), Ok(())) => proxy,
+    };
+    match proxy {
+        Some(proxy) if proxy.has_upstream() => PromiseReport::partly(
+            name,
+            "a network namespace and a proxy; another proxy resolves the names",
+        ),
+        Some(_) => PromiseReport::kept(name, "a network namespace and a proxy"),
+        None if network::is_refused() => PromiseReport::kept(name, "no sockets are possible here"),
+        None => PromiseReport::kept(name, "a network namespace with loopback"),
     }
 }
 
@@ -261,6 +348,7 @@ fn services_promise(abi: u8, mounted: &Result<(), String>) -> PromiseReport {
 pub fn check(surroundings: &Surroundings, limits: Limits) -> Vec<PromiseReport> {
     let standard: Vec<Confinement> = Confinement::built_in("standard").into_iter().collect();
     let mut demands = Demands::new(&standard, surroundings);
-    demands.networks = vec![NetworkAccess::Local, NetworkAccess::None];
+    demands.networks =
+        vec![NetworkDemand::Allow(vec![Vec::new()]), NetworkDemand::Local, NetworkDemand::None];
     keep(demands, surroundings, limits).promises
 }

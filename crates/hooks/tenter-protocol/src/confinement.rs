@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::domain_rule::DomainRule;
+
 /// The places that a confinement can name by a word.
 pub const PLACES: [(&str, &str); 5] = [
     ("project", "the project, with the repository of a git worktree"),
@@ -38,14 +40,16 @@ pub struct Confinement {
     pub otherwise: Option<Otherwise>,
 }
 
-/// The network that a confined call may use. The strictest is the greatest.
+/// The network that a confined call may use. The strictest is the greatest; of two lists of hosts, neither is stricter.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NetworkAccess {
     /// Every network.
     #[default]
     Any,
+    /// The hosts that these rules allow, over HTTP and HTTPS, and a loopback interface of its own.
+    Allow(Vec<DomainRule>),
     /// A loopback interface of its own.
     Local,
     /// None.
@@ -53,7 +57,6 @@ pub enum NetworkAccess {
 }
 
 impl NetworkAccess {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
     fn is_any(&self) -> bool {
         *self == Self::Any
     }
@@ -179,10 +182,10 @@ mod tests {
     fn a_profile_and_other_fields_are_two_confinements() {
         let both = confinement(r#"{"profile": "build", "network": "none", "otherwise": "deny"}"#);
         let resolved = both.resolved(|_| None).unwrap();
-        assert_eq!(resolved.len(), 2);
         assert_eq!(resolved[0].label(), "build");
         assert_eq!(resolved[0].otherwise, Some(Otherwise::Deny));
-        assert_eq!((resolved[1].label(), resolved[1].network), ("custom", NetworkAccess::None));
+        let [_, own] = &resolved[..] else { panic!("{resolved:?}") };
+        assert_eq!((own.label(), &own.network), ("custom", &NetworkAccess::None));
     }
 
     #[test]
@@ -208,8 +211,23 @@ mod tests {
     }
 
     #[test]
+    fn hosts_are_a_list_in_the_field_network() {
+        let json = r#"{"network":{"allow":["github.com","*.crates.io"]}}"#;
+        let parsed = confinement(json);
+        let hosts = ["github.com", "*.crates.io"].map(|rule| rule.parse().unwrap()).to_vec();
+        assert_eq!(parsed.network, NetworkAccess::Allow(hosts));
+        assert_eq!(serde_json::to_string(&parsed).unwrap(), json);
+        assert!(NetworkAccess::Any < parsed.network && parsed.network < NetworkAccess::Local);
+    }
+
+    #[test]
     fn misspelled_fields_are_errors() {
-        for json in [r#"{"wirte": []}"#, r#"{"network": "some"}"#, r#"{"write": "project"}"#] {
+        for json in [
+            r#"{"wirte": []}"#,
+            r#"{"network": "some"}"#,
+            r#"{"network": {"allow": ["https://github.com"]}}"#,
+            r#"{"write": "project"}"#,
+        ] {
             assert!(serde_json::from_str::<Confinement>(json).is_err(), "{json}");
         }
     }

@@ -42,6 +42,7 @@ pub mod confinement;
 #[cfg(feature = "schema")]
 mod derived_schema;
 mod diagnostic;
+mod domain_rule;
 pub mod event;
 pub mod executable;
 pub mod facts;

@@ -185,7 +185,11 @@ pub const SETTINGS: &[Setting] = &[
     setting("confine.profiles.NAME.write", "(everything)", "the places that it may write"),
     setting("confine.profiles.NAME.write_not", "[]", "paths in them that it may not write"),
     setting("confine.profiles.NAME.read_not", "[]", "what it may not read"),
-    setting("confine.profiles.NAME.network", "\"any\"", "the network that it may use"),
+    setting(
+        "confine.profiles.NAME.network",
+        "\"any\"",
+        "the network: any, local, none, or {allow = [HOST, …]}",
+    ),
     setting("confine.profiles.NAME.otherwise", "\"ask\"", "what happens where it cannot be kept"),
     setting(
         "confine.profiles.NAME.sandbox_runtime",

@@ -148,7 +148,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rmcp", &["tenter-mcp"]),
     ("tokio", &["tenter-mcp"]),
     ("maud", &["tenter-inspect"]),
-    ("httparse", &["tenter-inspect"]),
+    ("httparse", &["tenter-confine", "tenter-inspect"]),
     ("rustyline", &["tenter-chat"]),
     ("clap", &["tenter-terminal", "tenter-settings", "tenter-commands", "tenter-chat", "tenter"]),
     ("ignore", &["tenter-walk"]),

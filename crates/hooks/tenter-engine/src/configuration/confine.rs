@@ -54,7 +54,14 @@ impl ConfineTable {
         }
         write_not.extend(table.write_not.iter().cloned());
         read_not.extend(table.read_not.iter().cloned());
-        *network = (*network).max(table.network);
+        // Of two lists of hosts, the profile's own.
+        let is_replaced = matches!(
+            (&*network, &table.network),
+            (NetworkAccess::Allow(_), NetworkAccess::Allow(_))
+        );
+        if is_replaced || table.network > *network {
+            network.clone_from(&table.network);
+        }
         profile.confinement.otherwise = table.otherwise;
         profile.confinement.profile = Some(name.to_owned());
         Ok(Some(profile))

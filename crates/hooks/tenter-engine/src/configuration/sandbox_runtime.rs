@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_base::untrusted_file;
-use tenter_protocol::confinement::{Confinement, NetworkAccess};
+use tenter_protocol::confinement::{Confinement, DomainRule, NetworkAccess};
 
 /// Maximum size of a settings file, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -39,12 +39,10 @@ fn import(settings: &Value) -> ConfineProfile {
         let list = settings.pointer(pointer)?.as_array()?;
         Some(list.iter().filter_map(Value::as_str).map(place).collect())
     };
-    let domains = strings("/network/allowedDomains").unwrap_or_default();
-    let network = if domains.iter().any(|domain| domain == "*") {
-        NetworkAccess::Any
-    } else {
-        NetworkAccess::None
-    };
+    let (network, invalid_domains) = network_access(
+        &strings("/network/allowedDomains").unwrap_or_default(),
+        &strings("/network/deniedDomains").unwrap_or_default(),
+    );
     let confinement = Confinement {
         write: Some(strings("/filesystem/allowWrite").unwrap_or_default()),
         write_not: strings("/filesystem/denyWrite").unwrap_or_default(),
@@ -54,14 +52,11 @@ fn import(settings: &Value) -> ConfineProfile {
     };
     let mut not_kept = Vec::new();
     for (section, fields) in [
-        ("network", &["allowedDomains"][..]),
+        ("network", &["allowedDomains", "deniedDomains"][..]),
         ("filesystem", &["allowWrite", "denyWrite", "denyRead"][..]),
     ] {
         let entries = settings.get(section).and_then(Value::as_object).into_iter().flatten();
-        let is_kept = |name: &str| match name {
-            "allowedDomains" => network == NetworkAccess::Any || domains.is_empty(),
-            name => fields.contains(&name),
-        };
+        let is_kept = |name: &str| fields.contains(&name);
         let fields = entries.filter(|(name, value)| !is_kept(name) && !is_empty(value));
         not_kept.extend(fields.map(|(name, _)| format!("{section}.{name}")));
     }
@@ -69,7 +64,30 @@ fn import(settings: &Value) -> ConfineProfile {
         !matches!(name.as_str(), "network" | "filesystem" | "enabled") && !is_empty(value)
     });
     not_kept.extend(others.map(|(name, _)| name.clone()));
+    not_kept.extend(invalid_domains);
     ConfineProfile { confinement, not_kept }
+}
+
+/// Returns the network of these domains, and those that are no domains.
+fn network_access(allowed: &[String], denied: &[String]) -> (NetworkAccess, Vec<String>) {
+    let exceptions = denied.iter().map(|domain| format!("!{domain}"));
+    let (mut rules, mut invalid) = (Vec::new(), Vec::new());
+    for domain in allowed.iter().cloned().chain(exceptions) {
+        match domain.parse::<DomainRule>() {
+            Ok(rule) => rules.push(rule),
+            Err(_) => invalid.push(format!("network: {domain:?}")),
+        }
+    }
+    let network = match (allowed, denied) {
+        ([], _) => NetworkAccess::None,
+        _ if denied.is_empty() && allowed.iter().any(|domain| domain == "*") => NetworkAccess::Any,
+        // An exception that cannot be read allows nothing: it might be for any host.
+        _ if denied.iter().any(|domain| domain.parse::<DomainRule>().is_err()) => {
+            NetworkAccess::None
+        }
+        _ => NetworkAccess::Allow(rules),
+    };
+    (network, invalid)
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -101,7 +119,11 @@ mod tests {
     #[test]
     fn settings_become_a_confinement_and_name_what_is_not_kept() {
         let imported = import(&json!({
-            "network": {"allowedDomains": ["github.com"], "deniedDomains": [], "allowLocalBinding": true},
+            "network": {
+                "allowedDomains": ["github.com", "a/b"],
+                "deniedDomains": ["gist.github.com"],
+                "allowLocalBinding": true,
+            },
             "filesystem": {
                 "allowWrite": [".", "/tmp"],
                 "denyWrite": [".env"],
@@ -113,12 +135,13 @@ mod tests {
         let Confinement { write, write_not, read_not, network, .. } = imported.confinement;
         assert_eq!(write.unwrap(), ["project", "/tmp"]);
         assert_eq!((write_not, read_not), (vec![".env".into()], vec!["~/.ssh".into()]));
-        assert_eq!(network, NetworkAccess::None);
+        let hosts = ["github.com", "!gist.github.com"].map(|rule| rule.parse().unwrap());
+        assert_eq!(network, NetworkAccess::Allow(hosts.to_vec()));
         let not_kept = [
-            "network.allowedDomains",
             "network.allowLocalBinding",
             "filesystem.allowRead",
             "credentials",
+            "network: \"a/b\"",
         ];
         assert_eq!(imported.not_kept, not_kept);
     }
@@ -128,5 +151,7 @@ mod tests {
         let imported = import(&json!({"network": {"allowedDomains": ["*"]}}));
         assert_eq!(imported.confinement.network, NetworkAccess::Any);
         assert_eq!(imported.not_kept, Vec::<String>::new());
+        let unreadable = json!({"network": {"allowedDomains": ["*"], "deniedDomains": ["a/b"]}});
+        assert_eq!(import(&unreadable).confinement.network, NetworkAccess::None);
     }
 }

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 const ORDINARY_USER: u32 = 65534;
 
 /// A project with hooks, a directory outside of it with a file, and a secret.
-struct Lab {
+pub(crate) struct Lab {
     root: TempDir,
     port: TcpListener,
     _abstract_socket: UnixListener,
@@ -36,7 +36,7 @@ impl Drop for Lab {
 }
 
 impl Lab {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         let path = root.path();
         for directory in ["project/.git/hooks", "outside", "secrets", "runtime", "temp", ".ssh"] {
@@ -63,16 +63,16 @@ impl Lab {
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
-    fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
     /// A command with the variables that scripts use.
-    fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = as_ordinary_user(program);
         command
             .current_dir(self.path("project"))
@@ -93,20 +93,20 @@ impl Lab {
     }
 
     /// Runs a script of bash under the launcher.
-    fn confined(&self, options: &[&str], script: &str) -> Output {
+    pub(crate) fn confined(&self, options: &[&str], script: &str) -> Output {
         let mut command = self.command(&launcher().to_string_lossy());
         command.arg("confine").args(options).args(["--", "bash", "-c", script]);
         command.output().unwrap()
     }
 
-    fn stdout(&self, options: &[&str], script: &str) -> String {
+    pub(crate) fn stdout(&self, options: &[&str], script: &str) -> String {
         let output = self.confined(options, script);
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 }
 
 /// The program. Ordinary users cannot enter every directory, so it is copied to one that they can.
-fn launcher() -> PathBuf {
+pub(crate) fn launcher() -> PathBuf {
     static COPY: std::sync::OnceLock<(TempDir, PathBuf)> = std::sync::OnceLock::new();
     let (_, path) = COPY.get_or_init(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -140,7 +140,7 @@ fn own_by_ordinary_user(path: &Path) {
 }
 
 /// Returns true if the kernel has what these tests are about. Elsewhere they test nothing.
-fn is_supported() -> bool {
+pub(crate) fn is_supported() -> bool {
     static IS_SUPPORTED: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *IS_SUPPORTED.get_or_init(|| {
         let mut command = as_ordinary_user(&launcher().to_string_lossy());
@@ -151,10 +151,11 @@ fn is_supported() -> bool {
 const WRITE: &str = r#"{"write": ["project"], "otherwise": "run"}"#;
 const NO_NETWORK: &str = r#"{"network": "none", "otherwise": "run"}"#;
 const LOCAL: &str = r#"{"network": "local", "otherwise": "run"}"#;
+const HOSTS: &str = r#"{"network": {"allow": ["*"]}, "otherwise": "run"}"#;
 const NO_SECRETS: &str = r#"{"read_not": ["secrets"], "otherwise": "run"}"#;
 
 /// Attempts: a confinement, the layer that keeps it, and a script that succeeds without that layer.
-const ATTEMPTS: [(&str, &str, &str, &str); 28] = [
+const ATTEMPTS: [(&str, &str, &str, &str); 30] = [
     ("write outside", WRITE, "abi=0", "echo x > $OUT/new"),
     ("append outside", WRITE, "abi=0", "echo x >> $OUT/file"),
     ("delete outside", WRITE, "abi=0", "rm $OUT/file"),
@@ -194,6 +195,13 @@ const ATTEMPTS: [(&str, &str, &str, &str); 28] = [
     ("settings with a secret", NO_SECRETS, "no-namespaces", "grep SECRET .env"),
     ("TCP", NO_NETWORK, "no-seccomp", "exec 3<>/dev/tcp/127.0.0.1/$PORT"),
     ("UDP", NO_NETWORK, "no-seccomp", "echo x > /dev/udp/127.0.0.1/$PORT"),
+    ("TCP beside the proxy", HOSTS, "no-namespaces", "exec 3<>/dev/tcp/127.0.0.1/$PORT"),
+    (
+        "sockets between machines",
+        LOCAL,
+        "no-seccomp",
+        "python3 -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15)'",
+    ),
     ("TCP to another namespace", LOCAL, "no-namespaces", "exec 3<>/dev/tcp/127.0.0.1/$PORT"),
     (
         "abstract socket",
@@ -315,6 +323,11 @@ fn a_promise_that_cannot_be_kept_refuses_or_is_reported() {
             "no-namespaces",
             "network local (no namespaces",
         ),
+        (
+            r#"{"network": {"allow": ["example.com"]}, "otherwise": "deny"}"#,
+            "no-namespaces",
+            "network allow (no namespaces",
+        ),
     ] {
         let lab = Lab::new();
         let refused = lab.confined(&["--spec", spec, "--limit", limit], "touch ran");
@@ -322,8 +335,8 @@ fn a_promise_that_cannot_be_kept_refuses_or_is_reported() {
         assert_eq!(refused.status.code(), Some(125), "{refused:?}");
         assert!(stderr.contains(promise) && stderr.lines().count() == 1, "{stderr}");
         assert!(!lab.path("project/ran").exists(), "{spec}");
-        let run =
-            spec.replace('}', r#", "otherwise": "run"}"#).replace(r#""otherwise": "deny", "#, "");
+        let run = spec.replace(r#", "otherwise": "deny""#, "");
+        let run = format!(r#"{}, "otherwise": "run"}}"#, run.strip_suffix('}').unwrap());
         let ran = lab.confined(&["--spec", &run, "--limit", limit], "touch ran");
         assert!(
             String::from_utf8_lossy(&ran.stderr).contains("the command runs without"),
@@ -414,29 +427,48 @@ fn the_check_has_a_line_for_each_promise() {
         "write",
         "protected",
         "read_not",
+        "network allow",
         "network local",
         "network none",
         "signals",
         "sockets",
         "services",
     ];
-    for (limit, expected) in [
-        ("abi=6", ["kept", "partly", "kept", "kept", "kept", "kept", "kept", "partly"]),
-        ("abi=2", ["not kept", "partly", "kept", "kept", "kept", "not kept", "not kept", "partly"]),
+    for (limit, not_kept, partly) in [
+        ("abi=6", &[][..], &["protected", "services"][..]),
+        ("abi=2", &["write", "signals", "sockets"], &["protected", "services"]),
         (
             "abi=6,no-namespaces",
-            ["kept", "partly", "not kept", "not kept", "kept", "kept", "kept", "not kept"],
+            &["read_not", "network allow", "network local", "services"],
+            &["protected"],
         ),
         (
             "abi=6,no-seccomp",
-            ["kept", "partly", "kept", "kept", "not kept", "kept", "kept", "partly"],
+            &["network none"],
+            &["protected", "network allow", "network local", "services"],
         ),
     ] {
         let (code, states) = check(limit);
+        let state = |name: &&str| match name {
+            name if not_kept.contains(name) => "not kept",
+            name if partly.contains(name) => "partly",
+            _ => "kept",
+        };
         let lines: Vec<String> =
-            names.iter().zip(expected).map(|(name, state)| format!("{name}: {state}")).collect();
+            names.iter().map(|name| format!("{name}: {}", state(name))).collect();
         assert_eq!(states, lines, "{limit}");
-        assert_eq!(code, Some(i32::from(expected.contains(&"not kept"))), "{limit}");
+        assert_eq!(code, Some(i32::from(!not_kept.is_empty())), "{limit}");
+    }
+}
+
+/// A kernel may refuse to attach to other processes in any case.
+#[test]
+fn other_processes_cannot_be_traced() {
+    let attach = "python3 -c 'import ctypes, os; print(ctypes.CDLL(None).ptrace(16, int(os.environ[\"BYSTANDER_PID\"]), 0, 0))'";
+    let lab = Lab::new();
+    let is_available = lab.stdout(&["--spec", WRITE, "--limit", "abi=0"], attach) == "0\n";
+    if is_supported() && is_available {
+        assert_eq!(Lab::new().stdout(&["--spec", WRITE], attach), "-1\n");
     }
 }
 

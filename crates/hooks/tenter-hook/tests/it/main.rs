@@ -7,6 +7,7 @@ mod claude_code;
 mod claude_version;
 mod codex;
 mod confine;
+mod confine_hosts;
 mod confined_calls;
 mod copilot;
 mod faults;
