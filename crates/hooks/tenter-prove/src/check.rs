@@ -12,7 +12,8 @@ use crate::observed::{Fact, Observed, Run, native_event};
 use crate::other_program::{self, EntryPosition};
 use crate::plan::failures::HookFailure;
 use crate::plan::{
-    self, confined, deadline, decisions, mcp, prompt, resume, single, subagent, tools, user_rule,
+    self, confined, deadline, decisions, mcp, own_sandbox, prompt, resume, single, subagent, tools,
+    user_rule,
 };
 use crate::scenario::Scenario;
 use crate::verdict::Promise;
@@ -48,6 +49,8 @@ pub enum Check {
     UserRule,
     /// Only one of three parallel calls is confined: it writes the project and nothing else.
     Confined,
+    /// The agent's own sandbox, which a setting turns on, lets commands write the project and nothing else.
+    OwnSandbox,
     /// A hook sees which file a command changed.
     Changed,
     /// An output is replaced.
@@ -96,6 +99,7 @@ impl Check {
             Self::Rewrite,
             Self::UserRule,
             Self::Confined,
+            Self::OwnSandbox,
             Self::Changed,
             Self::Output,
         ];
@@ -128,6 +132,7 @@ impl Check {
             Self::Rewrite => "rewrite".to_owned(),
             Self::UserRule => "rewrite.user-rule".to_owned(),
             Self::Confined => "confined".to_owned(),
+            Self::OwnSandbox => "sandbox".to_owned(),
             Self::Changed => "changed".to_owned(),
             Self::Output => "output".to_owned(),
             Self::Prompt => "prompt".to_owned(),
@@ -164,6 +169,7 @@ impl Check {
             Self::Rewrite => "a call is rewritten".to_owned(),
             Self::UserRule => "your own deny rule beside a rewrite holds".to_owned(),
             Self::Confined => "a confined call writes the project only".to_owned(),
+            Self::OwnSandbox => "its own sandbox holds if it is on".to_owned(),
             Self::Changed => "a hook sees which file a command changed".to_owned(),
             Self::Output => "an output is replaced".to_owned(),
             Self::Prompt => "a message is rejected".to_owned(),
@@ -217,7 +223,9 @@ impl Check {
             Self::Output => power(host, EventName::AfterTool, Power::RewriteOutput),
             Self::Prompt => power(host, EventName::BeforeAgent, Power::Block),
             Self::Continue => power(host, EventName::BeforeStop, Power::Continue),
-            Self::Registered | Self::Missing | Self::Twice | Self::Resume => Promise::Native,
+            Self::OwnSandbox | Self::Registered | Self::Missing | Self::Twice | Self::Resume => {
+                Promise::Native
+            }
         }
     }
 
@@ -252,6 +260,7 @@ impl Check {
             Self::Prompt => Scenario::Prompt,
             Self::UserRule => Scenario::UserRule,
             Self::Confined => Scenario::Confined,
+            Self::OwnSandbox => Scenario::OwnSandbox,
             Self::Deadline => Scenario::Deadline,
             Self::Missing => Scenario::Missing,
             Self::Registered => Scenario::Registered,
@@ -306,6 +315,7 @@ impl Check {
             Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
             Self::UserRule => user_rule::facts(run, client),
             Self::Confined => confined::facts(run, client),
+            Self::OwnSandbox => own_sandbox::facts(run, client),
             Self::Changed => vec![run.changed(tools::TOUCHED)],
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
             Self::Continue => continued(run, client),

@@ -33,6 +33,8 @@ pub(crate) struct Run {
     pub(crate) requests: Vec<RecordedRequest>,
     /// The names of the files in the project.
     pub(crate) files: BTreeSet<String>,
+    /// The names of the files in the directory around the project.
+    pub(crate) outside: BTreeSet<String>,
     /// The runs of hooks in the journal.
     pub(crate) journal: Vec<Record>,
 }
@@ -70,6 +72,12 @@ impl Run {
     pub(crate) fn not_made(&self, file: &str) -> Fact {
         let is_made = self.files.contains(file);
         Fact::new(!is_made, was_made(file, is_made))
+    }
+
+    /// States that the file does not exist beside the project.
+    pub(crate) fn not_made_outside(&self, file: &str) -> Fact {
+        let is_made = self.outside.contains(file);
+        Fact::new(!is_made, format!("outside of the project, {}", was_made(file, is_made)))
     }
 
     /// States that the model read a word that only a hook writes.
@@ -120,6 +128,20 @@ impl Run {
         }
         let did = if is_seen { "saw" } else { "did not see" };
         Fact::new(is_seen, format!("a hook {did} that {file} changed"))
+    }
+
+    /// States that the command with this output ended with this exit code; `None` if the agent shows hooks no exit code.
+    pub(crate) fn ended_with(&self, output: &str, code: i64) -> Option<Fact> {
+        let results = [EventName::AfterTool, EventName::AfterToolFailure];
+        let mut metadata = results
+            .into_iter()
+            .flat_map(|event| self.payloads(event))
+            .filter_map(|payload| payload.pointer("/tool_output/metadata"));
+        let result = metadata.find(|one| {
+            one.get("output").and_then(Value::as_str).is_some_and(|text| text.contains(output))
+        })?;
+        let exit_code = result.get("exitCode").and_then(Value::as_i64)?;
+        Some(Fact::new(exit_code == code, format!("it ended with exit code {exit_code}")))
     }
 
     /// Returns the payloads of an event.

@@ -22,7 +22,7 @@ use crate::own_rules::{self, OwnRule, ProvedRule};
 use crate::plan::{self, Plan};
 use crate::process;
 use crate::results::ProvedCheck;
-use crate::sandbox::{Program, Sandbox, write_files};
+use crate::sandbox::{Program, Sandbox, names_in, write_files};
 use crate::scenario::Scenario;
 use crate::verdict::judge;
 
@@ -244,7 +244,8 @@ impl Prover<'_> {
         run.requests = server.requests();
         let bodies = run.requests.iter().map(|request| &request.body);
         sandbox.write_requests(bodies).map_err(prepared)?;
-        run.files = sandbox.files();
+        run.files = names_in(&sandbox.project());
+        run.outside = names_in(sandbox.root());
         run.journal = sandbox.journal();
         Ok(())
     }

@@ -96,6 +96,11 @@ impl Sandbox {
         Ok(sandbox)
     }
 
+    /// Returns the directory around home and project.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub(crate) fn home(&self) -> PathBuf {
         self.root.join("home")
     }
@@ -230,12 +235,6 @@ impl Sandbox {
         self.root.join("bin")
     }
 
-    /// Returns the names of the files in the project's root.
-    pub(crate) fn files(&self) -> BTreeSet<String> {
-        let entries = fs::read_dir(self.project()).into_iter().flatten().flatten();
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-    }
-
     /// Returns the payloads that the observer wrote, in the order of their events.
     pub(crate) fn payloads(&self) -> Vec<Value> {
         let entries = fs::read_dir(self.payload_directory()).into_iter().flatten().flatten();
@@ -268,4 +267,10 @@ pub(crate) fn write_files(files: &[(PathBuf, String)]) -> io::Result<()> {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         fs::write(path, text)
     })
+}
+
+/// Returns the names of the files in a directory.
+pub(crate) fn names_in(directory: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

@@ -29,6 +29,8 @@ pub enum Scenario {
     UserRule,
     /// A hook confines one of three calls.
     Confined,
+    /// The agent's own sandbox is on, and a call writes outside of the project.
+    OwnSandbox,
     /// A hook is slower than the agent waits.
     Deadline,
     /// The program is missing.
@@ -39,7 +41,7 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every scenario, the longest first.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Tools,
         Self::Decisions,
         Self::Failures,
@@ -54,6 +56,7 @@ impl Scenario {
         Self::Prompt,
         Self::UserRule,
         Self::Confined,
+        Self::OwnSandbox,
         Self::Missing,
         Self::MissingClosed,
     ];
@@ -75,6 +78,7 @@ impl Scenario {
             Self::Prompt => "prompt",
             Self::UserRule => "user-rule",
             Self::Confined => "confined",
+            Self::OwnSandbox => "sandbox",
             Self::Missing => "missing",
             Self::MissingClosed => "missing-closed",
         }

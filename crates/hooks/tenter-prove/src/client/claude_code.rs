@@ -55,14 +55,17 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("create a detailed summary"),
     }),
     mcp_tool: Some("mcp__scratch__touch"),
+    own_sandbox: Some("`sandbox.enabled`"),
     ..Client::BASE
 };
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
-    let settings = |program| {
-        let rules = json!({"permissions": {"deny": [format!("Bash({program}:*)")]}});
-        (launch.home.join(".claude/settings.json"), rules.to_string())
-    };
-    let settings = launch.denied_program().map(settings);
+    let rules = launch
+        .denied_program()
+        .map(|program| json!({"permissions": {"deny": [format!("Bash({program}:*)")]}}));
+    let sandbox = launch.is_sandboxed().then(|| json!({"sandbox": {"enabled": true}}));
+    let settings = rules
+        .or(sandbox)
+        .map(|settings| (launch.home.join(".claude/settings.json"), settings.to_string()));
     settings.into_iter().chain(launch.mcp_file(".claude.json")).collect()
 }

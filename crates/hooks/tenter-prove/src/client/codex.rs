@@ -32,6 +32,7 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("CHECKPOINT COMPACTION"),
     }),
     mcp_tool: Some("mcp__scratch__touch"),
+    own_sandbox: Some("`sandbox_mode = \"workspace-write\"`"),
     limits: &[
         (
             "context.after_tool_failure",
@@ -51,6 +52,14 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
     } else {
         ""
     };
+    // The scratch project may be in the directory for temporary files, which commands may write by default.
+    let (sandbox_mode, sandbox) = if launch.is_sandboxed() {
+        let sandbox =
+            "[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n";
+        ("workspace-write", sandbox)
+    } else {
+        ("danger-full-access", "")
+    };
     let project = Value::from(launch.project.to_string_lossy());
     let server = launch.mcp_server.map(|program| {
         let program = Value::from(program.to_string_lossy());
@@ -60,9 +69,10 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         r#"model = "{model}"
 model_provider = "scripted"
 approval_policy = "never"
-sandbox_mode = "danger-full-access"
+sandbox_mode = "{sandbox_mode}"
 check_for_update_on_startup = false
 {window}
+{sandbox}
 [analytics]
 enabled = false
 

@@ -43,12 +43,16 @@ pub(super) const CLIENT: Client = Client {
     // No event of a compaction is used.
     compaction: None,
     mcp_tool: Some("mcp_scratch_touch"),
+    own_sandbox: Some("`security.toolSandboxing`"),
     ..Client::BASE
 };
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
     let settings = json!({
-        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "security": {
+            "auth": {"selectedType": "gemini-api-key"},
+            "toolSandboxing": launch.is_sandboxed(),
+        },
         "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},

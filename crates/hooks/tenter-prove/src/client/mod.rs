@@ -55,6 +55,8 @@ pub struct Client {
     pub compaction: Option<Compaction>,
     /// The name that its model reads of the tool `MCP_TOOL`; `None` if it has no MCP servers, or none without a terminal.
     pub mcp_tool: Option<&'static str>,
+    /// The setting that turns its own sandbox for commands on, for users; `None` if it has none, or none without a terminal.
+    pub own_sandbox: Option<&'static str>,
     /// The plugin of another program; `None` if hooks are not plugins there.
     pub other_plugin: Option<OtherPlugin>,
     /// Set if its program unpacks itself into the user's cache when it is run for the first time.
@@ -139,6 +141,11 @@ impl Launch<'_> {
         (self.scenario == Scenario::UserRule).then_some(DENIED_PROGRAM)
     }
 
+    /// Returns true if the agent's own sandbox is to be on.
+    fn is_sandboxed(&self) -> bool {
+        self.scenario == Scenario::OwnSandbox
+    }
+
     /// Returns the settings of MCP servers that most clients share: `{"scratch": {"command": PROGRAM, "args": []}}`, or `{}`.
     fn mcp_servers(&self) -> Value {
         let server = |program: &Path| json!({MCP_SERVER: {"command": program, "args": []}});
@@ -170,6 +177,7 @@ impl Client {
         subagent: None,
         compaction: None,
         mcp_tool: None,
+        own_sandbox: None,
         other_plugin: None,
         unpacks_itself: false,
         deny_ends_run: false,

@@ -19,6 +19,10 @@ const FREE: [&str; 2] = ["free-first.txt", "free-last.txt"];
 const INSIDE: &str = "confined-inside.txt";
 /// The file that it writes if it cannot write outside of the project.
 const REFUSED: &str = "confined-refused.txt";
+/// The file that it tries to write outside of the project.
+const OUTSIDE: &str = "confined-outside.txt";
+/// Its exit code.
+const EXIT_CODE: i64 = 7;
 /// The text that it prints.
 const PRINTED: &str = "CONFINED-42-END";
 /// The reply of the hook.
@@ -37,7 +41,7 @@ pub(crate) fn is_run(host: &Host) -> bool {
 
 pub(super) fn plan(client: &Client) -> Plan {
     let confined = format!(
-        "{} && echo CONFINED-$((40+2))-END; touch \"${{PWD%/*}}/outside.txt\" || {}",
+        "{} && echo CONFINED-$((40+2))-END; touch \"${{PWD%/*}}/{OUTSIDE}\" || {}; exit {EXIT_CODE}",
         touch(INSIDE),
         touch(REFUSED)
     );
@@ -55,7 +59,8 @@ pub(crate) fn facts(run: &Run, client: &Client) -> Vec<Fact> {
     let free = free.map(|file| run.made(file));
     let confinement = if is_run {
         let files = [INSIDE, REFUSED].map(|file| run.made(file));
-        files.into_iter().chain([run.read(PRINTED)]).collect()
+        let facts = [run.not_made_outside(OUTSIDE), run.read(PRINTED)];
+        files.into_iter().chain(facts).chain(run.ended_with(PRINTED, EXIT_CODE)).collect()
     } else if client.deny_ends_run {
         vec![run.not_made(INSIDE)]
     } else {

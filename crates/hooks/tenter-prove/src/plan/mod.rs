@@ -8,6 +8,7 @@ pub(crate) mod deadline;
 pub(crate) mod decisions;
 pub(crate) mod failures;
 pub(crate) mod mcp;
+pub(crate) mod own_sandbox;
 pub(crate) mod prompt;
 pub(crate) mod resume;
 pub(crate) mod single;
@@ -88,6 +89,10 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
         Scenario::MissingClosed => {
             (registration.entries().is_none_or(can_block), "it cannot block then")
         }
+        Scenario::OwnSandbox => (
+            client.own_sandbox.is_some(),
+            "it has no sandbox for commands that works without a terminal and a container",
+        ),
         Scenario::Confined => (cfg!(target_os = "linux"), "only Linux confines commands"),
         Scenario::Tools
         | Scenario::Decisions
@@ -116,6 +121,7 @@ pub(crate) fn contents(scenario: Scenario, client: &Client, sandbox: &Sandbox) -
         Scenario::Registered => single::plan(client, Registered::ForUser),
         Scenario::UserRule => user_rule::plan(client),
         Scenario::Confined => confined::plan(client),
+        Scenario::OwnSandbox => own_sandbox::plan(client),
         Scenario::Twice => single::plan(client, Registered::Twice),
         Scenario::Missing => single::plan(client, missing(false)),
         Scenario::MissingClosed => single::plan(client, missing(true)),

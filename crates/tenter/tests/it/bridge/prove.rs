@@ -133,8 +133,20 @@ fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
 #[test]
 fn a_client_that_fires_nothing_is_broken() {
     let Some(broken) = broken(Defect::FiresNothing) else { return };
-    let all: Vec<String> = Check::all().into_iter().map(Check::id).collect();
-    assert_eq!(broken, all);
+    // Its own sandbox needs no hooks.
+    let ids = Check::all().into_iter().map(Check::id);
+    assert_eq!(broken, ids.filter(|id| id != "sandbox").collect::<Vec<_>>());
+}
+
+#[test]
+fn a_client_whose_sandbox_is_on_and_does_not_hold_is_broken() {
+    let only = "--only sandbox";
+    let Some(broken) = broken_of(Defect::IgnoresSandbox, only) else { return };
+    assert_eq!(broken, ["sandbox"]);
+    if let Some(installed) = with_client(None) {
+        let output = prove(&installed, &format!("--json {only}")).expect_code(0);
+        assert_eq!(checks(&output)[0]["verdict"], "yes", "{output}");
+    }
 }
 
 #[test]

@@ -76,6 +76,14 @@ impl Hooks {
         Self { files, defect }
     }
 
+    /// Returns true if the settings turn the sandbox for commands on, and it works.
+    pub(super) fn has_sandbox(&self) -> bool {
+        let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());
+        let mut settings = settings.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
+        let is_on = settings.any(|settings| settings["sandbox"]["enabled"] == true);
+        is_on && self.defect != Some(Defect::IgnoresSandbox)
+    }
+
     /// Returns the variables in the settings, which hooks and commands get.
     pub(super) fn variables(&self) -> Vec<(String, String)> {
         let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());

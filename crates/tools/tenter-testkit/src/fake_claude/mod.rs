@@ -65,11 +65,13 @@ pub enum Defect {
     HidesNotices,
     /// Of several hooks of an event, the first one runs.
     RunsFirstHookOnly,
+    /// A sandbox that the settings turn on does not hold.
+    IgnoresSandbox,
 }
 
 impl Defect {
     /// Every defect.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::FiresNothing,
         Self::IgnoresDeny,
         Self::IgnoresRewrite,
@@ -88,6 +90,7 @@ impl Defect {
         Self::NoticeVoidsAnswer,
         Self::HidesNotices,
         Self::RunsFirstHookOnly,
+        Self::IgnoresSandbox,
     ];
 
     fn name(self) -> String {

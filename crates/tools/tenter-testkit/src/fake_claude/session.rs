@@ -186,8 +186,10 @@ impl Session {
             _ if mcp::is_tool(tool) => mcp::run(&self.home, tool, input),
             _ => {
                 let (project, session) = (self.project.as_path(), self.id.as_str());
-                let variables = self.hooks.variables();
-                tools::run(tool, input, &CommandSurroundings { project, session, variables })
+                let (variables, is_sandboxed) = (self.hooks.variables(), self.hooks.has_sandbox());
+                let surroundings =
+                    CommandSurroundings { project, session, variables, is_sandboxed };
+                tools::run(tool, input, &surroundings)
             }
         }
     }

@@ -39,7 +39,11 @@ pub(super) struct CommandSurroundings<'s> {
     pub(super) project: &'s Path,
     pub(super) session: &'s str,
     pub(super) variables: Vec<(String, String)>,
+    pub(super) is_sandboxed: bool,
 }
+
+/// The sandbox of this client: a shell function that makes files in the working directory only.
+const SANDBOX: &str = r#"touch() { case "$1" in */*) return 1 ;; esac; command touch "$@"; }; "#;
 
 /// Runs a tool in the project.
 pub(super) fn run(tool: &str, input: &Value, surroundings: &CommandSurroundings<'_>) -> ToolEnd {
@@ -54,9 +58,10 @@ pub(super) fn run(tool: &str, input: &Value, surroundings: &CommandSurroundings<
 /// Runs a command. Its last step notes the working directory, and the prefix that the settings name starts the whole.
 #[expect(clippy::disallowed_methods, reason = "a client starts its commands itself")]
 fn shell(command: &str, surroundings: &CommandSurroundings<'_>) -> ToolEnd {
-    let CommandSurroundings { project, session, variables } = surroundings;
+    let CommandSurroundings { project, session, variables, is_sandboxed } = surroundings;
+    let sandbox = if *is_sandboxed { SANDBOX } else { "" };
     let note = std::env::temp_dir().join(format!("claude-{session}-cwd"));
-    let text = format!("eval {} && pwd -P >| {}", quoted(command), note.display());
+    let text = format!("{sandbox}eval {} && pwd -P >| {}", quoted(command), note.display());
     let prefix = variables.iter().find(|(name, _)| name == "CLAUDE_CODE_SHELL_PREFIX");
     let text =
         prefix.map_or_else(|| text.clone(), |(_, prefix)| format!("{prefix} {}", quoted(&text)));

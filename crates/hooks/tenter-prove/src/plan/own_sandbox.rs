@@ -1,0 +1,26 @@
+//! The agent's own sandbox is on: a call writes the project, and cannot write outside of it.
+
+use tenter_model_server::ModelReply;
+
+use super::{Plan, touch};
+use crate::client::Client;
+use crate::observed::{Fact, Run};
+
+/// The file that the call writes in the project.
+const INSIDE: &str = "sandbox-inside.txt";
+/// The file that it tries to write outside of the project.
+const OUTSIDE: &str = "sandbox-outside.txt";
+
+pub(super) fn plan(client: &Client) -> Plan {
+    let command = format!("{}; touch \"${{PWD%/*}}/{OUTSIDE}\"", touch(INSIDE));
+    let call = (client.shell)(ModelReply::new(), &command);
+    Plan::new(Vec::new(), vec![call, ModelReply::text("All finished.")])
+}
+
+/// Returns the facts that show whether the sandbox held.
+pub(crate) fn facts(run: &Run, client: &Client) -> Vec<Fact> {
+    let setting = client.own_sandbox.unwrap_or_default();
+    let outside = run.not_made_outside(OUTSIDE);
+    let outside = Fact::new(outside.holds, format!("with {setting}, {}", outside.text));
+    vec![outside, run.made(INSIDE)]
+}
