@@ -10,8 +10,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tenter_commands::project::Project;
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
-    OwnAgent, backtest, bridge, checkpoint, config, confine, export, guard, help, hooks, inspect,
-    journal, log, man, plugin, registered_program,
+    OwnAgent, backtest, bridge, bundle, checkpoint, config, confine, export, guard, help, hooks,
+    inspect, journal, log, man, plugin, registered_program,
 };
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
@@ -89,6 +89,9 @@ enum Command {
     /// Add, list, update, verify and remove plugins.
     #[command(subcommand)]
     Plugin(plugin::Command),
+    /// Pack, sign, install and update managed hooks.
+    #[command(subcommand)]
+    Bundle(bundle::Command),
     /// Use your hooks in other agents, such as Claude Code.
     #[command(subcommand)]
     Bridge(bridge::Command),
@@ -192,6 +195,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         #[cfg(feature = "agent")]
         Command::Conversation(command) => conversation::run(env, project, &command),
         Command::Plugin(command) => plugin::run(env, project, &command, AGENT),
+        Command::Bundle(command) => bundle::run(env, &command),
         Command::Bridge(command) => bridge::run(env, project, &command),
         Command::Confine(args) => confine::run(&args),
         #[cfg(feature = "agent")]

@@ -15,6 +15,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "backtest",
             "trust",
             "plugin",
+            "bundle",
             "log",
             "journal",
             "export",

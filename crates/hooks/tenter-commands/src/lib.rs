@@ -25,6 +25,7 @@ pub mod authorities;
 pub mod backtest;
 pub mod bound;
 pub mod bridge;
+pub mod bundle;
 pub mod checkpoint;
 pub mod completion;
 pub mod config;

@@ -255,7 +255,7 @@ impl Loader<'_> {
             if root.layer == Layer::Managed {
                 let managed = &layout.managed;
                 for candidate in &mut found {
-                    ownership::examine(managed, candidate);
+                    ownership::examine(managed, root.within.as_deref(), candidate);
                 }
             }
             candidates.extend(found);

@@ -116,6 +116,8 @@ pub use hook_policy::{FailMode, HookPolicy};
 pub use layer::Layer;
 pub use layout::DirectoryNames;
 #[doc(hidden)]
+pub use managed::BUNDLE_POINTER;
+#[doc(hidden)]
 pub use managed::ManagedDirectory;
 pub use model_budget::ModelBudget;
 pub use settings::CallbackCheck;

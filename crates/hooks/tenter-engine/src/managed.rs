@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tenter_base::privacy::Privacy;
 use tenter_protocol::{Diagnostic, Severity};
@@ -14,6 +14,9 @@ use tenter_protocol::{Diagnostic, Severity};
 const DIRECTORY: &str = "etc/tenter";
 /// The variable with another root of the file system. Only test builds read it.
 const TEST_ROOT: &str = "TENTER_TEST_MANAGED_ROOT";
+/// The symlink in the directory of a bundle that leads to the version in force.
+#[doc(hidden)]
+pub const BUNDLE_POINTER: &str = "current";
 
 /// The directory of the managed layer: `/etc/tenter`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +61,40 @@ impl ManagedDirectory {
         self.path.join("hooks")
     }
 
+    /// The directory of the installed bundles.
+    pub fn bundles(&self) -> PathBuf {
+        self.path.join("bundles")
+    }
+
+    /// Returns the directory of the version that is in force of the bundle in `directory`; `None` if none is. Signatures are verified when
+    /// a bundle is installed: here, only the owner counts.
+    ///
+    /// # Errors
+    /// Others than root can change it, or the pointer does not lead to a version of the bundle.
+    pub fn current_bundle(&self, directory: &Path) -> Result<Option<PathBuf>, Diagnostic> {
+        let pointer = directory.join(BUNDLE_POINTER);
+        if fs::symlink_metadata(&pointer).is_err_and(|error| is_absent(&error)) {
+            return Ok(None);
+        }
+        let target = fs::read_link(&pointer).ok();
+        let is_name = |target: &PathBuf| {
+            target.components().count() == 1
+                && matches!(target.components().next(), Some(Component::Normal(_)))
+        };
+        let version = target.filter(is_name).map(|target| directory.join(target));
+        let is_directory = |version: &PathBuf| {
+            fs::symlink_metadata(version).is_ok_and(|metadata| metadata.is_dir())
+        };
+        let version = version.filter(is_directory).ok_or_else(|| {
+            let message = "the bundle is not used: this does not lead to a directory beside it";
+            Diagnostic::new("managed-refused", Severity::Error, message)
+                .at(&pointer)
+                .help("`sudo tenter bundle update` installs the bundle again")
+        })?;
+        self.verify(&version)?;
+        Ok(Some(version))
+    }
+
     /// The file with the managed settings.
     pub fn config_file(&self) -> PathBuf {
         self.path.join("config.toml")
@@ -74,14 +111,7 @@ impl ManagedDirectory {
     /// It exists, and users other than root can change it or replace it.
     pub fn verify(&self, path: &Path) -> Result<bool, Diagnostic> {
         match fs::symlink_metadata(path) {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(false)
-            }
+            Err(error) if is_absent(&error) => Ok(false),
             Ok(_) if self.privacy().is_private(path) => Ok(true),
             _ => Err(refused(path)),
         }
@@ -93,6 +123,10 @@ impl ManagedDirectory {
         let owner = fs::metadata(&self.root).ok().filter(|_| is_test);
         Privacy::of_owner(owner.map_or(0, |owner| owner.uid()))
     }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Returns the error that a file or directory is not used.

@@ -76,6 +76,39 @@ impl Fetcher<'_> {
         }
     }
 
+    /// Reads one file of a repository.
+    ///
+    /// # Errors
+    /// The repository cannot be read, or has no file of this path with at most `most` bytes.
+    pub fn fetch_file(
+        &self,
+        (source, reference): (&Source, Option<&str>),
+        path: &str,
+        most: usize,
+        scratch: &Path,
+    ) -> Result<Vec<u8>, FetchError> {
+        let repository =
+            Repository::make(scratch.join("repository"), self.env, self.cancel, self.timeout)?;
+        let commit = repository.fetch(&source.as_text(), reference)?;
+        let listed = repository.list(&commit, &[], &[path])?.unwrap_or_default();
+        let missing = || {
+            let message =
+                format!("{} has no file {path} of at most {most} bytes", source.as_text());
+            refused("plugin-no-file", message)
+        };
+        let blob = blobs(&listed).into_iter().next().ok_or_else(missing)?;
+        let is_file = matches!(blob.file.kind, FileKind::File { .. });
+        if !is_file || blob.file.size > most as u64 || blob.file.path != path.as_bytes() {
+            return Err(missing().into());
+        }
+        let objects = repository.objects(&[&blob.name], most.saturating_add(128))?;
+        let content = objects.and_then(|objects| contents(&[blob], &objects));
+        match content.and_then(|content| content.0.into_values().next()) {
+            Some(TreeEntry::File { bytes, .. }) => Ok(bytes),
+            _ => Err(missing().into()),
+        }
+    }
+
     fn fetch_commit(
         &self,
         source: &Source,

@@ -34,6 +34,7 @@
 //! another system, are rejected before anything is written. This crate prints nothing, does not read the environment or the clock,
 //! and asks no questions; the trust store decides whether hooks run.
 
+pub mod bundle;
 pub mod changes;
 pub mod check;
 pub mod content;

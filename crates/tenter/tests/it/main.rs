@@ -6,6 +6,7 @@ mod agents_above;
 mod architecture;
 mod backtest;
 mod bridge;
+mod bundles;
 mod chat;
 mod commits;
 mod completions;

@@ -18,6 +18,7 @@ use super::policy::OwnPolicy;
 use crate::claude_code::{self, ClaudeCodeHook};
 use crate::hook::{HookKind, HookOptions, RuntimeHook};
 use crate::hook_policy::HookMode;
+use crate::layer::Layer;
 use crate::matcher::{HookRules, Matcher};
 use crate::query::KnownManifest;
 use crate::ready_made::ReadyMade;
@@ -67,7 +68,11 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
         Ok(bytes) => bytes,
         Err(error) => return unread(format!("has a HOOK.md that cannot be read: {error}")),
     };
-    let (manifest, diagnostics) = format::read(file, &bytes, Strictness::Tolerant, CHECKS);
+    let strictness = match candidate.layer {
+        Layer::Managed => Strictness::RuleByRule,
+        _ => Strictness::Tolerant,
+    };
+    let (manifest, diagnostics) = format::read(file, &bytes, strictness, CHECKS);
     let conflict = needless_script(file, &bytes).filter(|_| manifest.is_some());
     let (manifest, diagnostics) = match conflict {
         Some(finding) => (None, diagnostics.into_iter().chain([finding]).collect()),

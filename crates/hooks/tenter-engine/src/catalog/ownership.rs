@@ -1,5 +1,6 @@
 //! Files of managed hooks, which only root may change (M1).
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,19 +10,35 @@ use crate::hook_stamp::MAX_FILES;
 use crate::managed::ManagedDirectory;
 use crate::source::{Candidate, CandidateKind};
 
-/// Makes a candidate invalid if others than root can change a file of it.
-pub(super) fn examine(managed: &ManagedDirectory, candidate: &mut Candidate) {
+/// Makes a candidate invalid if others than root can change a file of it, or a file of it is outside of the bundle `within`.
+pub(super) fn examine(
+    managed: &ManagedDirectory,
+    within: Option<&Path>,
+    candidate: &mut Candidate,
+) {
     let mut privacy = managed.privacy();
     let why = match files(&candidate.path) {
         Err(error) => format!("cannot be read: {error}"),
-        Ok(files) => match files.iter().find(|file| !privacy.is_private(file)) {
-            None => return,
-            Some(file) => {
+        Ok(files) => {
+            let is_exposed = |file: &&PathBuf| !privacy.is_private(file);
+            if let Some(file) = files.iter().find(is_exposed) {
                 format!("is managed, but {} can be changed by others than root", file.display())
+            } else if let Some(file) = files.iter().find(|file| is_outside(file, within)) {
+                format!("belongs to a bundle, but {} leads out of it", file.display())
+            } else {
+                return;
             }
-        },
+        }
     };
     candidate.kind = CandidateKind::Invalid(why);
+}
+
+fn is_outside(file: &Path, within: Option<&Path>) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    within.is_some_and(|within| match (real(file), real(within)) {
+        (Some(file), Some(within)) => !file.starts_with(within),
+        _ => true,
+    })
 }
 
 /// Returns the files of the hook at `path`: its file, or all in its directory.

@@ -52,7 +52,7 @@ impl ManagedSettings {
 
     /// Returns all settings, as the file has them.
     pub fn into_table(mut self) -> Table {
-        let ManagedRules { only_hooks, fail } = self.rules;
+        let ManagedRules { only_hooks, fail, .. } = self.rules;
         let fail = if fail == FailMode::Closed { "closed" } else { "open" };
         let rules = Table::from_iter([
             ("only_hooks".to_owned(), only_hooks.into()),
@@ -64,13 +64,15 @@ impl ManagedSettings {
 }
 
 /// The table `[managed]`, which only the managed `config.toml` has.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ManagedRules {
     /// True if no other hooks run.
     pub only_hooks: bool,
     /// The consequence if a managed hook fails.
     pub fail: FailMode,
+    /// The bundles of the machine, which `tenter bundle` reads. An invalid one does not keep hooks from running.
+    pub bundle: Vec<Table>,
 }
 
 /// Parses the text that was read from the user's file at `path`, below the managed settings: those take precedence, and lists have the

@@ -87,18 +87,41 @@ impl ResourceLayout {
         roots.extend(own);
         diagnostics.extend(problems);
         let mut roots = once_each(roots);
-        match self.managed_root(kind) {
-            Ok(managed) => roots.splice(0..0, managed).for_each(drop),
-            Err(refused) => diagnostics.push(refused),
-        }
+        let (managed, problems) = self.managed_roots(kind);
+        roots.splice(0..0, managed).for_each(drop);
+        diagnostics.extend(problems);
         (roots, diagnostics)
     }
 
-    /// The managed directory of hooks, which comes before all others.
-    fn managed_root(&self, kind: &ResourceKind) -> Result<Option<Root>, Diagnostic> {
+    /// The managed directory of hooks, and those of the bundles by name, which come before all others.
+    fn managed_roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
+        let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
+        if kind.form != ResourceForm::Hook {
+            return (roots, diagnostics);
+        }
         let hooks = self.managed.hooks();
-        let is_used = kind.form == ResourceForm::Hook && self.managed.verify(&hooks)?;
-        Ok(is_used.then(|| Root::new(Layer::Managed, hooks)))
+        match self.managed.verify(&hooks) {
+            Ok(exists) => roots.extend(exists.then(|| Root::new(Layer::Managed, hooks))),
+            Err(refused) => diagnostics.push(refused),
+        }
+        let dir = self.managed.bundles();
+        let bundles = entries(&dir).unwrap_or_else(|error| {
+            let message = format!("cannot list bundles, so none of their hooks run: {error}");
+            let finding = Diagnostic::new("managed-refused", Severity::Error, message);
+            diagnostics.push(finding.at(&dir).help("`chmod 755` lets every user read it"));
+            Vec::new()
+        });
+        for bundle in bundles {
+            match self.managed.current_bundle(&bundle.path()) {
+                Ok(version) => roots.extend(version.map(|version| Root {
+                    prefix: format!("{}/", bundle.file_name().to_string_lossy()),
+                    within: Some(version.clone()),
+                    ..Root::new(Layer::Managed, version.join(kind.directory))
+                })),
+                Err(refused) => diagnostics.push(refused),
+            }
+        }
+        (roots, diagnostics)
     }
 
     /// As [`ResourceLayout::roots`], with the directories that the user named for this run after the directories of the project.

@@ -18,6 +18,8 @@ pub enum Strictness {
     /// For running: a violation with an obvious reading (a number out of range, an unknown key, a missing description) is a
     /// warning.
     Tolerant,
+    /// As tolerant, for managed hooks: an invalid rule is left out, and the others apply.
+    RuleByRule,
 }
 
 /// A diagnostic code and its severity.
@@ -60,7 +62,8 @@ impl Code {
     fn severity(&self, strictness: Strictness) -> Severity {
         match (self.level, strictness) {
             (Level::Error, _) | (Level::Lenient, Strictness::Strict) => Severity::Error,
-            (Level::Lenient, Strictness::Tolerant) | (Level::Warning, _) => Severity::Warning,
+            (Level::Lenient, Strictness::Tolerant | Strictness::RuleByRule)
+            | (Level::Warning, _) => Severity::Warning,
             (Level::Info, _) => Severity::Info,
         }
     }
@@ -118,6 +121,8 @@ pub struct Report<'a> {
     strictness: Strictness,
     format: &'static Format,
     diagnostics: Vec<Diagnostic>,
+    /// The diagnostics of parts that are left out.
+    of_parts: Vec<Diagnostic>,
     omitted: usize,
     worst_omitted: Severity,
 }
@@ -136,6 +141,7 @@ impl<'a> Report<'a> {
             strictness,
             format,
             diagnostics: Vec::new(),
+            of_parts: Vec::new(),
             omitted: 0,
             worst_omitted: Severity::Info,
         }
@@ -188,6 +194,23 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Reads a part of the file. If it is invalid and [`Strictness::RuleByRule`] applies, it is left out: its errors are reported, and the
+    /// file stays valid.
+    pub(crate) fn part<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.strictness != Strictness::RuleByRule {
+            return read(self);
+        }
+        let before = std::mem::take(&mut self.diagnostics);
+        let value = read(self);
+        let own = std::mem::replace(&mut self.diagnostics, before);
+        if own.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            self.of_parts.extend(own);
+            return None;
+        }
+        self.diagnostics.extend(own);
+        value
+    }
+
     /// The end of a message that says what happens despite a diagnostic; empty if the diagnostic is an error.
     pub fn fallback(&self, code: &Code, what: &str) -> String {
         match code.severity(self.strictness) {
@@ -229,8 +252,12 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Ends the report. There is a value exactly when no diagnostic is an error; diagnostics are in the order of the file.
+    /// Ends the report. There is a value exactly when no diagnostic is an error, except in parts that are left out; diagnostics
+    /// are in the order of the file.
     pub fn finish<T>(mut self, value: Option<T>) -> (Option<T>, Vec<Diagnostic>) {
+        let is_valid = self.worst_omitted != Severity::Error
+            && self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
+        self.diagnostics.append(&mut self.of_parts);
         let position =
             |diagnostic: &Diagnostic| diagnostic.span.as_ref().map(|span| (span.line, span.column));
         self.diagnostics.sort_by_key(position);
@@ -239,8 +266,6 @@ impl<'a> Report<'a> {
             let more = Diagnostic::new(self.format.more, self.worst_omitted, message);
             self.diagnostics.push(more.at(self.path).help("fix those above first"));
         }
-        let is_valid =
-            self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
         (value.filter(|_| is_valid), self.diagnostics)
     }
 }

@@ -21,6 +21,7 @@ use tenter_terminal::ui::{self, BAD, GOOD, NOTICE, styled};
 pub use hooks::OWN_TOOLS;
 
 use super::entry;
+use crate::bundle;
 use crate::hook_figures;
 use crate::project::Project;
 use crate::registered_program;
@@ -57,6 +58,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     findings.extend(misplaced::examine(project));
     findings.extend(switched_off(project));
     findings.extend(managed(project, catalog));
+    findings.extend(bundle::examine(project.env));
     findings.extend(unknown_names(project, catalog));
     findings.extend(kodelet::disabled_hooks(project.env));
     findings.extend(bridge::examine(project));

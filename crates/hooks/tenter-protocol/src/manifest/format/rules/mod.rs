@@ -45,10 +45,14 @@ pub(super) fn read(owner: RuleOwner<'_>, checks: Checks<'_>, report: &mut Report
         let help = "use it with `before_tool`, `after_tool` and `after_tool_failure` only";
         report.add(&RULE, &field.key_at, message, help);
     }
-    let rules: Vec<Option<Rule>> =
-        items.iter().map(|item| RuleReader { owner, item, report }.rule()).collect();
+    let read = |item| report.part(|report| RuleReader { owner, item, report }.rule());
+    let rules: Vec<Option<Rule>> = items.iter().map(read).collect();
     let is_whole = rules.iter().all(Option::is_some);
     let rules: Vec<Rule> = rules.into_iter().flatten().collect();
+    if rules.is_empty() && !items.is_empty() && report.strictness() == Strictness::RuleByRule {
+        // Without rules, it would apply to every call.
+        report.invalid(field, &RULE, "has no valid rule", expected);
+    }
     report_mixed(field, owner, &rules, report);
     if is_whole && report.strictness() == Strictness::Strict {
         run_examples(items, &rules, checks, report);
