@@ -314,6 +314,8 @@ pub enum Language {
     Awk,
     /// PowerShell.
     Powershell,
+    /// Any other language, in which only calls with common names are read.
+    Other,
 }
 
 /// Data that goes from a command into another.
@@ -371,6 +373,10 @@ pub enum Class {
     PassThrough,
     /// It prints environment variables.
     Environment,
+    /// It writes the content of many files to its standard output.
+    Archive,
+    /// It writes its input as letters and digits.
+    Encode,
 }
 
 impl Facts {

@@ -167,7 +167,8 @@ fn ends(list: &List) -> bool {
     let waits = list.iter().any(|statement| is_one_of(&statement.node, &["wait"]));
     let leaves =
         list.iter().any(|statement| is_one_of(&statement.node, &["exit", "break", "return"]));
-    leaves || (has_own_jobs && waits)
+    let disowns = list.iter().any(|statement| is_one_of(&statement.node, &["disown"]));
+    leaves || (has_own_jobs && waits && !disowns)
 }
 
 fn is_one_of(node: &Node, names: &[&str]) -> bool {

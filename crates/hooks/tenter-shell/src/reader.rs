@@ -37,6 +37,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) fifos: HashMap<String, Vec<(usize, crate::facts::FlowRole)>>,
     /// Open descriptors, by their number or the name of their variable.
     pub(crate) descriptors: HashMap<String, Rc<Input>>,
+    /// Files that are open for writing, by their descriptor's number or the name of its variable.
+    pub(crate) opened_files: HashMap<String, Field>,
     /// Substitutions with an unknown output, as written, and the commands that write it.
     pub(crate) unknown_outputs: HashMap<String, Vec<FlowSource>>,
     /// Open descriptors that commands in `>(…)` read.
@@ -124,6 +126,7 @@ impl<'a> Reader<'a> {
             unpacked: Vec::new(),
             fifos: HashMap::new(),
             descriptors: HashMap::new(),
+            opened_files: HashMap::new(),
             unknown_outputs: HashMap::new(),
             outputs: HashMap::new(),
             process_outputs: Vec::new(),

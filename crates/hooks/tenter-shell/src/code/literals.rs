@@ -310,6 +310,11 @@ impl<'a> Literals<'a, '_> {
                 self.blanks();
                 self.skip(")").then_some(value)
             }
+            'r' if self.skip("require('os').homedir()")
+                || self.skip("require(\"os\").homedir()") =>
+            {
+                Some("~".to_owned())
+            }
             _ => {
                 let is_letter = |c: &char| "rbufRBUF".contains(*c);
                 let length = self.rest.chars().take(2).take_while(is_letter).count();
@@ -379,7 +384,7 @@ impl<'a> Literals<'a, '_> {
                 let key = key.trim_matches(|c| "[]{}'\"".contains(c));
                 (key == "HOME").then(|| "~".to_owned())
             }
-            _ if whole.ends_with("env.HOME") => Some("~".to_owned()),
+            _ if whole.ends_with("env.HOME") || whole == "Dir.home" => Some("~".to_owned()),
             _ if whole == last => self.variable(last),
             _ => None,
         }

@@ -54,12 +54,15 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         text,
         language,
         depth,
+        listed: Vec::new(),
+        deletes_unknown: false,
     };
     let mut tried = 0;
     for (start, name) in names(text) {
         let before = &text[..start];
         let after = &text[start + name.len()..];
-        if !may_be_call(name, after) {
+        if !may_be_call(language, name, after) {
+            reader.note_callback(name, after);
             continue;
         }
         if tried >= MAX_CALLS {
@@ -67,11 +70,14 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
             break;
         }
         let mut calls = CALLS.iter().filter(|call| call.language == language && call.name == name);
-        if let Some(call) = calls.find(|call| is_call(call, before, after)) {
+        if let Some(call) = calls.find(|call| is_call(call, text, before, after)) {
             tried += 1;
-            reader.add(call, start, start + name.len());
+            // `File.rm_rf!("a")`.
+            let mark = usize::from(language == Language::Other && after.starts_with('!'));
+            reader.add(call, start, start + name.len() + mark);
         }
     }
+    reader.delete_listed();
     reader.backticks();
     if language == Language::Awk {
         reader.pipes();
@@ -80,10 +86,14 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
 }
 
 /// Checks whether arguments may follow a name. `eval` needs no brackets, and can be an argument itself: `.then(eval)`.
-fn may_be_call(name: &str, after: &str) -> bool {
+/// `Dir["a/*"]` lists files, and `unlink glob("a/*")` deletes them.
+fn may_be_call(language: Language, name: &str, after: &str) -> bool {
     let next = after.trim_start();
     let is_eval = name == "eval" && !next.starts_with(['{', '=', ':']);
-    is_eval || next.starts_with(['(', '"', '\''])
+    let is_marked = language == Language::Other && next.starts_with("!(");
+    let is_list = name == "Dir" && next.starts_with('[');
+    let is_nested = next.starts_with("glob(") || next.starts_with("Dir");
+    is_eval || is_marked || is_list || is_nested || next.starts_with(['(', '"', '\''])
 }
 
 /// The identifiers of a text, with their positions.
@@ -99,15 +109,21 @@ fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Checks whether a name names a call: its object fits, and arguments follow.
-fn is_call(call: &Call, before: &str, after: &str) -> bool {
-    let object =
-        before.trim_end().strip_suffix(['.', ':']).map(|before| before.trim_end_matches(':'));
+fn is_call(call: &Call, text: &str, before: &str, after: &str) -> bool {
+    // `shell-command` of Lisp.
+    let separators: &[char] =
+        if call.language == Language::Other { &['.', ':', '-'] } else { &['.', ':'] };
+    let object = before.trim_end().strip_suffix(separators);
+    let object = object.map(|before| before.trim_end_matches(':'));
     let has_object = match call.object {
         "" => true,
         NO_OBJECT => object.is_none(),
-        name => object.is_some_and(|object| object.ends_with(name)),
+        name => match object {
+            Some(object) => object.ends_with(name) || is_import_of(text, name, object),
+            None => text.contains(&format!("from {name} import ")),
+        },
     };
-    let next = after.trim_start().chars().next();
+    let next = after.trim_start().trim_start_matches('!').chars().next();
     if call.effect == Effect::Eval {
         let is_bare = match call.language {
             Language::Node => call.name == "eval" && matches!(next, Some(')' | ',')),
@@ -118,8 +134,18 @@ fn is_call(call: &Call, before: &str, after: &str) -> bool {
         };
         return has_object && (is_bare || next == Some('('));
     }
-    let is_command = matches!(call.language, Language::Perl | Language::Ruby);
-    has_object && (next == Some('(') || (is_command && matches!(next, Some('"' | '\''))))
+    let is_command = matches!(call.language, Language::Perl | Language::Ruby | Language::Other);
+    let takes_list = matches!((call.effect, next), (Effect::List(_), Some('[')));
+    let is_nested = is_command && matches!(next, Some('g' | 'D'));
+    let is_quoted = is_command && matches!(next, Some('"' | '\''));
+    has_object && (next == Some('(') || is_quoted || takes_list || is_nested)
+}
+
+/// Checks whether the text imports a module under the name at the end of `before`: `import subprocess as sp`.
+fn is_import_of(text: &str, module: &str, before: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = &before[before.trim_end_matches(is_part).len()..];
+    !name.is_empty() && text.contains(&format!("import {module} as {name}"))
 }
 
 /// Reads one program.
@@ -129,11 +155,18 @@ struct CodeReader<'a> {
     text: &'a str,
     language: Language,
     depth: usize,
+    /// Directories and patterns whose files the program lists.
+    listed: Vec<String>,
+    /// It deletes files whose names it computes.
+    deletes_unknown: bool,
 }
 
 impl CodeReader<'_> {
     /// Adds a call whose name is between two positions.
     fn add(&mut self, call: &Call, start: usize, end: usize) {
+        // `Dir["a/*"]`.
+        let is_index = matches!(call.effect, Effect::List(_)) && self.text[end..].starts_with('[');
+        let end = end + usize::from(is_index);
         let arguments = self.source.arguments(end);
         match call.effect {
             Effect::Shell => match arguments.first() {
@@ -154,10 +187,58 @@ impl CodeReader<'_> {
                     OBJECT => self.source.object(start),
                     index => arguments.get(index).and_then(Argument::text),
                 };
+                let path = path.or_else(|| self.first_of_lisp(end));
+                self.deletes_unknown |= path.is_none() && op == PathOp::Delete;
                 if let Some(path) = path {
                     self.facts.calls.push(CodeCall::Path { path, op, recursive });
                 }
             }
+            Effect::List(index) => self.list(index, &arguments, start),
+        }
+    }
+
+    /// The first argument of `(delete-file "a" t)`, where no comma follows.
+    fn first_of_lisp(&self, end: usize) -> Option<String> {
+        let text = self.text[end..].trim_start().strip_prefix('"')?;
+        let is_lisp = self.language == Language::Other && self.text.trim_start().starts_with('(');
+        is_lisp.then(|| text.split('"').next().map(str::to_owned)).flatten()
+    }
+
+    /// `os.listdir("a")`, `Path("a").iterdir()`, `Dir["a/*"]`.
+    fn list(&mut self, index: usize, arguments: &[Argument], start: usize) {
+        let path = match (index, arguments.get(index)) {
+            (OBJECT, _) => self.source.object(start),
+            (_, Some(Argument::List(words))) => words.first().cloned().flatten(),
+            (_, argument) => argument.and_then(Argument::text),
+        };
+        self.listed.extend(path);
+    }
+
+    /// `files.forEach(fs.unlinkSync)`, `map(os.remove, files)`: a function that deletes is an argument.
+    fn note_callback(&mut self, name: &str, after: &str) {
+        if !after.starts_with([')', ',']) {
+            return;
+        }
+        let mut calls = CALLS.iter().filter(|call| call.language == self.language);
+        self.deletes_unknown |= calls.any(|call| {
+            call.name == name && matches!(call.effect, Effect::Path { op: PathOp::Delete, .. })
+        });
+    }
+
+    /// A program that lists files, and deletes files whose names it computes, deletes those.
+    fn delete_listed(&mut self) {
+        if !self.deletes_unknown {
+            return;
+        }
+        for listed in std::mem::take(&mut self.listed) {
+            let literal = listed.split(['*', '?', '[', '{']).next().unwrap_or_default();
+            let path = if literal.len() == listed.len() {
+                listed
+            } else {
+                literal.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned()
+            };
+            let path = if path.is_empty() { "/".to_owned() } else { path };
+            self.facts.calls.push(CodeCall::Path { path, op: PathOp::Delete, recursive: true });
         }
     }
 
@@ -196,6 +277,10 @@ impl CodeReader<'_> {
     /// `eval("…")`: a program in the same language.
     fn eval(&mut self, arguments: &[Argument], end: usize) {
         match arguments.first() {
+            // `source("https://…")` of R.
+            Some(Argument::Text(program)) if program.starts_with("http") => {
+                self.facts.runs_download = true;
+            }
             Some(Argument::Text(program)) if self.depth < 3 => {
                 let inner = read_nested(self.language, program, self.depth + 1);
                 self.facts.calls.extend(inner.calls);
@@ -220,6 +305,10 @@ impl CodeReader<'_> {
         let (decodes, downloads) = taint::of_arguments(&self.source, end);
         self.facts.runs_decoded |= decodes;
         self.facts.runs_download |= downloads;
+        if self.language == Language::Awk && self.text.contains("getline") {
+            self.facts.runs_download |=
+                ["curl", "wget", "/inet/"].iter().any(|name| self.text.contains(name));
+        }
     }
 
     /// `open("file", "w")`: what the mode says.

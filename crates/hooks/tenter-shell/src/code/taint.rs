@@ -49,6 +49,16 @@ const DOWNLOADS: &[&str] = &[
     "file_get_contents('http",
     "curl_exec",
     "recv(",
+    "url(\"http",
+    "url('http",
+    "download(\"http",
+    "download('http",
+    "\"curl ",
+    "'curl ",
+    "`curl ",
+    "\"wget ",
+    "'wget ",
+    "`wget ",
 ];
 
 /// Maximum number of variables in one call whose values are looked at.

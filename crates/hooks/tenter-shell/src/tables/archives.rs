@@ -47,6 +47,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[
             (Class::Decode, "if -O --to-stdout"),
             (Class::PassThrough, "unless -O --to-stdout"),
+            (Class::Archive, "if -c --create unless -x -t"),
         ],
         ..GNU
     },
@@ -62,7 +63,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "write -C if -x",
         ],
         recursive: "always",
-        classes: &[(Class::PassThrough, "")],
+        classes: &[(Class::PassThrough, ""), (Class::Archive, "if -c")],
         ..GNU
     },
     Program { name: "gzip", ..COMPRESS },
@@ -97,7 +98,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         paths: &["write first", "read rest", "delete rest if -m --move"],
         recursive: "-r --recurse-paths",
         runs: &[Run::Option("-TT --unzip-command")],
-        classes: &[(Class::PassThrough, "")],
+        classes: &[(Class::PassThrough, ""), (Class::Archive, "if -r --recurse-paths")],
         ..GNU
     },
     Program {
@@ -120,6 +121,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         paths: &["write . if -i --extract", "read -F -I", "write -O"],
         recursive: "always",
         runs: &[Run::Option("--rsh-command")],
+        classes: &[(Class::Archive, "if -o --create")],
         ..GNU
     },
     Program { name: "ar", style: Style::Dashless, paths: &["write first", "read rest"], ..GNU },

@@ -5,7 +5,8 @@ use crate::facts::Class;
 use super::{GNU, Program, Run, Style};
 
 /// The commands that an editor runs: `-c '!command'`.
-const EDITOR: &[Run] = &[Run::Keyed("-c --cmd", "!"), Run::Keyed("-c --cmd", ":!")];
+const EDITOR: &[Run] =
+    &[Run::Keyed("-c --cmd", "!"), Run::Keyed("-c --cmd", ":!"), Run::Prefixed("+!")];
 
 /// A program that changes owner or permissions.
 const MODE: Program = Program { recursive: "-R --recursive", ..GNU };
@@ -278,23 +279,19 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "vim",
         options: "-c= --cmd= -S= -u= -i= -s? -e -E -n -N",
         runs: EDITOR,
-        paths: &["write operands"],
+        paths: &["write operands", "execute -S -u"],
+        classes: &[(Class::Interpreter, "if -S -u")],
         ..GNU
     },
     Program {
         name: "nvim",
         options: "-c= --cmd= -S= -u= -i= -l= --headless -e -s",
         runs: EDITOR,
-        paths: &["write operands"],
+        paths: &["write operands", "execute -S -u -l"],
+        classes: &[(Class::Interpreter, "if -S -u -l")],
         ..GNU
     },
     Program { name: "nano", paths: &["write operands"], ..GNU },
-    Program {
-        name: "emacs",
-        options: "-l= --load= --eval= -f=",
-        paths: &["write operands"],
-        ..GNU
-    },
     Program { name: "code", options: "-g -d -r -w", paths: &["write operands"], ..GNU },
     Program { name: "open", options: "-a= -b=", paths: &["read operands"], ..GNU },
     Program { name: "xdg-open", paths: &["read operands"], ..GNU },

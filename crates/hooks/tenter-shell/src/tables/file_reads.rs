@@ -37,6 +37,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "less",
         options: "-p= -P= -x= -k= -o= -O= -T= -b= -j= -z=",
         paths: &["read operands", "read -k", "write -o -O"],
+        runs: &[Run::Prefixed("+!")],
         ..FILTER
     },
     Program { name: "more", options: "-n=", ..FILTER },
@@ -79,7 +80,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "xxd",
         options: "-c= -g= -l= -o= -s= -p -r -i -b -u",
-        classes: &[(Class::Decode, "if -r"), (Class::PassThrough, "unless -r")],
+        classes: &[
+            (Class::Decode, "if -r"),
+            (Class::PassThrough, "unless -r"),
+            (Class::Encode, "unless -r"),
+        ],
         paths: &["read first", "write second"],
         ..GNU
     },
@@ -117,6 +122,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[
             (Class::Decode, "if -d -D --decode"),
             (Class::PassThrough, "unless -d -D --decode"),
+            (Class::Encode, "unless -d -D --decode"),
         ],
         ..GNU
     },
@@ -127,6 +133,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[
             (Class::Decode, "if -d -D --decode"),
             (Class::PassThrough, "unless -d -D --decode"),
+            (Class::Encode, "unless -d -D --decode"),
         ],
         ..GNU
     },
@@ -134,7 +141,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "basenc",
         options: "-d --decode -w= --base64 --base32 --base16",
         paths: &["read operands"],
-        classes: &[(Class::Decode, "if -d --decode"), (Class::PassThrough, "unless -d --decode")],
+        classes: &[
+            (Class::Decode, "if -d --decode"),
+            (Class::PassThrough, "unless -d --decode"),
+            (Class::Encode, "unless -d --decode"),
+        ],
         ..GNU
     },
     Program {

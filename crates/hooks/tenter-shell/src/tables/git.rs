@@ -1,5 +1,7 @@
 //! git and its subcommands.
 
+use crate::facts::Class;
+
 use super::{GNU, Program, Run, Style};
 
 /// A subcommand that shows commits, or differences, and can write them into a file.
@@ -18,6 +20,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         has_subcommands: true,
         runs: &[
             Run::GitAlias,
+            Run::Prefixed("ext::"),
             Run::Keyed("-c", "core.sshcommand="),
             Run::Keyed("-c", "core.pager="),
             Run::Keyed("-c", "core.editor="),
@@ -254,12 +257,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-o= --output= --format= --prefix= --remote= --exec= --add-file= -v -l",
         paths: &["write -o --output", "read --add-file"],
         runs: &[Run::Option("--exec")],
+        classes: &[(Class::Archive, "unless -l")],
         ..GNU
     },
     Program {
         name: "git bundle",
         options: "--all --stdin -q",
         paths: &["write-first-after create"],
+        classes: &[(Class::Archive, "")],
         ..GNU
     },
     Program {

@@ -51,7 +51,7 @@ const AWK: Program = Program {
         no_program: "--version",
         stdin: "",
     }),
-    classes: &[(Class::PassThrough, "")],
+    classes: &[(Class::PassThrough, ""), (Class::Interpreter, "if -f --file")],
     ..GNU
 };
 
@@ -167,65 +167,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
-        name: "lua",
-        style: Style::Posix,
-        options: "-e= -l= -i -v",
-        classes: INTERPRETER,
-        paths: &["execute first unless -e"],
-        ..GNU
-    },
-    Program {
-        name: "Rscript",
-        style: Style::Posix,
-        options: "-e=",
-        classes: INTERPRETER,
-        paths: &["execute first unless -e"],
-        ..GNU
-    },
-    Program {
-        name: "osascript",
-        style: Style::Posix,
-        options: "-e= -l= -s=",
-        classes: INTERPRETER,
-        paths: &["execute first unless -e"],
-        ..GNU
-    },
-    Program {
-        name: "expect",
-        style: Style::Posix,
-        options: "-c= -f= -b= -d -D=",
-        runs: &[Run::Keyed("-c", "spawn ")],
-        classes: INTERPRETER,
-        paths: &["execute first unless -c"],
-        ..GNU
-    },
-    Program {
-        name: "tclsh",
-        style: Style::Posix,
-        classes: INTERPRETER,
-        paths: &["execute first"],
-        ..GNU
-    },
-    Program {
         name: "java",
         style: Style::Posix,
         options: "-cp= -classpath= --class-path= -jar= -p= -m= --module-path=",
         paths: &["execute -jar"],
-        ..GNU
-    },
-    Program {
-        name: "make",
-        options: "-C= --directory= -f= --file= --makefile= -I= -j? -l? -o= -W= --eval= -n --dry-run -B -k -s",
-        directory: "-C --directory",
-        paths: &["execute -f --file --makefile"],
-        runs: &[Run::Prefixed("SHELL=")],
-        ..GNU
-    },
-    Program {
-        name: "gmake",
-        options: "-C= --directory= -f= --file= -I= -j? -o= -W= --eval=",
-        directory: "-C --directory",
-        paths: &["execute -f --file"],
         ..GNU
     },
     Program {
@@ -238,12 +183,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "cmake",
         options: "-S= -B= -G= -D= -E -P= --build= --install= --prefix= -C= -T= -A= --preset= --target= -t= -j?",
         paths: &["create -B", "execute -P"],
-        ..GNU
-    },
-    Program {
-        name: "just",
-        options: "-f= --justfile= -d= --working-directory= -c= --command= --set=",
-        style: Style::Posix,
+        runs: &[Run::AfterFlag("-E")],
         ..GNU
     },
     Program {
@@ -256,6 +196,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "cargo install",
         options: "--git= --path= --version= --vers= --branch= --tag= --rev= --registry= --root= --bin= --example= -F= --features= -j= --jobs= --target= --target-dir= --profile= -f --force --locked",
+        paths: &["create --root"],
         ..GNU
     },
     Program {
@@ -392,6 +333,4 @@ pub(super) const PROGRAMS: &[Program] = &[
         paths: &["read first", "write last"],
         ..GNU
     },
-    Program { name: "ansible", options: "-a= -m= -i= -u= -e= -l= -b", ..GNU },
-    Program { name: "ansible-playbook", options: "-i= -u= -e= -l= -t= --check", ..GNU },
 ];

@@ -9,8 +9,10 @@ mod file_changes;
 mod file_reads;
 mod git;
 mod interpreters;
+mod languages;
 mod network;
 mod packages;
+mod runners;
 mod shell;
 mod system;
 pub(crate) mod uses;
@@ -56,9 +58,13 @@ pub(crate) struct Interpreter {
     pub(crate) module: &'static str,
     /// The options with which the operands and the standard input are no program.
     pub(crate) no_program: &'static str,
-    /// The options with which the standard input is the program although there are operands; `*` if it always is.
+    /// The options with which the standard input is the program although there are operands; `*` if it always is,
+    /// [`NO_FILES`] if neither that nor an operand ever is.
     pub(crate) stdin: &'static str,
 }
+
+/// See [`Interpreter::stdin`].
+pub(crate) const NO_FILES: &str = "none";
 
 /// The argument of an interpreter that is a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +133,8 @@ pub(crate) enum Run {
     Container(usize),
     /// The arguments after `--` are a command in a container.
     AfterDashesContainer,
+    /// The recipes in the files that the first options name, and in the values of the second: those of `make`.
+    Recipes(&'static str, &'static str),
     /// SQL.
     Sql(SqlClient),
 }
@@ -189,7 +197,9 @@ const TABLES: &[&[Program]] = &[
     archives::PROGRAMS,
     system::PROGRAMS,
     interpreters::PROGRAMS,
+    languages::PROGRAMS,
     packages::PROGRAMS,
+    runners::PROGRAMS,
 ];
 
 /// The programs, and their subcommands after a blank, that the tables describe.

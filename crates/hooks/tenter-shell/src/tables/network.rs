@@ -107,14 +107,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-e= --exec= -c= --sh-exec= -p= -s= -w= -i= -q= -x= -X= -o= -g= -G= -I= -O= -P= -T= -V= -b -l -k -u -v -n -z -4 -6 -U -N -d -h",
         paths: &["write -o"],
         runs: &[Run::Option("-e --exec -c --sh-exec")],
-        classes: &[(DOWNLOAD, "unless -h -z"), (NETWORK, "unless -h")],
+        classes: &[(DOWNLOAD, "unless -h -z"), (NETWORK, "unless -h -z")],
         ..GNU
     },
     Program {
         name: "netcat",
         options: "-h -e= -c= -p= -s= -w= -i= -q= -x= -X= -l -k -u -v -n -z",
         runs: &[Run::Option("-e -c")],
-        classes: &[(DOWNLOAD, "unless -h -z"), (NETWORK, "unless -h")],
+        classes: &[(DOWNLOAD, "unless -h -z"), (NETWORK, "unless -h -z")],
         ..GNU
     },
     Program {
@@ -153,7 +153,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Single,
         options: "-in= -out= -k= -K= -iv= -S= -pass= -kfile= -d -e -a -base64",
         paths: &["read -in", "write -out"],
-        classes: &[(Class::Decode, "if -d"), (Class::PassThrough, "unless -d")],
+        classes: &[
+            (Class::Decode, "if -d"),
+            (Class::PassThrough, "unless -d"),
+            (Class::Encode, "unless -d"),
+        ],
         ..GNU
     },
     Program {
@@ -161,7 +165,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Single,
         options: "-in= -out= -d -e -A",
         paths: &["read -in", "write -out"],
-        classes: &[(Class::Decode, "if -d"), (Class::PassThrough, "unless -d")],
+        classes: &[
+            (Class::Decode, "if -d"),
+            (Class::PassThrough, "unless -d"),
+            (Class::Encode, "unless -d"),
+        ],
         ..GNU
     },
     Program {
@@ -224,6 +232,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             Run::Remote(1),
             Run::Keyed("-o", "proxycommand="),
             Run::Keyed("-o", "localcommand="),
+            Run::Keyed("-o", "knownhostscommand="),
             Run::Keyed("-o", "proxycommand "),
         ],
         classes: &[(DOWNLOAD, "unless -V --help"), (NETWORK, "unless -V --help")],
@@ -258,7 +267,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-c= -D= -F= -i= -J= -l= -o= -P= -S= -X= -r -p -q -C -3",
         paths: &["read init", "write last"],
         recursive: "-r",
-        runs: &[Run::Option("-S"), Run::Keyed("-o", "proxycommand=")],
+        runs: &[
+            Run::Option("-S"),
+            Run::Keyed("-o", "proxycommand="),
+            Run::Keyed("-o", "knownhostscommand="),
+        ],
         classes: &[(NETWORK, ""), (DOWNLOAD, "")],
         ..GNU
     },
@@ -266,7 +279,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "sftp",
         options: "-B= -b= -c= -D= -F= -i= -J= -l= -o= -P= -R= -S= -s=",
         paths: &["read -b"],
-        runs: &[Run::Option("-S"), Run::Keyed("-o", "proxycommand=")],
+        runs: &[
+            Run::Option("-S"),
+            Run::Keyed("-o", "proxycommand="),
+            Run::Keyed("-o", "knownhostscommand="),
+        ],
         classes: &[(NETWORK, ""), (DOWNLOAD, "")],
         ..GNU
     },
@@ -400,6 +417,20 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-a= -s= -i= -c= -b= -F= -H= -e=",
         paths: &["read -a -i"],
         classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program { name: "host", classes: &[(NETWORK, "")], ..GNU },
+    Program {
+        name: "ping",
+        options: "-c= -i= -W= -w= -s= -I= -4 -6 -q",
+        classes: &[(NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "websocat",
+        options: "-E -s -t -b -v -H= --exec",
+        runs: &[Run::Prefixed("exec:"), Run::Prefixed("sh-c:"), Run::Prefixed("cmd:")],
+        classes: &[(NETWORK, ""), (DOWNLOAD, "")],
         ..GNU
     },
     Program { name: "dig", classes: &[(NETWORK, "")], ..GNU },

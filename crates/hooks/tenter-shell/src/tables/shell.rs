@@ -60,7 +60,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "typeset", options: "-p -x -r -g -a -A -i -n -u -l", ..GNU },
     Program { name: "local", options: "-a -A -i -n -u -l -r", ..GNU },
     Program { name: "readonly", ..GNU },
-    Program { name: "unset", ..GNU },
+    Program { name: "unset", options: "-f -v -n", ..GNU },
     Program { name: "alias", ..GNU },
     Program { name: "read", options: "-a= -d= -e -i= -n= -N= -p= -r -s -t= -u=", ..GNU },
     Program { name: "mapfile", options: "-d= -n= -O= -s= -t -u= -C= -c=", ..GNU },
@@ -235,7 +235,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "gdb",
         style: Style::Single,
         options: "-ex= -x= -p= -batch --batch -q --args -args",
-        runs: &[Run::AfterFlag("--args -args")],
+        runs: &[
+            Run::AfterFlag("--args -args"),
+            Run::Keyed("-ex", "shell "),
+            Run::Keyed("-ex", "!"),
+        ],
+        paths: &["execute -x"],
+        classes: &[(Class::Interpreter, "if -x")],
         ..GNU
     },
     Program {

@@ -34,6 +34,7 @@ fn named(row: &Program) -> Vec<&'static str> {
             | Run::Keyed(names, _) => {
                 texts.push(names);
             }
+            Run::Recipes(files, inline) => texts.extend([files, inline]),
             Run::Sql(client) => texts.extend([client.options, client.files]),
             _ => {}
         }

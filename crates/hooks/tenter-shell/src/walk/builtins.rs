@@ -93,6 +93,9 @@ impl Reader<'_> {
     }
 
     fn unset(&mut self, call: &Call, emitted: &Emitted) {
+        if emitted.arguments.has("-f") {
+            return;
+        }
         for operand in call.operands(emitted) {
             self.scope.set(&operand.text, None);
             self.scope.export(&operand.text, false);

@@ -32,6 +32,8 @@ impl Reader<'_> {
         let (program, path) = program_name(&name.text);
         let is_program_certain =
             name.is_certain || (path.is_some() && !program.contains(['$', '`']));
+        let is_pattern = name.is_glob && program.contains(['?', '*', '[']);
+        let is_program_certain = is_program_certain && !is_pattern;
         let mut emitted = self.sorted(call, program, path.is_some(), is_program_certain);
         self.enter_directory(&mut emitted);
         let stdin_from = self.stdin_fact(context);
@@ -416,6 +418,9 @@ fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
         Inline::Values(names) | Inline::OperandWith(names) => arguments.has(names),
         Inline::Operand => true,
     };
+    if interpreter.stdin == tables::NO_FILES {
+        return false;
+    }
     let has_no_program = arguments.has(interpreter.no_program) && !arguments.has("+n");
     if has_no_program || is_inline || arguments.has(interpreter.module) {
         return false;

@@ -4,7 +4,7 @@ use crate::facts::{Class, Code, FlowRole, Language, PathOp};
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::{Environment, Keep};
-use crate::tables::{Inline, Interpreter};
+use crate::tables::{Inline, Interpreter, NO_FILES};
 
 use super::call::{Call, Emitted};
 use super::wrappers::values;
@@ -61,7 +61,8 @@ impl Reader<'_> {
         if arguments.has(interpreter.module) && interpreter.language == Some(Language::Python) {
             return self.module(interpreter.module, call, emitted, context);
         }
-        if arguments.has(interpreter.module) || interpreter.inline == Inline::Operand {
+        let takes_files = interpreter.inline != Inline::Operand && interpreter.stdin != NO_FILES;
+        if arguments.has(interpreter.module) || !takes_files {
             return NodeResult::default();
         }
         if self.runs_stdin[emitted.index] {
@@ -154,6 +155,7 @@ impl Reader<'_> {
         {
             if runs {
                 self.classify(emitted.index, class);
+                self.classify(emitted.index, Class::Interpreter);
                 self.flow_into_itself(emitted.index);
             }
         }
@@ -183,6 +185,34 @@ impl Reader<'_> {
         all
     }
 
+    /// The commands in the recipes of a makefile: lines after a tab, and what follows the `;` of a rule.
+    pub(super) fn recipes(
+        &mut self,
+        files: &str,
+        inline: &str,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let mut texts = values(emitted, inline);
+        for file in values(emitted, files) {
+            let is_stdin = matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0");
+            match context.stdin.clone().filter(|_| is_stdin) {
+                Some(input) => {
+                    for source in &input.sources {
+                        self.flow(*source, emitted.index, FlowRole::Code);
+                    }
+                    texts.extend(input.text.clone());
+                }
+                None => texts.extend(self.written(&file).and_then(|file| file.text.clone())),
+            }
+        }
+        let scripts: Vec<Field> = texts
+            .iter()
+            .flat_map(|text| text.text.lines().filter_map(recipe).map(|line| text.with_text(line)))
+            .collect();
+        self.scripts(&scripts, emitted, context)
+    }
+
     /// A path of a program that begins with the home directory.
     fn in_home(&self, path: String) -> String {
         match (path.strip_prefix('~'), &self.surroundings.home) {
@@ -201,4 +231,13 @@ impl Reader<'_> {
             command.classes.push(class);
         }
     }
+}
+
+/// The command in a line of a makefile, without the signs before it.
+fn recipe(line: &str) -> Option<String> {
+    let command = match line.strip_prefix('\t') {
+        Some(command) => command,
+        None => line.split_once(':')?.1.split_once(';')?.1,
+    };
+    Some(command.trim_start_matches(['@', '-', '+', ' ']).replace("$$", "$"))
 }

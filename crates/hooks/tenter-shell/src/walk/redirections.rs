@@ -18,6 +18,8 @@ pub(crate) struct Redirected {
     pub(super) paths: Vec<(Field, PathOp)>,
     /// Files that receive the standard output.
     pub(super) outputs: Vec<Field>,
+    /// Other descriptors that are opened for writing files, by number or name.
+    pub(super) files: Vec<(String, Field)>,
     /// Commands in `>(…)` that receive the standard output.
     pub(super) receivers: Vec<usize>,
     /// The standard output does not reach the pipe.
@@ -108,7 +110,7 @@ impl Reader<'_> {
         if is_network {
             input.sources.push(FlowSource::Network);
         } else if let Some(number) = target.text.strip_prefix("/dev/fd/")
-            && let Some(open) = self.descriptors.get(number)
+            && let Some(open) = self.descriptors.get(descriptor(number))
         {
             input = (**open).clone();
         } else if let Some(file) = self.written(&target) {
@@ -147,6 +149,8 @@ impl Reader<'_> {
         }
         if is_stdout {
             redirected.outputs.push(target.clone());
+        } else {
+            redirected.files.push((descriptor(&redirection.fd).to_owned(), target.clone()));
         }
         redirected.paths.push((target, PathOp::Write));
     }
@@ -159,10 +163,21 @@ impl Reader<'_> {
     ) {
         let name = descriptor(&target.text);
         let own = redirected.inputs.iter().rev().find(|(opened, _)| opened == name);
-        let input = own.map(|(_, input)| input).or_else(|| self.descriptors.get(name));
-        if let Some(input) = input.cloned() {
+        let input = own.map(|(_, input)| input).or_else(|| self.descriptors.get(name)).cloned();
+        let is_unknown = target.text.starts_with('$');
+        if let Some(input) = input.or_else(|| is_unknown.then(|| self.any_descriptor())) {
             redirected.read(&redirection.fd, input);
         }
+    }
+
+    /// What any open descriptor reads: the number is not known.
+    fn any_descriptor(&self) -> Rc<Input> {
+        let mut input =
+            Input { stdin: Stdin::Commands(Vec::new()), sources: Vec::new(), text: None };
+        for open in self.descriptors.values() {
+            crate::field::add_sources(&mut input.sources, &open.sources);
+        }
+        Rc::new(input)
     }
 
     fn duplicates_output(
@@ -178,6 +193,7 @@ impl Reader<'_> {
         if let Some(receivers) = self.outputs.get(name) {
             redirected.receivers.extend_from_slice(receivers);
         }
+        redirected.outputs.extend(self.opened_files.get(name).cloned());
         redirected.uses_network |= self
             .descriptors
             .get(name)

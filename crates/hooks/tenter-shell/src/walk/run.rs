@@ -2,7 +2,7 @@
 
 use crate::facts::{FlowRole, FlowSource};
 use crate::field::Field;
-use crate::reader::{Context, NodeResult, Reader};
+use crate::reader::{Context, NodeResult, Reader, WrittenFile};
 use crate::scope::Keep;
 
 use super::call::{Call, Emitted};
@@ -81,6 +81,16 @@ impl Reader<'_> {
         }
         for (name, input) in &call.redirected.inputs {
             self.descriptors.insert(name.clone(), input.clone());
+            let file = WrittenFile {
+                sources: input.sources.clone(),
+                text: input.text.clone(),
+                ..WrittenFile::default()
+            };
+            self.files.insert(format!("/dev/fd/{name}"), file.clone());
+            self.files.insert(format!("/dev/fd/${name}"), file);
+        }
+        for (name, file) in &call.redirected.files {
+            self.opened_files.insert(name.clone(), file.clone());
         }
         for receivers in [&call.redirected.receivers] {
             for (fd, redirect) in

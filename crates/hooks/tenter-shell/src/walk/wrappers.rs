@@ -25,6 +25,9 @@ impl Reader<'_> {
             }
             _ => self.interpret(call, emitted, context),
         };
+        if emitted.row.is_none() {
+            outcome.commands.extend(self.known_after_dashes(call, emitted, context).commands);
+        }
         for row in emitted.rows() {
             for run in row.runs {
                 let inner = self.runs_one(*run, call, emitted, context);
@@ -34,6 +37,24 @@ impl Reader<'_> {
             }
         }
         outcome
+    }
+
+    /// `with-secrets app -- rm -rf a`: an unknown program runs the arguments after `--` if they begin with a known one.
+    fn known_after_dashes(
+        &mut self,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let words = after_dashes(call);
+        let is_known = words.first().is_some_and(|name| {
+            let name = name.text.rsplit('/').next().unwrap_or_default();
+            crate::tables::find(name).is_some()
+        });
+        if !is_known {
+            return NodeResult::default();
+        }
+        self.words(words, &call.env, &emitted.program, context)
     }
 
     fn runs_one(
@@ -95,6 +116,7 @@ impl Reader<'_> {
                 let scripts: Vec<Field> = scripts.iter().map(socat_script).collect();
                 self.scripts(&scripts, emitted, context)
             }
+            Run::Recipes(files, inline) => self.recipes(files, inline, emitted, context),
             Run::Sql(client) => self.sql(client, call, emitted, context),
             Run::GitAlias => self.git_alias(call, emitted, context),
             Run::Remote(start) => self.script(&Field::joined(from(start), " "), via, &remote()),

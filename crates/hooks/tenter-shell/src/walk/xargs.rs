@@ -131,7 +131,14 @@ impl Reader<'_> {
         }
         // `parallel bash -c 'git status'`: the shell that parallel starts splits the script, which is hardly ever meant.
         if words.iter().any(|word| word.is_certain && word.text.contains(' ')) && words.len() > 1 {
-            outcome.commands.extend(self.words(words, &[], "parallel", &inner).commands);
+            for item in items.iter().take(ARGUMENTS) {
+                let with_item = |word: &Field| {
+                    let held = placeholders.clone().find(|holder| word.text.contains(*holder));
+                    replaced(word, held.unwrap_or("{}"), item)
+                };
+                let words: Vec<Field> = words.iter().map(with_item).collect();
+                outcome.commands.extend(self.words(&words, &[], "parallel", &inner).commands);
+            }
         }
         outcome
     }

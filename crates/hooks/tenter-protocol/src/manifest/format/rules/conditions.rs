@@ -57,12 +57,14 @@ pub(super) const LOCATIONS: [(&str, Location); 3] =
     [("local", Location::Local), ("remote", Location::Remote), ("container", Location::Container)];
 
 /// The kinds of commands that produce or receive data.
-pub(super) const CLASSES: [(&str, Class); 5] = [
+pub(super) const CLASSES: [(&str, Class); 7] = [
     ("download", Class::Download),
     ("decode", Class::Decode),
     ("network", Class::Network),
     ("interpreter", Class::Interpreter),
     ("environment", Class::Environment),
+    ("archive", Class::Archive),
+    ("encode", Class::Encode),
 ];
 
 /// The uses of data that a command receives.
@@ -70,7 +72,7 @@ pub(super) const ROLES: [(&str, FlowRole); 3] =
     [("code", FlowRole::Code), ("data", FlowRole::Data), ("argument", FlowRole::Argument)];
 
 /// Languages of programs that are given inline.
-pub(super) const LANGUAGES: [(&str, Language); 7] = [
+pub(super) const LANGUAGES: [(&str, Language); 8] = [
     ("python", Language::Python),
     ("node", Language::Node),
     ("perl", Language::Perl),
@@ -78,6 +80,7 @@ pub(super) const LANGUAGES: [(&str, Language); 7] = [
     ("php", Language::Php),
     ("awk", Language::Awk),
     ("powershell", Language::Powershell),
+    ("other", Language::Other),
 ];
 
 /// Reads the conditions among the fields of a rule. `None` if one of them is invalid.

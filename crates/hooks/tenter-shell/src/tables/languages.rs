@@ -1,0 +1,136 @@
+//! Interpreters of languages in which only calls with common names are read, and programs that run recipes from a file.
+
+use crate::facts::{Class, Language};
+
+use super::{GNU, Inline, Interpreter, NO_FILES, Program, Run, Style};
+
+const INTERPRETER: &[(Class, &str)] = &[(Class::Interpreter, "")];
+
+/// An interpreter with a program in `-e`, in a file, or on the standard input.
+const EXPRESSION: Program = Program {
+    style: Style::Posix,
+    options: "-e=",
+    interpreter: Some(interpreter("-e")),
+    classes: INTERPRETER,
+    ..GNU
+};
+
+const fn interpreter(inline: &'static str) -> Interpreter {
+    Interpreter {
+        language: Some(Language::Other),
+        inline: Inline::Values(inline),
+        module: "",
+        no_program: "--version --help",
+        stdin: "",
+    }
+}
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program { name: "lua", options: "-e= -l= -i -v", ..EXPRESSION },
+    Program { name: "luajit", options: "-e= -l= -i -v -j= -O?", ..EXPRESSION },
+    Program { name: "Rscript", ..EXPRESSION },
+    Program {
+        name: "R",
+        options: "-e= -f= --file= --vanilla --slave --no-save --args -q -s",
+        ..EXPRESSION
+    },
+    Program {
+        name: "julia",
+        options: "-e= -E= --eval= --print= -L= --load= --project? -p= -t= -J= -i -q",
+        interpreter: Some(interpreter("-e -E --eval --print")),
+        ..EXPRESSION
+    },
+    Program {
+        name: "octave",
+        options: "--eval= -q --no-gui -W",
+        interpreter: Some(interpreter("--eval")),
+        ..EXPRESSION
+    },
+    Program {
+        name: "elixir",
+        options: "-e= --eval= -r= -S=",
+        interpreter: Some(interpreter("-e --eval")),
+        ..EXPRESSION
+    },
+    Program { name: "groovy", options: "-e= -cp= -D=", ..EXPRESSION },
+    Program { name: "scala", options: "-e= -cp= -classpath=", ..EXPRESSION },
+    Program {
+        name: "clojure",
+        options: "-e= --eval= -M -X -A=",
+        interpreter: Some(interpreter("-e --eval")),
+        ..EXPRESSION
+    },
+    Program {
+        name: "sbcl",
+        options: "--eval= --load= --script= --noinform",
+        interpreter: Some(interpreter("--eval")),
+        ..EXPRESSION
+    },
+    Program {
+        name: "guile",
+        options: "-c= -e= -l= -s=",
+        interpreter: Some(interpreter("-c")),
+        ..EXPRESSION
+    },
+    Program { name: "gnuplot", options: "-e= -p -c", ..EXPRESSION },
+    Program { name: "osascript", options: "-e= -l= -s=", ..EXPRESSION },
+    Program {
+        name: "emacs",
+        options: "-l= --load= --eval= -eval= --execute= -f= --batch -batch -Q -q -nw --script=",
+        interpreter: Some(Interpreter { stdin: NO_FILES, ..interpreter("--eval -eval --execute") }),
+        paths: &["write operands", "execute -l --load --script"],
+        ..GNU
+    },
+    Program {
+        name: "expect",
+        style: Style::Posix,
+        options: "-c= -f= -b= -d -D=",
+        runs: &[Run::Keyed("-c", "spawn ")],
+        classes: INTERPRETER,
+        paths: &["execute first unless -c"],
+        ..GNU
+    },
+    Program {
+        name: "tclsh",
+        style: Style::Posix,
+        classes: INTERPRETER,
+        paths: &["execute first"],
+        ..GNU
+    },
+    // Recipes.
+    Program { name: "make", options: MAKE, ..MAKEFILE },
+    Program { name: "gmake", options: MAKE, ..MAKEFILE },
+    Program {
+        name: "just",
+        options: "-f= --justfile= -d= --working-directory= -c= --command= --shell= --set=",
+        style: Style::Posix,
+        paths: &["execute -f --justfile"],
+        runs: &[Run::AfterFlag("-c --command")],
+        classes: &[(Class::Interpreter, "if -f --justfile")],
+        ..GNU
+    },
+    Program {
+        name: "ansible",
+        options: "-a= --args= -m= --module-name= -i= -u= -e= -l= -b -f=",
+        runs: &[Run::OptionRemote("-a --args")],
+        ..GNU
+    },
+    Program {
+        name: "ansible-playbook",
+        options: "-i= -u= -e= -l= -t= --check",
+        paths: &["execute operands"],
+        classes: INTERPRETER,
+        ..GNU
+    },
+];
+
+const MAKE: &str =
+    "-C= --directory= -f= --file= --makefile= -I= -j? -l? -o= -W= --eval= -n --dry-run -B -k -s";
+
+const MAKEFILE: Program = Program {
+    directory: "-C --directory",
+    paths: &["execute -f --file --makefile"],
+    runs: &[Run::Prefixed("SHELL="), Run::Recipes("-f --file --makefile", "--eval")],
+    classes: &[(Class::Interpreter, "if -f --file --makefile")],
+    ..GNU
+};
