@@ -223,7 +223,7 @@ export interface Path {
 /** A program in another language that the text contains. */
 export interface Code {
   /** The language. */
-  language: "python" | "node" | "perl" | "ruby" | "php" | "awk" | "powershell";
+  language: "python" | "node" | "perl" | "ruby" | "php" | "awk" | "powershell" | "other";
   /** The program. */
   text: string;
   /** `true` if it runs a command that cannot be read. Only if `true`. */

@@ -285,7 +285,7 @@ if TYPE_CHECKING:
     class Code(TypedDict):
         """A program in another language that the text contains."""
         # The language.
-        language: Literal["python", "node", "perl", "ruby", "php", "awk", "powershell"]
+        language: Literal["python", "node", "perl", "ruby", "php", "awk", "powershell", "other"]
         # The program.
         text: str
         # `true` if it runs a command that cannot be read. Only if `true`.

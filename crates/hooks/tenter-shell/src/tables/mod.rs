@@ -133,7 +133,7 @@ pub(crate) enum Run {
     Container(usize),
     /// The arguments after `--` are a command in a container.
     AfterDashesContainer,
-    /// The recipes in the files that the first options name, and in the values of the second: those of `make`.
+    /// The recipes of `make`, in the files that the first options name, and in the values of the second.
     Recipes(&'static str, &'static str),
     /// SQL.
     Sql(SqlClient),

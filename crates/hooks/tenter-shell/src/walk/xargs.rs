@@ -133,8 +133,8 @@ impl Reader<'_> {
         if words.iter().any(|word| word.is_certain && word.text.contains(' ')) && words.len() > 1 {
             for item in items.iter().take(ARGUMENTS) {
                 let with_item = |word: &Field| {
-                    let held = placeholders.clone().find(|holder| word.text.contains(*holder));
-                    replaced(word, held.unwrap_or("{}"), item)
+                    let mut used = placeholders.clone().filter(|text| word.text.contains(*text));
+                    replaced(word, used.next().unwrap_or("{}"), item)
                 };
                 let words: Vec<Field> = words.iter().map(with_item).collect();
                 outcome.commands.extend(self.words(&words, &[], "parallel", &inner).commands);
