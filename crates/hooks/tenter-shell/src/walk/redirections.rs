@@ -170,7 +170,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What any open descriptor reads: the number is not known.
+    /// Returns what any open descriptor reads, for a descriptor whose number is not known.
     fn any_descriptor(&self) -> Rc<Input> {
         let mut input =
             Input { stdin: Stdin::Commands(Vec::new()), sources: Vec::new(), text: None };
