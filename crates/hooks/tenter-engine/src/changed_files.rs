@@ -1,13 +1,14 @@
 //! The files of a project that changed while a shell command ran (F16): what git calls changed, with a stamp after the start of the command.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tenter_base::Clock;
-use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::tool_metadata::{ChangeKind, ChangedFile, ChangedFiles};
 
 use crate::checkpoints::GIT_SETTINGS;
@@ -19,6 +20,20 @@ const MAX_FILES: usize = 2_000;
 const TIMEOUT: Duration = Duration::from_millis(50);
 /// The inaccuracy of the stamps of files, in milliseconds.
 const SLACK_MS: i64 = 10;
+
+/// Prints the settings of filters.
+const FILTERS: [&str; 5] = ["config", "-z", "--name-only", "--get-regexp", "^filter\\."];
+/// Prints what changed. git would run programs of submodules to look into them.
+const STATUS: [&str; 8] = [
+    "status",
+    "--porcelain=v1",
+    "-z",
+    "--untracked-files=all",
+    "--no-renames",
+    "--ignore-submodules=dirty",
+    "--",
+    ".",
+];
 
 /// Returns the files below `project` that changed since `start`, in milliseconds since 1970; a truncated list without any where git does
 /// not say it in time, and `None` where it does not say it at all.
@@ -32,21 +47,21 @@ fn since_within(
     project: &Path,
     env: &Environment,
 ) -> Option<ChangedFiles> {
-    let args =
-        ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "."];
+    let started = Instant::now();
     let mut env = env.clone();
-    // The command must not wait for another one, nor write the index.
-    env.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
-    let invocation = Invocation {
-        program: "git".into(),
-        args: GIT_SETTINGS.into_iter().chain(args).map(OsString::from).collect(),
-        cwd: project.to_owned(),
-        env,
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits { timeout, grace: Duration::ZERO, ..Limits::default() },
-    };
-    let completion = tenter_proc::run(&invocation, &Cancel::new());
+    // The command must not wait for another one, nor write the index, nor fetch.
+    env.extend(
+        [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1")]
+            .map(|(name, value)| (name.into(), value.into())),
+    );
+    let filters = git(&FILTERS, timeout, project, &env);
+    match filters.end {
+        // 1: there are none.
+        ProcessEnd::Exited(0 | 1) => switch_off(&filters.stdout.text(), &mut env),
+        ProcessEnd::TimedOut => return Some(ChangedFiles { files: Vec::new(), truncated: true }),
+        _ => return None,
+    }
+    let completion = git(&STATUS, timeout.saturating_sub(started.elapsed()), project, &env);
     match completion.end {
         ProcessEnd::Exited(0) => {}
         ProcessEnd::TimedOut => return Some(ChangedFiles { files: Vec::new(), truncated: true }),
@@ -61,6 +76,44 @@ fn since_within(
     let truncated = files.len() > MAX_FILES || completion.stdout.dropped() > 0;
     files.truncate(MAX_FILES);
     Some(ChangedFiles { files, truncated })
+}
+
+fn git(args: &[&str], timeout: Duration, project: &Path, env: &Environment) -> Completion {
+    let invocation = Invocation {
+        program: "git".into(),
+        args: GIT_SETTINGS.iter().chain(args).map(OsString::from).collect(),
+        cwd: project.to_owned(),
+        env: env.clone(),
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits { timeout, grace: Duration::ZERO, ..Limits::default() },
+    };
+    tenter_proc::run(&invocation, &Cancel::new())
+}
+
+/// Switches the programs of filters off, which git would run to compare a file with the index. `keys` are those of the settings, such as
+/// `filter.lfs.clean`, each with a NUL after it.
+fn switch_off(keys: &str, env: &mut Environment) {
+    let name = |key: &str| Some(key.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned());
+    let names: BTreeSet<String> = keys.split('\0').filter_map(name).collect();
+    if names.is_empty() {
+        return;
+    }
+    let settings = names.iter().flat_map(|name| {
+        [("clean", ""), ("process", ""), ("required", "false")]
+            .map(|(field, value)| (format!("filter.{name}.{field}"), value))
+    });
+    let count = env.iter().find(|(name, _)| name == "GIT_CONFIG_COUNT");
+    let present = count.and_then(|(_, count)| count.to_str()?.parse::<usize>().ok()).unwrap_or(0);
+    let mut total = present;
+    let settings: Vec<(String, &str)> = settings.collect();
+    for (key, value) in settings {
+        env.push((format!("GIT_CONFIG_KEY_{total}").into(), key.into()));
+        env.push((format!("GIT_CONFIG_VALUE_{total}").into(), value.into()));
+        total += 1;
+    }
+    env.retain(|(name, _)| name != "GIT_CONFIG_COUNT");
+    env.push(("GIT_CONFIG_COUNT".into(), total.to_string().into()));
 }
 
 /// Returns the present time in milliseconds since 1970.
@@ -97,7 +150,7 @@ mod tests {
     const LONG: Duration = Duration::from_mins(1);
 
     #[expect(clippy::disallowed_methods, reason = "a test")]
-    fn git(project: &Path, args: &[&str]) {
+    fn set_up(project: &Path, args: &[&str]) {
         let status = Command::new("git").current_dir(project).args(args).output().unwrap().status;
         assert!(status.success(), "{args:?}");
     }
@@ -106,13 +159,13 @@ mod tests {
     fn only_files_that_changed_after_the_start_are_listed() {
         let directory = tempfile::tempdir().unwrap();
         let project = directory.path();
-        git(project, &["init", "-q"]);
+        set_up(project, &["init", "-q"]);
         for name in ["old", "kept", "gone"] {
             fs::write(project.join(name), "1").unwrap();
         }
-        git(project, &["add", "."]);
+        set_up(project, &["add", "."]);
         let identity = ["-c", "user.name=a", "-c", "user.email=b"];
-        git(project, &[&identity[..], &["commit", "-q", "-m", "x"]].concat());
+        set_up(project, &[&identity[..], &["commit", "-q", "-m", "x"]].concat());
         fs::write(project.join("earlier"), "1").unwrap();
         let stamp = fs::metadata(project.join("earlier")).unwrap();
         let earlier = stamp.ctime() * 1000 + stamp.ctime_nsec() / 1_000_000;
@@ -137,10 +190,38 @@ mod tests {
     fn git_runs_no_program_that_the_repository_names() {
         let directory = tempfile::tempdir().unwrap();
         let project = directory.path();
-        git(project, &["init", "-q"]);
-        git(project, &["config", "core.fsmonitor", "touch ran #"]);
-        let env: Environment = std::iter::once(("PATH".into(), "/usr/bin:/bin".into())).collect();
-        assert!(since_within(LONG, 0, project, &env).is_some());
-        assert!(!project.join("ran").exists());
+        set_up(project, &["init", "-q"]);
+        set_up(project, &["init", "-q", "module"]);
+        let identity = ["-c", "user.name=a", "-c", "user.email=b"];
+        let commit = [&identity[..], &["commit", "-q", "--allow-empty", "-m", "x"]].concat();
+        set_up(&project.join("module"), &commit);
+        fs::write(project.join("file"), "1").unwrap();
+        fs::write(project.join(".gitattributes"), "file filter=a=b\n").unwrap();
+        set_up(project, &["add", "."]);
+        let ran = project.join("ran");
+        let program = |arguments: &str| format!("touch '{}'{arguments}", ran.display());
+        let module = project.join("module");
+        let attempts: [(&Path, &str, String); 3] = [
+            (project, "core.fsmonitor", program(" #")),
+            (project, "filter.a=b.clean", program("; cat")),
+            (&module, "core.fsmonitor", program(" #")),
+        ];
+        let env: Environment = [("PATH", "/usr/bin:/bin"), ("GIT_CONFIG_COUNT", "1")]
+            .into_iter()
+            .chain([("GIT_CONFIG_KEY_0", "color.ui"), ("GIT_CONFIG_VALUE_0", "never")])
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        for (repository, key, value) in attempts {
+            set_up(repository, &["config", key, &value]);
+            // As long as before: git has to compare the content.
+            fs::write(project.join("file"), "2").unwrap();
+            set_up(project, &["status"]);
+            assert!(ran.exists(), "{key} does not make git run a program");
+            fs::remove_file(&ran).unwrap();
+            let changed = since_within(LONG, 0, project, &env).unwrap();
+            assert!(!ran.exists(), "{key}");
+            assert!(changed.files.iter().any(|file| file.path == "file"), "{changed:?}");
+            set_up(repository, &["config", "--unset", key]);
+        }
     }
 }
