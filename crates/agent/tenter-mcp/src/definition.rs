@@ -80,10 +80,11 @@ pub struct ServerDefinition {
 impl ServerDefinition {
     /// Returns whether the program of the server exists; true for a server behind HTTP. Nothing is started.
     pub fn has_program(&self) -> bool {
-        let Transport::Program(ServerProgram { invocation, .. }) = &self.transport else {
+        let Transport::Program(ServerProgram { invocation, confined, .. }) = &self.transport else {
             return true;
         };
         let Invocation { program, cwd, env, .. } = invocation;
+        let program = confined.as_ref().unwrap_or(program);
         let is_path = program.as_os_str().as_encoded_bytes().contains(&b'/');
         let in_path = || search_path::program(program, env).is_some();
         if is_path { search_path::is_executable(&cwd.join(program)) } else { in_path() }
@@ -125,6 +126,8 @@ pub type StartCheck = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 pub struct ServerProgram {
     /// The program, its arguments, environment and working directory.
     pub invocation: Invocation,
+    /// The server's program, if the one in `invocation` only starts it with fewer rights.
+    pub confined: Option<PathBuf>,
     /// Lets the program die with this one, where the system can do that.
     pub trampoline: Option<Trampoline>,
 }

@@ -44,7 +44,7 @@ impl RunningProgram {
         let log = Arc::<Mutex<Log>>::default();
         let (sender, messages) = mpsc::channel(MAX_WAITING);
         let listener = Listener { sender: Some(sender), log: Arc::clone(&log) };
-        let ServerProgram { invocation, trampoline } = program;
+        let ServerProgram { invocation, trampoline, .. } = program;
         let dialogue = Dialogue::start(invocation, trampoline, LIMITS, listener)?;
         let program = Arc::new(Self { dialogue, log });
         Ok((Arc::clone(&program), StdioTransport { program, messages }))

@@ -21,9 +21,9 @@ const TIMEOUT: Duration = Duration::from_millis(50);
 /// The inaccuracy of the stamps of files, in milliseconds.
 const SLACK_MS: i64 = 10;
 
-/// Prints the settings of filters.
+/// The arguments that print the settings of filters.
 const FILTERS: [&str; 5] = ["config", "-z", "--name-only", "--get-regexp", "^filter\\."];
-/// Prints what changed. git would run programs of submodules to look into them.
+/// The arguments that print what changed. To look into submodules, git would run programs that these name.
 const STATUS: [&str; 8] = [
     "status",
     "--porcelain=v1",

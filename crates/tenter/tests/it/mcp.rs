@@ -84,6 +84,10 @@ fn a_confinement_of_a_server_that_is_unknown_or_has_no_program_does_not_start_it
     sandbox.write(USER_FILE, url);
     let output = sandbox.run(&["mcp", "test", "test"]);
     assert!(output.stderr.contains("both `url` and `confine`"), "{output}");
+    let missing = "[mcp.servers.test]\ncommand = \"no-such-server\"\nconfine = \"pure\"\n";
+    sandbox.write(USER_FILE, missing);
+    let list = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+    assert_eq!(list[0]["state"], "program not found", "{list}");
 }
 
 #[test]

@@ -106,7 +106,11 @@ impl Stage {
         };
         let mut definition = ServerDefinition {
             name: ServerName::new(name).unwrap(),
-            transport: Transport::Program(ServerProgram { invocation, trampoline: None }),
+            transport: Transport::Program(ServerProgram {
+                invocation,
+                confined: None,
+                trampoline: None,
+            }),
             startup_timeout: LONG,
             call_timeout: LONG,
             selection: ToolSelection::default(),

@@ -149,6 +149,7 @@ fn program(
     let root = (PROJECT.to_owned(), project.root().to_string_lossy().into_owned());
     let added = std::iter::once(root).chain(added).collect();
     let args = args.into_iter().map(OsString::from).collect();
+    let confined_program = table.confine.as_ref().map(|_| PathBuf::from(&command));
     let (program, args) = match &table.confine {
         None => (command.into(), args),
         Some(profile) => confined(project, profile, (command, args)),
@@ -163,7 +164,7 @@ fn program(
         limits: Limits::default(),
     };
     let trampoline = Some(bound::trampoline());
-    Ok(Transport::Program(ServerProgram { invocation, trampoline }))
+    Ok(Transport::Program(ServerProgram { invocation, confined: confined_program, trampoline }))
 }
 
 /// Returns the launcher that runs a program confined (F11). Where the profile cannot be kept, the server does not start.
