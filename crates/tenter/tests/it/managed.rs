@@ -234,5 +234,41 @@ fn hooks_are_registered_where_the_administrators_of_an_agent_register_them() {
     assert_eq!(settings["ui"]["theme"], "Default");
     assert!(settings["hooks"]["BeforeTool"].is_array(), "{settings}");
     assert_eq!(settings["hooksConfig"]["enabled"], true, "or a user disables all hooks");
+    let copilot = machine.join("etc/github-copilot/policy.d/50-tenter.json");
+    assert!(install("copilot").status.success());
+    let settings: Value = serde_json::from_str(&fs::read_to_string(&copilot).unwrap()).unwrap();
+    let command = format!("{} copilot preToolUse", program.display());
+    assert_eq!(settings["hooks"]["preToolUse"][0]["command"], command, "{settings}");
+    assert_eq!(fs::metadata(&copilot).unwrap().permissions().mode() & 0o777, 0o644);
     assert!(!install("opencode").status.success(), "its place is not known");
+}
+
+/// The other requirements stay, a second registration replaces the first, and users cannot disable hooks.
+#[test]
+fn hooks_are_added_to_the_requirements_of_codex() {
+    let installed = Installed::new();
+    let machine = installed.root().join("machine");
+    let file = machine.join("etc/codex/requirements.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let install = || {
+        let mut command = installed.command();
+        command.args(["bridge", "install", "--managed", "codex"]);
+        command.env("TENTER_TEST_MANAGED_ROOT", &machine);
+        Output::new(&command.output().unwrap(), &installed.root())
+    };
+    let own = "# Ours.\nallowed_sandbox_modes = [\"workspace-write\"]\n";
+    fs::write(&file, own).unwrap();
+    let _ = install().expect_code(0);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with(own), "{text}");
+    let table: toml::Table = text.parse().unwrap();
+    let command = table["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
+    let program = machine.join("usr/local/lib/tenter/tenter-hook");
+    assert_eq!(command, format!("{} codex PreToolUse", program.display()));
+    assert_eq!(table["features"]["hooks"].as_bool(), Some(true));
+    let _ = install().expect_code(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    fs::write(&file, "[features]\nhooks = false\n").unwrap();
+    let output = install().expect_code(1);
+    assert!(output.stderr.contains("it does not require hooks"), "{output}");
 }

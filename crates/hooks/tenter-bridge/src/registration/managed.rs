@@ -12,19 +12,26 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::change::Target;
 use super::command::PROGRAM;
-use super::handlers::{self, Options};
+use super::entry::EventHandler;
+use super::handlers::{self, Options, RegistrationContent};
 use super::plan::Plan;
 use crate::Host;
 use crate::host::RegistrationScope;
 
 /// The files of administrators, from the root of the file system, by the id of the host.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 5] = [
     ("claude-code", "etc/claude-code/managed-settings.d/50-tenter.json"),
+    (CODEX, "etc/codex/requirements.toml"),
+    ("copilot", "etc/github-copilot/policy.d/50-tenter.json"),
     ("gemini", "etc/gemini-cli/settings.json"),
     ("cursor", "etc/cursor/hooks.json"),
 ];
 /// The host in which a user's settings disable all hooks unless the administrators' settings enable them.
 const GEMINI: &str = "gemini";
+/// The host whose administrators have a file in TOML, and in which a user disables hooks unless that file requires them.
+const CODEX: &str = "codex";
+/// The lines around the registration in a file of TOML, which a later registration replaces.
+const BLOCK: [&str; 2] = ["# Hooks of Tenter: begin", "# Hooks of Tenter: end"];
 /// The directory of the program, from the root of the file system.
 const PROGRAMS: &str = "usr/local/lib/tenter";
 /// The program of hooks behind HTTP, beside the program.
@@ -61,10 +68,14 @@ pub fn install_managed(
     let form = Options::default().form(&target, &[]);
     let content = handlers::managed(host, name)
         .ok_or_else(|| failed(format!("{} has no settings of hooks", host.name)))?;
-    let plan = Plan::install(&target, content, form, None)?;
     let directory = file.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
-    plan.apply()?;
+    match content {
+        RegistrationContent::Entries(_, handlers, _) if host.id == CODEX => {
+            require_in_toml(&file, &handlers)?;
+        }
+        content => Plan::install(&target, content, form, None)?.apply()?,
+    }
     if host.id == GEMINI {
         keep_enabled(&file)?;
     }
@@ -92,6 +103,67 @@ fn keep_enabled(file: &Path) -> Result<(), Diagnostic> {
     let text = serde_json::to_string_pretty(&settings).unwrap_or(text) + "\n";
     let written = replace_file::replace_with_mode(file, text.as_bytes(), Some(0o644));
     written.map(drop).map_err(|error| unwritable(file, &error))
+}
+
+/// Writes handlers into the requirements of Codex, whose other lines stay as they are.
+fn require_in_toml(file: &Path, handlers: &[EventHandler]) -> Result<(), Diagnostic> {
+    let text = match fs::read_to_string(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        text => text.map_err(|error| unwritable(file, &error))?,
+    };
+    let rest = without_block(&text);
+    let located = |message: String, help: &str| failed(message).at(file).help(help);
+    let table: toml::Table = rest.parse().map_err(|error: toml::de::Error| {
+        located(format!("it is not valid TOML: {}", error.message()), "fix it, and try again")
+    })?;
+    let [begin, end] = BLOCK;
+    let mut block = format!("{begin}\n");
+    let features = table.get("features");
+    if features.is_none() {
+        block += "[features]\nhooks = true\n\n";
+    } else if features.and_then(|table| table.get("hooks")) != Some(&toml::Value::Boolean(true)) {
+        let message = "it does not require hooks, so users could disable them".to_owned();
+        return Err(located(message, "write `hooks = true` below [features], and try again"));
+    }
+    block.extend(handlers.iter().map(in_toml));
+    let separator = if rest.trim().is_empty() { "" } else { "\n" };
+    let new = format!("{rest}{separator}{block}{end}\n");
+    new.parse::<toml::Table>().map_err(|error| {
+        let message = format!("hooks cannot be added to it: {}", error.message());
+        located(message, "write hooks as `[[hooks.EVENT]]`, and try again")
+    })?;
+    let written = replace_file::replace_with_mode(file, new.as_bytes(), Some(0o644));
+    written.map(drop).map_err(|error| unwritable(file, &error))
+}
+
+/// Returns the text without the lines of an earlier registration.
+fn without_block(text: &str) -> String {
+    let [begin, end] = BLOCK;
+    let parts =
+        text.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
+    match parts {
+        Some((before, after)) => {
+            let before = before.trim_end_matches('\n');
+            let newline = if before.is_empty() { "" } else { "\n" };
+            format!("{before}{newline}{}", after.trim_start_matches('\n'))
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// Returns a handler as tables of TOML.
+fn in_toml((event, handler): &EventHandler) -> String {
+    let members = handler.as_object().into_iter().flatten().filter_map(|(key, value)| {
+        let value = match value {
+            Value::String(text) => toml::Value::from(text.as_str()),
+            Value::Number(number) => toml::Value::from(number.as_i64()?),
+            Value::Bool(bool) => toml::Value::from(*bool),
+            _ => return None,
+        };
+        Some(format!("{key} = {value}\n"))
+    });
+    let members: String = members.collect();
+    format!("[[hooks.{event}]]\n[[hooks.{event}.hooks]]\n{members}\n")
 }
 
 /// Copies the program, and `tenter` if it is beside it.
