@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::Value;
 use tenter_testkit::{Output, Sandbox};
@@ -254,7 +255,8 @@ fn hooks_are_added_to_the_requirements_of_codex() {
         let mut command = installed.command();
         command.args(["bridge", "install", "--managed", "codex"]);
         command.env("TENTER_TEST_MANAGED_ROOT", &machine);
-        Output::new(&command.output().unwrap(), &installed.root())
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        installed.finish(command.spawn().unwrap())
     };
     let own = "# Ours.\nallowed_sandbox_modes = [\"workspace-write\"]\n";
     fs::write(&file, own).unwrap();
