@@ -150,8 +150,9 @@ fn watch(visitor: &Visitor) {
             latest = visitor.latest_answer().unwrap_or(latest);
         }
         claim_answer();
-        let _ = answer(visitor.late_answer().as_deref());
-        warn(&["the event could not be read in time".to_owned()]);
+        let late = visitor.late();
+        let _ = answer(late.answer.as_deref());
+        warn(&late.warnings);
         #[expect(clippy::exit, reason = "the rest of the program may hang")]
         std::process::exit(0);
     };

@@ -9,7 +9,7 @@ use tenter_engine::FailMode;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
-use super::Visitor;
+use super::{Visited, Visitor};
 use crate::host::{HostVersion, Support};
 use crate::reply::{HostReply, HostVerdict};
 
@@ -44,9 +44,15 @@ impl Visitor {
         Some(self.started + time)
     }
 
+    /// Returns the result of an event that could not be read in time.
+    pub fn late(&self) -> Visited {
+        let warnings = vec!["the event could not be read in time".to_owned()];
+        Visited { answer: self.late_answer(), warnings, after: None }
+    }
+
     /// Returns the answer to an event that could not be read in time: the user is asked, or the action is denied if hooks fail closed or not
     /// every version of the host asks in every session, because neither is known then.
-    pub fn late_answer(&self) -> Option<String> {
+    fn late_answer(&self) -> Option<String> {
         let why = "Tenter could not look at this in time. Try again, with a shorter command if it is long";
         let can_ask = self.event.moment.deniable() == Some(EventName::BeforeTool)
             && self.host.support(EventName::BeforeTool, Power::Ask) == Support::Native

@@ -20,11 +20,12 @@ use tenter_bridge::payload::Payload;
 use tenter_bridge::{Visited, Visitor};
 use tenter_protocol::Object;
 
+use crate::WATCH_STACK;
 use crate::output;
 use crate::remainder;
 use crate::resources;
 use line::Lines;
-use request::{Head, Request};
+use request::Request;
 
 thread_local! {
     /// The request that this thread answers.
@@ -34,8 +35,9 @@ thread_local! {
 /// Answers the requests on stdin until it closes, and ends the sessions that were seen.
 pub(crate) fn run(visitor: Visitor) -> ExitCode {
     let visitor = Visitor { kept: Some(Arc::default()), ..visitor };
-    let server = Arc::new(Server { visitor, open: Mutex::default(), answered: Condvar::new() });
+    let server = Arc::new(Server { visitor, open: Mutex::default(), changed: Condvar::new() });
     server.deny_on_panic();
+    server.watch();
     let mut sessions = Sessions::default();
     let mut lines = Lines::new(io::stdin().lock());
     while let Some(line) = lines.next() {
@@ -60,15 +62,22 @@ pub(crate) fn run(visitor: Visitor) -> ExitCode {
 struct Server {
     /// The common inputs of requests. Its event is not used.
     visitor: Visitor,
-    /// The requests that were not answered, by number.
-    open: Mutex<BTreeMap<u64, Head>>,
-    answered: Condvar,
+    open: Mutex<BTreeMap<u64, OpenRequest>>,
+    /// Notified when a request was received or answered.
+    changed: Condvar,
+}
+
+/// A request that was not answered, or whose answer is being written.
+struct OpenRequest {
+    id: Value,
+    visitor: Visitor,
+    /// True once one thread writes the answer.
+    is_claimed: bool,
 }
 
 impl Server {
     /// Answers a request, which is a line of this length, in a thread of its own.
     fn start(self: &Arc<Self>, request: Request, received: Instant, length: usize) {
-        let number = self.add(request.head.clone());
         let visitor = Visitor {
             event: request.head.event,
             cwd: request.cwd,
@@ -76,6 +85,7 @@ impl Server {
             progress: Arc::default(),
             ..self.visitor.clone()
         };
+        let number = self.add(request.head.id, visitor.clone());
         let (server, payload) = (Arc::clone(self), request.payload);
         let answer = move || {
             CURRENT.set(Some(number));
@@ -83,7 +93,7 @@ impl Server {
                 Some(what) => visitor.refuse(what),
                 None => visitor.run(payload),
             };
-            server.answer(number, &visitor, &visited);
+            server.answer(number, &visited);
         };
         if let Err(error) = thread::Builder::new().name(format!("request {number}")).spawn(answer) {
             let why = format!("tenter-hook cannot start a thread: {error}");
@@ -91,37 +101,74 @@ impl Server {
         }
     }
 
-    fn add(&self, head: Head) -> u64 {
+    fn add(&self, id: Value, visitor: Visitor) -> u64 {
         let mut open = self.open();
         let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
-        open.insert(number, head);
+        open.insert(number, OpenRequest { id, visitor, is_claimed: false });
+        self.changed.notify_all();
         number
     }
 
-    fn answer(&self, number: u64, visitor: &Visitor, visited: &Visited) {
-        let Some(head) = self.open().get(&number).cloned() else { return };
-        write(&head.id, visited);
-        start_remainder(visitor, visited);
+    /// Writes the answer to a request, unless another thread does.
+    fn answer(&self, number: u64, visited: &Visited) {
+        let claimed = self.open().get_mut(&number).and_then(OpenRequest::claim);
+        let Some((id, visitor)) = claimed else { return };
+        write(&id, visited);
+        start_remainder(&visitor, visited);
         self.open().remove(&number);
-        self.answered.notify_all();
+        self.changed.notify_all();
     }
 
     /// Denies a request that no hook could see.
     fn deny(&self, number: u64, why: &str) {
-        let Some(event) = self.open().get(&number).map(|head| head.event) else { return };
-        let visitor = Visitor { event, ..self.visitor.clone() };
-        self.answer(number, &visitor, &visitor.refuse(why.to_owned()));
+        let Some(visitor) = self.open().get(&number).map(|open| open.visitor.clone()) else { return };
+        self.answer(number, &visitor.refuse(why.to_owned()));
     }
 
     /// Waits until all requests are answered.
     fn wait(&self) {
         let mut open = self.open();
         while !open.is_empty() {
-            open = self.answered.wait(open).unwrap_or_else(PoisonError::into_inner);
+            open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Head>> {
+    /// Starts a thread that answers requests that take too long (B24). Without a thread, they are answered without that limit.
+    fn watch(self: &Arc<Self>) {
+        let server = Arc::clone(self);
+        let answer_late = move || {
+            loop {
+                let (number, late) = server.next_late();
+                server.answer(number, &late);
+            }
+        };
+        let thread = thread::Builder::new().name("watch".to_owned()).stack_size(WATCH_STACK);
+        let _ = thread.spawn(answer_late);
+    }
+
+    /// Waits until a request must be answered, and returns its number and its answer.
+    fn next_late(&self) -> (u64, Visited) {
+        let mut open = self.open();
+        loop {
+            let unanswered = open.iter().filter(|(_, request)| !request.is_claimed);
+            let latest = |(number, request): (&u64, &OpenRequest)| {
+                request.visitor.latest_answer().map(|time| (time, *number))
+            };
+            let Some((time, number)) = unanswered.filter_map(latest).min() else {
+                open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            match time.checked_duration_since(Instant::now()) {
+                Some(left) => {
+                    let woken = self.changed.wait_timeout(open, left);
+                    open = woken.unwrap_or_else(PoisonError::into_inner).0;
+                }
+                None => return (number, open[&number].visitor.late()),
+            }
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, OpenRequest>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -143,6 +190,14 @@ impl Server {
             }
             std::process::exit(1);
         }));
+    }
+}
+
+impl OpenRequest {
+    /// Returns what the answer needs to the first thread that asks.
+    fn claim(&mut self) -> Option<(Value, Visitor)> {
+        let is_first = !std::mem::replace(&mut self.is_claimed, true);
+        is_first.then(|| (self.id.clone(), self.visitor.clone()))
     }
 }
 
