@@ -11,7 +11,7 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/n
 # Panic messages contain the paths of sources: the same ones on every machine. The profile dev is for tries, and shares the
 # build of `cargo test`.
 [ "$profile" = dev ] || export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$PWD=/tenter --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
-# Not in the profile dev, and not where the C library is no glibc: there the compiler links statically anyway, or cannot.
+# Links tenter-hook statically. Other C libraries than glibc are not tried.
 [ "$profile" = dev ] || [ "$(rustc -vV | sed -n 's/^host: .*-linux-//p')" != gnu ] || export RUSTC_WORKSPACE_WRAPPER=$PWD/packaging/rustc.sh
 mkdir -p "$out"
 

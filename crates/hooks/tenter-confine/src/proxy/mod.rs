@@ -9,6 +9,7 @@
 
 mod address;
 mod connection;
+mod names;
 mod process;
 mod request;
 mod router;

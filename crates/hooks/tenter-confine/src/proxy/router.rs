@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write as _};
-use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::{Mutex, PoisonError};
 
 use tenter_protocol::confinement::DomainRule;
 
 use super::address::is_internal;
+use super::names;
 use super::upstream::{CONNECT_TIMEOUT, Upstream};
 
 /// Maximum number of hosts whose refusal is reported.
@@ -45,8 +46,7 @@ impl fmt::Display for Refusal {
 
 impl Router {
     pub(super) fn new(rules: Vec<Vec<DomainRule>>, upstream: Option<Upstream>) -> Self {
-        let resolve = |host: &str, port| Ok((host, port).to_socket_addrs()?.collect());
-        Self { rules, upstream, resolve, reported: Mutex::default() }
+        Self { rules, upstream, resolve: names::resolve, reported: Mutex::default() }
     }
 
     /// Connects to a host, and reports to stderr if the rules do not allow it.

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
-use std::net::{TcpStream, ToSocketAddrs as _};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+
+use super::names;
 
 /// The variables that name it, the first one that is set.
 const VARIABLES: [&str; 6] =
@@ -50,8 +52,10 @@ impl Upstream {
 
     /// Opens a tunnel to a host, whose name this proxy resolves.
     pub(super) fn connect(&self, host: &str, port: u16) -> io::Result<TcpStream> {
-        let address = self.authority.to_socket_addrs()?.next();
-        let address = address.ok_or_else(|| io::Error::other("the proxy has no address"))?;
+        let no_address = || io::Error::other("the proxy has no address");
+        let (name, own_port) = self.authority.rsplit_once(':').ok_or_else(no_address)?;
+        let own_port = own_port.parse().map_err(|_| no_address())?;
+        let address = names::resolve(name, own_port)?.into_iter().next().ok_or_else(no_address)?;
         let mut server = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT)?;
         let target =
             if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
