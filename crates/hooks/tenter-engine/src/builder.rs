@@ -337,6 +337,8 @@ impl EngineBuilder {
             reports_changes: self.reports_changes,
             started_calls: StartedCalls::default(),
             prefers_one_shot: self.prefers_one_shot && self.connector.is_none(),
+            // Processes that others keep are those of the hooks' own programs.
+            keeps_http_client: self.connector.is_none(),
             serving: Pool::new(
                 self.connector
                     .unwrap_or_else(|| Arc::new(ChildProcesses { trampoline: self.trampoline })),

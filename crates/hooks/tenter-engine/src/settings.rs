@@ -124,6 +124,8 @@ pub(crate) struct EngineSettings {
     pub(crate) values: Option<HookValues>,
     /// True if runtime hooks run in the one-shot form if they have one.
     pub(crate) prefers_one_shot: bool,
+    /// True if one process posts all payloads for a hook behind HTTP.
+    pub(crate) keeps_http_client: bool,
     /// The processes of runtime hooks.
     pub(crate) serving: Pool,
     /// A switch that is never cancelled.

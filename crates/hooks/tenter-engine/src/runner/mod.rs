@@ -20,7 +20,7 @@ use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
 
 use crate::failure::RunFailure;
-use crate::hook::HookKind;
+use crate::hook::{HookKind, RuntimeHook};
 use crate::hook_state::HookOwner;
 use crate::native::{NativeEvent, NativeHandle};
 use crate::observe::{HookRun, Transport};
@@ -186,24 +186,30 @@ impl HookProcess<'_> {
     /// Fails if the hook is no longer what was trusted. Its process is ended then (S11).
     fn verify(&mut self) -> Result<(), RunFailure> {
         let verified = verify(self.job, self.settings, self.context.cancel);
-        if verified.is_err() && self.job.hook.runtime.is_some() {
+        if verified.is_err() && self.has_process() {
             self.settings.serving.end(self.job.hook);
         }
         self.verified = verified?;
         Ok(())
     }
 
-    /// Calls the process of a runtime hook, unless it runs in the one-shot form.
+    /// Returns true if the hook can have a process that is called for many events.
+    fn has_process(&self) -> bool {
+        let posts = matches!(self.program, Program::HttpClient(..));
+        self.job.hook.runtime.is_some() || (posts && self.settings.keeps_http_client)
+    }
+
+    /// Calls the hook's process, unless it runs in the one-shot form.
     fn serve(&mut self, payloads: &[String], run: &mut HookRun) -> Result<Served, RunFailure> {
-        let (Some(runtime), [payload]) = (&self.job.hook.runtime, payloads) else {
-            return Ok(Served::OneShot(self.job.hook.policy.timeout));
-        };
+        let one_shot = Ok(Served::OneShot(self.job.hook.policy.timeout));
+        let [payload] = payloads else { return one_shot };
         let prefers_one_shot = match self.context.transport {
             Some(transport) => transport == Transport::OneShot,
             None => self.settings.prefers_one_shot,
         };
-        if prefers_one_shot && !runtime.is_serve_only() {
-            return Ok(Served::OneShot(self.job.hook.policy.timeout));
+        let is_serve_only = self.job.hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only);
+        if !self.has_process() || (prefers_one_shot && !is_serve_only) {
+            return one_shot;
         }
         let served = self.call(payload, run);
         if matches!(served, Served::OneShot(_)) {

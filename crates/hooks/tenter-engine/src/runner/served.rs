@@ -10,7 +10,7 @@ use tenter_protocol::runtime::{ErrorObject, Initialize, PROTOCOL, RawJson};
 
 use super::output::{self, ParsedOutput};
 use super::process;
-use super::{HookProcess, Output, RunFailure, bounded, verify};
+use super::{HookProcess, Output, Program, RunFailure, bounded, verify};
 use crate::hook::{Hook, RuntimeHook};
 use crate::observe::{HookRun, Transport};
 use crate::provided_services::EventCaller;
@@ -103,9 +103,7 @@ impl HookProcess<'_> {
             CallResult::Answered(Ok(result)) => {
                 (RunFailure::Reply(no_object(&result)), RunEnd::Answered)
             }
-            CallResult::Answered(Err(error)) => {
-                (RunFailure::Reply(answered_error(&error)), RunEnd::Answered)
-            }
+            CallResult::Answered(Err(error)) => (self.answered_error(&error), RunEnd::Answered),
             CallResult::Failed(failure, end) => (failure, end),
             CallResult::Terminated { ending, .. } => {
                 (RunFailure::Process(ending.why.clone()), ending.end.clone())
@@ -113,6 +111,15 @@ impl HookProcess<'_> {
         };
         run.end = end;
         Err(reply).into()
+    }
+
+    /// Returns the failure that an error means. The client of hooks behind HTTP explains what failed.
+    fn answered_error(&self, ErrorObject { code, message, .. }: &ErrorObject) -> RunFailure {
+        let message = excerpt::one_line(message, ERROR_CHARACTERS);
+        match self.program {
+            Program::HttpClient(..) => RunFailure::Http(message),
+            _ => RunFailure::Reply(format!("it answered with an error: {message} ({code})")),
+        }
     }
 
     /// Reads the result as the stdout of a process that exited with 0; `null` is no output.
@@ -136,9 +143,4 @@ impl HookProcess<'_> {
 fn no_object(result: &RawJson) -> String {
     let quoted = excerpt::one_line(result.text(), 60);
     format!("its result is neither an object nor null: {quoted}")
-}
-
-fn answered_error(error: &ErrorObject) -> String {
-    let ErrorObject { code, message, .. } = error;
-    format!("it answered with an error: {} ({code})", excerpt::one_line(message, ERROR_CHARACTERS))
 }

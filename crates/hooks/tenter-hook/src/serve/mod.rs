@@ -121,7 +121,9 @@ impl Server {
 
     /// Denies a request that no hook could see.
     fn deny(&self, number: u64, why: &str) {
-        let Some(visitor) = self.open().get(&number).map(|open| open.visitor.clone()) else { return };
+        let Some(visitor) = self.open().get(&number).map(|open| open.visitor.clone()) else {
+            return;
+        };
         self.answer(number, &visitor.refuse(why.to_owned()));
     }
 
@@ -248,5 +250,38 @@ impl Sessions {
             output::warn(&visited.warnings);
             start_remainder(&visitor, &visited);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Returns a server, and the number of a request that no thread answers and whose host waits that long.
+    fn with_request(timeout: Duration) -> (Server, u64) {
+        let words = ["claude-code", "--serve"].map(std::ffi::OsString::from);
+        let arguments = crate::Arguments::parse(words).unwrap();
+        let event = arguments.host.event("PreToolUse").unwrap().within(timeout);
+        let visitor = crate::visitor(&arguments, Box::leak(Box::new(event)), Instant::now());
+        let server =
+            Server { visitor: visitor.clone(), open: Mutex::default(), changed: Condvar::new() };
+        let number = server.add(json!(1), visitor);
+        (server, number)
+    }
+
+    #[test]
+    fn a_request_that_takes_too_long_is_denied_at_half_of_the_timeout_and_answered_once() {
+        let timeout = Duration::from_secs(1);
+        let (server, number) = with_request(timeout);
+        let started = Instant::now();
+        let (late, visited) = server.next_late();
+        assert!(started.elapsed() < timeout, "{:?}", started.elapsed());
+        assert_eq!(late, number);
+        assert!(visited.answer.unwrap().contains("could not look at this in time"));
+        let claim = || server.open().get_mut(&number).and_then(OpenRequest::claim);
+        assert!(claim().is_some());
+        assert!(claim().is_none(), "the thread that comes later has nothing to write");
     }
 }

@@ -58,6 +58,27 @@ fn the_reply_of_the_server_decides_and_it_gets_a_light_payload() {
 }
 
 #[test]
+fn one_process_posts_all_payloads_of_a_session() {
+    let sandbox = sandbox();
+    let server = HttpServer::json("{}");
+    user_hook(&sandbox, &server.url("/"), "fail: closed");
+    let calls = (1..=3).map(|id| {
+        format!("{{tool_calls: [{{id: t{id}, name: bash, input: {{command: 'echo {id}'}}}}]}}, ")
+    });
+    let model = sandbox.script(&format!("turns: [{}{{text: ok}}]", calls.collect::<String>()));
+    let _ = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    let commands = server.requests().into_iter().map(|request| {
+        let payload: Value = serde_json::from_str(&request.body).unwrap();
+        payload["tool_input"]["command"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(commands.collect::<Vec<_>>(), ["echo 1", "echo 2", "echo 3"]);
+    let records = super::records(&sandbox);
+    let of_hook = records.iter().filter(|record| record["hook"] == "remote");
+    let transports: Vec<&Value> = of_hook.map(|run| &run["transport"]).collect();
+    assert_eq!(transports, ["runtime"; 3], "{records:#?}");
+}
+
+#[test]
 fn a_failed_request_is_a_failed_run_that_says_why() {
     let at = |server: &HttpServer| server.url("/hook");
     for (server, expected) in [
