@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::hook_run::has_python;
 use crate::measure::{Pair, alone, paired};
 use crate::processes::{EMPTY, program};
-use crate::report::Report;
+use crate::report::{Report, shown};
 use crate::scene::{Scene, environment};
-use crate::{Measured, Plan, shell};
+use crate::{Measured, Plan, hook_run, runtime, shell};
 
 /// Numbers of hooks whose matchers rule the call out, and the maximum ratio to an empty program with them (B29).
 const BUDGETS: [(usize, Option<f64>); 3] = [(0, None), (10, Some(2.0)), (100, Some(3.0))];
@@ -24,6 +25,8 @@ const GUARDED: [(&str, &str, &str, Option<f64>); 4] = [
     ("`rm -rf target`", "PreToolUse", "rm -rf target", Some(2.5)),
     ("`git push --force`", "PreToolUse", "git push --force", None),
 ];
+/// The length of a long command, in bytes, and the maximum time of its call with all guards.
+const LONG: (usize, Duration) = (64 << 10, Duration::from_millis(50));
 /// An ordinary command.
 const ORDINARY: &str = "cargo test --workspace -- --nocapture";
 /// The time for which files must have been unchanged before `tenter-hook` relies on their times.
@@ -49,6 +52,12 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     }
     shell(plan, report, &hook)?;
     guarded(plan, report, &hook)?;
+    long_commands(plan, report, &hook)?;
+    if has_python() {
+        python(plan, report, &hook)?;
+    } else {
+        report.skip("python3");
+    }
     one_hook(plan, report, &hook)?;
     requests(plan, report, &hook)
 }
@@ -66,6 +75,57 @@ fn guarded(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
         let Some(budget) = budget else { continue };
         let allowed = format!("≤ {budget} × an empty Rust program");
         report.budget(&row, &allowed, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
+    }
+    Ok(())
+}
+
+/// Commands with as many words as a host passes on, with all guards.
+fn long_commands(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
+    let (length, budget) = LONG;
+    let scene = with_guards()?;
+    let different = (0..).map(|index| format!(" src/f{index}.rs"));
+    let patterns = std::iter::repeat_n(" a*".to_owned(), length);
+    let cut = |start: &str, words: &mut dyn Iterator<Item = String>, end: &str| {
+        let mut text = start.to_owned();
+        while text.len() + end.len() < length {
+            text.extend(words.next());
+        }
+        text + end
+    };
+    for (what, command) in [
+        ("`rm` of different files", cut("rm", &mut different.into_iter(), "")),
+        ("`mv a* … /x`", cut("mv", &mut patterns.into_iter(), " /x")),
+    ] {
+        let payload = payload(&scene, "PreToolUse", &command);
+        let words = program_itself(&scene, program);
+        let pair = on_payload(plan, &scene, (&words, &payload), Path::new(EMPTY))?;
+        let row = format!("`tenter-hook`, all guards, {} KiB of {what}", length >> 10);
+        report.pair(row.clone(), "an empty Rust program", &pair);
+        let minimum = pair.work.minimum();
+        report.budget(&row, &format!("≤ {}", shown(budget)), shown(minimum), minimum <= budget);
+    }
+    Ok(())
+}
+
+/// Hooks in Python: kept between events, and started for each, also where Python is told to keep no compiled files.
+fn python(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
+    for (what, text, variable) in [
+        ("a Python hook that the keeper keeps", runtime::PYTHON, None),
+        ("a Python hook that is started", hook_run::PYTHON, None),
+        (
+            "the same under `env PYTHONDONTWRITEBYTECODE=1`",
+            hook_run::PYTHON,
+            Some("PYTHONDONTWRITEBYTECODE=1"),
+        ),
+    ] {
+        let scene = Scene::new()?;
+        scene.script("hook", text)?;
+        scene.trust_all()?;
+        let start = variable.map(|variable| ["/usr/bin/env".into(), PathBuf::from(variable)]);
+        let mut words: Vec<PathBuf> = start.into_iter().flatten().collect();
+        words.extend(program_itself(&scene, program));
+        let pair = against(plan, &scene, &words, Path::new(EMPTY))?;
+        report.pair(format!("`tenter-hook`, {what}"), "an empty Rust program", &pair);
     }
     Ok(())
 }

@@ -18,7 +18,8 @@ use crate::{Measured, Plan};
 const BUDGET: f64 = 1.10;
 
 const SHELL: &str = "#!/usr/bin/env bash\nif [ \"$1\" = hook ]; then echo before_tool_call; else cat > /dev/null; fi\n";
-const PYTHON: &str = "#!/usr/bin/env python3\nimport sys\nif sys.argv[1] == 'hook':\n    print('before_tool_call')\nelse:\n    sys.stdin.read()\n";
+/// The hook in Python.
+pub(crate) const PYTHON: &str = "#!/usr/bin/env python3\nimport sys\nif sys.argv[1] == 'hook':\n    print('before_tool_call')\nelse:\n    sys.stdin.read()\n";
 
 pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     report.section("One executable hook");

@@ -48,7 +48,8 @@ int main(int argc, char **argv) {
 }
 "#;
 
-const PYTHON: &str = r"#!/usr/bin/env python3
+/// The hook in Python.
+pub(crate) const PYTHON: &str = r"#!/usr/bin/env python3
 import json, sys
 if sys.argv[1] == 'hook':
     print('before_tool_call\nserve')
