@@ -7,4 +7,4 @@ need_stage
 
 # cargo-deb finds the files by the list in crates/tenter/Cargo.toml, which names them from the root of the repository.
 rm -f "$out"/tenter_*.deb
-cargo deb --package tenter --no-build --no-strip --profile "$profile" --output "$out/"
+cargo deb --package tenter --no-build --no-strip --profile "$profile" --compress-system --output "$out/"

@@ -53,7 +53,20 @@ pub(crate) struct AgentAbove {
 
 /// The agents above this process, the nearest first.
 pub(crate) fn agents_above() -> Vec<AgentAbove> {
-    agents(Path::new(PROC), std::os::unix::process::parent_id())
+    let own_arguments: Vec<String> = std::env::args().skip(1).collect();
+    let proc = Path::new(PROC);
+    let parent = std::os::unix::process::parent_id();
+    agents(proc, starter_parent(proc, parent, &own_arguments).unwrap_or(parent))
+}
+
+/// Returns the parent of the process `first` if that is the script of the npm package, which starts Tenter with its own arguments.
+fn starter_parent(proc: &Path, first: u32, own_arguments: &[String]) -> Option<u32> {
+    let directory = proc.join(first.to_string());
+    let words = arguments(&fs::read(directory.join("cmdline")).ok()?);
+    let script = words.get(1).filter(|script| stem(script) == "tenter")?;
+    let is_starter = script_of(&words) == Some(script) && words[2..] == *own_arguments;
+    let stat = fs::read_to_string(directory.join("stat")).ok()?;
+    is_starter.then(|| Some(comm_and_parent(&stat)?.1))?
 }
 
 /// The agents among the process `first` and its ancestors, in the process table at `proc`.
@@ -100,7 +113,7 @@ fn variables(block: &[u8]) -> Environment {
 /// The agent that a process is, if any.
 fn agent(comm: &str, arguments: &[String]) -> Option<&'static str> {
     let program = arguments.first().map_or("", String::as_str);
-    let script = script(program, arguments).unwrap_or_default();
+    let script = script_of(arguments).map_or("", String::as_str);
     let names = [comm, stem(program), stem(script)];
     let is_one = |(_, programs, packages): &&(&str, &[&str], &[&str])| {
         names.iter().any(|name| programs.contains(name))
@@ -110,14 +123,15 @@ fn agent(comm: &str, arguments: &[String]) -> Option<&'static str> {
 }
 
 /// The script that an interpreter runs; `None` if it runs the text of an argument.
-fn script<'a>(program: &str, arguments: &'a [String]) -> Option<&'a str> {
+fn script_of(arguments: &[String]) -> Option<&String> {
+    let program = arguments.first()?;
     if !INTERPRETERS.contains(&stem(program)) {
         return None;
     }
     let is_text = |argument: &&String| ["-c", "-e", "--eval"].contains(&argument.as_str());
     let before_text = arguments.iter().skip(1).take_while(|argument| !is_text(argument));
     let mut scripts = before_text.filter(|argument| !argument.starts_with('-'));
-    scripts.next().map(String::as_str)
+    scripts.next()
 }
 
 /// The file name of a program without its extension.
@@ -145,6 +159,21 @@ mod tests {
 
     fn found(processes: &[(&str, &[&str])]) -> Vec<&'static str> {
         agents(table(processes).path(), 10).into_iter().map(|agent| agent.name).collect()
+    }
+
+    #[test]
+    fn the_script_of_the_npm_package_is_no_agent() {
+        let proc = table(&[
+            ("node", &["node", "/n/bin/tenter", "guard", "add", "x"]),
+            ("bash", &["bash"]),
+            ("tenter", &["tenter", "run", "do it"]),
+        ]);
+        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(starter_parent(proc.path(), 10, &own(&["guard", "add", "x"])), Some(11));
+        assert_eq!(agents(proc.path(), 11).len(), 1, "what runs the script still counts");
+        assert_eq!(starter_parent(proc.path(), 10, &own(&["guard", "add", "y"])), None);
+        assert_eq!(starter_parent(proc.path(), 11, &own(&[])), None);
+        assert_eq!(starter_parent(proc.path(), 12, &own(&["do it"])), None, "no interpreter");
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn one_line(Failure { message, help, .. }: Failure) -> String {
 /// A POST without its payload.
 struct Post {
     template: JsonPost,
-    /// What to do about a server whose certificate no trusted authority signed.
+    /// The next step if no trusted authority signed the certificate of the server.
     untrusted_help: String,
 }
 

@@ -73,8 +73,8 @@ fn one_process_posts_all_payloads_of_a_session() {
     });
     assert_eq!(commands.collect::<Vec<_>>(), ["echo 1", "echo 2", "echo 3"]);
     let records = super::records(&sandbox);
-    let of_hook = records.iter().filter(|record| record["hook"] == "remote");
-    let transports: Vec<&Value> = of_hook.map(|run| &run["transport"]).collect();
+    let hook_runs = records.iter().filter(|record| record["hook"] == "remote");
+    let transports: Vec<&Value> = hook_runs.map(|run| &run["transport"]).collect();
     assert_eq!(transports, ["runtime"; 3], "{records:#?}");
 }
 

@@ -107,7 +107,7 @@ fn long_commands(plan: Plan, report: &mut Report, program: &Path) -> Measured<()
     Ok(())
 }
 
-/// Hooks in Python: kept between events, and started for each, also where Python is told to keep no compiled files.
+/// Hooks in Python: kept between events, and started for each, also where a variable says that Python keeps no compiled files.
 fn python(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     for (what, text, variable) in [
         ("a Python hook that the keeper keeps", runtime::PYTHON, None),
@@ -136,6 +136,10 @@ fn with_guards() -> Measured<Scene> {
     let hooks = scene.layout.config_home.join("agents/hooks");
     for file in fs::read_dir(shell::shipped_guards())? {
         let file = file?.path();
+        // The other hooks that Tenter contains.
+        if fs::read_to_string(&file)?.contains("ready_made:") {
+            continue;
+        }
         let directory = hooks.join(file.file_stem().ok_or("a guard has a name")?);
         fs::create_dir_all(&directory)?;
         fs::copy(file, directory.join("HOOK.md"))?;
