@@ -116,18 +116,24 @@ pub(super) fn claude_name(canonical: &str) -> Option<&'static str> {
     tools::counterpart(canonical).map(|tool| tool.name)
 }
 
-/// Replaces the names of a host's tools in a matcher by the names in Claude Code.
+/// Replaces the names of a host's tools in a matcher by the names in Claude Code. A patch also creates files: `apply_patch` →
+/// `Edit|Write`.
 fn claude_names(host: &Host, matcher: &str) -> String {
     let mut text = String::new();
     let mut word = String::new();
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_list = matcher.chars().all(|c| is_letter(c) || c == '|');
+    let patch = if is_list { "Edit|Write" } else { "(?:Edit|Write)" };
     for c in matcher.chars().chain(['\0']) {
         if is_letter(c) {
             word.push(c);
             continue;
         }
         let tool = host.tools.iter().find(|tool| tool.name == word);
-        let name = tool.and_then(|tool| claude_name(tool.canonical));
+        let name = match word.as_str() {
+            "apply_patch" if tool.is_some() => Some(patch),
+            _ => tool.and_then(|tool| claude_name(tool.canonical)),
+        };
         text.push_str(name.unwrap_or(&word));
         word.clear();
         text.extend((c != '\0').then_some(c));

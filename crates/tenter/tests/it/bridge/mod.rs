@@ -1,6 +1,7 @@
 //! `tenter bridge`: registration with other agents.
 
 mod import;
+mod import_decisions;
 mod install;
 mod list;
 mod projects;

@@ -1,0 +1,102 @@
+//! Imported hooks and permission rules decide as the agent that they were written for. `fixtures/decisions` has the settings, the
+//! calls, and what the real agent did with each call, with its version.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tenter_testkit::{Sandbox, needs};
+
+use crate::sandbox;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks/tenter-bridge/tests/fixtures/decisions")
+}
+
+/// Writes the scripts of the hooks into the project.
+fn add_scripts(sandbox: &Sandbox) {
+    for entry in fs::read_dir(fixtures().join("hooks")).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("hooks/{}", entry.file_name().display());
+        let script = sandbox.write(&name, fs::read(entry.path()).unwrap());
+        fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+/// A turn of the model with one call.
+fn turn(call: &Value) -> Value {
+    let tool_call = match &call["bash"] {
+        Value::Null => json!({"name": "file_write",
+            "input": {"file_path": call["file"], "content": call["content"]}}),
+        command => json!({"name": "bash", "input": {"command": command}}),
+    };
+    json!({"tool_calls": [tool_call]})
+}
+
+/// Imports the settings of an agent, lets a model make the same calls, and compares the files that the calls create.
+fn compare(sandbox: &Sandbox, recorded: &Value) {
+    let calls = recorded["calls"].as_array().unwrap();
+    let turns: Vec<Value> = calls.iter().map(|call| turn(&call["call"])).collect();
+    let script = sandbox.script(&json!({"turns": turns}).to_string());
+    let _ = sandbox.run(&["run", "--model", &script, "work"]).expect_code(0);
+    let mut differences = Vec::new();
+    for call in calls {
+        let expected = call.get("tenter").unwrap_or(&call["decision"]);
+        let file = sandbox.project().join(call["creates"].as_str().unwrap());
+        let actual = if file.exists() { "ran" } else { "stopped" };
+        if (actual == "ran") != (expected != "stopped") {
+            differences.push(format!("{}: {actual}, not {expected}", call["name"]));
+        }
+    }
+    assert!(differences.is_empty(), "{differences:#?}");
+}
+
+fn recorded(agent: &str) -> Value {
+    let text = fs::read_to_string(fixtures().join(format!("{agent}.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Checks that the import lists every entry of the settings.
+fn assert_every_entry_is_listed(settings: &Value, listing: &str) {
+    let groups = settings["hooks"].as_object().unwrap().values();
+    let handlers = groups.flat_map(|groups| groups.as_array().unwrap());
+    for handler in handlers.flat_map(|group| group["hooks"].as_array().unwrap()) {
+        let command = handler["command"].as_str().unwrap();
+        assert!(listing.contains(command), "{command}: {listing}");
+    }
+}
+
+#[test]
+fn hooks_of_claude_code_decide_as_in_claude_code() {
+    if !needs::has("python3") || !needs::has("node") {
+        return;
+    }
+    let sandbox = sandbox();
+    let recorded = recorded("claude-code");
+    add_scripts(&sandbox);
+    sandbox.write(".claude/settings.json", recorded["settings"].to_string());
+    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    assert_every_entry_is_listed(&recorded["settings"], &output.stdout);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    compare(&sandbox, &recorded);
+}
+
+#[test]
+fn hooks_of_codex_decide_as_in_codex() {
+    if !needs::has("python3") || !needs::has("node") {
+        return;
+    }
+    let sandbox = sandbox();
+    let recorded = recorded("codex");
+    add_scripts(&sandbox);
+    let directory = sandbox.home().join(".codex/rules");
+    fs::create_dir_all(&directory).unwrap();
+    let rule = "prefix_rule(pattern=[\"curl\"], decision=\"forbidden\")\n";
+    fs::write(directory.join("default.rules"), rule).unwrap();
+    let settings = recorded["settings"].to_string();
+    fs::write(sandbox.home().join(".codex/hooks.json"), settings).unwrap();
+    let output = sandbox.run(&["bridge", "import", "codex", "--user", "--yes"]).expect_code(0);
+    assert_every_entry_is_listed(&recorded["settings"], &output.stdout);
+    compare(&sandbox, &recorded);
+}
